@@ -1,0 +1,114 @@
+import { Database as Sqlite } from 'bun:sqlite'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrate } from './migrations.ts'
+import * as schema from './schema.ts'
+
+export type Drizzle = ReturnType<typeof openDrizzle>
+
+/** A type that is `never` for promises: a transaction must be over before its function returns. */
+export type Sync<T> = T extends PromiseLike<unknown> ? never : T
+
+export type Value = string | number | null | Uint8Array
+
+/** A statement compiled once, with the shapes its SQL takes and gives. */
+export interface Statement<Row, Params extends readonly Value[]> {
+  get(...params: Params): Row | null
+  all(...params: Params): Row[]
+  iterate(...params: Params): IterableIterator<Row>
+  run(...params: Params): { changes: number; lastInsertRowid: number | bigint }
+}
+
+/** The database file of one data directory: one writing connection and one that only reads. */
+export interface Database extends Disposable {
+  /** Everyday statements, prepared once: `orm.select()….prepare()`. */
+  readonly orm: Drizzle
+  /** A raw prepared statement on the writing connection, for the hot paths. */
+  statement<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
+  /** A raw prepared statement on the reading connection: long reads that must not see half a transaction. */
+  reading<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
+  /**
+   * Runs `work` in one BEGIN IMMEDIATE … COMMIT, or in a savepoint when already inside one; rolls back when it throws.
+   * `work` is synchronous: bun:sqlite would commit an async one at its first await.
+   */
+  transact<T>(work: () => Sync<T>): T
+  /** Changes whenever another connection, or process, has committed. */
+  version(): number
+}
+
+/** `foreign_keys` is off in SQLite by default. FULL: what was answered with 2xx survives a power cut. */
+const PRAGMAS = [
+  'PRAGMA busy_timeout = 5000', // ms; first, because the others may meet a lock
+  'PRAGMA journal_mode = WAL',
+  'PRAGMA synchronous = FULL',
+  'PRAGMA foreign_keys = ON',
+  'PRAGMA temp_store = MEMORY',
+  'PRAGMA cache_size = -16384', // KiB
+  'PRAGMA journal_size_limit = 67108864', // bytes
+  'PRAGMA wal_autocheckpoint = 4000', // pages
+]
+
+/**
+ * Opens, and where needed creates and migrates, the database in `directory`.
+ * Throws `NewerDatabase` when a newer Bellhop has written it.
+ */
+export function openDatabase(directory: string): Database {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const path = join(directory, 'bellhop.db')
+  const writer = new Sqlite(path, { create: true, strict: true })
+  chmodSync(path, 0o600)
+  for (const pragma of PRAGMAS) writer.run(pragma)
+  migrate(writer, path)
+  const reader = new Sqlite(path, { readonly: true, strict: true })
+  reader.run('PRAGMA busy_timeout = 5000')
+  reader.run('PRAGMA cache_size = -4096')
+
+  const begin = writer.prepare('BEGIN IMMEDIATE')
+  const commit = writer.prepare('COMMIT')
+  const rollback = writer.prepare('ROLLBACK')
+  const savepoint = writer.prepare('SAVEPOINT inner_work')
+  const release = writer.prepare('RELEASE inner_work')
+  const undo = writer.prepare('ROLLBACK TO inner_work')
+  const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
+
+  function transact<T>(work: () => Sync<T>): T {
+    const nested = writer.inTransaction
+    ;(nested ? savepoint : begin).run()
+    try {
+      const result = work()
+      ;(nested ? release : commit).run()
+      return result
+    } catch (error) {
+      // After some failures (a full disk) SQLite has rolled back by itself, and there is nothing left to undo.
+      if (writer.inTransaction) {
+        if (nested) {
+          undo.run()
+          release.run()
+        } else rollback.run()
+      }
+      throw error
+    }
+  }
+
+  return {
+    orm: openDrizzle(writer),
+    statement: (sql) => prepare(writer, sql),
+    reading: (sql) => prepare(reader, sql),
+    transact,
+    version: () => dataVersion.get()?.data_version ?? 0,
+    [Symbol.dispose]() {
+      reader.close(false)
+      writer.close(false)
+    },
+  }
+}
+
+function prepare<Row, Params extends readonly Value[]>(connection: Sqlite, sql: string): Statement<Row, Params> {
+  // bun:sqlite types its parameters as one loose union; the caller names the exact ones beside the SQL.
+  return connection.prepare(sql) as unknown as Statement<Row, Params>
+}
+
+function openDrizzle(connection: Sqlite) {
+  return drizzle(connection, { schema })
+}

@@ -1,0 +1,42 @@
+/**
+ * Every refusal the API can give (spec/api-v1, "Errors"; the suffix on some names and not on others is the
+ * document's own). The HTTP status of each is in `http/failures.ts`, and nowhere else.
+ */
+export type FailureCode =
+  | 'InvalidHeader'
+  | 'InvalidVersion'
+  | 'InvalidContent'
+  | 'InvalidArgument'
+  | 'BadDigest'
+  | 'InvalidCredentials'
+  | 'ResourceNotFound'
+  | 'MethodNotAllowedError'
+  | 'MissingParameter'
+  | 'ConflictError'
+  | 'RequestEntityTooLargeError'
+  | 'TooManyRequestsError'
+  | 'InsufficientStorageError'
+  | 'InternalError'
+
+export interface Failure {
+  readonly code: FailureCode
+  /** One sentence for the caller: which field or header, what is wrong, what is allowed. */
+  readonly message: string
+  /** Extra response headers, such as Allow or Retry-After. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export function failure(code: FailureCode, message: string, headers?: Readonly<Record<string, string>>): Failure {
+  return headers === undefined ? { code, message } : { code, message, headers }
+}
+
+/** Carries a Failure out of a place that cannot return one; only the http layer throws and catches it. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly failure: Failure
+
+  constructor(reason: Failure) {
+    super(reason.message)
+    this.failure = reason
+  }
+}

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { Database as Sqlite } from 'bun:sqlite'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+import { createGroupCommit } from '../../src/database/group-commit.ts'
+
+let directory: string
+let database: Database
+let group: ReturnType<typeof createGroupCommit>
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bellhop-commit-'))
+  database = openDatabase(directory)
+  group = createGroupCommit(database)
+})
+afterEach(async () => {
+  database[Symbol.dispose]()
+  await rm(directory, { recursive: true })
+})
+
+function insert(name: string): void {
+  database
+    .statement<never, [string, string]>(
+      `INSERT INTO application (id, name, secret_hash, rate, burst, backend_rate, backend_burst, quota, quota_period, created_at)
+       VALUES (?, ?, x'00', 0, 0, 0, 0, 0, 'month', 0)`,
+    )
+    .run(name, name)
+}
+
+/** What a program that opens the file now would see. */
+function onDisk(): string[] {
+  using other = new Sqlite(join(directory, 'bellhop.db'), { readonly: true })
+  return other
+    .query<{ name: string }, []>('SELECT name FROM application ORDER BY number')
+    .all()
+    .map(({ name }) => name)
+}
+
+describe('writes of one turn share one transaction', () => {
+  test('a promise resolves with the result once it is on disk', async () => {
+    const done = group.commit(() => {
+      insert('a')
+      return 7
+    })
+    expect(onDisk()).toEqual([])
+    expect(await done).toBe(7)
+    expect(onDisk()).toEqual(['a'])
+  })
+
+  test('what comes in one turn is committed together', async () => {
+    const before = database.statement<{ n: number }, []>('SELECT total_changes() AS n')
+    expect(before.get()?.n).toBe(0)
+    let seenByLast: string[] = []
+    const all = ['a', 'b', 'c'].map((name) =>
+      group.commit(() => {
+        insert(name)
+        seenByLast = onDisk()
+      }),
+    )
+    await all[0]
+    // The first is not on disk before the last has run.
+    expect(seenByLast).toEqual([])
+    expect(onDisk()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('one that throws is undone alone, and its promise rejects', async () => {
+    const results = await Promise.allSettled([
+      group.commit(() => insert('a')),
+      group.commit(() => {
+        insert('b')
+        throw new Error('no')
+      }),
+      group.commit(() => insert('c')),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(onDisk()).toEqual(['a', 'c'])
+  })
+
+  test('when the commit itself fails, every promise of the turn rejects and nothing is kept', async () => {
+    const results = await Promise.allSettled([
+      group.commit(() => insert('a')),
+      group.commit(() => {
+        // A deferred constraint speaks up at COMMIT, as a full disk does.
+        database.statement<never, []>('PRAGMA defer_foreign_keys = ON').run()
+        database.statement<never, []>(`INSERT INTO quota VALUES (999, '2026-11', 1)`).run()
+      }),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(onDisk()).toEqual([])
+    await group.commit(() => insert('after'))
+    expect(onDisk()).toEqual(['after'])
+  })
+
+  test('what rides along is in the same transaction, and runs once in it', async () => {
+    let rides = 0
+    group.alongside(() => {
+      rides++
+      insert(`ride-${rides}`)
+    })
+    await Promise.all([group.commit(() => insert('a')), group.commit(() => insert('b'))])
+    expect(rides).toBe(1)
+    expect(onDisk()).toEqual(['ride-1', 'a', 'b'])
+  })
+
+  test('disposing commits what waits', async () => {
+    const waiting = group.commit(() => insert('last'))
+    group[Symbol.dispose]()
+    await waiting
+    expect(onDisk()).toEqual(['last'])
+  })
+})
+
+describe('a transaction', () => {
+  test('rolls back when its work throws', () => {
+    expect(() =>
+      database.transact(() => {
+        insert('a')
+        throw new Error('no')
+      }),
+    ).toThrow('no')
+    expect(onDisk()).toEqual([])
+  })
+
+  test('inside another is a savepoint of it', () => {
+    database.transact(() => {
+      insert('a')
+      expect(() =>
+        database.transact(() => {
+          insert('b')
+          throw new Error('no')
+        }),
+      ).toThrow('no')
+      insert('c')
+    })
+    expect(onDisk()).toEqual(['a', 'c'])
+  })
+})

@@ -1,0 +1,38 @@
+/** The tenant: one mobile app. */
+export interface Application {
+  /** The row's number; what other tables refer to. Never shown. */
+  readonly number: number
+  /** What clients send as X-SERVICE-APPID. Public: it is inside the app. */
+  readonly id: string
+  readonly name: string
+  /** SHA-256 of the secret. A slow hash is for what people choose; a secret is 256 random bits. */
+  readonly secretHash: Uint8Array
+  readonly limits: Limits
+  /** Pushes go to the built-in simulator instead of Apple and Google. */
+  readonly simulated: boolean
+}
+
+/** Rates are calls a second; 0 = unlimited (spec/decisions, "Admission" 6 and 7). */
+export interface Limits {
+  /** For a caller without a valid secret, per network address. Default 10. */
+  readonly rate: number
+  /** Default 100. */
+  readonly burst: number
+  /** For the application's own backend, known by its secret. Default 100. */
+  readonly backendRate: number
+  /** Default 1000. */
+  readonly backendBurst: number
+  /** Calls a period, over all endpoints. Default 10,000,000. */
+  readonly quota: number
+  /** A calendar day or month, UTC. Default month. */
+  readonly quotaPeriod: 'day' | 'month'
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  rate: 10,
+  burst: 100,
+  backendRate: 100,
+  backendBurst: 1000,
+  quota: 10_000_000,
+  quotaPeriod: 'month',
+}

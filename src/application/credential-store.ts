@@ -1,0 +1,112 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { credential as table } from '../database/schema.ts'
+import type { Application } from './application.ts'
+import { describeApns, describeFcm } from './credential.ts'
+import type { ApnsCredential, ApnsSummary, FcmCredential, FcmSummary } from './credential.ts'
+import { open, seal } from './seal.ts'
+
+/** Whose credential: the number is the row's, the id is what the seal is bound to. */
+type Owner = Pick<Application, 'number' | 'id'>
+
+export type CredentialSummary = { readonly createdAt: number } & (
+  | ({ readonly provider: 'apns' } & ApnsSummary)
+  | ({ readonly provider: 'fcm' } & FcmSummary)
+)
+
+/** One credential an application and gateway, sealed with a key that is not in the database. */
+export interface CredentialStore {
+  /** Takes the place of an earlier one. */
+  put(application: Owner, credential: ApnsCredential | FcmCredential): void
+  /** `null` when there is none. Throws when the stored one does not open with this key. */
+  apnsOf(application: Owner): ApnsCredential | null
+  fcmOf(application: Owner): FcmCredential | null
+  /** What may be shown; needs no key. */
+  summaries(application: Pick<Application, 'number'>): CredentialSummary[]
+  /** Whether there was one. */
+  remove(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
+  any(): boolean
+}
+
+interface Options {
+  readonly database: Pick<Database, 'orm'>
+  readonly clock: Pick<Clock, 'now'>
+  /** 32 bytes, from `loadSealingKey`. */
+  readonly key: Uint8Array
+}
+
+/** Whether the database holds credentials: to be known before there is a key (see `loadSealingKey`). */
+export function hasCredentials(database: Pick<Database, 'orm'>): boolean {
+  return database.orm.select({ provider: table.provider }).from(table).limit(1).get() !== undefined
+}
+
+export function createCredentialStore({ database, clock, key }: Options): CredentialStore {
+  const statements = prepareStatements(database.orm)
+
+  function opened(application: Owner, provider: 'apns' | 'fcm'): unknown {
+    const row = statements.sealed.get({ application: application.number, provider })
+    if (row === undefined) return null
+    const text = open(key, { application: application.id, provider }, row.sealed)
+    if (text !== null) return JSON.parse(text)
+    throw new Error(
+      `The stored ${provider} credential of application ${application.id} does not open: it was sealed with another key, or is damaged.`,
+    )
+  }
+
+  return {
+    put(application, credential) {
+      const provider = credential.kind === 'service-account' ? 'fcm' : 'apns'
+      const shown = credential.kind === 'service-account' ? describeFcm(credential) : describeApns(credential)
+      statements.put.run({
+        application: application.number,
+        provider,
+        public: JSON.stringify(shown),
+        sealed: seal(key, { application: application.id, provider }, JSON.stringify(credential)),
+        createdAt: clock.now(),
+      })
+    },
+
+    // The seal vouches for what is inside: nobody without the key can have written it.
+    apnsOf: (application) => opened(application, 'apns') as ApnsCredential | null,
+    fcmOf: (application) => opened(application, 'fcm') as FcmCredential | null,
+
+    summaries: (application) => statements.shown.all({ application: application.number }).map(summaryOf),
+    remove: (application, provider) => statements.remove.all({ application: application.number, provider }).length > 0,
+    any: () => hasCredentials(database),
+  }
+}
+
+function prepareStatements(orm: Database['orm']) {
+  const ofApplication = eq(table.application, sql.placeholder('application'))
+  const ofProvider = and(ofApplication, eq(table.provider, sql.placeholder('provider')))
+  return {
+    sealed: orm.select({ sealed: table.sealed }).from(table).where(ofProvider).prepare(),
+    shown: orm
+      .select({ provider: table.provider, createdAt: table.createdAt, shown: table.public })
+      .from(table)
+      .where(ofApplication)
+      .orderBy(table.provider)
+      .prepare(),
+    put: orm
+      .insert(table)
+      .values({
+        application: sql.placeholder('application'),
+        provider: sql.placeholder('provider'),
+        public: sql.placeholder('public'),
+        sealed: sql.placeholder('sealed'),
+        createdAt: sql.placeholder('createdAt'),
+      })
+      .onConflictDoUpdate({
+        target: [table.application, table.provider],
+        set: { public: sql`excluded.public`, sealed: sql`excluded.sealed`, createdAt: sql`excluded.created_at` },
+      })
+      .prepare(),
+    remove: orm.delete(table).where(ofProvider).returning({ provider: table.provider }).prepare(),
+  }
+}
+
+function summaryOf(row: { provider: 'apns' | 'fcm'; createdAt: number; shown: string }): CredentialSummary {
+  const { provider, createdAt, shown } = row
+  return { provider, createdAt, ...JSON.parse(shown) }
+}

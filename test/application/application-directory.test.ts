@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'bun:test'
+import { createApplicationDirectory } from '../../src/application/application-directory.ts'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import type { ApplicationStore } from '../../src/application/application-store.ts'
+import { temporaryDatabase } from './temporary-database.ts'
+
+const clock = { now: () => 1_790_000_000_000 }
+
+/** A running server with one application, and a command that works on the same file. */
+function openDirectory() {
+  const opened = temporaryDatabase()
+  const { database } = opened
+  const applications = createApplicationStore({ database, clock })
+  const application = created(applications, 'Demo')
+  const directory = createApplicationDirectory({ database, applications })
+  const command = createApplicationStore({ database: opened.openAgain(), clock })
+  return { ...opened, application, applications, directory, command }
+}
+
+function created(applications: ApplicationStore, name: string) {
+  const result = applications.create(name)
+  if (result.kind !== 'created') throw new Error(result.kind)
+  return result.application
+}
+
+describe('the directory of applications', () => {
+  test('knows from the start what is in the database', () => {
+    using opened = openDirectory()
+    const { directory, application } = opened
+    expect(directory.byId(application.id)).toEqual(application)
+    expect(directory.byNumber(application.number)).toEqual(application)
+    expect(directory.all()).toEqual([application])
+    expect(directory.byId('app_none')).toBeNull()
+    expect(directory.byId('Demo')).toBeNull()
+    expect(directory.byNumber(99)).toBeNull()
+  })
+
+  test('sees what another process has committed after a refresh, and not before', () => {
+    using opened = openDirectory()
+    const { directory, command, application } = opened
+    const added = created(command, 'Added')
+    expect(directory.byId(added.id)).toBeNull()
+    expect(directory.refresh()).toBe(true)
+    expect(directory.byId(added.id)).toEqual(added)
+    command.setSimulated(application.id, true)
+    expect(directory.refresh()).toBe(true)
+    expect(directory.byId(application.id)?.simulated).toBe(true)
+    command.remove(application.id)
+    expect(directory.refresh()).toBe(true)
+    expect(directory.byId(application.id)).toBeNull()
+    expect(directory.byNumber(application.number)).toBeNull()
+    expect(directory.all()).toEqual([added])
+  })
+
+  test('has nothing to refresh when nobody else has committed', () => {
+    using opened = openDirectory()
+    const { directory, applications, command } = opened
+    expect(directory.refresh()).toBe(false)
+    created(applications, 'Own')
+    expect(directory.refresh()).toBe(false)
+    created(command, 'Added')
+    expect(directory.refresh()).toBe(true)
+    expect(directory.refresh()).toBe(false)
+  })
+
+  test('sees the own commits of this process after a reload', () => {
+    using opened = openDirectory()
+    const own = created(opened.applications, 'Own')
+    expect(opened.directory.byId(own.id)).toBeNull()
+    opened.directory.reload()
+    expect(opened.directory.byId(own.id)).toEqual(own)
+  })
+
+  test('keeps what it has handed out as it was', () => {
+    using opened = openDirectory()
+    const before = opened.directory.all()
+    created(opened.command, 'Added')
+    opened.directory.refresh()
+    expect(before).toEqual([opened.application])
+  })
+
+  test('tells its listeners of each reload, with the new state in place, until they have left', () => {
+    using opened = openDirectory()
+    const { directory, command } = opened
+    const heard: number[] = []
+    const leave = directory.onChange(() => heard.push(directory.all().length))
+    directory.refresh()
+    expect(heard).toEqual([])
+    created(command, 'Added')
+    directory.refresh()
+    directory.reload()
+    expect(heard).toEqual([2, 2])
+    leave()
+    created(command, 'Another')
+    directory.refresh()
+    expect(heard).toEqual([2, 2])
+  })
+})

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import type { ApnsCredential, FcmCredential } from '../../src/application/credential.ts'
+import { createCredentialStore, hasCredentials } from '../../src/application/credential-store.ts'
+import { temporaryDatabase } from './temporary-database.ts'
+
+const key = new Uint8Array(32).fill(7)
+const clock = { now: () => 1_790_000_000_000 }
+const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+})
+
+const APNS = {
+  kind: 'key',
+  privateKey,
+  keyId: 'ABC123DEFG',
+  teamId: 'TEAM123456',
+  topic: 'com.example.app',
+  environment: 'auto',
+} as const satisfies ApnsCredential
+
+const FCM: FcmCredential = {
+  kind: 'service-account',
+  projectId: 'demo-project',
+  clientEmail: 'push@demo-project.iam.gserviceaccount.com',
+  privateKey,
+  privateKeyId: '0123456789abcdef',
+}
+
+function openStore() {
+  const opened = temporaryDatabase()
+  const { database } = opened
+  const applications = createApplicationStore({ database, clock })
+  const [application, other] = ['Demo', 'Other'].map((name) => {
+    const result = applications.create(name)
+    if (result.kind !== 'created') throw new Error(result.kind)
+    return result.application
+  })
+  if (application === undefined || other === undefined) throw new Error('no application')
+  return { ...opened, application, other, applications, credentials: createCredentialStore({ database, clock, key }) }
+}
+
+describe('a credential', () => {
+  test('is what was put, one for each provider', () => {
+    using opened = openStore()
+    const { credentials, application, other } = opened
+    expect(credentials.apnsOf(application)).toBeNull()
+    expect(credentials.fcmOf(application)).toBeNull()
+    credentials.put(application, APNS)
+    credentials.put(application, FCM)
+    expect(credentials.apnsOf(application)).toEqual(APNS)
+    expect(credentials.fcmOf(application)).toEqual(FCM)
+    expect(credentials.apnsOf(other)).toBeNull()
+  })
+
+  test('takes the place of the one before', () => {
+    using opened = openStore()
+    const { credentials, application } = opened
+    credentials.put(application, APNS)
+    const certificate: ApnsCredential = {
+      kind: 'certificate',
+      certificate: 'PEM',
+      privateKey,
+      topic: 'com.example.app',
+      environment: 'production',
+      expiresAt: 1,
+    }
+    createCredentialStore({ database: opened.database, clock: { now: () => 5 }, key }).put(application, certificate)
+    expect(credentials.apnsOf(application)).toEqual(certificate)
+    expect(credentials.summaries(application)).toEqual([
+      {
+        provider: 'apns',
+        createdAt: 5,
+        kind: 'certificate',
+        topic: 'com.example.app',
+        environment: 'production',
+        expiresAt: 1,
+      },
+    ])
+  })
+
+  test('leaves nothing of its private key in the files of the data directory', () => {
+    using opened = openStore()
+    opened.credentials.put(opened.application, APNS)
+    opened.credentials.put(opened.application, FCM)
+    expect(opened.contains('ABC123DEFG')).toBe(true)
+    expect(opened.contains('PRIVATE KEY')).toBe(false)
+    const body = privateKey.split('\n')[1] ?? ''
+    expect(body.length).toBe(64)
+    expect(opened.contains(body)).toBe(false)
+    expect(opened.contains(Buffer.from(body, 'base64'))).toBe(false)
+  })
+
+  test('is summed up without its key, also by who has another sealing key', () => {
+    using opened = openStore()
+    opened.credentials.put(opened.application, FCM)
+    opened.credentials.put(opened.application, APNS)
+    const { privateKey: _, ...apns } = APNS
+    const { privateKey: __, ...fcm } = FCM
+    const stranger = createCredentialStore({ database: opened.database, clock, key: new Uint8Array(32) })
+    expect(stranger.summaries(opened.application)).toEqual([
+      { provider: 'apns', createdAt: clock.now(), ...apns },
+      { provider: 'fcm', createdAt: clock.now(), ...fcm },
+    ])
+    expect(stranger.summaries(opened.other)).toEqual([])
+  })
+
+  test('does not open with another sealing key', () => {
+    using opened = openStore()
+    const { application } = opened
+    opened.credentials.put(application, APNS)
+    const stranger = createCredentialStore({ database: opened.database, clock, key: new Uint8Array(32) })
+    expect(() => stranger.apnsOf(application)).toThrow(
+      `The stored apns credential of application ${application.id} does not open: it was sealed with another key, or is damaged.`,
+    )
+  })
+
+  test('moved to another application or provider does not open there', () => {
+    using opened = openStore()
+    const { application, other, credentials, database } = opened
+    credentials.put(application, APNS)
+    const copy = database.statement<never, [number, string, number]>(
+      `INSERT INTO credential SELECT ?, ?, public, sealed, created_at FROM credential WHERE application = ?`,
+    )
+    copy.run(other.number, 'apns', application.number)
+    copy.run(application.number, 'fcm', application.number)
+    expect(() => credentials.apnsOf(other)).toThrow(
+      `The stored apns credential of application ${other.id} does not open`,
+    )
+    expect(() => credentials.fcmOf(application)).toThrow(
+      `The stored fcm credential of application ${application.id} does not open`,
+    )
+    expect(credentials.apnsOf(application)).toEqual(APNS)
+  })
+
+  test('that is removed is gone, and alone', () => {
+    using opened = openStore()
+    const { application, credentials } = opened
+    credentials.put(application, APNS)
+    credentials.put(application, FCM)
+    expect(credentials.remove(application, 'apns')).toBe(true)
+    expect(credentials.remove(application, 'apns')).toBe(false)
+    expect(credentials.apnsOf(application)).toBeNull()
+    expect(credentials.fcmOf(application)).toEqual(FCM)
+  })
+
+  test('goes with its application', () => {
+    using opened = openStore()
+    opened.credentials.put(opened.application, APNS)
+    opened.applications.remove(opened.application.id)
+    expect(opened.credentials.summaries(opened.application)).toEqual([])
+  })
+
+  test('shows in whether there are any', () => {
+    using opened = openStore()
+    const { application, credentials, database } = opened
+    expect([credentials.any(), hasCredentials(database)]).toEqual([false, false])
+    credentials.put(application, APNS)
+    expect([credentials.any(), hasCredentials(database)]).toEqual([true, true])
+    credentials.remove(application, 'apns')
+    expect([credentials.any(), hasCredentials(database)]).toEqual([false, false])
+  })
+})

@@ -1,0 +1,35 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+
+interface TemporaryDatabase extends Disposable {
+  readonly directory: string
+  readonly database: Database
+  /** Another opening of the same file, as another process has it. */
+  openAgain(): Database
+  /** Whether these bytes stand anywhere in the directory's files. */
+  contains(bytes: string | Uint8Array): boolean
+}
+
+/** A database in a directory of its own; both are gone at the end of the scope. */
+export function temporaryDatabase(): TemporaryDatabase {
+  const directory = mkdtempSync(join(tmpdir(), 'bellhop-test-'))
+  const opened = [openDatabase(directory)]
+  const [database] = opened as [Database]
+  return {
+    directory,
+    database,
+    openAgain() {
+      const again = openDatabase(directory)
+      opened.push(again)
+      return again
+    },
+    contains: (bytes) => readdirSync(directory).some((name) => readFileSync(join(directory, name)).includes(bytes)),
+    [Symbol.dispose]() {
+      for (const each of opened.reverse()) each[Symbol.dispose]()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * The key of one user of one application: the application's own backend (`address` is `null`), or a network
+ * (spec/decisions, "Admission" 6).
+ */
+export function userKey(application: number, address: string | null): string {
+  return address === null ? `${application}` : `${application} ${networkOf(address)}`
+}
+
+/**
+ * What of a network address stands for one user. IPv4: all of it. IPv6: its first 64 bits, since a single customer has
+ * 2^64 addresses behind them (RFC 6177). IPv4-mapped IPv6 (RFC 4291, 2.5.5.2) is the IPv4 address it carries, because
+ * a dual-stack socket shows IPv4 callers that way. Text that is no IPv6 address stands for itself.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  const groups = groupsOf(address)
+  if (groups === null) return address
+  const [, , , , , sixth, high = 0, low = 0] = groups
+  if (sixth === 0xffff && groups.slice(0, 5).every((group) => group === 0)) {
+    return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
+  }
+  const prefix = groups.slice(0, 4).map((group) => group.toString(16))
+  return `${prefix.join(':')}::/64`
+}
+
+/** The eight 16-bit groups of an IPv6 address in any of its spellings (RFC 4291, 2.2), or `null`. */
+function groupsOf(address: string): number[] | null {
+  const zone = address.indexOf('%')
+  const [head = '', tail, more] = (zone === -1 ? address : address.slice(0, zone)).split('::')
+  if (more !== undefined) return null
+  const before = groupsIn(head)
+  if (tail === undefined) return before?.length === 8 ? before : null
+  const after = groupsIn(tail)
+  if (before === null || after === null || before.length + after.length > 7) return null
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0)
+  return [...before, ...zeros, ...after]
+}
+
+function groupsIn(text: string): number[] | null {
+  if (text === '') return []
+  const groups: number[] = []
+  for (const part of text.split(':')) {
+    const dotted = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(part)?.slice(1).map(Number)
+    if (dotted !== undefined) {
+      const [a = 0, b = 0, c = 0, d = 0] = dotted
+      groups.push(a * 256 + b, c * 256 + d)
+    } else if (/^[\da-f]{1,4}$/i.test(part)) groups.push(Number.parseInt(part, 16))
+    else return null
+  }
+  return groups
+}

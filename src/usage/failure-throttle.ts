@@ -1,0 +1,35 @@
+import type { Clock } from '../clock.ts'
+import { networkOf } from './address.ts'
+import { createBucketTable } from './bucket-table.ts'
+import { secondsToToken, takeToken } from './token-bucket.ts'
+
+/** Wrong credentials an address may send before it is throttled (spec/decisions, "Admission" 5). */
+const BURST = 20
+
+/** Failures a second: one back every 3 s. */
+const RATE = 1 / 3
+
+export interface FailureThrottle {
+  /**
+   * To be told of every call with wrong credentials, and of no other. `allowed`: it may still be answered as what it
+   * is; else the address has to wait `retryAfterSeconds` (0 where allowed).
+   */
+  failed(address: string): { readonly allowed: boolean; readonly retryAfterSeconds: number }
+}
+
+/**
+ * Slows down who guesses secrets. Has a table of its own (`capacity` networks, default 50,000), so that a crowd of
+ * ordinary callers cannot push a guesser out of it.
+ */
+export function createFailureThrottle(options: { readonly clock: Clock; readonly capacity?: number }): FailureThrottle {
+  const { clock, capacity = 50_000 } = options
+  const table = createBucketTable(capacity)
+  return {
+    failed(address) {
+      const now = clock.now()
+      const bucket = table.bucket(networkOf(address), BURST, now)
+      const allowed = takeToken(bucket, RATE, BURST, now)
+      return { allowed, retryAfterSeconds: allowed ? 0 : secondsToToken(bucket, RATE) }
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test'
+import { createFailureThrottle } from '../../src/usage/failure-throttle.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+
+const GUESSER = '192.0.2.1'
+
+describe('the throttle of wrong credentials', () => {
+  test('lets 20 failures of one address be answered, and then says how long to wait', () => {
+    const throttle = createFailureThrottle({ clock: createFakeClock() })
+    for (let failure = 0; failure < 20; failure += 1) {
+      expect(throttle.failed(GUESSER)).toEqual({ allowed: true, retryAfterSeconds: 0 })
+    }
+    expect(throttle.failed(GUESSER)).toEqual({ allowed: false, retryAfterSeconds: 3 })
+  })
+
+  test('gives one back every 3 s', () => {
+    const clock = createFakeClock()
+    const throttle = createFailureThrottle({ clock })
+    for (let failure = 0; failure < 20; failure += 1) throttle.failed(GUESSER)
+    for (const wait of [1000, 1000, 999]) {
+      clock.advance(wait)
+      expect(throttle.failed(GUESSER).allowed).toBe(false)
+    }
+    clock.advance(1)
+    expect(throttle.failed(GUESSER).allowed).toBe(true)
+    expect(throttle.failed(GUESSER)).toEqual({ allowed: false, retryAfterSeconds: 3 })
+  })
+
+  test('throttles each address alone', () => {
+    const throttle = createFailureThrottle({ clock: createFakeClock() })
+    for (let failure = 0; failure < 21; failure += 1) throttle.failed(GUESSER)
+    expect(throttle.failed('192.0.2.2').allowed).toBe(true)
+    expect(throttle.failed(`::ffff:${GUESSER}`).allowed).toBe(false)
+  })
+
+  test('takes all addresses of one IPv6 network together', () => {
+    const throttle = createFailureThrottle({ clock: createFakeClock() })
+    for (let failure = 0; failure < 20; failure += 1) throttle.failed(`2001:db8:0:1::${failure.toString(16)}`)
+    expect(throttle.failed('2001:db8:0:1:ffff::1').allowed).toBe(false)
+    expect(throttle.failed('2001:db8:0:2::1').allowed).toBe(true)
+  })
+
+  test('remembers no more addresses than its capacity', () => {
+    const throttle = createFailureThrottle({ clock: createFakeClock(), capacity: 1 })
+    for (let failure = 0; failure < 20; failure += 1) throttle.failed(GUESSER)
+    expect(throttle.failed(GUESSER).allowed).toBe(false)
+    throttle.failed('192.0.2.2')
+    expect(throttle.failed(GUESSER).allowed).toBe(true)
+  })
+})

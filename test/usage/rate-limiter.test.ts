@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'bun:test'
+import { createRateLimiter } from '../../src/usage/rate-limiter.ts'
+import type { RateLimiter } from '../../src/usage/rate-limiter.ts'
+import { userKey } from '../../src/usage/address.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+
+const LIMITS = { rate: 10, burst: 100 }
+
+function exhaust(limiter: RateLimiter, key: string, limits = LIMITS): number {
+  let calls = 0
+  while (calls < 10_000 && limiter.take(key, limits).allowed) calls += 1
+  return calls
+}
+
+describe('the rate limiter', () => {
+  test('allows burst calls at once and tells limit, remaining, reset and retry', () => {
+    const limiter = createRateLimiter({ clock: createFakeClock() })
+    expect(limiter.take('7', LIMITS)).toEqual({
+      allowed: true,
+      rate: 10,
+      limit: 100,
+      remaining: 99,
+      resetSeconds: 1,
+      retryAfterSeconds: 0,
+    })
+    expect(exhaust(limiter, '7')).toBe(99)
+    expect(limiter.take('7', LIMITS)).toEqual({
+      allowed: false,
+      rate: 10,
+      limit: 100,
+      remaining: 0,
+      resetSeconds: 10,
+      retryAfterSeconds: 1,
+    })
+  })
+
+  test('allows a call again once Retry-After has passed', () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ clock })
+    const slow = { rate: 0.25, burst: 2 }
+    exhaust(limiter, '7', slow)
+    const { retryAfterSeconds } = limiter.take('7', slow)
+    expect(retryAfterSeconds).toBe(4)
+    clock.advance(retryAfterSeconds * 1000 - 1)
+    expect(limiter.take('7', slow).allowed).toBe(false)
+    clock.advance(1)
+    expect(limiter.take('7', slow).allowed).toBe(true)
+  })
+
+  test('counts each user of each application alone', () => {
+    const limiter = createRateLimiter({ clock: createFakeClock() })
+    exhaust(limiter, userKey(7, '192.0.2.1'))
+    expect(limiter.take(userKey(7, '192.0.2.1'), LIMITS).allowed).toBe(false)
+    expect(limiter.take(userKey(7, '192.0.2.2'), LIMITS).allowed).toBe(true)
+    expect(limiter.take(userKey(8, '192.0.2.1'), LIMITS).allowed).toBe(true)
+    expect(limiter.take(userKey(7, null), LIMITS).allowed).toBe(true)
+  })
+
+  test.each([
+    { rate: 0, burst: 100 },
+    { rate: 10, burst: 0 },
+  ])('with %p is unlimited, and its limit reads 0', (limits) => {
+    const limiter = createRateLimiter({ clock: createFakeClock() })
+    expect(exhaust(limiter, '7', limits)).toBe(10_000)
+    expect(limiter.take('7', limits).limit).toBe(0)
+  })
+
+  test('lowered limits hold at the next call', () => {
+    const limiter = createRateLimiter({ clock: createFakeClock() })
+    limiter.take('7', LIMITS)
+    expect(limiter.take('7', { rate: 1, burst: 5 })).toMatchObject({ allowed: true, limit: 5, remaining: 4 })
+    expect(exhaust(limiter, '7', { rate: 1, burst: 5 })).toBe(4)
+  })
+
+  test('a raised rate holds at the next call', () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ clock })
+    exhaust(limiter, '7', { rate: 1, burst: 5 })
+    clock.advance(1000)
+    expect(exhaust(limiter, '7', { rate: 50, burst: 200 })).toBe(50)
+  })
+
+  test('a limit lifted or set at run time holds at the next call', () => {
+    const limiter = createRateLimiter({ clock: createFakeClock() })
+    exhaust(limiter, '7')
+    expect(limiter.take('7', { rate: 0, burst: 0 }).allowed).toBe(true)
+    expect(limiter.take('7', LIMITS).allowed).toBe(false)
+  })
+
+  test('a clock put back by an hour neither locks out nor hands out', () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ clock })
+    exhaust(limiter, '7')
+    clock.set(clock.now() - 3_600_000)
+    expect(limiter.take('7', LIMITS)).toMatchObject({ allowed: false, retryAfterSeconds: 1 })
+    clock.advance(1000)
+    expect(exhaust(limiter, '7')).toBe(10)
+  })
+
+  test('forgets the least recently used first when full, and never holds more than its capacity', () => {
+    const limiter = createRateLimiter({ clock: createFakeClock(), capacity: 3 })
+    const once = { rate: 0.001, burst: 1 }
+    const allowed = (key: string) => limiter.take(key, once).allowed
+    expect(['a', 'b', 'c'].map(allowed)).toEqual([true, true, true])
+    // Used again, so that b is now the oldest.
+    expect(allowed('a')).toBe(false)
+    expect(allowed('d')).toBe(true)
+    expect(['a', 'c', 'd'].map(allowed)).toEqual([false, false, false])
+    expect(allowed('b')).toBe(true)
+    expect(['c', 'd', 'b'].map(allowed)).toEqual([false, false, false])
+    expect(allowed('a')).toBe(true)
+  })
+
+  test('agrees with a plain list of keys on what it still knows', () => {
+    const limiter = createRateLimiter({ clock: createFakeClock(), capacity: 5 })
+    let recent: string[] = []
+    let seed = 1
+    for (let call = 0; call < 5000; call += 1) {
+      seed = (seed * 48_271) % 2_147_483_647
+      const key = String(seed % 9)
+      const { allowed } = limiter.take(key, { rate: 0.000_001, burst: 1 })
+      expect(allowed).toBe(!recent.includes(key))
+      recent = [...recent.filter((one) => one !== key), key].slice(-5)
+    }
+  })
+
+  test('keeps the bucket of a caller while 100,000 strangers come by in turn, in time that does not grow', () => {
+    const limiter = createRateLimiter({ clock: createFakeClock() })
+    const once = { rate: 0.000_001, burst: 1 }
+    limiter.take('regular', once)
+    const started = performance.now()
+    for (let stranger = 0; stranger < 100_000; stranger += 1) {
+      limiter.take(`stranger ${stranger}`, once)
+      if (stranger % 40_000 === 0) expect(limiter.take('regular', once).allowed).toBe(false)
+    }
+    expect(limiter.take('regular', once).allowed).toBe(false)
+    expect(limiter.take('stranger 0', once).allowed).toBe(true)
+    // A search for the oldest entry would take seconds.
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+})

@@ -1,0 +1,45 @@
+import type { Database } from '../database/database.ts'
+import { STATE } from './device-row.ts'
+import type { Platform } from './device.ts'
+
+export interface AliasHolder {
+  readonly id: number
+  readonly platform: Platform
+}
+
+export type AliasIndex = ReturnType<typeof createAliasIndex>
+
+/** Who holds which alias: one device of the application at most, over both platforms. */
+export function createAliasIndex({ database }: { database: Pick<Database, 'statement'> }) {
+  const byAlias = database.statement<AliasHolder & { state: number }, [application: number, alias: string]>(
+    'SELECT id, platform, state FROM device WHERE application = ? AND alias = ?',
+  )
+  const write = database.statement<never, [alias: string | null, device: number]>(
+    'UPDATE device SET alias = ? WHERE id = ?',
+  )
+
+  return {
+    /** The registered device that holds it. */
+    holder(application: number, alias: string): AliasHolder | null {
+      const row = byAlias.get(application, alias)
+      return row?.state === STATE.registered ? row : null
+    },
+
+    /**
+     * Makes `alias` free for `device` (`null`: one about to be created). False, and nothing changed, when another
+     * registered device holds it; one that is not registered loses it.
+     */
+    claim(application: number, alias: string, device: number | null): boolean {
+      const row = byAlias.get(application, alias)
+      if (row === null || row.id === device) return true
+      if (row.state === STATE.registered) return false
+      write.run(null, row.id)
+      return true
+    },
+
+    /** `null` takes it away. */
+    set(device: number, alias: string | null): void {
+      write.run(alias, device)
+    },
+  }
+}

@@ -1,0 +1,234 @@
+import { Elysia } from 'elysia'
+import type { Commit } from '../database/group-commit.ts'
+import { failure, Refused } from '../failure.ts'
+import { endpoint } from '../http/endpoint.ts'
+import type { Gate } from '../http/gate.ts'
+import * as schema from './device-schema.ts'
+import { recordOf } from './device-schema.ts'
+import type { DeviceStore } from './device-store.ts'
+import { MAX_LABELS } from './device.ts'
+
+interface Dependencies {
+  readonly gate: Gate
+  readonly commit: Commit
+  readonly devices: DeviceStore
+}
+
+type LabelOutcome = ReturnType<DeviceStore['addLabel']>
+
+const OK = (message: string) => ({ 200: { description: message, example: { message } } })
+const RECORD = { example: schema.RECORD_EXAMPLE }
+const NO_DEVICE = 'ResourceNotFound: no such device is registered.'
+
+/** Endpoints 1 to 7 and 13: what changes one device, or imports many. */
+export function deviceRoutes({ gate, commit, devices }: Dependencies) {
+  return new Elysia({ name: 'device-routes' })
+    .use(gate.plugin)
+    .put(
+      '/deviceToken',
+      async ({ body, application, status }) => {
+        const outcome = await commit(() => devices.register(application.number, body))
+        if (outcome.kind === 'alias-taken') throw aliasTaken()
+        return status(outcome.kind === 'created' ? 201 : 200, recordOf(outcome.device))
+      },
+      {
+        body: schema.RegisterDevice,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Register or update a device',
+          description:
+            'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes.',
+          body: schema.RegisterDevice,
+          example: { token: '3f8a…9c', platform: '0', tag: ['beta'], active: ['news'], alias: 'user-17' },
+          answers: {
+            201: { description: 'Registered, or registered anew.', ...RECORD },
+            200: { description: 'Updated.', ...RECORD },
+          },
+          failures: { 409: 'MissingParameter; ConflictError: the alias belongs to another device.' },
+        }),
+      },
+    )
+    .put(
+      '/deviceToken/batch',
+      async ({ body, application, status }) => {
+        const outcome = await commit(() => devices.importBatch(application.number, body))
+        if (outcome.kind === 'too-many-labels') throw tooManyTags(`tokens[${outcome.index}]`)
+        const { created, updated } = outcome
+        return status(201, { message: 'Devices imported', imported: created + updated, created, updated })
+      },
+      {
+        body: schema.ImportDevices,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Register up to 500 devices',
+          description: '`tags` are added to what a device has. One bad token and nothing is imported.',
+          secret: true,
+          body: schema.ImportDevices,
+          example: { tokens: ['3f8a…9c', '77b0…01'], platform: '0', tags: ['imported'] },
+          answers: {
+            201: {
+              description: 'All imported.',
+              example: { message: 'Devices imported', imported: 2, created: 2, updated: 0 },
+            },
+          },
+          failures: { 409: 'MissingParameter' },
+        }),
+      },
+    )
+    .put(
+      '/deviceToken/del',
+      async ({ body, application }) => {
+        await commit(() => devices.unregister(application.number, body.platform, body.token))
+        return { message: 'Device unregistered' }
+      },
+      {
+        body: schema.UnregisterDevice,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Unregister a device',
+          description: 'Erases the data of the device. Also 200 for one that is gone or was never seen.',
+          body: schema.UnregisterDevice,
+          example: { token: '3f8a…9c', platform: '0' },
+          answers: OK('Device unregistered'),
+          failures: { 409: 'MissingParameter' },
+        }),
+      },
+    )
+    .put(
+      '/alias',
+      async ({ body, application }) => {
+        const outcome = await commit(() =>
+          devices.setAlias(application.number, {
+            platform: body.platform,
+            ...(body.token !== undefined && { token: body.token }),
+            ...(body.current_alias !== undefined && { currentAlias: body.current_alias }),
+            alias: body.alias,
+          }),
+        )
+        switch (outcome) {
+          case 'ok':
+            return { message: body.alias === '' ? 'Alias removed' : 'Alias set' }
+          case 'no-device':
+            throw noDevice()
+          case 'alias-taken':
+            throw aliasTaken()
+          case 'mismatch':
+            throw new Refused(failure('ConflictError', 'token and current_alias name different devices.'))
+        }
+      },
+      {
+        body: schema.SetAlias,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Add or update the alias of a device',
+          description: 'Name the device by `token`, by `current_alias`, or by both. `alias: ""` removes it.',
+          body: schema.SetAlias,
+          example: { platform: '0', token: '3f8a…9c', alias: 'user-17' },
+          answers: OK('Alias set'),
+          failures: { 404: NO_DEVICE, 409: 'MissingParameter; ConflictError: the alias belongs to another device.' },
+        }),
+      },
+    )
+    .put(
+      '/tag',
+      async ({ body, application, status }) => {
+        await commit(() => eachTag(body.tag, (tag) => devices.addLabel(application.number, body.address, 'tag', tag)))
+        return status(201, { message: 'Tagged' })
+      },
+      {
+        body: schema.TagDevice,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Tag a device',
+          description: 'Name the device by `token` or by `Alias`.',
+          body: schema.TagDevice,
+          example: { platform: '0', token: '3f8a…9c', tag: 'beta' },
+          answers: { 201: { description: 'Tagged', example: { message: 'Tagged' } } },
+          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+        }),
+      },
+    )
+    .put(
+      '/tag/del',
+      async ({ body, application }) => {
+        await commit(() =>
+          eachTag(body.tag, (tag) => devices.removeLabel(application.number, body.address, 'tag', tag)),
+        )
+        return { message: 'Untagged' }
+      },
+      {
+        body: schema.TagDevice,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Untag a device',
+          description: 'Also 200 where the device does not have the tag.',
+          body: schema.TagDevice,
+          example: { platform: '0', Alias: 'user-17', tag: 'beta' },
+          answers: OK('Untagged'),
+          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+        }),
+      },
+    )
+    .put(
+      '/geo',
+      async ({ body, application }) => {
+        found(await commit(() => devices.setLocation(application.number, body)))
+        return { message: 'Location set' }
+      },
+      {
+        body: schema.SetLocation,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Set the location of a device',
+          body: schema.SetLocation,
+          example: { platform: '0', token: '3f8a…9c', lat: '52.52', lng: '13.405' },
+          answers: OK('Location set'),
+          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+        }),
+      },
+    )
+    .put(
+      '/badge',
+      async ({ body, application }) => {
+        const badge = { platform: body.platform, token: body.token, badge: body.setbadgecount }
+        found(await commit(() => devices.setBadge(application.number, badge)))
+        return { message: 'Badge set' }
+      },
+      {
+        body: schema.SetBadge,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Set the badge count of a device',
+          body: schema.SetBadge,
+          example: { platform: '0', token: '3f8a…9c', setbadgecount: 3 },
+          answers: OK('Badge set'),
+          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+        }),
+      },
+    )
+}
+
+export function noDevice(): Refused {
+  return new Refused(failure('ResourceNotFound', 'No device found'))
+}
+
+function found(outcome: 'ok' | 'no-device'): void {
+  if (outcome === 'no-device') throw noDevice()
+}
+
+/** Throws inside the operation, so that its savepoint takes back the tags before the one that failed. */
+function eachTag(tags: readonly string[], change: (tag: string) => LabelOutcome): void {
+  for (const tag of tags) {
+    const outcome = change(tag)
+    if (outcome === 'no-device') throw noDevice()
+    if (outcome === 'too-many-labels') throw tooManyTags('tag')
+  }
+}
+
+function aliasTaken(): Refused {
+  return new Refused(failure('ConflictError', 'alias belongs to another device of the application.'))
+}
+
+function tooManyTags(name: string): Refused {
+  return new Refused(failure('InvalidArgument', `${name}: a device can have at most ${MAX_LABELS} tags.`))
+}

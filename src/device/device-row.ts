@@ -1,0 +1,41 @@
+import type { Environment } from '../delivery/delivery.ts'
+import type { Labels } from './label-index.ts'
+import { unpackToken } from './device.ts'
+import type { Device, DeviceState, Platform } from './device.ts'
+
+/** `device.state` in the database. */
+export const STATE: Readonly<Record<DeviceState, number>> = { registered: 0, gone: 1, quarantined: 2 }
+
+/** `device.environment` in the database. */
+export const ENVIRONMENT: Readonly<Record<Environment, number>> = { production: 0, sandbox: 1 }
+
+export interface DeviceRow {
+  readonly id: number
+  readonly platform: Platform
+  readonly state: number
+  readonly token: string | Uint8Array
+  readonly alias: string | null
+  readonly lat: number | null
+  readonly lng: number | null
+  readonly badge: number
+  readonly registered_at: number
+  readonly updated_at: number
+}
+
+export const DEVICE_COLUMNS = 'id, platform, state, token, alias, lat, lng, badge, registered_at, updated_at'
+
+export function deviceOf(row: DeviceRow, labels: Labels): Device {
+  return {
+    id: row.id,
+    token: unpackToken(row.token),
+    platform: row.platform,
+    lat: row.lat,
+    lng: row.lng,
+    active: labels.active,
+    tag: labels.tag,
+    alias: row.alias,
+    badge: row.badge,
+    registeredAt: row.registered_at,
+    updatedAt: row.updated_at,
+  }
+}

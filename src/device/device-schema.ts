@@ -1,0 +1,191 @@
+import {
+  asPlatform,
+  alias,
+  aliasOrNone,
+  latitude,
+  longitude,
+  names,
+  platform,
+  readToken,
+  token,
+  wholeNumber,
+} from '../http/common-fields.ts'
+import { bodyOf, invalid, missing, optional, required, show } from '../http/fields.ts'
+import type { Field } from '../http/fields.ts'
+import { MAX_BADGE } from '../push/push.ts'
+import type { Device, Platform } from './device.ts'
+
+/** The most devices one batch may bring (spec/api-v1, "Limits"). */
+const MAX_BATCH = 500
+
+const tokens: Field<readonly string[]> = {
+  schema: { type: 'array', items: token.schema, minItems: 1, maxItems: MAX_BATCH },
+  emptyIsAbsent: true,
+  read(value, name) {
+    const list = Array.isArray(value) ? value : [value]
+    if (list.length > MAX_BATCH) throw invalid(name, `must have at most ${MAX_BATCH} entries, not ${list.length}`)
+    return list.map((item, index) => readToken(item, `${name}[${index}]`))
+  },
+}
+
+/** Endpoint 1. */
+export const RegisterDevice = bodyOf(
+  {
+    token: required(token),
+    platform: required(platform),
+    lat: optional(latitude),
+    lng: optional(longitude),
+    active: optional(names),
+    tag: optional(names, ['tags']),
+    alias: optional(aliasOrNone, ['Alias']),
+  },
+  (input) => {
+    if (input.lat !== undefined && input.lng === undefined) throw missing('lng', ' with lat')
+    if (input.lng !== undefined && input.lat === undefined) throw missing('lat', ' with lng')
+    return input
+  },
+)
+
+/** Endpoint 2. */
+export const ImportDevices = bodyOf(
+  {
+    tokens: required(tokens),
+    platform: required(platform),
+    tags: optional(names, ['tag']),
+  },
+  (input) => {
+    if (input.tokens.length === 0) throw missing('tokens')
+    return input
+  },
+)
+
+/** Endpoint 3. */
+export const UnregisterDevice = bodyOf({ token: required(token), platform: required(platform) })
+
+/** Endpoint 4. */
+export const SetAlias = bodyOf(
+  {
+    platform: required(platform),
+    token: optional(token),
+    alias: optional(aliasOrNone, ['Alias']),
+    current_alias: optional(alias),
+  },
+  ({ alias: wanted, ...input }) => {
+    if (wanted === undefined) throw missing('alias', ' ("" removes it)')
+    if (input.token === undefined && input.current_alias === undefined) throw missing('token', ', or current_alias')
+    return { ...input, alias: wanted }
+  },
+)
+
+/** Endpoints 5 and 6. The document writes `Alias` with a capital A. */
+export const TagDevice = bodyOf(
+  {
+    platform: required(platform),
+    tag: required(names, ['tags']),
+    token: optional(token),
+    alias: optional(alias, ['Alias']),
+  },
+  ({ token: byToken, alias: byAlias, ...input }) => {
+    if (input.tag.length === 0) throw missing('tag')
+    if (byToken !== undefined) return { ...input, address: { platform: input.platform, token: byToken } }
+    if (byAlias !== undefined) return { ...input, address: { platform: input.platform, alias: byAlias } }
+    throw missing('token', ', or Alias')
+  },
+)
+
+/** Endpoint 7. */
+export const SetLocation = bodyOf({
+  platform: required(platform),
+  token: required(token),
+  lat: required(latitude),
+  lng: required(longitude),
+})
+
+/** Endpoint 13. */
+export const SetBadge = bodyOf({
+  token: required(token),
+  platform: required(platform),
+  setbadgecount: required(wholeNumber(0, MAX_BADGE)),
+})
+
+/** The device record on the wire (spec/decisions, "Devices"). */
+export interface DeviceRecord {
+  readonly token: string
+  readonly platform: '0' | '1'
+  readonly lat: string | null
+  readonly lng: string | null
+  readonly active: readonly string[]
+  readonly tag: readonly string[]
+  readonly alias: string | null
+  readonly badge: number
+  /** ISO 8601, UTC. */
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export function recordOf(device: Device): DeviceRecord {
+  return {
+    token: device.token,
+    platform: platformOnWire(device.platform),
+    lat: degreesOnWire(device.lat),
+    lng: degreesOnWire(device.lng),
+    active: device.active,
+    tag: device.tag,
+    alias: device.alias,
+    badge: device.badge,
+    created_at: new Date(device.registeredAt).toISOString(),
+    updated_at: new Date(device.updatedAt).toISOString(),
+  }
+}
+
+/** Plain digits also below 0.000001, where `String` turns to an exponent, which the API does not read. */
+function degreesOnWire(of: number | null): string | null {
+  if (of === null) return null
+  return Math.abs(of) < 1e-6 ? TINY.format(of) : String(of)
+}
+
+const TINY = new Intl.NumberFormat('en', { maximumFractionDigits: 20, signDisplay: 'negative' })
+
+export function platformOnWire(of: Platform): '0' | '1' {
+  return of === 0 ? '0' : '1'
+}
+
+export const RECORD_EXAMPLE: DeviceRecord = {
+  token: '3f8a…9c',
+  platform: '0',
+  lat: '52.52',
+  lng: '13.405',
+  active: ['news'],
+  tag: ['beta'],
+  alias: 'user-17',
+  badge: 0,
+  created_at: '2026-11-20T09:00:00.000Z',
+  updated_at: '2026-11-20T09:00:00.000Z',
+}
+
+/** Query parameters are strings; a wrong one is refused like a wrong field. */
+export function readLimit(value: string | undefined): number | null {
+  if (value === undefined) return null
+  return wholeNumber(1, 10_000).read(value, 'limit')
+}
+
+/** `after` is the cursor of a page's Link header: opaque to callers, a device id here. */
+export function readAfter(value: string | undefined): number {
+  return value === undefined ? 0 : wholeNumber(0, Number.MAX_SAFE_INTEGER).read(value, 'after')
+}
+
+/** `since`: ISO 8601 or ms since the Unix epoch. */
+export function readSince(value: string | undefined): number | undefined {
+  if (value === undefined || value === '') return undefined
+  const read = /^\d+$/.test(value) ? Number(value) : Date.parse(value)
+  if (Number.isSafeInteger(read)) return read
+  throw invalid('since', `must be an ISO 8601 time or milliseconds since 1970, not ${show(value)}`)
+}
+
+/** Endpoint 10 takes an optional `platform` header too, for a token that both platforms hold. */
+export function readPlatformHeader(value: string | undefined): Platform | undefined {
+  if (value === undefined || value === '') return undefined
+  const read = asPlatform(value)
+  if (read === null) throw invalid('platform header', `must be 0 or 1, not ${show(value)}`)
+  return read
+}

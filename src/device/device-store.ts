@@ -1,0 +1,154 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { createAliasIndex } from './alias-index.ts'
+import type { AliasHolder } from './alias-index.ts'
+import { createDeviceList } from './device-list-store.ts'
+import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
+import type { DeviceRow } from './device-row.ts'
+import { MAX_LABELS, packToken, PLATFORMS } from './device.ts'
+import type { Device, Platform } from './device.ts'
+import { createLabelIndex } from './label-index.ts'
+import type { LabelKind } from './label-index.ts'
+import { createReachabilityStore } from './reachability-store.ts'
+import { createRegistrationStore } from './registration-store.ts'
+
+/** How a caller names one device. A device of the other platform is not found by its alias. */
+export type Address =
+  | { readonly platform: Platform; readonly token: string }
+  | { readonly platform: Platform; readonly alias: string }
+
+export interface AliasChange {
+  readonly platform: Platform
+  /** At least one of `token` and `currentAlias`; both must name the same device. */
+  readonly token?: string
+  readonly currentAlias?: string
+  /** `''` removes it. */
+  readonly alias: string
+}
+
+interface Dependencies {
+  readonly database: Pick<Database, 'statement' | 'reading'>
+  readonly clock: Clock
+}
+
+export type DeviceStore = ReturnType<typeof createDeviceStore>
+
+/**
+ * The registry. All synchronous, and what writes is to be called inside a transaction. Only registered devices are
+ * seen, except by what registers and unregisters.
+ */
+export function createDeviceStore({ database, clock }: Dependencies) {
+  const labels = createLabelIndex({ database })
+  const aliases = createAliasIndex({ database })
+  const statements = prepareStatements(database)
+
+  function idOf(application: number, platform: Platform, token: string): number | null {
+    return statements.idByToken.get(application, platform, packToken(token))?.id ?? null
+  }
+
+  function idAt(application: number, address: Address): number | null {
+    if ('token' in address) return idOf(application, address.platform, address.token)
+    return onPlatform(aliases.holder(application, address.alias), address.platform)
+  }
+
+  function changed(device: number): 'ok' {
+    statements.changed.run(clock.now(), device)
+    return 'ok'
+  }
+
+  return {
+    ...createRegistrationStore({ database, clock, labels, aliases }),
+    ...createReachabilityStore({ database, clock }),
+    ...createDeviceList({ database }),
+    idOf,
+
+    /** Without `platform`, and where both platforms hold the token, the device seen last. */
+    find(application: number, token: string, platform?: Platform): Device | null {
+      const [first, second] = platform === undefined ? PLATFORMS : [platform]
+      const row = statements.find.get(application, packToken(token), first ?? null, second ?? null)
+      return row === null ? null : deviceOf(row, labels.of(row.id))
+    },
+
+    setAlias(application: number, change: AliasChange): 'ok' | 'no-device' | 'alias-taken' | 'mismatch' {
+      const named: (number | null)[] = []
+      if (change.token !== undefined) named.push(idOf(application, change.platform, change.token))
+      if (change.currentAlias !== undefined) {
+        named.push(onPlatform(aliases.holder(application, change.currentAlias), change.platform))
+      }
+      const [device = null, other = device] = named
+      if (device === null || other === null) return 'no-device'
+      if (device !== other) return 'mismatch'
+      if (change.alias !== '' && !aliases.claim(application, change.alias, device)) return 'alias-taken'
+      aliases.set(device, change.alias || null)
+      return changed(device)
+    },
+
+    /** `ok` also where the device has it already. At most MAX_LABELS of a kind. */
+    addLabel(
+      application: number,
+      address: Address,
+      kind: LabelKind,
+      name: string,
+    ): 'ok' | 'no-device' | 'too-many-labels' {
+      const device = idAt(application, address)
+      if (device === null) return 'no-device'
+      const had = labels.of(device)[kind === 'tag' ? 'tag' : 'active']
+      if (had.includes(name)) return 'ok'
+      if (had.length >= MAX_LABELS) return 'too-many-labels'
+      labels.add(application, device, kind, [name])
+      return changed(device)
+    },
+
+    /** `ok` also where the device does not have it. */
+    removeLabel(application: number, address: Address, kind: LabelKind, name: string): 'ok' | 'no-device' {
+      const device = idAt(application, address)
+      if (device === null) return 'no-device'
+      labels.remove(application, device, kind, name)
+      return changed(device)
+    },
+
+    /** Degrees. */
+    setLocation(
+      application: number,
+      { platform, token, lat, lng }: { platform: Platform; token: string; lat: number; lng: number },
+    ): 'ok' | 'no-device' {
+      const device = idOf(application, platform, token)
+      if (device === null) return 'no-device'
+      statements.setLocation.run(lat, lng, device)
+      return changed(device)
+    },
+
+    setBadge(
+      application: number,
+      { platform, token, badge }: { platform: Platform; token: string; badge: number },
+    ): 'ok' | 'no-device' {
+      const device = idOf(application, platform, token)
+      if (device === null) return 'no-device'
+      statements.setBadge.run(badge, device)
+      return changed(device)
+    },
+  }
+}
+
+function onPlatform(holder: AliasHolder | null, platform: Platform): number | null {
+  return holder?.platform === platform ? holder.id : null
+}
+
+function prepareStatements(database: Pick<Database, 'statement'>) {
+  type Token = string | Uint8Array
+  return {
+    idByToken: database.statement<{ id: number }, [application: number, platform: number, token: Token]>(
+      `SELECT id FROM device WHERE application = ? AND platform = ? AND token = ? AND state = ${STATE.registered}`,
+    ),
+    find: database.statement<DeviceRow, [application: number, token: Token, number | null, number | null]>(
+      `SELECT ${DEVICE_COLUMNS} FROM device
+       WHERE application = ?1 AND token = ?2 AND platform IN (?3, ?4) AND state = ${STATE.registered}
+       ORDER BY seen_at DESC LIMIT 1`,
+    ),
+    changed: database.statement<never, [now: number, device: number]>('UPDATE device SET updated_at = ? WHERE id = ?'),
+    setLocation: database.statement<never, [lat: number, lng: number, device: number]>(
+      'UPDATE device SET lat = ?, lng = ? WHERE id = ?',
+    ),
+    setBadge: database.statement<never, [badge: number, device: number]>('UPDATE device SET badge = ? WHERE id = ?'),
+  }
+}

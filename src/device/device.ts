@@ -1,0 +1,47 @@
+/** `0` = iOS, `1` = Android (spec/api-v1, "Device"). */
+export type Platform = 0 | 1
+
+export const PLATFORMS: readonly Platform[] = [0, 1]
+
+/**
+ * registered → (PUT /deviceToken/del) → erased, no row left.
+ * registered → (gateway: unregistered, not before the last registration) → gone.
+ * registered → (gateway: bad token, in every environment tried) → quarantined.
+ * Any PUT /deviceToken brings a gone or quarantined device back to registered.
+ */
+export type DeviceState = 'registered' | 'gone' | 'quarantined'
+
+/** One device of one application. Times are ms since the Unix epoch. */
+export interface Device {
+  readonly id: number
+  readonly token: string
+  readonly platform: Platform
+  /** Degrees, ±90; `null` with `lng` when unset. */
+  readonly lat: number | null
+  /** Degrees, ±180. */
+  readonly lng: number | null
+  /** Notification types. */
+  readonly active: readonly string[]
+  readonly tag: readonly string[]
+  readonly alias: string | null
+  readonly badge: number
+  readonly registeredAt: number
+  readonly updatedAt: number
+}
+
+/** Most tags, and most notification types, one device can have (spec/decisions, "Reading bodies"). */
+export const MAX_LABELS = 100
+
+/**
+ * How a token is kept: lower-case hex, which is what Apple's SDK gives, as its bytes — half the room in the table
+ * and in its index — and anything else as text. `unpackToken` gives back exactly what was packed.
+ */
+export function packToken(token: string): string | Uint8Array {
+  return token.length % 2 === 0 && LOWER_HEX.test(token) ? Uint8Array.fromHex(token) : token
+}
+
+export function unpackToken(packed: string | Uint8Array): string {
+  return typeof packed === 'string' ? packed : packed.toHex()
+}
+
+const LOWER_HEX = /^[0-9a-f]+$/

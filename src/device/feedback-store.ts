@@ -1,0 +1,55 @@
+import type { Database } from '../database/database.ts'
+import { unpackToken } from './device.ts'
+import type { Platform } from './device.ts'
+
+/** A token that a gateway declared dead. */
+export interface FeedbackEntry {
+  readonly token: string
+  readonly platform: Platform
+  /** The gateway's own word for it, such as `Unregistered`. */
+  readonly reason: string
+  /** When the gateway said so, ms since the Unix epoch. */
+  readonly at: number
+}
+
+interface Row {
+  readonly token: string | Uint8Array
+  readonly platform: Platform
+  readonly reason: string
+  readonly at: number
+}
+
+/** Rows read at a time: what a list holds in memory, whatever its length. */
+const PAGE = 500
+
+export type FeedbackStore = ReturnType<typeof createFeedbackStore>
+
+/** What the gateways declared dead (spec/api-v1, endpoint 9). The device store writes it, when a device's state changes. */
+export function createFeedbackStore({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
+  const page = database.reading<Row, [number, number, number, number, string | Uint8Array, number]>(
+    `SELECT token, platform, reason, at FROM feedback
+     WHERE application = ? AND at >= ? AND (at, platform, token) < (?, ?, ?)
+     ORDER BY at DESC, platform DESC, token DESC LIMIT ?`,
+  )
+  // By application, because that is what the index by time begins with.
+  const purge = database.statement<never, [before: number]>(
+    'DELETE FROM feedback WHERE application IN (SELECT number FROM application) AND at < ?',
+  )
+
+  return {
+    /** Newest first, those not before `since` (ms since the Unix epoch; default: all). */
+    *list(application: number, since = 0): Generator<FeedbackEntry, void> {
+      let [at, platform, token]: [number, number, string | Uint8Array] = [Number.MAX_SAFE_INTEGER, 0, '']
+      for (;;) {
+        const rows = page.all(application, since, at, platform, token, PAGE)
+        for (const row of rows) yield { ...row, token: unpackToken(row.token) }
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < PAGE) return
+        ;({ at, platform, token } = last)
+      }
+    },
+
+    /** Forgets what is older than `before` (ms since the Unix epoch); returns how many entries that were. */
+    purge: (before: number): number => purge.run(before).changes,
+  }
+}

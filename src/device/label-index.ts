@@ -1,0 +1,95 @@
+import type { Database } from '../database/database.ts'
+
+/** A tag, or a notification type (`active` on the wire). */
+export type LabelKind = 'tag' | 'type'
+
+/** The names on one device, each list sorted. */
+export interface Labels {
+  readonly tag: readonly string[]
+  readonly active: readonly string[]
+}
+
+/** `label.kind` in the database. */
+export const LABEL_KIND: Readonly<Record<LabelKind, number>> = { tag: 0, type: 1 }
+
+/** About 5 MB of names of usual length. */
+const MAX_REMEMBERED = 50_000
+
+export type LabelIndex = ReturnType<typeof createLabelIndex>
+
+/**
+ * Label names ↔ ids, and which device has which. To be called inside a transaction.
+ *
+ * Invariant: only ids that the reading connection sees are remembered. It sees what is committed and nothing else,
+ * so no rollback can leave an id behind that a later label would be given. Labels are never deleted while their
+ * application lives, and the number of an application is never given twice.
+ */
+export function createLabelIndex({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
+  type Name = [application: number, kind: number, name: string]
+  const BY_NAME = 'SELECT id FROM label WHERE application = ? AND kind = ? AND name = ?'
+  const byName = database.statement<{ id: number }, Name>(BY_NAME)
+  const committedByName = database.reading<{ id: number }, Name>(BY_NAME)
+  const insert = database.statement<never, Name>('INSERT INTO label (application, kind, name) VALUES (?, ?, ?)')
+  const ofDevice = database.statement<{ kind: number; name: string }, [device: number]>(
+    `SELECT l.kind, l.name FROM device_label dl CROSS JOIN label l ON l.id = dl.label WHERE dl.device = ?`,
+  )
+  const attach = database.statement<never, [label: number, device: number]>(
+    'INSERT OR IGNORE INTO device_label (label, device) VALUES (?, ?)',
+  )
+  const detach = database.statement<never, [label: number, device: number]>(
+    'DELETE FROM device_label WHERE label = ? AND device = ?',
+  )
+  const remembered = new Map<string, number>()
+
+  function find(application: number, kind: LabelKind, name: string): number | null {
+    const key = `${application} ${kind} ${name}`
+    const known = remembered.get(key)
+    if (known !== undefined) return known
+    const row = byName.get(application, LABEL_KIND[kind], name)
+    if (row === null) return null
+    if (committedByName.get(application, LABEL_KIND[kind], name)?.id === row.id) remember(key, row.id)
+    return row.id
+  }
+
+  function remember(key: string, id: number): void {
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(key, id)
+  }
+
+  function create(application: number, kind: LabelKind, name: string): number {
+    return Number(insert.run(application, LABEL_KIND[kind], name).lastInsertRowid)
+  }
+
+  function add(application: number, device: number, kind: LabelKind, names: readonly string[]): void {
+    for (const name of names) attach.run(find(application, kind, name) ?? create(application, kind, name), device)
+  }
+
+  /** Nothing happens where the device does not have it. */
+  function remove(application: number, device: number, kind: LabelKind, name: string): void {
+    const label = find(application, kind, name)
+    if (label !== null) detach.run(label, device)
+  }
+
+  return {
+    add,
+    remove,
+
+    of(device: number): Labels {
+      const rows = ofDevice.all(device)
+      const named = (kind: LabelKind) => rows.filter((row) => row.kind === LABEL_KIND[kind]).map((row) => row.name)
+      return { tag: named('tag').sort(), active: named('type').sort() }
+    },
+
+    /** Makes `wanted` of `had`, writing only the difference. */
+    replace(
+      application: number,
+      device: number,
+      kind: LabelKind,
+      { had, wanted }: { had: readonly string[]; wanted: readonly string[] },
+    ): void {
+      for (const name of had) if (!wanted.includes(name)) remove(application, device, kind, name)
+      const missing = wanted.filter((name) => !had.includes(name))
+      add(application, device, kind, missing)
+    },
+  }
+}

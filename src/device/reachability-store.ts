@@ -1,0 +1,84 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { Environment } from '../delivery/delivery.ts'
+import { ENVIRONMENT, STATE } from './device-row.ts'
+
+interface Verdict {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number
+  /** The gateway's own word for it. */
+  readonly reason: string
+}
+
+interface Departure extends Verdict {
+  /** Since when the gateway has known it, ms since the Unix epoch; `null` if it gave no time. */
+  readonly since: number | null
+}
+
+interface Dependencies {
+  readonly database: Pick<Database, 'statement'>
+  readonly clock: Clock
+}
+
+/** What deliveries learn about a device. A device that is not registered is left as it is. */
+export function createReachabilityStore({ database, clock }: Dependencies) {
+  interface Row {
+    readonly application: number
+    readonly platform: number
+    readonly token: string | Uint8Array
+  }
+  const gone = database.statement<Row, [now: number, device: number, since: number | null]>(
+    `UPDATE device SET state = ${STATE.gone}, alias = NULL, updated_at = ?1
+     WHERE id = ?2 AND state = ${STATE.registered} AND (?3 IS NULL OR ?3 >= seen_at)
+     RETURNING application, platform, token`,
+  )
+  const quarantined = database.statement<Row, [now: number, device: number]>(
+    `UPDATE device SET state = ${STATE.quarantined}, updated_at = ? WHERE id = ? AND state = ${STATE.registered}
+     RETURNING application, platform, token`,
+  )
+  const report = database.statement<never, [number, number, string | Uint8Array, string, number]>(
+    `INSERT INTO feedback (application, platform, token, reason, at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET reason = excluded.reason, at = excluded.at`,
+  )
+  const dropLabels = database.statement<never, [device: number]>('DELETE FROM device_label WHERE device = ?')
+  const environment = database.statement<never, [environment: number, device: number]>(
+    'UPDATE device SET environment = ? WHERE id = ?',
+  )
+  const badge = database.statement<never, [badge: number, now: number, device: number]>(
+    'UPDATE device SET badge = ?, updated_at = ? WHERE id = ?',
+  )
+
+  function settle(row: Row | null, { now, reason }: Verdict): boolean {
+    if (row === null) return false
+    report.run(row.application, row.platform, row.token, reason, now)
+    return true
+  }
+
+  return {
+    /**
+     * The app is gone from the device: false when that is not so, because the device has registered after `since`
+     * (Apple, "Handling notification responses from APNs": stop until it registers with a later timestamp).
+     */
+    markGone(device: number, departure: Departure): boolean {
+      const left = settle(gone.get(departure.now, device, departure.since), departure)
+      // Whoever comes back from here is registered anew, so they would only be in the way of other audiences.
+      if (left) dropLabels.run(device)
+      return left
+    },
+
+    /** No environment knows the token: it leaves every audience, and its next registration finds its data. */
+    quarantine(device: number, verdict: Verdict): boolean {
+      return settle(quarantined.get(verdict.now, device), verdict)
+    },
+
+    /** The APNs environment that took a notification for the device. */
+    rememberEnvironment(device: number, known: Environment): void {
+      environment.run(ENVIRONMENT[known], device)
+    },
+
+    /** The badge a notification has set. */
+    storeBadge(device: number, shown: number): void {
+      badge.run(shown, clock.now(), device)
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { AliasIndex } from './alias-index.ts'
+import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
+import type { DeviceRow } from './device-row.ts'
+import { MAX_LABELS, packToken } from './device.ts'
+import type { Device, Platform } from './device.ts'
+import type { LabelIndex } from './label-index.ts'
+
+/** What an app says of its device at launch. A field left out stays as it was. */
+export interface Registration {
+  readonly token: string
+  readonly platform: Platform
+  /** Degrees; both or neither. */
+  readonly lat?: number | undefined
+  readonly lng?: number | undefined
+  /** Notification types; `[]` clears. */
+  readonly active?: readonly string[] | undefined
+  /** `[]` clears. */
+  readonly tag?: readonly string[] | undefined
+  /** `''` removes it. */
+  readonly alias?: string | undefined
+}
+
+export interface Batch {
+  readonly tokens: readonly string[]
+  readonly platform: Platform
+  /** Added to what each device has. */
+  readonly tags?: readonly string[] | undefined
+}
+
+/** `created` as well when a device comes back that was gone, quarantined or unregistered. */
+export type Registered =
+  | { readonly kind: 'created' | 'updated'; readonly device: Device }
+  | { readonly kind: 'alias-taken' }
+
+export type Imported =
+  | { readonly kind: 'imported'; readonly created: number; readonly updated: number }
+  /** `tokens[index]` would have more than MAX_LABELS tags; nothing was imported. */
+  | { readonly kind: 'too-many-labels'; readonly index: number }
+
+interface Found {
+  readonly kind: 'created' | 'updated'
+  /** The row to update. */
+  readonly kept: DeviceRow | null
+  /** The id of a device to erase first. */
+  readonly gone: number | null
+}
+
+interface Dependencies {
+  readonly database: Pick<Database, 'statement'>
+  readonly clock: Clock
+  readonly labels: LabelIndex
+  readonly aliases: AliasIndex
+}
+
+/** How devices come into the registry and leave it. Every function checks before it writes. */
+export function createRegistrationStore({ database, clock, labels, aliases }: Dependencies) {
+  const statements = prepareStatements(database)
+
+  function create(application: number, input: Registration, token: string | Uint8Array): Device {
+    const now = clock.now()
+    const { platform, lat = null, lng = null } = input
+    const alias = input.alias || null
+    const inserted = statements.insert.run(application, platform, token, alias, lat, lng, now, now, now)
+    const id = Number(inserted.lastInsertRowid)
+    const [tag, active] = [namesOf(input.tag), namesOf(input.active)]
+    labels.add(application, id, 'tag', tag)
+    labels.add(application, id, 'type', active)
+    return {
+      id,
+      token: input.token,
+      platform,
+      lat,
+      lng,
+      active,
+      tag,
+      alias,
+      badge: 0,
+      registeredAt: now,
+      updatedAt: now,
+    }
+  }
+
+  function update(application: number, input: Registration, row: DeviceRow): Device {
+    const now = clock.now()
+    const { lat = row.lat, lng = row.lng } = input
+    const alias = input.alias === undefined ? row.alias : input.alias || null
+    touch(row, lat, lng, now)
+    if (alias !== row.alias) aliases.set(row.id, alias)
+    const had = labels.of(row.id)
+    const tag = input.tag === undefined ? had.tag : namesOf(input.tag)
+    const active = input.active === undefined ? had.active : namesOf(input.active)
+    labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
+    labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
+    return deviceOf({ ...row, lat, lng, alias, updated_at: now }, { tag, active })
+  }
+
+  function touch(row: DeviceRow, lat: number | null, lng: number | null, now: number): void {
+    statements.touch.run(lat, lng, now, now, row.id)
+    if (row.state !== STATE.registered) statements.revive.run(row.id)
+  }
+
+  /** Looks for the row that a registration updates, and how the registration counts. */
+  function lookUp(application: number, platform: Platform, token: string | Uint8Array): Found {
+    const row = statements.byToken.get(application, platform, token)
+    if (row === null) return { kind: 'created', kept: null, gone: null }
+    // A device that is gone is registered anew: nothing of it is kept.
+    if (row.state === STATE.gone) return { kind: 'created', kept: null, gone: row.id }
+    return { kind: row.state === STATE.registered ? 'updated' : 'created', kept: row, gone: null }
+  }
+
+  return {
+    register(application: number, input: Registration): Registered {
+      const token = packToken(input.token)
+      const { kind, kept, gone } = lookUp(application, input.platform, token)
+      if (input.alias && !aliases.claim(application, input.alias, kept?.id ?? null)) return { kind: 'alias-taken' }
+      if (kept !== null) return { kind, device: update(application, input, kept) }
+      if (gone !== null) statements.erase.run(gone)
+      return { kind, device: create(application, input, token) }
+    },
+
+    /** A token that is given twice counts once. */
+    importBatch(application: number, { tokens, platform, tags }: Batch): Imported {
+      const tag = namesOf(tags)
+      const devices = new Map<string, Found>()
+      for (const [index, token] of tokens.entries()) {
+        const found = lookUp(application, platform, packToken(token))
+        devices.set(token, found)
+        if (tag.length === 0 || found.kept === null) continue
+        const has = labels.of(found.kept.id).tag
+        if (new Set([...has, ...tag]).size > MAX_LABELS) return { kind: 'too-many-labels', index }
+      }
+      const now = clock.now()
+      const counts = { created: 0, updated: 0 }
+      for (const [token, { kind, kept, gone }] of devices) {
+        counts[kind]++
+        if (kept !== null) {
+          touch(kept, kept.lat, kept.lng, now)
+          labels.add(application, kept.id, 'tag', tag)
+        } else {
+          if (gone !== null) statements.erase.run(gone)
+          create(application, { token, platform, tag }, packToken(token))
+        }
+      }
+      return { kind: 'imported', ...counts }
+    },
+
+    /**
+     * Erases the device and its labels. What gateways said of its token stays, and so do deliveries that are to be
+     * tried again: they carry no more than its id, find nobody, and are counted.
+     */
+    unregister(application: number, platform: Platform, token: string): void {
+      const row = statements.byToken.get(application, platform, packToken(token))
+      if (row !== null) statements.erase.run(row.id)
+    },
+  }
+}
+
+function namesOf(given: readonly string[] = []): string[] {
+  return [...new Set(given)].sort()
+}
+
+function prepareStatements(database: Pick<Database, 'statement'>) {
+  type Token = string | Uint8Array
+  return {
+    byToken: database.statement<DeviceRow, [application: number, platform: number, token: Token]>(
+      `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND platform = ? AND token = ?`,
+    ),
+    insert: database.statement<
+      never,
+      [number, number, Token, string | null, number | null, number | null, number, number, number]
+    >(
+      `INSERT INTO device (application, platform, token, alias, lat, lng, registered_at, seen_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    touch: database.statement<never, [number | null, number | null, number, number, number]>(
+      'UPDATE device SET lat = ?, lng = ?, seen_at = ?, updated_at = ? WHERE id = ?',
+    ),
+    // Not in `touch`: to name `state` there would rewrite the reach index on every launch of every app.
+    revive: database.statement<never, [device: number]>(
+      `UPDATE device SET state = ${STATE.registered}, environment = NULL WHERE id = ?`,
+    ),
+    erase: database.statement<never, [device: number]>('DELETE FROM device WHERE id = ?'),
+  }
+}

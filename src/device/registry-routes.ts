@@ -1,0 +1,130 @@
+import { Elysia } from 'elysia'
+import { endpoint } from '../http/endpoint.ts'
+import { missing } from '../http/fields.ts'
+import type { Gate } from '../http/gate.ts'
+import { jsonArray } from '../http/json-stream.ts'
+import { noDevice } from './device-routes.ts'
+import * as schema from './device-schema.ts'
+import { recordOf } from './device-schema.ts'
+import type { DeviceStore } from './device-store.ts'
+import type { Device } from './device.ts'
+import type { FeedbackStore } from './feedback-store.ts'
+
+interface Dependencies {
+  readonly gate: Gate
+  readonly devices: Pick<DeviceStore, 'list' | 'find'>
+  readonly feedback: Pick<FeedbackStore, 'list'>
+}
+
+/** Devices read and written at a time: what the list endpoint holds in memory, whatever the registry's size. */
+const PAGE = 500
+
+/** Endpoints 8, 9 and 10: what reads the registry. */
+export function registryRoutes({ gate, devices, feedback }: Dependencies) {
+  return new Elysia({ name: 'registry-routes' })
+    .use(gate.plugin)
+    .get(
+      '/deviceToken/all',
+      ({ application, query, set }) => {
+        const after = schema.readAfter(query['after'])
+        const limit = schema.readLimit(query['limit'])
+        if (limit === null) return jsonArray(pages(application.number, after))
+        const page = devices.list(application.number, { after, limit: limit + 1 })
+        const shown = page.slice(0, limit)
+        const last = shown.at(-1)
+        if (page.length > limit && last !== undefined) {
+          // RFC 8288. The cursor is good for as long as the device list is.
+          set.headers['link'] = `</deviceToken/all?limit=${limit}&after=${last.id}>; rel="next"`
+        }
+        return shown.map(recordOf)
+      },
+      {
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'List devices',
+          description:
+            'All registered devices in the order of their registration, as one streamed JSON array. With `limit`, one page; the Link header leads to the next.',
+          secret: true,
+          parameters: [
+            query('limit', 'Devices in a page, 1 to 10000.', { type: 'integer', minimum: 1, maximum: 10_000 }),
+            query('after', 'The cursor of the Link header.', { type: 'string' }),
+          ],
+          answers: { 200: { description: 'A JSON array of device records.', example: [schema.RECORD_EXAMPLE] } },
+        }),
+      },
+    )
+    .get(
+      '/feedback',
+      ({ application, query }) => jsonArray(entries(application.number, schema.readSince(query['since']))),
+      {
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'List uninstalled tokens',
+          description:
+            'Tokens that Apple or Google declared gone, newest first, kept for 90 days. This is what the gateways say, not proof of an uninstall: Apple delays it on purpose, and may answer as if nothing happened for a long time.',
+          secret: true,
+          parameters: [query('since', 'ISO 8601 time, or milliseconds since 1970.', { type: 'string' })],
+          answers: {
+            200: {
+              description: 'A JSON array.',
+              example: [{ token: '3f8a…9c', platform: '0', reason: 'Unregistered', at: '2026-11-20T09:00:00.000Z' }],
+            },
+          },
+        }),
+      },
+    )
+    .get(
+      '/deviceToken/one',
+      ({ application, headers }) => {
+        const token = headers['token']
+        if (token === undefined || token === '') throw missing('token header')
+        const device = devices.find(application.number, token, schema.readPlatformHeader(headers['platform']))
+        if (device === null) throw noDevice()
+        return recordOf(device)
+      },
+      {
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Device details',
+          description: 'The device is named by a header. Where both platforms hold the token, the one seen last.',
+          parameters: [
+            {
+              name: 'token',
+              in: 'header',
+              required: true,
+              description: 'The device token.',
+              schema: { type: 'string' },
+            },
+            { name: 'platform', in: 'header', description: '0 or 1, optional.', schema: { type: 'string' } },
+          ],
+          answers: { 200: { description: 'The device record.', example: schema.RECORD_EXAMPLE } },
+          failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
+        }),
+      },
+    )
+
+  function* pages(application: number, after: number): Generator<string> {
+    for (let from = after; ;) {
+      const page: readonly Device[] = devices.list(application, { after: from, limit: PAGE })
+      for (const device of page) yield JSON.stringify(recordOf(device))
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) return
+      from = last.id
+    }
+  }
+
+  function* entries(application: number, since: number | undefined): Generator<string> {
+    for (const entry of feedback.list(application, since)) {
+      yield JSON.stringify({
+        token: entry.token,
+        platform: schema.platformOnWire(entry.platform),
+        reason: entry.reason,
+        at: new Date(entry.at).toISOString(),
+      })
+    }
+  }
+}
+
+function query(name: string, description: string, of: Readonly<Record<string, unknown>>) {
+  return { name, in: 'query', description, schema: of }
+}

@@ -1,0 +1,49 @@
+import { Elysia } from 'elysia'
+import type { Clock } from '../clock.ts'
+import type { Commit } from '../database/group-commit.ts'
+import { endpoint } from '../http/endpoint.ts'
+import type { Gate } from '../http/gate.ts'
+import { RecordOpen } from './stats-schema.ts'
+import type { StatsStore } from './stats-store.ts'
+
+interface Dependencies {
+  readonly gate: Gate
+  readonly commit: Commit
+  readonly clock: Clock
+  readonly stats: Pick<StatsStore, 'opened' | 'analytics'>
+}
+
+/** Endpoints 14 and 15. */
+export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
+  return new Elysia({ name: 'stats-routes' })
+    .use(gate.plugin)
+    .put(
+      '/stats',
+      async ({ body, application }) => {
+        await commit(() => stats.opened(application.number, body.platform, clock.now(), body.id))
+        return { message: 'Open recorded' }
+      },
+      {
+        body: RecordOpen,
+        detail: endpoint({
+          tag: 'Analytics',
+          summary: 'Record an opened push',
+          description: 'With the `id` of a push (or `aid`), the open also counts for that push.',
+          body: RecordOpen,
+          example: { platform: '0', id: '019a9f7e-3c1b-7000-8000-000000000000' },
+          answers: { 200: { description: 'Open recorded', example: { message: 'Open recorded' } } },
+          failures: { 409: 'MissingParameter' },
+        }),
+      },
+    )
+    .get('/analytics', ({ application }) => stats.analytics(application.number), {
+      detail: endpoint({
+        tag: 'Analytics',
+        summary: 'Push analytics',
+        description:
+          '`t` notifications addressed, one for each device of each push; `s` accepted by APNs or FCM (which is not the same as shown); `o` opens recorded.',
+        secret: true,
+        answers: { 200: { description: 'The counts.', example: { t: 1200, o: 310, s: 1188 } } },
+      }),
+    })
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'bun:test'
+import { openRegistry } from '../support/registry.ts'
+
+const APP = 1
+const TOKEN = 'ab'.repeat(32)
+
+/** One registered device, with id 1. */
+function openWithDevice() {
+  const registry = openRegistry()
+  registry.devices.register(APP, { token: TOKEN, platform: 0, alias: 'anna', tag: ['beta'] })
+  return registry
+}
+
+test('a device the gateway declares gone leaves the registry and is in the feedback', () => {
+  using registry = openWithDevice()
+  const { devices, feedback, clock } = registry
+  const seenAt = clock.now()
+  expect(devices.markGone(1, { since: seenAt, now: seenAt + 5, reason: 'Unregistered' })).toBe(true)
+  expect(devices.find(APP, TOKEN)).toBeNull()
+  expect(devices.count(APP)).toBe(0)
+  expect([...feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'Unregistered', at: seenAt + 5 }])
+})
+
+test('a device that has registered since the gateway knew it gone stays', () => {
+  using registry = openWithDevice()
+  const { devices, feedback, clock } = registry
+  clock.advance(1000)
+  devices.register(APP, { token: TOKEN, platform: 0 })
+  expect(devices.markGone(1, { since: clock.now() - 1, now: clock.now(), reason: 'Unregistered' })).toBe(false)
+  expect(devices.find(APP, TOKEN)).toMatchObject({ alias: 'anna', tag: ['beta'] })
+  expect([...feedback.list(APP)]).toEqual([])
+})
+
+test('a device that is gone leaves neither alias nor labels behind', () => {
+  using registry = openWithDevice()
+  registry.devices.markGone(1, { since: null, now: 5, reason: 'Unregistered' })
+  const left = registry.database.statement<unknown, []>(
+    'SELECT alias, (SELECT count(*) FROM device_label) AS labels FROM device',
+  )
+  expect(left.all()).toEqual([{ alias: null, labels: 0 }])
+})
+
+test('a gateway that gives no time is believed', () => {
+  using registry = openWithDevice()
+  expect(registry.devices.markGone(1, { since: null, now: 5, reason: 'UNREGISTERED' })).toBe(true)
+  expect(registry.devices.find(APP, TOKEN)).toBeNull()
+})
+
+test('a quarantined device leaves the registry, with its reason in the feedback', () => {
+  using registry = openWithDevice()
+  const { devices, feedback } = registry
+  expect(devices.quarantine(1, { now: 5, reason: 'BadDeviceToken' })).toBe(true)
+  expect(devices.find(APP, TOKEN)).toBeNull()
+  expect([...feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'BadDeviceToken', at: 5 }])
+})
+
+test('only a registered device can be declared gone or quarantined', () => {
+  using registry = openWithDevice()
+  const { devices, feedback } = registry
+  devices.quarantine(1, { now: 5, reason: 'first' })
+  expect(devices.markGone(1, { since: null, now: 6, reason: 'second' })).toBe(false)
+  expect(devices.quarantine(1, { now: 6, reason: 'second' })).toBe(false)
+  expect(devices.quarantine(99, { now: 6, reason: 'second' })).toBe(false)
+  expect([...feedback.list(APP)].map(({ reason }) => reason)).toEqual(['first'])
+})
+
+test('a token that leaves a second time is in the feedback once, with the last word', () => {
+  using registry = openWithDevice()
+  const { devices, feedback } = registry
+  devices.quarantine(1, { now: 5, reason: 'first' })
+  devices.register(APP, { token: TOKEN, platform: 0 })
+  devices.markGone(1, { since: null, now: 9, reason: 'second' })
+  expect([...feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'second', at: 9 }])
+})
+
+test('the badge a notification has set is in the record', () => {
+  using registry = openWithDevice()
+  const { devices, clock } = registry
+  clock.advance(10)
+  devices.storeBadge(1, 4)
+  expect(devices.find(APP, TOKEN)).toMatchObject({ badge: 4, updatedAt: clock.now() })
+})

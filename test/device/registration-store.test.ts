@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'bun:test'
+import type { Device } from '../../src/device/device.ts'
+import type { Registered, Registration } from '../../src/device/registration-store.ts'
+import { openRegistry } from '../support/registry.ts'
+
+const APP = 1
+const TOKEN = 'ab'.repeat(32)
+const EVERYTHING: Registration = {
+  token: TOKEN,
+  platform: 0,
+  lat: 52.52,
+  lng: 13.405,
+  active: ['news', 'chat'],
+  tag: ['vip', 'beta'],
+  alias: 'user-17',
+}
+
+type Registry = ReturnType<typeof openRegistry>
+
+function register({ database, devices }: Registry, input: Registration, application = APP): Registered {
+  return database.transact(() => devices.register(application, input))
+}
+
+function deviceOf(outcome: Registered): Device {
+  if (outcome.kind === 'alias-taken') throw new Error('the alias is taken')
+  return outcome.device
+}
+
+function environmentOf({ database }: Registry, id: number): unknown {
+  return database.statement<{ environment: unknown }, [number]>('SELECT environment FROM device WHERE id = ?').get(id)
+    ?.environment
+}
+
+describe('registering', () => {
+  test('a first registration is created, with all that came with it', () => {
+    using registry = openRegistry()
+    const now = registry.clock.now()
+    const outcome = register(registry, EVERYTHING)
+    const device: Device = {
+      id: 1,
+      token: TOKEN,
+      platform: 0,
+      lat: 52.52,
+      lng: 13.405,
+      active: ['chat', 'news'],
+      tag: ['beta', 'vip'],
+      alias: 'user-17',
+      badge: 0,
+      registeredAt: now,
+      updatedAt: now,
+    }
+    expect(outcome).toEqual({ kind: 'created', device })
+    expect(registry.devices.find(APP, TOKEN)).toEqual(device)
+  })
+
+  test('a device with nothing but a token has no location, no alias and empty lists', () => {
+    using registry = openRegistry()
+    const device = deviceOf(register(registry, { token: 'fcm:Token_1', platform: 1 }))
+    expect(device).toMatchObject({
+      token: 'fcm:Token_1',
+      lat: null,
+      lng: null,
+      alias: null,
+      tag: [],
+      active: [],
+      badge: 0,
+    })
+    expect(registry.devices.find(APP, 'fcm:Token_1')).toEqual(device)
+  })
+
+  test('an update leaves as it was what is left out', () => {
+    using registry = openRegistry()
+    const before = deviceOf(register(registry, EVERYTHING))
+    registry.clock.advance(1000)
+    const after = { ...before, updatedAt: registry.clock.now() }
+    expect(register(registry, { token: TOKEN, platform: 0 })).toEqual({ kind: 'updated', device: after })
+    expect(registry.devices.find(APP, TOKEN)).toEqual(after)
+  })
+
+  test('an empty tag array removes all tags, and no types', () => {
+    using registry = openRegistry()
+    register(registry, EVERYTHING)
+    expect(deviceOf(register(registry, { token: TOKEN, platform: 0, tag: [] }))).toMatchObject({
+      tag: [],
+      active: ['chat', 'news'],
+    })
+    register(registry, { token: TOKEN, platform: 0, active: [] })
+    expect(registry.devices.find(APP, TOKEN)).toMatchObject({ tag: [], active: [] })
+  })
+
+  test('given tags, types, location and alias take the place of what was there', () => {
+    using registry = openRegistry()
+    const { id } = deviceOf(register(registry, EVERYTHING))
+    const input = {
+      token: TOKEN,
+      platform: 0,
+      lat: -1,
+      lng: 0,
+      tag: ['vip', 'new', 'new'],
+      active: ['vip'],
+      alias: 'b',
+    } as const
+    const { device } = register(registry, input) as { device: Device }
+    expect(device).toMatchObject({ id, lat: -1, lng: 0, tag: ['new', 'vip'], active: ['vip'], alias: 'b' })
+    expect(registry.devices.find(APP, TOKEN)).toEqual(device)
+  })
+
+  test('a device may be registered with the alias it has', () => {
+    using registry = openRegistry()
+    register(registry, EVERYTHING)
+    expect(register(registry, EVERYTHING)).toMatchObject({ kind: 'updated', device: { alias: 'user-17' } })
+  })
+
+  test('alias "" removes the alias', () => {
+    using registry = openRegistry()
+    register(registry, EVERYTHING)
+    expect(deviceOf(register(registry, { token: TOKEN, platform: 0, alias: '' })).alias).toBeNull()
+    expect(registry.devices.find(APP, TOKEN)?.alias).toBeNull()
+  })
+
+  test('one token is a device of its own on each platform and in each application', () => {
+    using registry = openRegistry()
+    const ids = [
+      deviceOf(register(registry, { token: TOKEN, platform: 0 })).id,
+      deviceOf(register(registry, { token: TOKEN, platform: 1 })).id,
+      deviceOf(register(registry, { token: TOKEN, platform: 0 }, 2)).id,
+    ]
+    expect(new Set(ids).size).toBe(3)
+    expect(register(registry, { token: TOKEN, platform: 0 }, 2)).toMatchObject({
+      kind: 'updated',
+      device: { id: ids[2] },
+    })
+  })
+
+  test('tokens that differ in letter case are different devices', () => {
+    using registry = openRegistry()
+    register(registry, { token: 'abcd', platform: 0 })
+    expect(register(registry, { token: 'ABCD', platform: 0 }).kind).toBe('created')
+    expect(registry.devices.find(APP, 'ABCD')?.token).toBe('ABCD')
+    expect(registry.devices.find(APP, 'abcd')?.token).toBe('abcd')
+  })
+
+  test('an alias of another registered device, on either platform, is refused and nothing is changed', () => {
+    using registry = openRegistry()
+    register(registry, EVERYTHING)
+    const before = deviceOf(register(registry, { token: 'other', platform: 1, alias: 'mine', tag: ['a'] }))
+    registry.clock.advance(1000)
+    const input = { token: 'other', platform: 1, alias: 'user-17', tag: ['b'] } as const
+    expect(register(registry, input)).toEqual({ kind: 'alias-taken' })
+    expect(registry.devices.find(APP, 'other')).toEqual(before)
+    expect(register(registry, { ...input, token: 'new' })).toEqual({ kind: 'alias-taken' })
+    expect(registry.devices.find(APP, 'new')).toBeNull()
+    expect(register(registry, input, 2).kind).toBe('created')
+  })
+
+  test.each(['gone', 'quarantined'] as const)('an alias of a %s device is free', (state) => {
+    using registry = openRegistry()
+    const { id } = deviceOf(register(registry, EVERYTHING))
+    const verdict = { now: registry.clock.now(), reason: 'BadDeviceToken' }
+    if (state === 'gone') registry.devices.markGone(id, { ...verdict, since: null })
+    else registry.devices.quarantine(id, verdict)
+    expect(register(registry, { token: 'other', platform: 1, alias: 'user-17' }).kind).toBe('created')
+    expect(registry.devices.find(APP, 'other')?.alias).toBe('user-17')
+    expect(deviceOf(register(registry, { token: TOKEN, platform: 0 })).alias).toBeNull()
+  })
+})
+
+describe('coming back', () => {
+  test('a device that was gone is registered anew: nothing of it is kept', () => {
+    using registry = openRegistry()
+    const before = deviceOf(register(registry, EVERYTHING))
+    registry.devices.setBadge(APP, { platform: 0, token: TOKEN, badge: 7 })
+    registry.devices.rememberEnvironment(before.id, 'sandbox')
+    registry.devices.markGone(before.id, { since: null, now: registry.clock.now(), reason: 'Unregistered' })
+    registry.clock.advance(1000)
+    const now = registry.clock.now()
+    const outcome = register(registry, { token: TOKEN, platform: 0 })
+    const anew = { lat: null, lng: null, alias: null, tag: [], active: [], badge: 0, registeredAt: now, updatedAt: now }
+    expect(outcome).toMatchObject({ kind: 'created', device: anew })
+    const { id } = deviceOf(outcome)
+    expect(registry.devices.find(APP, TOKEN)).toMatchObject(anew)
+    expect(environmentOf(registry, id)).toBeNull()
+    // Pushes already on their way carry a ceiling, and must not reach who registered after them.
+    expect(id).toBeGreaterThan(before.id)
+  })
+
+  test('a quarantined device comes back with its data, its environment forgotten', () => {
+    using registry = openRegistry()
+    const before = deviceOf(register(registry, EVERYTHING))
+    registry.devices.rememberEnvironment(before.id, 'sandbox')
+    expect(environmentOf(registry, before.id)).toBe(1)
+    registry.devices.quarantine(before.id, { now: registry.clock.now(), reason: 'BadDeviceToken' })
+    registry.clock.advance(1000)
+    const outcome = register(registry, { token: TOKEN, platform: 0 })
+    expect(outcome).toEqual({ kind: 'created', device: { ...before, updatedAt: registry.clock.now() } })
+    expect(registry.devices.find(APP, TOKEN)).toEqual(deviceOf(outcome))
+    expect(environmentOf(registry, before.id)).toBeNull()
+    expect(register(registry, { token: TOKEN, platform: 0 }).kind).toBe('updated')
+  })
+
+  test('an update keeps the environment that is known', () => {
+    using registry = openRegistry()
+    const { id } = deviceOf(register(registry, EVERYTHING))
+    registry.devices.rememberEnvironment(id, 'production')
+    register(registry, EVERYTHING)
+    expect(environmentOf(registry, id)).toBe(0)
+  })
+})
+
+describe('unregistering', () => {
+  test('erases the device and its labels, so that it is registered anew, and keeps what the gateways said', () => {
+    using registry = openRegistry()
+    const { id } = deviceOf(register(registry, EVERYTHING))
+    registry.devices.quarantine(id, { now: 5, reason: 'BadDeviceToken' })
+    registry.devices.unregister(APP, 0, TOKEN)
+    const left = registry.database.statement<{ rows: number }, []>(
+      'SELECT (SELECT count(*) FROM device) + (SELECT count(*) FROM device_label) AS rows',
+    )
+    expect(left.get()).toEqual({ rows: 0 })
+    expect([...registry.feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'BadDeviceToken', at: 5 }])
+    expect(register(registry, { token: TOKEN, platform: 0 })).toMatchObject({ kind: 'created', device: { tag: [] } })
+  })
+
+  test('is idempotent, and touches no other device', () => {
+    using registry = openRegistry()
+    register(registry, EVERYTHING)
+    registry.devices.unregister(APP, 1, TOKEN)
+    registry.devices.unregister(2, 0, TOKEN)
+    registry.devices.unregister(APP, 0, 'never seen')
+    expect(registry.devices.find(APP, TOKEN)).not.toBeNull()
+  })
+})
+
+describe('importing a batch', () => {
+  test('counts new and known devices, each once, and adds the tags to what they have', () => {
+    using registry = openRegistry()
+    register(registry, EVERYTHING)
+    const batch = { tokens: [TOKEN, 'a', 'b', 'a', TOKEN], platform: 0, tags: ['import', 'vip'] } as const
+    const outcome = registry.database.transact(() => registry.devices.importBatch(APP, batch))
+    expect(outcome).toEqual({ kind: 'imported', created: 2, updated: 1 })
+    expect(registry.devices.find(APP, TOKEN)).toMatchObject({
+      tag: ['beta', 'import', 'vip'],
+      active: ['chat', 'news'],
+      alias: 'user-17',
+      lat: 52.52,
+    })
+    expect(registry.devices.find(APP, 'a')?.tag).toEqual(['import', 'vip'])
+    expect(registry.devices.count(APP)).toBe(3)
+  })
+
+  test('brings back who was gone, anew, and who was quarantined, with their data', () => {
+    using registry = openRegistry()
+    const gone = deviceOf(register(registry, { ...EVERYTHING, token: 'gone', alias: 'a' }))
+    const bad = deviceOf(register(registry, { ...EVERYTHING, token: 'bad', alias: 'b' }))
+    registry.devices.markGone(gone.id, { since: null, now: 1, reason: 'Unregistered' })
+    registry.devices.quarantine(bad.id, { now: 1, reason: 'BadDeviceToken' })
+    const outcome = registry.devices.importBatch(APP, { tokens: ['gone', 'bad'], platform: 0, tags: ['x'] })
+    expect(outcome).toEqual({ kind: 'imported', created: 2, updated: 0 })
+    expect(registry.devices.find(APP, 'gone')).toMatchObject({ tag: ['x'], active: [], alias: null })
+    expect(registry.devices.find(APP, 'bad')).toMatchObject({ tag: ['beta', 'vip', 'x'], alias: 'b' })
+  })
+
+  test('imports nothing when one device would have more than 100 tags, and says which', () => {
+    using registry = openRegistry()
+    const tag = Array.from({ length: 99 }, (_, index) => `t${index}`)
+    register(registry, { token: 'full', platform: 0, tag })
+    const importing = (tags: string[]) =>
+      registry.devices.importBatch(APP, { tokens: ['new', 'new', 'full'], platform: 0, tags })
+    expect(importing(['x', 'y'])).toEqual({ kind: 'too-many-labels', index: 2 })
+    expect(registry.devices.find(APP, 'new')).toBeNull()
+    expect(registry.devices.find(APP, 'full')?.tag).toHaveLength(99)
+    expect(importing(['x', 't1'])).toEqual({ kind: 'imported', created: 1, updated: 1 })
+    expect(registry.devices.find(APP, 'full')?.tag).toHaveLength(100)
+  })
+})

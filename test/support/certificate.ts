@@ -1,0 +1,40 @@
+import { generateKeyPairSync } from 'node:crypto'
+import forge from 'node-forge'
+
+export interface TestCertificate {
+  /** PEM. Self-signed, so it is its own authority: what `ca` takes. */
+  readonly certificate: string
+  /** PKCS #8, PEM. */
+  readonly privateKey: string
+}
+
+/** A certificate for localhost and 127.0.0.1, valid from yesterday for a year unless `validTo` says otherwise. */
+export function makeCertificate(options: { readonly name?: string; readonly validTo?: Date } = {}): TestCertificate {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  const certificate = forge.pki.createCertificate()
+  certificate.publicKey = forge.pki.publicKeyFromPem(publicKey)
+  certificate.serialNumber = `00${forge.util.bytesToHex(forge.random.getBytesSync(8))}`
+  certificate.validity.notBefore = new Date(Date.now() - DAY_MS)
+  certificate.validity.notAfter = options.validTo ?? new Date(Date.now() + 365 * DAY_MS)
+  const name = [{ name: 'commonName', value: options.name ?? 'localhost' }]
+  certificate.setSubject(name)
+  certificate.setIssuer(name)
+  certificate.setExtensions([
+    { name: 'basicConstraints', cA: true },
+    {
+      name: 'subjectAltName',
+      altNames: [
+        { type: 2, value: options.name ?? 'localhost' },
+        { type: 7, ip: '127.0.0.1' },
+      ],
+    },
+  ])
+  certificate.sign(forge.pki.privateKeyFromPem(privateKey), forge.md.sha256.create())
+  return { certificate: forge.pki.certificateToPem(certificate), privateKey }
+}
+
+const DAY_MS = 86_400_000

@@ -1,0 +1,34 @@
+import { expect } from 'bun:test'
+import type { Caller } from './caller.ts'
+
+export type Departure = 'gone' | 'quarantined'
+
+/** iOS tokens that order their end of the built-in APNs (src/delivery/simulator/apns-orders.ts). */
+export const TOKEN_OF: Readonly<Record<Departure, string>> = {
+  gone: 'bad41000'.padEnd(64, 'c'),
+  quarantined: 'bad40000'.padEnd(64, 'c'),
+}
+
+/** What the gateway says of such a token. */
+export const REASON_OF: Readonly<Record<Departure, string>> = { gone: 'Unregistered', quarantined: 'BadDeviceToken' }
+
+const NEIGHBOUR = { token: 'ab'.repeat(32), platform: '0' }
+
+/**
+ * Brings the device of that token, which must be registered, into that state as it happens in life: by a push, which
+ * another device takes, so that nothing speaks against the credential. The other one is unregistered afterwards.
+ */
+export async function depart(caller: Caller, state: Departure): Promise<void> {
+  const token = TOKEN_OF[state]
+  await caller.register(NEIGHBOUR)
+  const push = { platform: ['0'], msg: 'Hello', sound: '', badge: '' }
+  expect(await caller.post('/push/all', push)).toMatchObject({ status: 200 })
+  for (;;) {
+    const { body } = await caller.get('/feedback')
+    const entry = body.find((one: { token: string }) => one.token === token)
+    if (entry === undefined) continue
+    expect(entry.reason).toBe(REASON_OF[state])
+    break
+  }
+  expect(await caller.put('/deviceToken/del', NEIGHBOUR)).toMatchObject({ status: 200 })
+}

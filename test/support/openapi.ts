@@ -1,0 +1,156 @@
+/** JSON as it is read, unchecked: the tests are what checks it. */
+export type Json = Readonly<Record<string, any>>
+
+export interface Operation {
+  /** `PUT`. */
+  readonly method: string
+  readonly path: string
+  /** OpenAPI's Operation Object. */
+  readonly of: Json
+}
+
+const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'])
+const SCHEMA_TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object'])
+
+/** The fields of each object of OpenAPI 3.0.3, by the names of its chapters; only what we may use of them. */
+const FIELDS = {
+  document: 'openapi info servers paths components security tags externalDocs',
+  info: 'title description termsOfService contact license version',
+  components: 'schemas responses parameters examples requestBodies headers securitySchemes links callbacks',
+  operation:
+    'tags summary description externalDocs operationId parameters requestBody responses callbacks deprecated security servers',
+  parameter: 'name in description required deprecated allowEmptyValue style explode allowReserved schema example',
+  requestBody: 'description content required',
+  response: 'description headers content links',
+  mediaType: 'schema example examples encoding',
+  schema:
+    'title multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems maxProperties minProperties required enum type allOf oneOf anyOf not items properties additionalProperties description format default nullable discriminator readOnly writeOnly xml externalDocs example deprecated',
+} as const
+
+export function operationsOf(document: Json): Operation[] {
+  return Object.entries<Json>(document['paths']).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, of]) => ({ method: method.toUpperCase(), path, of })),
+  )
+}
+
+/** What of a document is not OpenAPI 3.0.3, each with its place. */
+export function faultsOf(document: Json): string[] {
+  const faults: string[] = []
+  const expect = (holds: boolean, at: string, fault: string) => void (holds || faults.push(`${at}: ${fault}`))
+  const isText = (value: unknown) => typeof value === 'string' && value !== ''
+  const check = (kind: keyof typeof FIELDS, value: Json, at: string) => {
+    const known = FIELDS[kind].split(' ')
+    for (const name of Object.keys(value)) expect(known.includes(name), at, `no field ${name} in a ${kind}`)
+  }
+
+  check('document', document, 'document')
+  expect(document['openapi'] === '3.0.3', 'document', `openapi is ${document['openapi']}`)
+  check('info', document['info'], 'info')
+  expect(isText(document['info']['title']) && isText(document['info']['version']), 'info', 'no title or version')
+  check('components', document['components'] ?? {}, 'components')
+  for (const [name, schema] of Object.entries<Json>(document['components']['schemas'])) checkSchema(schema, name)
+  for (const [name, scheme] of Object.entries<Json>(document['components']['securitySchemes'])) {
+    const isHeader = scheme['type'] === 'apiKey' && scheme['in'] === 'header' && isText(scheme['name'])
+    expect(isHeader, name, 'not an apiKey in a header')
+  }
+  for (const [path, item] of Object.entries<Json>(document['paths'])) {
+    expect(path.startsWith('/'), path, 'does not begin with a slash')
+    for (const method of Object.keys(item)) expect(METHODS.has(method), path, `no method ${method}`)
+  }
+  const operations = operationsOf(document)
+  for (const { method, path, of } of operations) checkOperation(of, `${method} ${path}`)
+  const ids = operations.map(({ of }) => of['operationId'])
+  expect(ids.every(isText) && new Set(ids).size === ids.length, 'operations', 'without an operationId of their own')
+  for (const [at, ref] of refsOf(document, '#'))
+    expect(resolve(document, ref) !== undefined, at, `${ref} leads nowhere`)
+  return faults
+
+  function checkOperation(of: Json, at: string): void {
+    check('operation', of, at)
+    const tags = new Set(document['tags'].map(({ name }: Json) => name))
+    for (const tag of of['tags']) expect(tags.has(tag), at, `tag ${tag} is not declared`)
+    for (const name of of['security'].flatMap((way: Json) => Object.keys(way))) {
+      expect(name in document['components']['securitySchemes'], at, `security scheme ${name} is not declared`)
+    }
+    const names = new Set<string>()
+    for (const parameter of of['parameters'] ?? []) {
+      const name = `${parameter['in']} ${String(parameter['name']).toLowerCase()}`
+      check('parameter', parameter, `${at} ${name}`)
+      expect(/^(query|header|path|cookie) ./.test(name), at, `parameter in ${name}`)
+      expect(!/^header (accept|content-type|authorization)$/.test(name), at, `${name} is ignored by readers`)
+      expect(!names.has(name), at, `${name} twice`)
+      names.add(name)
+      checkSchema(parameter['schema'], `${at} ${name}`)
+    }
+    if (of['requestBody'] !== undefined) {
+      check('requestBody', of['requestBody'], at)
+      checkContent(of['requestBody']['content'], `${at} body`)
+    }
+    for (const [status, response] of Object.entries<Json>(of['responses'])) {
+      expect(/^[1-5]\d\d$/.test(status), at, `response ${status}`)
+      check('response', response, `${at} ${status}`)
+      expect(isText(response['description']), `${at} ${status}`, 'no description')
+      checkContent(response['content'], `${at} ${status}`)
+    }
+  }
+
+  function checkContent(content: Json, at: string): void {
+    for (const [type, media] of Object.entries<Json>(content)) {
+      expect(type === 'application/json', at, `content ${type}`)
+      check('mediaType', media, at)
+      if (media['schema'] !== undefined) checkSchema(media['schema'], at)
+    }
+  }
+
+  function checkSchema(schema: Json, at: string): void {
+    if ('$ref' in schema) return expect(Object.keys(schema).length === 1, at, '$ref with neighbours')
+    check('schema', schema, at)
+    expect(SCHEMA_TYPES.has(schema['type']), at, `type ${schema['type']}`)
+    expect((schema['type'] === 'array') === 'items' in schema, at, 'items belong to an array, and an array has them')
+    if (schema['items']) checkSchema(schema['items'], `${at}[]`)
+    const properties: Json = schema['properties'] ?? {}
+    for (const [name, property] of Object.entries<Json>(properties)) checkSchema(property, `${at}.${name}`)
+    const required: readonly string[] | undefined = schema['required']
+    expect(required?.length !== 0, at, 'an empty list of required fields')
+    for (const name of required ?? []) expect(name in properties, at, `required ${name} is not described`)
+  }
+}
+
+/** Why a value does not fit a schema; empty where it does. Knows the keywords that our schemas use. */
+export function misfits(document: Json, schema: Json, value: any, at = 'value'): string[] {
+  if ('$ref' in schema) return misfits(document, resolve(document, schema['$ref']) ?? {}, value, at)
+  const found: string[] = []
+  const expect = (holds: boolean, keyword: string) => void (holds || found.push(`${at}: ${keyword}`))
+  const type = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
+  expect(type === schema['type'] || (type === 'integer' && schema['type'] === 'number'), `is of type ${type}`)
+  if (schema['enum']) expect(schema['enum'].includes(value), 'enum')
+  if (schema['format'] === 'uuid') expect(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value), 'uuid')
+  for (const [keyword, size] of Object.entries({ Length: value.length, Items: value.length, imum: value })) {
+    const isMeant = { Length: type === 'string', Items: type === 'array', imum: type === 'integer' }[keyword]
+    if (isMeant) expect(size >= (schema[`min${keyword}`] ?? size) && size <= (schema[`max${keyword}`] ?? size), keyword)
+  }
+  if (type === 'array') for (const item of value) found.push(...misfits(document, schema['items'], item, `${at}[]`))
+  if (type !== 'object') return found
+  for (const name of schema['required'] ?? []) expect(name in value, `${name} is missing`)
+  for (const [name, inner] of Object.entries(value)) {
+    const property = schema['properties']?.[name]
+    if (property) found.push(...misfits(document, property, inner, `${at}.${name}`))
+    else expect(schema['additionalProperties'] === true, `${name} is not described`)
+  }
+  return found
+}
+
+function refsOf(value: unknown, at: string): [at: string, ref: string][] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]): [string, string][] =>
+    key === '$ref' ? [[at, String(inner)]] : refsOf(inner, `${at}/${key}`),
+  )
+}
+
+function resolve(document: Json, ref: string): Json | undefined {
+  if (!ref.startsWith('#/')) return undefined
+  return ref
+    .slice(2)
+    .split('/')
+    .reduce<Json | undefined>((found, key) => found?.[key], document)
+}

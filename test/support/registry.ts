@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/database/database.ts'
+import { createDeviceStore } from '../../src/device/device-store.ts'
+import { createFeedbackStore } from '../../src/device/feedback-store.ts'
+import { createFakeClock } from './fake-clock.ts'
+
+/** A device store on a database file of its own, with two applications: numbers 1 and 2. */
+export function openRegistry() {
+  const directory = mkdtempSync(join(tmpdir(), 'bellhop-registry-'))
+  const database = openDatabase(directory)
+  const clock = createFakeClock()
+  const insert = database.statement<never, [string, string, Uint8Array, number]>(
+    `INSERT INTO application (id, name, secret_hash, rate, burst, backend_rate, backend_burst, quota, quota_period, created_at)
+     VALUES (?, ?, ?, 0, 1, 0, 1, 0, 'month', ?)`,
+  )
+  for (const name of ['first', 'second']) insert.run(`app_${name}`, name, new Uint8Array(32), clock.now())
+
+  return {
+    database,
+    clock,
+    devices: createDeviceStore({ database, clock }),
+    feedback: createFeedbackStore({ database }),
+    [Symbol.dispose]() {
+      database[Symbol.dispose]()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}

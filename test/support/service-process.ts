@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+
+export interface ServiceProcess extends AsyncDisposable {
+  readonly url: string
+  readonly adminUrl: string
+  readonly pid: number
+  /** Resolves with the exit code. */
+  kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number>
+  readonly exited: Promise<number>
+  /** What it wrote to standard error so far. */
+  log(): string
+}
+
+type Env = Readonly<Record<string, string>>
+
+function environment(env: Env): Record<string, string | undefined> {
+  return { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: undefined, ...env }
+}
+
+/** Runs a command to its end. */
+export async function command(args: readonly string[], env: Env = {}) {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], { env: environment(env), stdout: 'pipe', stderr: 'pipe' })
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { stdout, stderr, exitCode }
+}
+
+/** `bellhop serve` as a process of its own, ready to be called. Throws with its output if it does not get ready. */
+export async function serve(data: string, env: Env = {}, args: readonly string[] = []): Promise<ServiceProcess> {
+  const child = Bun.spawn(
+    [process.execPath, MAIN, 'serve', `--data=${data}`, '--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0', ...args],
+    { env: environment(env), stdout: 'pipe', stderr: 'pipe' },
+  )
+  let log = ''
+  const decoder = new TextDecoder()
+  const logged = (async () => {
+    for await (const chunk of child.stderr) log += decoder.decode(chunk, { stream: true })
+  })()
+  let text = ''
+  for await (const chunk of child.stdout) {
+    text += new TextDecoder().decode(chunk)
+    if (text.includes('\n')) break
+  }
+  const [, url, adminUrl] = /^ready (http:\S+) admin (http:\S+)\n/.exec(text) ?? []
+  if (url === undefined || adminUrl === undefined) {
+    await Promise.all([child.exited, logged])
+    throw new Error(`not ready: ${text}${log}`)
+  }
+  return {
+    url,
+    adminUrl,
+    pid: child.pid,
+    exited: child.exited,
+    log: () => log,
+    async kill(signal) {
+      child.kill(signal)
+      return child.exited
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}

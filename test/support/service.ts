@@ -1,0 +1,186 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import type { Limits } from '../../src/application/application.ts'
+import type { Clock } from '../../src/clock.ts'
+import { systemClock } from '../../src/clock.ts'
+import type { Config } from '../../src/config.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+import { createLog } from '../../src/log.ts'
+import { createServer } from '../../src/server.ts'
+import type { Server } from '../../src/server.ts'
+
+export interface Credentials {
+  readonly id: string
+  readonly secret: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** Parsed where it is JSON. */
+  readonly body: any
+}
+
+export type LogLine = Readonly<Record<string, unknown>>
+
+export interface Call {
+  /** An object is sent as JSON, a string or bytes as they are. */
+  readonly body?: unknown
+  /** Over the usual ones; `null` leaves one out. */
+  readonly headers?: Readonly<Record<string, string | null>>
+  /** Whose credentials to send: with the secret (default), without it, or none. */
+  readonly as?: 'backend' | 'device' | 'nobody'
+  readonly application?: Credentials
+}
+
+export interface Service extends AsyncDisposable {
+  readonly url: string
+  readonly adminUrl: string
+  /** The data directory. */
+  readonly data: string
+  /** Simulated, and without rate limits unless the test asks for some. */
+  readonly application: Credentials
+  readonly server: Server
+  /** A second connection to the same file, as a command would have. */
+  readonly database: Database
+  /** What was logged, one object a line. */
+  readonly log: readonly LogLine[]
+  /** The first line, past or to come, that matches. */
+  logged(matches: (line: LogLine) => boolean): Promise<LogLine>
+  call(method: string, path: string, call?: Call): Promise<Answer>
+  put(path: string, body: unknown, call?: Call): Promise<Answer>
+  post(path: string, body: unknown, call?: Call): Promise<Answer>
+  get(path: string, call?: Call): Promise<Answer>
+  /** Another application, as `app create` would make it. */
+  addApplication(name: string, limits?: Partial<Limits>, simulated?: boolean): Credentials
+  /** Points an application at the simulator, as `app simulate` would. */
+  simulate(application: Credentials): void
+  /** Stops it and starts it again on the same data. */
+  restart(): Promise<Service>
+}
+
+interface Options {
+  readonly clock?: Clock
+  readonly random?: () => number
+  readonly limits?: Partial<Limits>
+  /** Default true: pushes go to the built-in simulator. */
+  readonly simulated?: boolean
+  readonly config?: Partial<Config>
+  /** A data directory to go on with; else a new one, removed at the end. */
+  readonly data?: string
+  readonly application?: Credentials
+}
+
+/** The whole service in this process, on real sockets and a real database file. */
+export async function startService(options: Options = {}): Promise<Service> {
+  const clock = options.clock ?? systemClock
+  const data = options.data ?? (await mkdtemp(join(tmpdir(), 'bellhop-')))
+  const database = openDatabase(data)
+  const applications = createApplicationStore({ database, clock })
+
+  function addApplication(name: string, limits: Partial<Limits> = {}, simulated = true): Credentials {
+    const made = applications.create(name)
+    if (made.kind !== 'created') throw new Error(made.kind)
+    const { id } = made.application
+    applications.setLimits(id, { rate: 0, backendRate: 0, ...limits })
+    applications.setSimulated(id, simulated)
+    return { id, secret: made.secret }
+  }
+
+  const application = options.application ?? addApplication('test', options.limits, options.simulated)
+  const lines: LogLine[] = []
+  const watchers = new Set<() => void>()
+  const server = await createServer(
+    {
+      listen: { host: '127.0.0.1', port: 0 },
+      adminListen: { host: '127.0.0.1', port: 0 },
+      data,
+      apnsUrl: 'https://127.0.0.1:1',
+      apnsSandboxUrl: 'https://127.0.0.1:1',
+      fcmUrl: 'https://127.0.0.1:1',
+      fcmTokenUrl: 'https://127.0.0.1:1/token',
+      gatewayCa: null,
+      key: null,
+      logLevel: 'debug',
+      drainSeconds: 5,
+      maxInFlight: 4096,
+      ...options.config,
+    },
+    {
+      clock,
+      ...(options.random && { random: options.random }),
+      log: createLog('debug', clock.now, (line) => {
+        lines.push(JSON.parse(line))
+        for (const look of watchers) look()
+      }),
+    },
+  )
+
+  async function call(method: string, path: string, { body, headers = {}, as, application: of }: Call = {}) {
+    const { id, secret } = of ?? application
+    const sent: Record<string, string | null> = {
+      'accept-version': '1',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(as !== 'nobody' && { 'x-service-appid': id }),
+      ...((as ?? 'backend') === 'backend' && { 'x-service-secret': secret }),
+      ...headers,
+    }
+    const response = await fetch(server.url + path, {
+      method,
+      headers: Object.entries(sent).filter((pair): pair is [string, string] => pair[1] !== null),
+      redirect: 'manual',
+      ...(body !== undefined && {
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
+    })
+    const text = await response.text()
+    const json = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
+  }
+
+  let stopped = false
+  async function stop(): Promise<void> {
+    if (stopped) return
+    stopped = true
+    await server[Symbol.asyncDispose]()
+    database[Symbol.dispose]()
+  }
+
+  return {
+    url: server.url,
+    adminUrl: server.adminUrl,
+    data,
+    application,
+    server,
+    database,
+    log: lines,
+    logged: (matches) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = lines.find(matches)
+          if (found === undefined) return
+          watchers.delete(look)
+          resolve(found)
+        }
+        watchers.add(look)
+        look()
+      }),
+    call,
+    put: (path, body, more) => call('PUT', path, { ...more, body }),
+    post: (path, body, more) => call('POST', path, { ...more, body }),
+    get: (path, more) => call('GET', path, more),
+    addApplication,
+    simulate: ({ id }) => void applications.setSimulated(id, true),
+    async restart() {
+      await stop()
+      return startService({ ...options, data, application })
+    },
+    async [Symbol.asyncDispose]() {
+      await stop()
+      if (options.data === undefined) await rm(data, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,293 @@
+import type { Message } from './delivery.ts'
+import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement } from './delivery-store.ts'
+import { nextGap, settleRange } from './progress.ts'
+import type { Progress } from './progress.ts'
+import type { Verdict } from './verdict.ts'
+
+/** Devices read at a time; also what one commit settles and, per page in flight, what a crash may repeat. */
+const PAGE_SIZE = 500
+
+/** Pages read but not settled. Beyond it the delivery waits for its slowest page. */
+const MAX_OPEN_PAGES = 16
+
+/**
+ * How long after its last send a page waits for its last answers. Then it is settled without them: they are written
+ * down as due again in `LEASE_MS`, unless they arrive before.
+ */
+const STRAGGLER_MS = 2000
+
+/** Longer than any request can take, its deadline, second environment and renewed credential included. */
+export const LEASE_MS = 60_000
+
+/** One recipient on its way. */
+export interface Task {
+  readonly delivery: ActiveDelivery
+  readonly recipient: PageRow | DueRecipient
+  /** The page it was read on, and its place there; `null` for one that had waited. */
+  readonly page: Page | null
+  readonly index: number
+  /** Sends so far, this one included. */
+  readonly attempt: number
+}
+
+export interface Page {
+  readonly from: number
+  readonly to: number
+  readonly recipients: readonly PageRow[]
+  /** The first that was never sent. */
+  unsent: number
+  /** Sent, held back by a pause of the credential, and to be sent again. */
+  readonly held: number[]
+  readonly answered: Uint8Array
+  /** Sends without an answer. */
+  pending: number
+  accepted: number
+  readonly exceptions: Exception[]
+  readonly verdicts: DeviceVerdict[]
+  readonly badges: (readonly [device: number, badge: number])[]
+  /** When its last recipient was sent, ms since the Unix epoch. */
+  sentAt: number
+  /** Settled before all answers were in. */
+  detached: boolean
+}
+
+/** What an answer says of a device, to be written with the page. */
+export type DeviceVerdict =
+  | { readonly kind: 'gone'; readonly device: number; readonly since: number | null; readonly reason: string }
+  | { readonly kind: 'quarantine'; readonly device: number; readonly reason: string }
+  | { readonly kind: 'environment'; readonly device: number; readonly environment: 'production' | 'sandbox' }
+
+/** What the delivery needs of the store to read its audience. */
+export interface Recipients {
+  page(after: number, upTo: number, limit: number): PageRow[]
+}
+
+/**
+ * One open delivery in memory.
+ *
+ * counting → (its audience is counted) → sending → (every page read and settled) → waiting, while recipients wait
+ * for another attempt → finished. Its durable half is the row in `delivery`; what is here can be lost at any moment
+ * and is read again from `progress` on.
+ */
+export class ActiveDelivery {
+  readonly of: OpenDelivery
+  readonly message: Message
+  readonly pages = new Set<Page>()
+  /** Recipients whose next attempt is due, leased from the store. */
+  readonly due: DueRecipient[] = []
+  /** Recipients that wait, the leased ones included. */
+  retries: number
+  /** When the next of them is due; ms since the Unix epoch, Infinity for none. */
+  nextDueAt: number
+  loadingDue = false
+  addressed: number | null
+  finished = false
+  /** Whether it stands in its sender's line. */
+  inLine = false
+  #settled: number
+  #progress: Progress
+  #cursor: number
+  #exhausted = false
+  readonly #recipients: Recipients
+  readonly #replay: Page[] = []
+  #current: Page | null = null
+
+  constructor(of: OpenDelivery, recipients: Recipients, nextDueAt: number | null) {
+    this.of = of
+    this.message = { push: of.pushId, notification: of.notification, expiresAt: of.expiresAt }
+    this.retries = of.retries
+    this.nextDueAt = nextDueAt ?? Number.POSITIVE_INFINITY
+    this.addressed = of.addressed
+    this.#settled = of.settled
+    this.#progress = { upTo: of.progress, ahead: of.ahead }
+    this.#cursor = of.progress
+    this.#recipients = recipients
+  }
+
+  /** Whether everything that will ever be sent has been, and answered. */
+  get isDone(): boolean {
+    return this.#exhausted && this.pages.size === 0 && this.retries === 0
+  }
+
+  /** Devices of the audience on no settled page. */
+  get unreached(): number {
+    return Math.max((this.addressed ?? 0) - this.#settled, 0)
+  }
+
+  /** The next recipient to send to, a page ahead of what is settled; `null` when there is none now. */
+  next(now: number): Task | null {
+    const waiting = this.due.shift()
+    if (waiting !== undefined) {
+      return { delivery: this, recipient: waiting, page: null, index: -1, attempt: waiting.attempt + 1 }
+    }
+    if (this.addressed === null) return null
+    const replay = this.#replay.at(-1)
+    if (replay !== undefined) {
+      const index = replay.held.pop() ?? 0
+      if (replay.held.length === 0) this.#replay.pop()
+      return this.#taskOf(replay, index, now)
+    }
+    const page = this.#current ?? this.#read()
+    if (page === null) return null
+    const index = page.unsent++
+    if (page.unsent === page.recipients.length) this.#current = null
+    return this.#taskOf(page, index, now)
+  }
+
+  /** Whether the page just taken from is used up: the moment for another delivery's turn. */
+  get atPageEnd(): boolean {
+    return this.#current === null
+  }
+
+  /** Puts a recipient back that was not answered for reasons that are not its own. */
+  hold(task: Task): void {
+    const { page, recipient } = task
+    if (page === null) this.due.unshift({ ...recipient, attempt: task.attempt - 1 })
+    else {
+      page.pending--
+      if (page.held.length === 0) this.#replay.push(page)
+      page.held.push(task.index)
+    }
+  }
+
+  /** Notes an answer on its page; `true` when the page has all of them and can be settled. */
+  note(task: Task, verdict: Exclude<Verdict, { kind: 'hold' }>, now: number): boolean {
+    const { page, recipient, index } = task
+    if (page === null) return false
+    page.pending--
+    page.answered[index] = 1
+    if (verdict.kind === 'accepted') {
+      page.accepted++
+      const { badge, device } = recipient
+      if (badge !== null && badge !== page.recipients[index]?.storedBadge) page.badges.push([device, badge])
+    } else page.exceptions.push(exceptionOf(task, verdict, now))
+    return this.#isComplete(page)
+  }
+
+  /** Pages that have waited long enough for their last answers. */
+  stragglers(now: number): Page[] {
+    return [...this.pages].filter(
+      (page) =>
+        page.pending > 0 &&
+        page.held.length === 0 &&
+        page.unsent === page.recipients.length &&
+        page.sentAt + STRAGGLER_MS <= now,
+    )
+  }
+
+  /** Writes down who has not answered on a page as due again later, so that the page can be settled now. */
+  detach(page: Page, now: number): void {
+    page.detached = true
+    for (const [index, { device, badge }] of page.recipients.entries()) {
+      if (page.answered[index] === 1) continue
+      page.exceptions.push({
+        device,
+        state: 'retry',
+        attempt: 1,
+        dueAt: now + LEASE_MS,
+        badge,
+        reason: 'no answer yet',
+      })
+    }
+  }
+
+  /**
+   * Takes a page off the books and says what to write. A page cut short by a stop is settled as far as it was sent;
+   * held recipients come back as due at once.
+   */
+  settle(page: Page, now: number): PageSettlement {
+    this.pages.delete(page)
+    if (this.#current === page) this.#current = null
+    for (const index of page.held.splice(0)) {
+      const held = page.recipients[index]
+      if (held === undefined) continue
+      const { device, badge } = held
+      page.exceptions.push({ device, state: 'retry', attempt: 0, dueAt: now, badge, reason: 'stopped' })
+    }
+    const cutShort = page.unsent < page.recipients.length
+    const to = cutShort ? (page.recipients[page.unsent - 1]?.device ?? page.from - 1) : page.to
+    if (to >= page.from) this.#progress = settleRange(this.#progress, [page.from, to])
+    this.#settled += page.unsent
+    const missed = Math.max(this.#settled - (this.addressed ?? 0), 0)
+    this.addressed = (this.addressed ?? 0) + missed
+    this.noteRetries(page.exceptions)
+    return {
+      progress: this.#progress.upTo,
+      ahead: this.#progress.ahead,
+      size: page.unsent,
+      missed,
+      accepted: page.accepted,
+      exceptions: page.exceptions,
+      badges: page.badges,
+      finished: !cutShort && this.isDone,
+    }
+  }
+
+  noteRetries(exceptions: readonly Exception[]): void {
+    for (const { state, dueAt } of exceptions) {
+      if (state !== 'retry') continue
+      this.retries++
+      this.nextDueAt = Math.min(this.nextDueAt, dueAt)
+    }
+  }
+
+  #taskOf(page: Page, index: number, now: number): Task {
+    page.pending++
+    page.sentAt = now
+    const recipient = page.recipients[index]
+    if (recipient === undefined) throw new Error(`page ${page.from}-${page.to} has no place ${index}`)
+    return { delivery: this, recipient, page, index, attempt: 1 }
+  }
+
+  #isComplete(page: Page): boolean {
+    return page.pending === 0 && page.held.length === 0 && page.unsent === page.recipients.length
+  }
+
+  /** The next page with anybody on it; notes when there is none left. */
+  #read(): Page | null {
+    if (this.#exhausted || this.pages.size >= MAX_OPEN_PAGES) return null
+    for (;;) {
+      const gap = nextGap(this.#progress, this.#cursor, this.of.ceiling)
+      if (gap === null) {
+        this.#exhausted = true
+        return null
+      }
+      const recipients = this.#recipients.page(gap[0] - 1, gap[1], PAGE_SIZE)
+      // A short page is the last of its gap: nobody else is between it and the gap's end.
+      const to = recipients.length < PAGE_SIZE ? gap[1] : (recipients.at(-1)?.device ?? gap[1])
+      this.#cursor = to
+      if (recipients.length === 0) continue
+      const page: Page = {
+        from: gap[0],
+        to,
+        recipients,
+        unsent: 0,
+        held: [],
+        answered: new Uint8Array(recipients.length),
+        pending: 0,
+        accepted: 0,
+        exceptions: [],
+        verdicts: [],
+        badges: [],
+        sentAt: 0,
+        detached: false,
+      }
+      // Known now, so that the page's own settlement can say that it was the last.
+      if (nextGap(this.#progress, to, this.of.ceiling) === null) this.#exhausted = true
+      this.pages.add(page)
+      this.#current = page
+      return page
+    }
+  }
+}
+
+/** The row that remembers a recipient who was not accepted. */
+export function exceptionOf(
+  { recipient: { device, badge }, attempt }: Task,
+  verdict: Exclude<Verdict, { kind: 'hold' | 'accepted' }>,
+  now: number,
+): Exception {
+  const { reason } = verdict
+  if (verdict.kind === 'retry') return { device, state: 'retry', attempt, dueAt: verdict.dueAt, badge, reason }
+  return { device, state: verdict.state, attempt, dueAt: now, badge, reason }
+}

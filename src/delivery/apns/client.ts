@@ -1,0 +1,182 @@
+import type { ApnsCredential } from '../../application/credential.ts'
+import type { Clock } from '../../clock.ts'
+import type { Environment, Message, Outcome, Provider, Recipient } from '../delivery.ts'
+import { outcomeOfFailure } from '../transport/failure-outcome.ts'
+import { retryAfterMs } from '../transport/retry-after.ts'
+import { DEADLINE_MS } from '../transport/transport.ts'
+import type { OpenTransport, Transport } from '../transport/transport.ts'
+import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal, renderApns } from './protocol.ts'
+import type { RenderedApns } from './protocol.ts'
+import { createProviderTokens } from './token.ts'
+import type { ProviderTokens } from './token.ts'
+
+export interface ApnsProviderOptions {
+  readonly credential: ApnsCredential
+  /** `https://host[:port]` of each environment. */
+  readonly origins: Readonly<Record<Environment, string>>
+  /** Authorities to trust in place of the built-in ones, PEM. */
+  readonly ca?: string
+  readonly openTransport: OpenTransport
+  readonly clock: Clock
+}
+
+/** APNs with one credential. A push is rendered once for each `Message` object. */
+export function createApnsProvider(options: ApnsProviderOptions): Provider {
+  return new ApnsProvider(options)
+}
+
+/** One environment's connection, and the provider token it was last retired for. */
+interface Route {
+  readonly environment: Environment
+  readonly transport: Transport
+  wedgedBy: string | null
+}
+
+/** What was done already for one notification; each is done once. */
+interface Tried {
+  readonly renewal: boolean
+  readonly other: boolean
+}
+
+const NOTHING_TRIED: Tried = { renewal: false, other: false }
+
+class ApnsProvider implements Provider {
+  readonly name = 'apns'
+  readonly #options: ApnsProviderOptions
+  /** `null`: the credential is a certificate. */
+  readonly #tokens: ProviderTokens | null
+  readonly #rendered = new WeakMap<Message, RenderedApns>()
+  readonly #routes = new Map<Environment, Route>()
+  /** Tried first for devices whose environment is not known. */
+  #preferred: Environment
+
+  constructor(options: ApnsProviderOptions) {
+    const { credential, clock } = options
+    this.#options = options
+    this.#tokens = credential.kind === 'key' ? createProviderTokens(credential, clock) : null
+    this.#preferred = credential.environment === 'auto' ? 'production' : credential.environment
+  }
+
+  send(message: Message, recipient: Recipient): Promise<Outcome> {
+    const { credential, clock } = this.#options
+    if (credential.kind === 'certificate' && clock.now() >= credential.expiresAt) {
+      return Promise.resolve(CERTIFICATE_EXPIRED)
+    }
+    const known = credential.environment === 'auto' ? recipient.environment : null
+    return this.#sendTo(known ?? this.#preferred, message, recipient, NOTHING_TRIED)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#routes.values()].map(({ transport }) => transport[Symbol.asyncDispose]()))
+  }
+
+  async #sendTo(environment: Environment, message: Message, recipient: Recipient, tried: Tried): Promise<Outcome> {
+    const path = apnsPath(recipient.token)
+    if (path === null) return BAD_TOKEN
+    const current = this.#tokens?.current()
+    const authorization = current instanceof Promise ? await current.catch(() => null) : current
+    if (authorization === null) return KEY_UNUSABLE
+
+    const rendered = this.#render(message)
+    const route = this.#route(environment)
+    const answer = await route.transport.request({
+      path,
+      headers: this.#headers(rendered, apnsIdOf(message.push, recipient.device), authorization),
+      body: rendered.body(recipient.badge),
+    })
+    if (answer.kind === 'failed') return outcomeOfFailure(answer)
+    if (answer.status === 200) return ACCEPTED[environment]
+
+    const refusal = readApnsRefusal(answer.body)
+    if (refusal.reason === 'ExpiredProviderToken' && authorization !== undefined) {
+      this.#renew(route, authorization)
+      if (!tried.renewal) return this.#sendTo(environment, message, recipient, { ...tried, renewal: true })
+    }
+    if (answer.status === 503 || refusal.reason === 'IdleTimeout') route.transport.retire()
+    const askedMs = retryAfterMs(answer.header('retry-after'), this.#options.clock.now())
+    const outcome = judgeApns(answer.status, refusal, askedMs)
+    return tried.other ? outcome : this.#tryOther(environment, outcome, message, recipient)
+  }
+
+  /** A token of the other environment looks like a bad one, and a key may be good for one environment only. */
+  async #tryOther(first: Environment, outcome: Outcome, message: Message, recipient: Recipient): Promise<Outcome> {
+    if (this.#options.credential.environment !== 'auto') return outcome
+    if (outcome.kind !== 'rejected' && outcome.kind !== 'misconfigured') return outcome
+    const badToken = outcome.reason === 'BadDeviceToken'
+    if (!badToken && !WRONG_ENVIRONMENT.has(outcome.reason)) return outcome
+
+    const second = first === 'production' ? 'sandbox' : 'production'
+    const other = await this.#sendTo(second, message, recipient, { renewal: false, other: true })
+    if (badToken) return settleBetween(outcome, other)
+    if (other.kind !== 'misconfigured') this.#preferred = second
+    return other
+  }
+
+  #renew(route: Route, authorization: string): void {
+    this.#tokens?.expired(authorization)
+    // From then on the connection is wedged: it refuses every token, good ones too (observed by the makers of pushy).
+    if (route.wedgedBy !== authorization) route.transport.retire()
+    route.wedgedBy = authorization
+  }
+
+  #headers(rendered: RenderedApns, id: string, authorization: string | undefined): Record<string, string> {
+    const headers: Record<string, string> = {
+      'apns-topic': this.#options.credential.topic,
+      'apns-push-type': rendered.pushType,
+      'apns-priority': rendered.priority,
+      'apns-expiration': rendered.expiration,
+      'apns-collapse-id': rendered.collapseId,
+      'apns-id': id,
+    }
+    if (authorization !== undefined) headers['authorization'] = authorization
+    return headers
+  }
+
+  #render(message: Message): RenderedApns {
+    let rendered = this.#rendered.get(message)
+    if (rendered === undefined) {
+      rendered = renderApns(message)
+      this.#rendered.set(message, rendered)
+    }
+    return rendered
+  }
+
+  #route(environment: Environment): Route {
+    let route = this.#routes.get(environment)
+    if (route === undefined) {
+      const { credential, origins, ca, openTransport } = this.#options
+      const transport = openTransport(origins[environment], {
+        deadlineMs: DEADLINE_MS,
+        ...(ca === undefined ? undefined : { ca }),
+        ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
+      })
+      route = { environment, transport, wedgedBy: null }
+      this.#routes.set(environment, route)
+    }
+    return route
+  }
+}
+
+/** A key for one environment only, which the other one refuses. Apple's page has the long name, its servers the short. */
+const WRONG_ENVIRONMENT = new Set([
+  'BadEnvironmentKeyIdInToken',
+  'BadEnvironmentKeyInToken',
+  'BadCertificateEnvironment',
+])
+
+const ACCEPTED: Readonly<Record<Environment, Outcome>> = {
+  production: { kind: 'accepted', environment: 'production' },
+  sandbox: { kind: 'accepted', environment: 'sandbox' },
+}
+const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' }
+const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used' }
+const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired' }
+
+/**
+ * The first environment took the credential and not the token. What is wrong with the other one is then no reason to
+ * hold up all other devices.
+ */
+function settleBetween(first: Outcome, second: Outcome): Outcome {
+  if (second.kind === 'misconfigured') return first
+  return second.kind === 'deferred' ? { ...second, scope: 'device' } : second
+}

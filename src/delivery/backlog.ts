@@ -1,0 +1,152 @@
+import type { Clock } from '../clock.ts'
+import type { Platform } from '../device/device.ts'
+import { ActiveDelivery, LEASE_MS } from './active-delivery.ts'
+import type { Task } from './active-delivery.ts'
+import type { DeliveryStore, Lane, OpenDelivery } from './delivery-store.ts'
+
+/** Open deliveries of each lane held in memory; the rest waits in the database. */
+const LOADED: Readonly<Record<Lane, number>> = { single: 512, many: 32 }
+
+/** Index entries counted before the event loop gets a turn: about 3 ms. */
+const COUNT_CANDIDATES = 20_000
+
+/** Recipients leased at a time, when their next attempt is due. */
+const DUE_LIMIT = 500
+
+const LANES: readonly Lane[] = ['single', 'many']
+
+type Count = (after: number, candidates: number) => { readonly count: number; readonly last: number }
+
+interface Dependencies {
+  readonly application: number
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly store: DeliveryStore
+  readonly persist: <T>(operation: () => T) => Promise<T>
+  /** There may be somebody to send to who was not there before. */
+  readonly onMore: () => void
+}
+
+/** What one application still has to send to one platform: singles first, then those to many, a page each in turn. */
+export class Backlog {
+  readonly #on: Dependencies
+  /** Everything loaded and not finished. */
+  readonly #open: Readonly<Record<Lane, Set<ActiveDelivery>>> = { single: new Set(), many: new Set() }
+  /** Those of them that may have somebody to send to now, in turn. */
+  readonly #line: Readonly<Record<Lane, ActiveDelivery[]>> = { single: [], many: [] }
+  readonly #lastLoaded: Record<Lane, number> = { single: 0, many: 0 }
+  readonly #more: Record<Lane, boolean> = { single: true, many: true }
+
+  constructor(on: Dependencies) {
+    this.#on = on
+  }
+
+  /** Open deliveries in memory. */
+  get size(): number {
+    return this.#open.single.size + this.#open.many.size
+  }
+
+  all(): ActiveDelivery[] {
+    return [...this.#open.single, ...this.#open.many]
+  }
+
+  /** Something new was stored. */
+  wake(): void {
+    this.#more.single = true
+    this.#more.many = true
+    this.#load()
+  }
+
+  /** The next recipient; `null` when there is none now. `onEmpty` hears of each delivery that has none. */
+  take(now: number, onEmpty: (delivery: ActiveDelivery) => void): Task | null {
+    for (const lane of LANES) {
+      const line = this.#line[lane]
+      for (let delivery = line[0]; delivery !== undefined; delivery = line[0]) {
+        const over = delivery.finished || delivery.of.expiresAt <= now
+        const task = over ? null : delivery.next(now)
+        if (task !== null && !delivery.atPageEnd) return task
+        // Nothing to send, or a page is through: the next one's turn.
+        line.shift()
+        delivery.inLine = false
+        if (task !== null) {
+          this.line(delivery)
+          return task
+        }
+        onEmpty(delivery)
+      }
+    }
+    return null
+  }
+
+  /** Puts a delivery that may have somebody to send to behind the others of its lane. */
+  line(delivery: ActiveDelivery): void {
+    if (delivery.inLine || delivery.finished) return
+    delivery.inLine = true
+    this.#line[delivery.of.lane].push(delivery)
+  }
+
+  /** Takes a finished delivery out, and loads others in its place. */
+  drop(delivery: ActiveDelivery): void {
+    this.#open[delivery.of.lane].delete(delivery)
+    this.#load()
+  }
+
+  clear(): void {
+    for (const lane of LANES) this.#open[lane].clear()
+  }
+
+  /** Leases recipients whose next attempt is due; resolves with those whose device is not there any more. */
+  async loadDue(delivery: ActiveDelivery, now: number): Promise<ReturnType<DeliveryStore['takeDue']>['dead']> {
+    if (delivery.loadingDue || delivery.due.length > 0) return []
+    delivery.loadingDue = true
+    const { store, persist, onMore } = this.#on
+    const { due, dead, next } = await persist(() => ({
+      ...store.takeDue(delivery.of, now, now + LEASE_MS, DUE_LIMIT),
+      next: store.nextDue(delivery.of),
+    }))
+    delivery.loadingDue = false
+    delivery.nextDueAt = next ?? Number.POSITIVE_INFINITY
+    delivery.due.push(...due)
+    this.line(delivery)
+    onMore()
+    return dead
+  }
+
+  #load(): void {
+    const { store, application, platform } = this.#on
+    for (const lane of LANES) {
+      const room = LOADED[lane] - this.#open[lane].size
+      // Half empty before it looks again: one query for many.
+      if (!this.#more[lane] || room < LOADED[lane] / 2) continue
+      const found = store.open(application, platform, lane, this.#lastLoaded[lane], room)
+      this.#more[lane] = found.length === room
+      for (const open of found) this.#begin(open)
+    }
+  }
+
+  #begin(open: OpenDelivery): void {
+    const { store } = this.#on
+    const recipients = store.recipients(open)
+    const nextDueAt = open.retries > 0 ? store.nextDue(open) : null
+    const delivery = new ActiveDelivery(open, recipients, nextDueAt)
+    this.#lastLoaded[open.lane] = open.push
+    this.#open[open.lane].add(delivery)
+    this.line(delivery)
+    if (open.addressed === null) this.#count(delivery, recipients.count)
+  }
+
+  /** Counts the audience: `t` is known before the first answer, and also while nothing can be sent. */
+  #count(delivery: ActiveDelivery, count: Count, after = 0, total = 0): void {
+    const chunk = count(after, COUNT_CANDIDATES)
+    const sum = total + chunk.count
+    if (chunk.last < delivery.of.ceiling) {
+      setImmediate(() => this.#count(delivery, count, chunk.last, sum))
+      return
+    }
+    delivery.addressed = sum
+    const { store, persist, clock, onMore } = this.#on
+    void persist(() => store.address(delivery.of, sum, clock.now()))
+    this.line(delivery)
+    onMore()
+  }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../clock.ts'
+import { exceptionOf } from './active-delivery.ts'
+import type { ActiveDelivery, DeviceVerdict, Page, Task } from './active-delivery.ts'
+import type { DeliveryStore, Exception } from './delivery-store.ts'
+import type { Verdict } from './verdict.ts'
+
+/** Says what an answer means for a device; runs inside the transaction that settles it. */
+export interface DeviceRegistry {
+  apply(verdict: DeviceVerdict, now: number): void
+  storeBadge(device: number, badge: number): void
+}
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly store: DeliveryStore
+  /** Writes until it succeeds: a full disk delays the books, it does not lose them. */
+  readonly persist: <T>(operation: () => T) => Promise<T>
+  readonly registry: DeviceRegistry
+  /** Recipients of the delivery have been written down to be sent to again. */
+  readonly onRetries: (delivery: ActiveDelivery, recipients: number) => void
+  /** The end of a delivery is on disk. */
+  readonly onFinished: (delivery: ActiveDelivery) => void
+}
+
+export type Final = Exclude<Verdict, { kind: 'hold' }>
+
+/**
+ * Writes down what became of recipients: a page at a time, with all that its answers say of devices, in one
+ * transaction; and the end of a delivery with the last of them.
+ */
+export class Books {
+  readonly #on: Dependencies
+
+  constructor(on: Dependencies) {
+    this.#on = on
+  }
+
+  settlePage(delivery: ActiveDelivery, page: Page): void {
+    const { store, registry, clock } = this.#on
+    const now = clock.now()
+    const settlement = delivery.settle(page, now)
+    this.#write(delivery, settlement.exceptions, settlement.finished, () => {
+      store.settlePage(delivery.of, settlement, now)
+      for (const verdict of page.verdicts) registry.apply(verdict, now)
+      for (const [device, badge] of page.badges) registry.storeBadge(device, badge)
+    })
+  }
+
+  /** A recipient that is on no open page: it had waited, or its page was settled without it. */
+  settleOne(task: Task, verdict: Final, says: DeviceVerdict | null, now: number): void {
+    const { store, registry } = this.#on
+    const { delivery, recipient } = task
+    const { device, badge } = recipient
+    const accepted = verdict.kind === 'accepted'
+    const exceptions = accepted ? [] : [exceptionOf(task, verdict, now)]
+    delivery.retries--
+    delivery.noteRetries(exceptions)
+    const finished = delivery.isDone
+    this.#write(delivery, exceptions, finished, () => {
+      store.settleRetry(delivery.of, device, { accepted: accepted ? 1 : 0, exceptions, badges: [] }, finished, now)
+      if (says !== null) registry.apply(says, now)
+      if (accepted && badge !== null) registry.storeBadge(device, badge)
+    })
+  }
+
+  /** Ends a delivery whose last page is settled and whose last recipient has been reached, if that is so. */
+  finishIfDone(delivery: ActiveDelivery): void {
+    if (delivery.finished || !delivery.isDone) return
+    const { store, clock } = this.#on
+    this.#write(delivery, [], true, () => store.finish(delivery.of, clock.now()))
+  }
+
+  /** Ends a delivery whose time to live is over, unless answers are on their way: they say more than that. */
+  expire(delivery: ActiveDelivery, now: number): { readonly unreached: number } | null {
+    if (delivery.finished || delivery.addressed === null) return null
+    if ([...delivery.pages].some((page) => page.pending > 0)) return null
+    for (const page of delivery.pages) this.settlePage(delivery, page)
+    if (delivery.finished) return null
+    const { unreached, retries } = delivery
+    this.#write(delivery, [], true, () => this.#on.store.expire(delivery.of, unreached, retries, now))
+    return { unreached: unreached + retries }
+  }
+
+  #write(delivery: ActiveDelivery, exceptions: readonly Exception[], finished: boolean, write: () => void): void {
+    const { persist, onRetries, onFinished } = this.#on
+    // At once, not when it is on disk: nothing may be sent, or ended a second time, between the two.
+    if (finished) delivery.finished = true
+    const retries = exceptions.filter(({ state }) => state === 'retry').length
+    void persist(write).then(() => {
+      if (retries > 0) onRetries(delivery, retries)
+      if (finished) onFinished(delivery)
+      else this.finishIfDone(delivery)
+    })
+  }
+}

@@ -1,0 +1,157 @@
+import type { Clock } from '../clock.ts'
+import type { Commit } from '../database/group-commit.ts'
+import type { Platform } from '../device/device.ts'
+import { PLATFORMS } from '../device/device.ts'
+import type { Log } from '../log.ts'
+import { describeError } from '../log.ts'
+import type { DeviceRegistry } from './books.ts'
+import type { Provider } from './delivery.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+import { Sender } from './sender.ts'
+import type { SenderState } from './sender.ts'
+
+/** How often what is due, late or expired is looked for, while anything is open. */
+const TICK_MS = 250
+
+/** How long a write waits before it is tried again, when the disk would not take it. */
+const WRITE_AGAIN_MS = 1000
+
+/** The least a sender may have in flight, however many share. */
+const LEAST_SHARE = 16
+
+export interface DeliveryPoolDependencies {
+  readonly clock: Clock
+  readonly log: Log
+  /** In [0, 1). */
+  readonly random: () => number
+  readonly commit: Commit
+  readonly store: DeliveryStore
+  readonly registry: DeviceRegistry
+  /** The gateway of an application's platform with its credential; `null` while there is none. */
+  readonly providerOf: (application: number, platform: Platform) => Provider | null
+  /** Requests in flight, all together. */
+  readonly maxInFlight: number
+}
+
+export interface DeliveryPool {
+  /** Something was stored for this application. */
+  wake(application: number): void
+  /** The application's credentials have changed. */
+  reload(application: number): void
+  /** The application is deleted. */
+  forget(application: number): void
+  /** One entry for each application and platform that has sent something since the start. */
+  states(): SenderState[]
+  /** Sends nothing more; resolves when everything in flight is answered and written down. */
+  stop(): Promise<void>
+  /** Closes the connections to the gateways. */
+  close(): Promise<void>
+}
+
+/**
+ * Everything that is sent. One sender for each application and platform, so that one whose gateway hangs holds up
+ * no other; they share what may be in flight.
+ *
+ * Started → it picks up what the last run left open → wake() brings new work → stop().
+ */
+export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
+  const { clock, log, commit, store } = on
+  const senders = new Map<string, Sender>()
+  // Recounted by the tick and by each wake, not by each send.
+  let shared = on.maxInFlight
+  let stopped = false
+  let closed = false
+  let cancelTick: (() => void) | null = null
+
+  async function persist<T>(operation: () => T): Promise<T> {
+    for (;;) {
+      try {
+        return await (commit as (operation: () => T) => Promise<T>)(operation)
+      } catch (error) {
+        // Broken references: the application was deleted meanwhile. Anything else is the disk, and passes.
+        if (isConstraint(error) || closed) throw error
+        log.error('a delivery could not be written down; trying again', { error: describeError(error) })
+        await new Promise<void>((resolve) => clock.after(WRITE_AGAIN_MS, resolve))
+      }
+    }
+  }
+
+  function share(): number {
+    let busy = 0
+    for (const sender of senders.values()) if (!sender.isIdle) busy++
+    return Math.max(Math.floor(on.maxInFlight / Math.max(busy, 1)), LEAST_SHARE)
+  }
+
+  function senderOf(application: number, platform: Platform): Sender {
+    const key = `${application}/${platform}`
+    const known = senders.get(key)
+    if (known !== undefined) return known
+    const sender = new Sender({
+      application,
+      platform,
+      clock,
+      log,
+      random: on.random,
+      store,
+      persist,
+      registry: on.registry,
+      share: () => shared,
+    })
+    senders.set(key, sender)
+    sender.use(on.providerOf(application, platform))
+    return sender
+  }
+
+  function tick(): void {
+    shared = share()
+    for (const sender of senders.values()) sender.tick()
+    cancelTick = null
+    ensureTick()
+  }
+
+  function ensureTick(): void {
+    if (cancelTick !== null || stopped) return
+    if ([...senders.values()].every((sender) => sender.isIdle)) return
+    cancelTick = clock.after(TICK_MS, tick)
+  }
+
+  function wake(application: number): void {
+    if (stopped) return
+    for (const platform of PLATFORMS) senderOf(application, platform).wake()
+    shared = share()
+    ensureTick()
+  }
+
+  for (const { application } of store.senders()) wake(application)
+
+  return {
+    wake,
+    reload(application) {
+      for (const platform of PLATFORMS) {
+        senders.get(`${application}/${platform}`)?.use(on.providerOf(application, platform))
+      }
+    },
+    forget(application) {
+      for (const platform of PLATFORMS) {
+        senders.get(`${application}/${platform}`)?.forget()
+        senders.delete(`${application}/${platform}`)
+      }
+    },
+    states: () => [...senders.values()].map((sender) => sender.state),
+    async stop() {
+      stopped = true
+      cancelTick?.()
+      await Promise.all([...senders.values()].map((sender) => sender.stop()))
+      // What the stop settled is in this turn's commit, and this comes after it.
+      await persist(() => null)
+    },
+    async close() {
+      closed = true
+      await Promise.all([...senders.values()].map((sender) => sender.close()))
+    },
+  }
+}
+
+function isConstraint(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CONSTRAINT')
+}

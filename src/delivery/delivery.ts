@@ -1,0 +1,57 @@
+import type { Notification } from '../push/push.ts'
+
+/** One device as the pool sees it: all a provider needs to address it. */
+export interface Recipient {
+  /** `device.id`. */
+  readonly device: number
+  readonly token: string
+  /** The APNs environment known to take this token; `null` before the first answer. FCM has none. */
+  readonly environment: Environment | null
+  /** The badge to show, already computed for this device; `null` leaves the badge alone. */
+  readonly badge: number | null
+}
+
+export type Environment = 'production' | 'sandbox'
+
+/** The part of a push that is the same for all its recipients. */
+export interface Message {
+  /** UUID v7 of the push; repeats of it carry the same collapse id, so that a phone shows it once. */
+  readonly push: string
+  readonly notification: Notification
+  /** Milliseconds since the Unix epoch after which the gateway need not deliver it. */
+  readonly expiresAt: number
+}
+
+/**
+ * What became of one notification at the gateway. Facts, not instructions: `delivery-pool.ts` and `retry.ts`
+ * decide what follows.
+ */
+export type Outcome =
+  /** The gateway took it (which is not the same as shown). `environment` is the APNs environment that did. */
+  | { readonly kind: 'accepted'; readonly environment?: Environment }
+  /** The app is gone from the device. `since`: ms since the Unix epoch the gateway has known it, `null` if it gave none. */
+  | { readonly kind: 'unregistered'; readonly since: number | null; readonly reason: string }
+  /**
+   * Never to be sent again. `blame` says whose fault it is: the `token` (the device is quarantined),
+   * or the `push` itself (the device stays).
+   */
+  | { readonly kind: 'rejected'; readonly blame: 'token' | 'push'; readonly reason: string }
+  /**
+   * Not now. `afterMs`: the gateway's own wish, `null` if it gave none. `scope`: whether only this device
+   * must wait or everything sent with this credential.
+   */
+  | {
+      readonly kind: 'deferred'
+      readonly afterMs: number | null
+      readonly scope: 'device' | 'credential'
+      readonly reason: string
+    }
+  /** The credential is wrong: nothing sent with it can arrive, and no retry is to be burnt on it. */
+  | { readonly kind: 'misconfigured'; readonly reason: string }
+
+/** A gateway, with one credential. `send` never throws for what a gateway or a network can do. */
+export interface Provider extends AsyncDisposable {
+  readonly name: 'apns' | 'fcm'
+  /** Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. */
+  send(message: Message, recipient: Recipient): Promise<Outcome>
+}

@@ -1,0 +1,73 @@
+import type { Application } from '../application/application.ts'
+import type { CredentialStore } from '../application/credential-store.ts'
+import type { Clock } from '../clock.ts'
+import type { Platform } from '../device/device.ts'
+import type { Log } from '../log.ts'
+import { createApnsProvider } from './apns/client.ts'
+import type { Provider } from './delivery.ts'
+import { createFcmProvider } from './fcm/client.ts'
+import { simulatedProvider } from './simulator/simulated-provider.ts'
+import type { Simulator } from './simulator/simulator.ts'
+import type { OpenTransport } from './transport/transport.ts'
+
+/** Where the gateways are, and whom to believe that it is they. From the operator's settings, never from a request. */
+export interface Gateways {
+  readonly apns: { readonly production: string; readonly sandbox: string }
+  readonly fcm: string
+  readonly fcmToken: string
+  /** PEM; `undefined`: what the system trusts. */
+  readonly ca: string | undefined
+}
+
+interface Dependencies {
+  readonly credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'summaries'>
+  readonly gateways: Gateways
+  readonly clock: Clock
+  readonly log: Log
+  readonly openTransport: OpenTransport
+  /** The built-in stand-ins; started when the first application wants them. */
+  readonly simulator: () => Promise<Simulator>
+}
+
+/** The provider of each application's platform, made from its credential or from the simulator's. */
+export function createProviders({ credentials, gateways, clock, log, openTransport, simulator }: Dependencies) {
+  let simulated: Simulator | null = null
+
+  function own(application: Application, platform: Platform): Provider | null {
+    const { ca } = gateways
+    const shared = { clock, openTransport, ...(ca !== undefined && { ca }) }
+    if (platform === 0) {
+      const credential = credentials.apnsOf(application)
+      return credential && createApnsProvider({ ...shared, credential, origins: gateways.apns })
+    }
+    const credential = credentials.fcmOf(application)
+    return credential && createFcmProvider({ ...shared, credential, origin: gateways.fcm, tokenUrl: gateways.fcmToken })
+  }
+
+  return {
+    /** `null` while there is no credential, or the simulator is still starting. */
+    of(application: Application, platform: Platform): Provider | null {
+      try {
+        if (!application.simulated) return own(application, platform)
+        return simulated && simulatedProvider(simulated, application, platform, { clock, openTransport })
+      } catch (error) {
+        // A sealed record that does not open: the queue waits for a credential that does.
+        log.error('credential unusable', { application: application.id, error: String(error) })
+        return null
+      }
+    },
+
+    /** Starts the simulator if one of these applications wants it; `true` if that made a difference. */
+    async prepare(applications: readonly Application[]): Promise<boolean> {
+      if (simulated !== null || !applications.some((application) => application.simulated)) return false
+      simulated = await simulator()
+      return true
+    },
+
+    /** Changes when, and only when, an application's providers must be made anew. */
+    fingerprint(application: Application): string {
+      const made = credentials.summaries(application).map(({ provider, createdAt }) => `${provider}@${createdAt}`)
+      return [application.simulated ? 'simulated' : 'own', ...made].join(' ')
+    },
+  }
+}

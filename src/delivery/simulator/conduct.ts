@@ -1,0 +1,38 @@
+/** An HTTP answer. An empty `body` ends the stream with the headers, as Apple does on success. */
+export interface Answer {
+  readonly status: number
+  /** Never content-length: with a late END_STREAM it makes clients reset the stream. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What a gateway does with one request. */
+export type Conduct =
+  /**
+   * `afterMs`: ms to wait first, default 0. `goaway`: also tells the client, before the answer, that the connection
+   * takes no more requests; default false.
+   */
+  | { readonly kind: 'answer'; readonly answer: Answer; readonly afterMs?: number; readonly goaway?: boolean }
+  /** RST_STREAM with this error code (RFC 9113, 7). */
+  | { readonly kind: 'reset'; readonly code: number }
+  /** GOAWAY with this error code, and no answer: the client cannot know what became of its requests. */
+  | { readonly kind: 'goaway'; readonly code: number }
+  /** Never answers. */
+  | { readonly kind: 'silent' }
+  /** Drops the TCP connection without a word. */
+  | { readonly kind: 'close' }
+
+type GatewayName = 'apns' | 'apns-sandbox' | 'fcm' | 'fcm-token'
+
+/** A request that passed every check, before it is answered. */
+export interface Attempt {
+  readonly gateway: GatewayName
+  /** The device token; for `fcm-token`, the service account's address. */
+  readonly token: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The parsed JSON; for `fcm-token`, the claims. */
+  readonly body: unknown
+}
+
+/** Decides in place of the token's order; `null` leaves the request to it. */
+export type Script = (attempt: Attempt) => Conduct | null

@@ -1,0 +1,56 @@
+/**
+ * What a device token can order of a gateway. How tokens spell it is in `apns-orders.ts` (hex) and `fcm-orders.ts`
+ * (words); `Refusal` names one of that gateway's own answers.
+ */
+export type Order<Refusal> =
+  | { readonly kind: 'refuse'; readonly refusal: Refusal }
+  /** Accepted, after `slowMs`. */
+  | { readonly kind: 'slow' }
+  /** Accepted, and the connection takes no more requests: GOAWAY without error. */
+  | { readonly kind: 'farewell' }
+  | { readonly kind: 'reset'; readonly code: number }
+  | { readonly kind: 'goaway'; readonly code: number }
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'close' }
+
+export interface TokenOrder<Refusal> {
+  readonly order: Order<Refusal>
+  /** How many requests for the token get this; those after it are accepted. `Infinity`: all. */
+  readonly times: number
+}
+
+/** HTTP/2 error codes (RFC 9113, 7). */
+const INTERNAL_ERROR = 0x2
+const REFUSED_STREAM = 0x7
+const ENHANCE_YOUR_CALM = 0xb
+
+/** The orders that are the same for both gateways, by the FCM word. */
+export const TRANSPORT_ORDERS = {
+  slow: { kind: 'slow' },
+  farewell: { kind: 'farewell' },
+  reset: { kind: 'reset', code: INTERNAL_ERROR },
+  refused: { kind: 'reset', code: REFUSED_STREAM },
+  goaway: { kind: 'goaway', code: ENHANCE_YOUR_CALM },
+  silent: { kind: 'silent' },
+  close: { kind: 'close' },
+} as const satisfies Record<string, Order<never>>
+
+/** Counts requests for tokens whose order wears off. Remembers the latest 10,000 such tokens. */
+export function createOrderBook<Refusal>(): (token: string, order: TokenOrder<Refusal>) => Order<Refusal> | null {
+  const served = new Map<string, number>()
+  return (token, { order, times }) => {
+    if (times === Infinity) return order
+    const before = served.get(token) ?? 0
+    if (before >= times) return null
+    if (before === 0 && served.size >= MAX_TOKENS) {
+      for (const oldest of served.keys()) {
+        served.delete(oldest)
+        break
+      }
+    }
+    served.set(token, before + 1)
+    return order
+  }
+}
+
+const MAX_TOKENS = 10_000

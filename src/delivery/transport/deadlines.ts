@@ -1,0 +1,57 @@
+import type { Clock } from '../../clock.ts'
+
+/** How finely deadlines are kept: one is at most an eighth of itself late. */
+const TICKS_A_DEADLINE = 8
+
+export interface Timed {
+  /** Set by `add`. */
+  tick: number
+}
+
+/**
+ * Deadlines of many requests, all of the same length, for the price of one coarse timer: a timer a request would cost
+ * more than the rest of sending it. Counts ticks, not the time of day, so that neither a clock put forward nor a
+ * process that was stopped for a while ends all requests at once.
+ */
+export class Deadlines<Call extends Timed> {
+  readonly #clock: Clock
+  readonly #tickMs: number
+  readonly #onLate: (call: Call) => void
+  /** In the order they began, which is the order they end. */
+  readonly #calls = new Set<Call>()
+  #tick = 0
+  #ticking = false
+
+  constructor(clock: Clock, deadlineMs: number, onLate: (call: Call) => void) {
+    this.#clock = clock
+    this.#tickMs = Math.max(deadlineMs / TICKS_A_DEADLINE, 1)
+    this.#onLate = onLate
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  add(call: Call): void {
+    call.tick = this.#tick
+    this.#calls.add(call)
+    if (!this.#ticking) this.#arm()
+  }
+
+  delete(call: Call): void {
+    this.#calls.delete(call)
+  }
+
+  #arm(): void {
+    this.#ticking = true
+    this.#clock.after(this.#tickMs, () => {
+      this.#tick++
+      for (const call of this.#calls) {
+        if (this.#tick - call.tick <= TICKS_A_DEADLINE) break
+        this.#onLate(call)
+      }
+      if (this.#calls.size > 0) this.#arm()
+      else this.#ticking = false
+    })
+  }
+}

@@ -1,0 +1,10 @@
+import type { Outcome } from '../delivery.ts'
+import type { TransportAnswer } from './transport.ts'
+
+/**
+ * What a request without an answer means. Where no connection could be made, none can for the next device either;
+ * where the answer was lost, only this device is in doubt.
+ */
+export function outcomeOfFailure({ reason, sent }: TransportAnswer & { kind: 'failed' }): Outcome {
+  return { kind: 'deferred', afterMs: null, scope: sent === 'no' ? 'credential' : 'device', reason }
+}

@@ -1,0 +1,54 @@
+/** One POST to a gateway. */
+export interface TransportRequest {
+  /** From the first slash on, already percent-encoded. */
+  readonly path: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What became of a request. */
+export type TransportAnswer =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      /** The value of a header by its lower-case name; `null` if it is absent. */
+      header(name: string): string | null
+      /** At most 64 KiB of it; the rest is cut off. */
+      readonly body: string
+    }
+  | {
+      readonly kind: 'failed'
+      /** The name of the error, such as `ECONNREFUSED` or `HTTP2GoAway`; `deadline` if time was up. */
+      readonly reason: string
+      /** Whether the gateway may have acted on it. */
+      readonly sent: 'no' | 'unknown'
+    }
+
+/**
+ * A way to one gateway with one credential, over HTTP/2 and TLS. A connection opens with the first request. Disposing
+ * takes no more requests, waits for those in flight, and closes.
+ */
+export interface Transport extends AsyncDisposable {
+  /** POSTs. Never throws; answers within the deadline. */
+  request(request: TransportRequest): Promise<TransportAnswer>
+  /** Requests from now on use a new connection; those in flight finish. */
+  retire(): void
+}
+
+export interface TransportOptions {
+  /** Authorities to trust in place of the built-in ones, PEM. */
+  readonly ca?: string
+  /** TLS client certificate, PEM. */
+  readonly cert?: string
+  /** Its private key, PEM. */
+  readonly key?: string
+  /** Milliseconds one request may take, from the call to the last byte of its answer. */
+  readonly deadlineMs: number
+}
+
+/** `origin`: `https://host[:port]`. */
+export type OpenTransport = (origin: string, options: TransportOptions) => Transport
+
+/** Google asks for at least 10 s before a request is given up (firebase.google.com/docs/cloud-messaging/scale-fcm). */
+export const DEADLINE_MS = 15_000

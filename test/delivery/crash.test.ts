@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../src/clock.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
+import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { createDeviceStore } from '../../src/device/device-store.ts'
+import { command, serve } from '../support/service-process.ts'
+import type { ServiceProcess } from '../support/service-process.ts'
+
+const DEVICES = 20_000
+
+/** Pages read but not settled, times their size: see delivery/active-delivery.ts. */
+const MOST_IN_FLIGHT = 16 * 500
+
+let simulator: Simulator
+let data: string
+let env: Record<string, string>
+let headers: Record<string, string>
+let arrivals: Arrival[] = []
+const watchers = new Set<() => void>()
+
+beforeAll(async () => {
+  simulator = await startSimulator({ clock: systemClock, remember: 0 })
+  simulator.onArrival((arrival) => {
+    arrivals.push(arrival)
+    for (const look of watchers) look()
+  })
+  data = await mkdtemp(join(tmpdir(), 'bellhop-crash-'))
+  const ca = join(data, 'gateway-ca.pem')
+  await Bun.write(ca, simulator.ca)
+  env = {
+    BELLHOP_APNS_URL: simulator.apnsUrl,
+    BELLHOP_APNS_SANDBOX_URL: simulator.apnsSandboxUrl,
+    BELLHOP_GATEWAY_CA: ca,
+  }
+
+  const made = await command(['app', 'create', 'crash', '--json', '--data', data])
+  const { id, secret } = JSON.parse(made.stdout)
+  headers = {
+    'accept-version': '1',
+    'content-type': 'application/json',
+    'x-service-appid': id,
+    'x-service-secret': secret,
+  }
+  const { apnsKey } = simulator.issue(id)
+  const key = join(data, 'AuthKey.p8')
+  await Bun.write(key, apnsKey.p8)
+  const { exitCode, stderr } = await command([
+    'app',
+    'apns',
+    id,
+    `--key=${key}`,
+    `--key-id=${apnsKey.keyId}`,
+    `--team-id=${apnsKey.teamId}`,
+    `--topic=${apnsKey.topic}`,
+    `--data=${data}`,
+  ])
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+
+  using database = openDatabase(data)
+  const devices = createDeviceStore({ database, clock: systemClock })
+  const number = database.statement<{ number: number }, []>('SELECT number FROM application').get()?.number ?? 0
+  database.transact(() => {
+    for (let n = 0; n < DEVICES; n++) {
+      devices.register(number, { token: n.toString(16).padStart(64, '0'), platform: 0 })
+    }
+  })
+})
+afterAll(async () => {
+  await simulator[Symbol.asyncDispose]()
+  await rm(data, { recursive: true })
+})
+
+async function push(service: ServiceProcess): Promise<string> {
+  const body = JSON.stringify({ platform: '0', msg: 'Hello', sound: '', badge: '+1' })
+  const response = await fetch(`${service.url}/push/all`, { method: 'POST', headers, body })
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { id: string }).id
+}
+
+/** Resolves when so many notifications have arrived. */
+function arrived(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (arrivals.length < count) return
+      watchers.delete(look)
+      resolve()
+    }
+    watchers.add(look)
+    look()
+  })
+}
+
+async function counted(service: ServiceProcess, s: number): Promise<object> {
+  for (;;) {
+    const body = (await (await fetch(`${service.url}/analytics`, { headers })).json()) as { s: number }
+    if (body.s >= s) return body
+    await Bun.sleep(20)
+  }
+}
+
+/** Token → the ids it was sent under. */
+function sends(): Map<string, string[]> {
+  const byToken = new Map<string, string[]>()
+  for (const { token, id } of arrivals) byToken.set(token, [...(byToken.get(token) ?? []), String(id)])
+  return byToken
+}
+
+describe('a broadcast to 20,000 devices', () => {
+  test('survives kill -9: everybody is reached, and only pages in flight are repeated, under the same apns-id', async () => {
+    arrivals = []
+    const first = await serve(data, env)
+    const id = await push(first)
+    await arrived(DEVICES / 3)
+    await first.kill('SIGKILL')
+
+    await using second = await serve(data, env)
+    expect(await counted(second, DEVICES)).toEqual({ t: DEVICES, s: DEVICES, o: 0 })
+    const byToken = sends()
+    expect(byToken.size).toBe(DEVICES)
+    for (const ids of byToken.values()) expect(new Set(ids).size).toBe(1)
+    expect(new Set(arrivals.map(({ collapse }) => collapse))).toEqual(new Set([id]))
+    expect(arrivals.length - DEVICES).toBeLessThanOrEqual(MOST_IN_FLIGHT)
+    // A repeat shows the badge of the first send: it was not counted twice.
+    expect(new Set(arrivals.map(({ body }) => (body as { aps: { badge: number } }).aps.badge))).toEqual(new Set([1]))
+  }, 60_000)
+
+  test('survives SIGTERM: it ends with 0, and nobody is sent to twice', async () => {
+    arrivals = []
+    const first = await serve(data, env)
+    const before = (await counted(first, 0)) as { s: number }
+    await push(first)
+    await arrived(DEVICES / 3)
+    expect(await first.kill('SIGTERM')).toBe(0)
+    expect(arrivals.length).toBeLessThan(DEVICES)
+
+    await using second = await serve(data, env)
+    await counted(second, before.s + DEVICES)
+    expect(sends().size).toBe(DEVICES)
+    expect(arrivals.length).toBe(DEVICES)
+  }, 60_000)
+})
+
+describe('one process a data directory', () => {
+  test('a second one is refused with a sentence, and the first goes on', async () => {
+    await using first = await serve(data, env)
+    const second = await command(['serve', '--data', data, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0'])
+    expect(second.exitCode).toBe(1)
+    expect(second.stdout).toBe('')
+    expect(second.stderr).toBe(`bellhop: Another Bellhop serves the data directory ${data}.\n`)
+    expect((await fetch(`${first.url}/healthz`)).status).toBe(200)
+  })
+
+  test('a second signal ends it at once', async () => {
+    await using service = await serve(data, env)
+    simulator.answerWith(() => ({ kind: 'silent' }))
+    await push(service)
+    const gone = service.kill('SIGTERM')
+    await Bun.sleep(50)
+    process.kill(service.pid, 'SIGTERM')
+    expect(await gone).toBe(143)
+    simulator.answerWith(null)
+  })
+})

@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+/** A token that is accepted, and tokens that order an answer: see src/delivery/simulator/apns-orders.ts. */
+const GOOD = 'a1'.repeat(32)
+const order = (prefix: string) => prefix.padEnd(64, '0')
+
+let clock: ReturnType<typeof createFakeClock>
+let service: Service
+let simulator: Simulator
+
+beforeEach(async () => {
+  clock = createFakeClock()
+  service = await startService({ clock, random: () => 0.5 })
+  simulator = await service.server.simulator()
+})
+afterEach(() => service[Symbol.asyncDispose]())
+
+async function register(token: string, more: object = {}): Promise<void> {
+  expect((await service.put('/deviceToken', { token, platform: '0', ...more })).status).toBe(201)
+}
+
+async function push(content: object = { msg: 'Hello', sound: '', badge: '' }): Promise<string> {
+  const { status, body } = await service.post('/push/all', { platform: 0, ...content })
+  expect(status).toBe(200)
+  return body.id
+}
+
+/** Resolves when the delivery of a push to iOS is over. */
+async function sent(id: string): Promise<void> {
+  await service.logged(({ event, push, platform }) => event === 'push sent' && push === id && platform === 0)
+}
+
+async function analytics(): Promise<{ t: number; s: number; o: number }> {
+  return (await service.get('/analytics')).body
+}
+
+async function feedback(): Promise<{ token: string; reason: string }[]> {
+  return (await service.get('/feedback')).body
+}
+
+/** Moves the clock on until `done` resolves: fifty times as fast as time, so that a request is not overtaken by its deadline. */
+async function passing(done: Promise<unknown>): Promise<void> {
+  const over = done.then(() => true)
+  while (!(await Promise.race([over, Bun.sleep(5).then(() => false)]))) clock.advance(250)
+}
+
+describe('a push on its way', () => {
+  test('reaches every device of its audience once, and is counted', async () => {
+    await register(GOOD)
+    await register('b2'.repeat(32))
+    await sent(await push())
+    expect(simulator.arrivals().map(({ token }) => token)).toEqual([GOOD, 'b2'.repeat(32)])
+    expect(await analytics()).toEqual({ t: 2, s: 2, o: 0 })
+  })
+
+  test('a device that must wait is tried again after a backoff, with the same apns-id and collapse id', async () => {
+    await register(order('bad42901'))
+    const id = await push()
+    await service.logged(({ event }) => event === 'to be sent again')
+    expect(await analytics()).toEqual({ t: 1, s: 0, o: 0 })
+    await passing(sent(id))
+    const [first, second] = simulator.arrivals()
+    expect([first?.status, second?.status]).toEqual([429, 200])
+    expect(second?.id).toBe(first?.id ?? '')
+    expect(second?.collapse).toBe(id)
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1500)
+    expect(await analytics()).toEqual({ t: 1, s: 1, o: 0 })
+  })
+
+  test('a device that is gone leaves every audience and is in the feedback', async () => {
+    await register(order('bad41000'), { tag: ['x'] })
+    await sent(await push())
+    expect(await analytics()).toEqual({ t: 1, s: 0, o: 0 })
+    expect(await feedback()).toMatchObject([{ token: order('bad41000'), reason: 'Unregistered' }])
+    await sent(await push({ tags: ['x'], msg: 'again' }))
+    expect(simulator.arrivals()).toHaveLength(1)
+    expect(await analytics()).toEqual({ t: 1, s: 0, o: 0 })
+  })
+
+  test('a device that has registered since the time the gateway names stays registered', async () => {
+    await register(order('bad41010'))
+    await sent(await push())
+    expect(await feedback()).toEqual([])
+    expect((await service.get('/deviceToken/one', { headers: { token: order('bad41010') } })).status).toBe(200)
+  })
+
+  test('a token that no environment knows is quarantined, and its next registration finds its data', async () => {
+    await register(order('bad40000'), { tag: ['x'] })
+    await sent(await push())
+    expect(simulator.arrivals().map(({ environment }) => environment)).toEqual(['production', 'sandbox'])
+    expect(await feedback()).toMatchObject([{ token: order('bad40000'), reason: 'BadDeviceToken' }])
+    expect((await service.get('/deviceToken/one', { headers: { token: order('bad40000') } })).status).toBe(404)
+    const back = await service.put('/deviceToken', { token: order('bad40000'), platform: '0' })
+    expect(back.status).toBe(201)
+    expect(back.body.tag).toEqual(['x'])
+  })
+
+  test('the environment that takes a token is remembered', async () => {
+    await register(order('bad40010'))
+    await sent(await push())
+    await sent(await push())
+    expect(simulator.arrivals().map(({ environment }) => environment)).toEqual(['production', 'sandbox', 'sandbox'])
+    expect(await analytics()).toEqual({ t: 2, s: 2, o: 0 })
+  })
+
+  test('a push that the gateway refuses fails, and the device stays', async () => {
+    await register(order('bad41300'))
+    await sent(await push())
+    expect(await analytics()).toEqual({ t: 1, s: 0, o: 0 })
+    expect((await service.get('/deviceToken/one', { headers: { token: order('bad41300') } })).status).toBe(200)
+  })
+
+  for (const [what, prefix] of [
+    ['resets the stream', 'bad00011'],
+    ['drops the connection', 'bad00041'],
+    ['says goodbye with an error', 'bad00061'],
+    ['has an internal error', 'bad50001'],
+    ['never answers', 'bad00031'],
+  ] as const) {
+    test(`a gateway that ${what} once loses nothing`, async () => {
+      await register(order(prefix))
+      await register(GOOD)
+      await passing(sent(await push()))
+      const arrivals = simulator.arrivals().filter(({ token }) => token === order(prefix))
+      expect(arrivals.at(-1)?.status).toBe(200)
+      expect(new Set(arrivals.map(({ headers }) => headers['apns-id'])).size).toBe(1)
+      expect(await analytics()).toEqual({ t: 2, s: 2, o: 0 })
+    })
+  }
+})
+
+describe('a credential that is refused', () => {
+  test('pauses, keeps the queue, burns no retry, and goes on by itself', async () => {
+    for (let n = 0; n < 5; n++) await register(`a${n}`.repeat(32))
+    let refusing = true
+    const answer = { status: 403, headers: {}, body: '{"reason":"InvalidProviderToken"}' }
+    simulator.answerWith(() => (refusing ? { kind: 'answer', answer } : null))
+    const id = await push()
+    const paused = await service.logged(({ event }) => event === 'sending paused')
+    expect(paused).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken' })
+    expect(await analytics()).toEqual({ t: 5, s: 0, o: 0 })
+    // One alone was sent to find out; the others were not burnt on it.
+    expect(simulator.arrivals().length).toBeLessThanOrEqual(2)
+
+    const ready = await fetch(`${service.adminUrl}/readyz`)
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toMatchObject({ paused: [{ state: 'misconfigured', reason: 'InvalidProviderToken' }] })
+
+    refusing = false
+    await passing(sent(id))
+    expect(await analytics()).toEqual({ t: 5, s: 5, o: 0 })
+    expect((await fetch(`${service.adminUrl}/readyz`)).status).toBe(200)
+  })
+})
+
+describe('without a credential', () => {
+  test('a push waits, is counted as addressed, and goes out when one is given', async () => {
+    const application = service.addApplication('later', {}, false)
+    await service.put('/deviceToken', { token: GOOD, platform: '0' }, { application })
+    const { body } = await service.post(
+      '/push/all',
+      { tags_match: 'all', except_tags: 'x', msg: 'Hi' },
+      { application },
+    )
+    await passing(until(async () => (await service.get('/analytics', { application })).body.t === 1))
+    expect((await service.get('/analytics', { application })).body).toEqual({ t: 1, s: 0, o: 0 })
+
+    service.simulate(application)
+    await passing(sent(body.id))
+    expect((await service.get('/analytics', { application })).body).toEqual({ t: 1, s: 1, o: 0 })
+  })
+
+  test('a push whose time to live is over ends, and is not sent when a credential comes later', async () => {
+    const application = service.addApplication('never', {}, false)
+    await service.put('/deviceToken', { token: GOOD, platform: '0' }, { application })
+    const { body } = await service.post('/push/all', { platform: 0, msg: 'Hi', sound: '', badge: '' }, { application })
+    await passing(until(async () => (await service.get('/analytics', { application })).body.t === 1))
+    clock.advance(24 * 60 * 60 * 1000)
+    await passing(service.logged(({ event, push }) => event === 'push expired' && push === body.id))
+    service.simulate(application)
+    clock.advance(1000)
+    const next = await service.post('/push/all', { platform: 0, msg: 'Hi', sound: '', badge: '' }, { application })
+    await passing(sent(next.body.id))
+    expect(simulator.arrivals()).toHaveLength(1)
+    expect((await service.get('/analytics', { application })).body).toEqual({ t: 2, s: 1, o: 0 })
+  })
+})
+
+describe('badges', () => {
+  const shown = () => simulator.arrivals().map(({ body }) => (body as { aps: { badge?: number } }).aps.badge)
+
+  test('a relative badge counts from what each device has, and the count is kept', async () => {
+    await register(GOOD)
+    await service.put('/badge', { token: GOOD, platform: '0', setbadgecount: 4 })
+    await sent(await push({ msg: 'Hi', sound: '', badge: '+1' }))
+    await sent(await push({ msg: 'Hi', sound: '', badge: '+2' }))
+    await sent(await push({ msg: 'Hi', sound: '', badge: '-100' }))
+    await sent(await push({ msg: 'Hi', sound: '', badge: '' }))
+    expect(shown()).toEqual([5, 7, 0, undefined])
+  })
+
+  test('an absolute badge is what the next relative one counts from', async () => {
+    await register(GOOD)
+    await sent(await push({ msg: 'Hi', sound: '', badge: 9 }))
+    await sent(await push({ msg: 'Hi', sound: '', badge: '+1' }))
+    expect(shown()).toEqual([9, 10])
+    const { body } = await service.get('/deviceToken/one', { headers: { token: GOOD } })
+    expect(body.badge).toBe(10)
+  })
+
+  test('a badge that was not accepted is not counted', async () => {
+    await register(order('bad41300'))
+    await sent(await push({ msg: 'Hi', sound: '', badge: '+1' }))
+    const { body } = await service.get('/deviceToken/one', { headers: { token: order('bad41300') } })
+    expect(body.badge).toBe(0)
+  })
+})
+
+/** Resolves when the question is answered with yes. */
+async function until(asked: () => Promise<boolean>): Promise<void> {
+  while (!(await asked())) await new Promise((resolve) => setImmediate(resolve))
+}

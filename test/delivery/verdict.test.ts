@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test'
+import type { Outcome } from '../../src/delivery/delivery.ts'
+import { judge } from '../../src/delivery/verdict.ts'
+
+const NOW = Date.UTC(2026, 10, 20)
+const situation = { provider: 'apns', attempt: 1, now: NOW, expiresAt: NOW + 86_400_000, random: 0 } as const
+
+describe('what follows from an answer', () => {
+  test('accepted is accepted', () => {
+    expect(judge({ kind: 'accepted' }, situation)).toEqual({ kind: 'accepted' })
+  })
+
+  test('unregistered ends it, and the device is gone since the time the gateway gave', () => {
+    const outcome: Outcome = { kind: 'unregistered', since: NOW - 1, reason: 'Unregistered' }
+    expect(judge(outcome, situation)).toEqual({
+      kind: 'failed',
+      state: 'gone',
+      reason: 'Unregistered',
+      device: 'gone',
+      since: NOW - 1,
+    })
+  })
+
+  test('a rejected token ends it, and the device is quarantined', () => {
+    const outcome: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' }
+    expect(judge(outcome, situation)).toMatchObject({ kind: 'failed', state: 'rejected', device: 'quarantine' })
+  })
+
+  test('a rejected push ends it, and the device stays', () => {
+    const outcome: Outcome = { kind: 'rejected', blame: 'push', reason: 'PayloadTooLarge' }
+    expect(judge(outcome, situation)).toMatchObject({ kind: 'failed', state: 'rejected', device: 'keep' })
+  })
+
+  test('a device that must wait is tried again after a backoff', () => {
+    const outcome: Outcome = { kind: 'deferred', afterMs: null, scope: 'device', reason: 'TooManyRequests' }
+    expect(judge(outcome, situation)).toEqual({ kind: 'retry', dueAt: NOW + 1000, reason: 'TooManyRequests' })
+    expect(judge(outcome, { ...situation, attempt: 3 })).toMatchObject({ kind: 'retry', dueAt: NOW + 4000 })
+  })
+
+  test('Google is given the ten seconds it asks for, and up to twenty', () => {
+    const outcome: Outcome = { kind: 'deferred', afterMs: null, scope: 'device', reason: 'INTERNAL' }
+    expect(judge(outcome, { ...situation, provider: 'fcm' })).toMatchObject({ dueAt: NOW + 10_000 })
+    expect(judge(outcome, { ...situation, provider: 'fcm', random: 0.999 })).toMatchObject({ dueAt: NOW + 19_990 })
+  })
+
+  test('the wait a gateway asks for is never shortened', () => {
+    const outcome: Outcome = { kind: 'deferred', afterMs: 90_000, scope: 'device', reason: 'UNAVAILABLE' }
+    expect(judge(outcome, situation)).toMatchObject({ kind: 'retry', dueAt: NOW + 90_000 })
+  })
+
+  test('a retry that would come after the time to live is not made', () => {
+    const outcome: Outcome = { kind: 'deferred', afterMs: null, scope: 'device', reason: 'TooManyRequests' }
+    expect(judge(outcome, { ...situation, expiresAt: NOW + 1000 })).toEqual({
+      kind: 'failed',
+      state: 'expired',
+      reason: 'TooManyRequests',
+      device: 'keep',
+      since: null,
+    })
+  })
+
+  test('what concerns the credential holds the recipient, and burns no retry', () => {
+    expect(judge({ kind: 'misconfigured', reason: 'InvalidProviderToken' }, situation)).toEqual({
+      kind: 'hold',
+      misconfigured: true,
+      askedMs: null,
+      reason: 'InvalidProviderToken',
+    })
+    expect(judge({ kind: 'deferred', afterMs: 60_000, scope: 'credential', reason: 'QUOTA' }, situation)).toEqual({
+      kind: 'hold',
+      misconfigured: false,
+      askedMs: 60_000,
+      reason: 'QUOTA',
+    })
+  })
+})

@@ -1,0 +1,33 @@
+// Compiles dist/bellhop for this platform; `--target bun-linux-arm64` and the like for others (see Bun's
+// documentation, "Single-file executable"), into dist/bellhop-<target>.
+import { parseArgs } from 'node:util'
+import { $ } from 'bun'
+
+const { values } = parseArgs({ options: { target: { type: 'string' } } })
+
+const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet()).text().trim()
+const outfile = values.target === undefined ? 'dist/bellhop' : `dist/bellhop-${values.target.replace(/^bun-/, '')}`
+
+const result = await Bun.build({
+  entrypoints: ['src/main.ts'],
+  // Not identifiers: Elysia reads the text of its handlers.
+  minify: { whitespace: true, syntax: true, identifiers: false },
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    ...(commit !== '' && { BELLHOP_COMMIT: JSON.stringify(commit) }),
+  },
+  compile: {
+    outfile,
+    ...(values.target !== undefined && { target: values.target as Bun.Build.CompileTarget }),
+    // Nothing in the directory it happens to run in may change what it does.
+    autoloadDotenv: false,
+    autoloadBunfig: false,
+    autoloadTsconfig: false,
+    autoloadPackageJson: false,
+  },
+})
+if (!result.success) {
+  for (const log of result.logs) console.error(log.message)
+  process.exit(1)
+}
+console.log(`${outfile}: ${Math.round(Bun.file(outfile).size / 1_000_000)} MB`)

@@ -1,0 +1,121 @@
+// Boots the compiled binary in an empty directory, registers, pushes through the simulator, reads analytics, kills it
+// with -9, boots it again and finds everything.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const binary = resolve('dist/bellhop')
+const directory = mkdtempSync(join(tmpdir(), 'bellhop-smoke-'))
+/** For anything awaited here, in ms. */
+const PATIENCE_MS = 20_000
+/** Nothing of the checkout: no Bun, no settings. */
+const env = { PATH: '/usr/bin:/bin', HOME: directory }
+
+const DEVICES = 50
+
+try {
+  await smoke()
+  console.log('smoke: the compiled binary registers, sends, counts, and finds everything after kill -9')
+} finally {
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function smoke(): Promise<void> {
+  check('--version', run('--version').startsWith(`bellhop ${(await Bun.file('package.json').json()).version}`))
+  const app: { id: string; secret: string } = JSON.parse(run('app', 'create', 'smoke', '--json'))
+  run('app', 'simulate', app.id)
+
+  const first = await serve()
+  for (let n = 0; n < DEVICES; n++) {
+    const { status } = await first.call('PUT', '/deviceToken', {
+      token: n.toString(16).padStart(64, '0'),
+      platform: n % 2,
+      tag: n % 5 === 0 ? ['fifth'] : [],
+    })
+    check(`registration ${n}: ${status}`, status === 201)
+  }
+  const push = await first.call('POST', '/push/all', { platform: [0, 1], msg: 'Hello', sound: '', badge: '1' })
+  check(`push: ${push.status}`, push.status === 200 && push.body.message === 'Queued')
+  await first.until({ t: DEVICES, s: DEVICES, o: 0 })
+  for (const path of ['/docs', '/docs/swagger-ui.js', '/docs/swagger-ui.css', '/openapi.json', '/healthz']) {
+    const response = await fetch(first.url + path)
+    const { length } = await response.text()
+    check(`${path}: ${response.status}, ${length} characters`, response.status === 200 && length > 10)
+  }
+  await first.kill('SIGKILL')
+
+  const second = await serve()
+  await second.until({ t: DEVICES, s: DEVICES, o: 0 })
+  const listed = await second.call('GET', '/deviceToken/all')
+  check(`devices after kill -9: ${listed.body.length}`, listed.body.length === DEVICES)
+  await second.call('POST', '/push/all', { tags: 'fifth', msg: 'Still here' })
+  await second.until({ t: DEVICES + 10, s: DEVICES + 10, o: 0 })
+  check('SIGTERM ends it with 0', (await second.kill('SIGTERM')) === 0)
+}
+
+function run(...args: string[]): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([binary, ...args], { cwd: directory, env })
+  check(`bellhop ${args.join(' ')}: ${exitCode} ${stderr.toString()}`, exitCode === 0)
+  return stdout.toString()
+}
+
+async function serve() {
+  const app: { id: string; secret: string } = JSON.parse(run('app', 'rotate-secret', 'smoke', '--json'))
+  const child = Bun.spawn([binary, 'serve', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0'], {
+    cwd: directory,
+    env,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const ready = await firstLine(child.stdout)
+  const [, url = ''] = /^ready (http:\/\/\S+) admin (http:\/\/\S+)$/.exec(ready) ?? []
+  if (url === '') throw new Error(`no ready line: ${ready} ${await new Response(child.stderr).text()}`)
+  const headers = {
+    'accept-version': '1',
+    'content-type': 'application/json',
+    'x-service-appid': app.id,
+    'x-service-secret': app.secret,
+  }
+
+  async function call(method: string, path: string, body?: unknown) {
+    const response = await fetch(url + path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: (await response.json()) as any }
+  }
+
+  return {
+    url,
+    call,
+    async until(expected: { t: number; s: number; o: number }): Promise<void> {
+      const deadline = Date.now() + PATIENCE_MS
+      for (;;) {
+        const { body } = await call('GET', '/analytics')
+        if (Bun.deepEquals(body, expected)) return
+        check(`analytics are ${JSON.stringify(body)}, not ${JSON.stringify(expected)}`, Date.now() < deadline)
+        await Bun.sleep(20)
+      }
+    },
+    async kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number> {
+      child.kill(signal)
+      return child.exited
+    },
+  }
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true })
+    const end = text.indexOf('\n')
+    if (end !== -1) return text.slice(0, end)
+  }
+  return text
+}
+
+function check(what: string, holds: boolean): void {
+  if (!holds) throw new Error(what)
+}

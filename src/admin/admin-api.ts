@@ -1,0 +1,42 @@
+import { Elysia } from 'elysia'
+import type { SenderState } from '../delivery/sender.ts'
+import { failures, noSuchPath, refuse } from '../http/failures.ts'
+import type { Log } from '../log.ts'
+
+interface Dependencies {
+  readonly log: Log
+  /** Writes something and takes it back; throws when the database cannot be written. */
+  readonly probeDatabase: () => Promise<void>
+  readonly senders: () => readonly SenderState[]
+}
+
+/** The admin listener, apart from the public one: whether the service is fit to serve. */
+export function createAdminApi({ log, probeDatabase, senders }: Dependencies) {
+  return new Elysia({ name: 'admin', strictPath: true })
+    .use(failures(log))
+    .onRequest(({ set }) => {
+      set.headers['x-request-id'] = Bun.randomUUIDv7()
+      set.headers['cache-control'] = 'no-store'
+    })
+    .get('/healthz', () => ({ status: 'ok' }))
+    .get('/readyz', async ({ set }) => {
+      const database = await probeDatabase().then(
+        () => 'ok',
+        (error: unknown) => {
+          log.error('database cannot be written', { error: String(error) })
+          return 'cannot be written'
+        },
+      )
+      const paused = senders().filter(({ state }) => state !== 'ready')
+      const ready = database === 'ok' && paused.every(({ state, open }) => open === 0 || state === 'unreachable')
+      set.status = ready ? 200 : 503
+      return {
+        status: ready ? 'ready' : 'not ready',
+        database,
+        paused: paused
+          .filter(({ open }) => open > 0)
+          .map(({ application, platform, state, reason, open }) => ({ application, platform, state, reason, open })),
+      }
+    })
+    .all('*', ({ request }) => refuse(noSuchPath(new URL(request.url).pathname)))
+}

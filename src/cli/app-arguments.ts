@@ -1,0 +1,152 @@
+import type { Limits } from '../application/application.ts'
+import type { Problems } from '../config.ts'
+import { choice, integer } from '../setting-type.ts'
+import type { SettingType } from '../setting-type.ts'
+
+/** A command on the applications of a data directory. */
+export type AppCommand = {
+  /** As given; `null`: by the environment, or the default. */ readonly data: string | null
+} & (
+  | { readonly kind: 'app create'; readonly name: string; readonly json: boolean }
+  | { readonly kind: 'app list'; readonly json: boolean }
+  // `app` is an id or a name, here and below.
+  | { readonly kind: 'app show'; readonly app: string; readonly json: boolean }
+  | { readonly kind: 'app rotate-secret'; readonly app: string; readonly json: boolean }
+  | { readonly kind: 'app delete'; readonly app: string }
+  | { readonly kind: 'app apns'; readonly app: string; readonly credential: ApnsKeyFile | ApnsCertificateFile }
+  | { readonly kind: 'app fcm'; readonly app: string; readonly file: string }
+  | { readonly kind: 'app simulate'; readonly app: string; readonly simulated: boolean }
+  | { readonly kind: 'app limits'; readonly app: string; readonly limits: Partial<Limits> }
+)
+
+type Environment = 'auto' | 'production' | 'sandbox'
+
+interface ApnsKeyFile {
+  readonly kind: 'key'
+  readonly file: string
+  readonly keyId: string
+  readonly teamId: string
+  readonly topic: string
+  readonly environment: Environment
+}
+
+interface ApnsCertificateFile {
+  readonly kind: 'certificate'
+  readonly file: string
+  /** `null`: not on the command line; then by BELLHOP_CERTIFICATE_PASSWORD, else none. */
+  readonly password: string | null
+  /** `null`: the one that the certificate names. */
+  readonly topic: string | null
+  readonly environment: Environment
+}
+
+type Values = ReadonlyMap<string, string>
+
+/** What `kind` says, from flags known to be its own and as many words as it needs. */
+export function readAppCommand(kind: string, app: string, values: Values): AppCommand | Problems | null {
+  const data = values.get('data') ?? null
+  const json = values.has('json')
+  switch (kind) {
+    case 'app create':
+      return { kind, data, name: app, json }
+    case 'app list':
+      return { kind, data, json }
+    case 'app show':
+    case 'app rotate-secret':
+      return { kind, data, app, json }
+    case 'app delete':
+      if (values.has('yes')) return { kind, data, app }
+      return problems(
+        `app delete erases "${app}" with its devices, pushes and credentials for good; add --yes to do so.`,
+      )
+    case 'app apns': {
+      const credential = readApns(values)
+      return credential.kind === 'problems' ? credential : { kind, data, app, credential }
+    }
+    case 'app fcm': {
+      const file = values.get('service-account')
+      return file === undefined ? problems('app fcm needs --service-account FILE.json.') : { kind, data, app, file }
+    }
+    case 'app simulate':
+      return { kind, data, app, simulated: !values.has('off') }
+    case 'app limits': {
+      const limits = readLimits(values)
+      return limits.kind === 'problems' ? limits : { kind, data, app, limits: limits.limits }
+    }
+    default:
+      return null
+  }
+}
+
+const ENVIRONMENT = choice('auto', 'production', 'sandbox')
+
+function readApns(values: Values): ApnsKeyFile | ApnsCertificateFile | Problems {
+  const key = values.get('key')
+  const certificate = values.get('certificate')
+  if (key !== undefined && certificate !== undefined) return problems('--key and --certificate exclude each other.')
+  const stated = values.get('environment') ?? 'auto'
+  const environment = ENVIRONMENT.read(stated)
+  if (environment === undefined) return problems(`--environment: "${stated}" is not ${ENVIRONMENT.expected}`)
+
+  if (key !== undefined) {
+    if (values.has('password')) return problems('--password belongs to --certificate: a .p8 file has none.')
+    const [keyId, teamId, topic] = ['key-id', 'team-id', 'topic'].map((name) => values.get(name))
+    if (keyId !== undefined && teamId !== undefined && topic !== undefined) {
+      return { kind: 'key', file: key, keyId, teamId, topic, environment }
+    }
+    const missing = ['key-id', 'team-id', 'topic'].filter((name) => !values.has(name))
+    return problems(`app apns with --key also needs ${missing.map((name) => `--${name}`).join(', ')}.`)
+  }
+  if (certificate !== undefined) {
+    const stray = ['key-id', 'team-id'].find((name) => values.has(name))
+    if (stray !== undefined) return problems(`--${stray} belongs to --key: a certificate has none.`)
+    const password = values.get('password') ?? null
+    return { kind: 'certificate', file: certificate, password, topic: values.get('topic') ?? null, environment }
+  }
+  return problems('app apns needs --key FILE.p8 or --certificate FILE.')
+}
+
+/** Largest rate, burst. Far beyond what one server answers, and exact in thousandths. */
+const MOST_CALLS = 1_000_000
+const MOST_QUOTA = 1_000_000_000_000
+
+const calls = integer(0, MOST_CALLS)
+
+const rate: SettingType<number> = {
+  expected: `a number from 0 to ${MOST_CALLS}, with at most 3 decimals`,
+  placeholder: 'N',
+  read(text) {
+    const value = /^\d{1,7}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+    return value <= MOST_CALLS ? value : undefined
+  },
+}
+
+const LIMITS: { readonly [Name in keyof Limits]: { readonly flag: string; readonly type: SettingType<Limits[Name]> } } =
+  {
+    rate: { flag: 'rate', type: rate },
+    burst: { flag: 'burst', type: calls },
+    backendRate: { flag: 'backend-rate', type: rate },
+    backendBurst: { flag: 'backend-burst', type: calls },
+    quota: { flag: 'quota', type: integer(0, MOST_QUOTA) },
+    quotaPeriod: { flag: 'quota-period', type: choice('day', 'month') },
+  }
+
+/** The limits in the order of the help, each with its flag. */
+export const LIMIT_FLAGS = Object.entries(LIMITS).map(([name, { flag }]) => ({ name: name as keyof Limits, flag }))
+
+function readLimits(values: Values): { readonly kind: 'limits'; readonly limits: Partial<Limits> } | Problems {
+  const limits: Record<string, number | string> = {}
+  const wrong: string[] = []
+  for (const [name, { flag, type }] of Object.entries(LIMITS)) {
+    const text = values.get(flag)
+    if (text === undefined) continue
+    const value = type.read(text)
+    if (value === undefined) wrong.push(`--${flag}: "${text}" is not ${type.expected}`)
+    else limits[name] = value
+  }
+  return wrong.length > 0 ? problems(...wrong) : { kind: 'limits', limits }
+}
+
+function problems(...sentences: readonly string[]): Problems {
+  return { kind: 'problems', problems: sentences }
+}

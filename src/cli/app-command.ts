@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createApplicationStore } from '../application/application-store.ts'
+import type { ApplicationStore } from '../application/application-store.ts'
+import type { Application } from '../application/application.ts'
+import { createCredentialStore } from '../application/credential-store.ts'
+import type { CredentialStore } from '../application/credential-store.ts'
+import type { Problem } from '../application/credential.ts'
+import type { Clock } from '../clock.ts'
+import { readSettings } from '../config.ts'
+import type { Problems } from '../config.ts'
+import { openDatabase } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import type { ReadFile } from '../read-file.ts'
+import type { AppCommand } from './app-arguments.ts'
+import { putCredential } from './app-credential-command.ts'
+import { applicationJson, createdText, limitsText, listText, rotatedText, secretJson, showText } from './app-text.ts'
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly readFile: ReadFile
+  readonly clock: Clock
+}
+
+/** `problem`: it could not be done. `problems`: it was not asked for rightly. */
+export type Outcome = { readonly kind: 'done'; readonly text: string } | Problem | Problems
+
+/** Works on the data directory itself, beside a running server or without one. */
+export function runAppCommand(command: AppCommand, surroundings: Surroundings): Outcome {
+  const flags = new Map(command.data === null ? [] : [['data', command.data]])
+  const settings = readSettings(['data'], { flags, env: surroundings.env, readFile: surroundings.readFile })
+  if (settings.kind === 'problems') return settings
+  const { data } = settings.config
+  // Only `create` may bring a directory into being: for the others a new one is a misspelt --data.
+  if (command.kind !== 'app create' && !existsSync(join(data, 'bellhop.db'))) {
+    return problem(`There is no Bellhop database in ${data}: bellhop app create NAME makes one, --data names another.`)
+  }
+  using database = openDatabase(data)
+  return runOn(database, data, command, surroundings)
+}
+
+function runOn(database: Database, data: string, command: AppCommand, surroundings: Surroundings): Outcome {
+  const { clock } = surroundings
+  const applications = createApplicationStore({ database, clock })
+  // Summaries are not sealed, so no key is needed to show them; nothing here seals or opens with this one.
+  const credentials: Shown = createCredentialStore({ database, clock, key: new Uint8Array(32) })
+  const viewOf = (application: Application) => ({ application, credentials: credentials.summaries(application) })
+
+  if (command.kind === 'app create') return create(command, applications)
+  if (command.kind === 'app list') {
+    const views = applications.list().map(viewOf)
+    return done(command.json ? jsonLine(views.map(applicationJson)) : listText(views))
+  }
+
+  const application = applications.find(command.app)
+  const missing = problem(
+    `There is no application "${command.app}" in ${data}: bellhop app list shows those there are.`,
+  )
+  if (application === null) return missing
+  const { id, name } = application
+
+  switch (command.kind) {
+    case 'app show': {
+      const view = viewOf(application)
+      return done(command.json ? jsonLine(applicationJson(view)) : showText(view))
+    }
+    case 'app rotate-secret': {
+      const rotated = applications.rotateSecret(id)
+      if (rotated.kind === 'not-found') return missing
+      const shown = { id, name, secret: rotated.secret }
+      return done(command.json ? secretJson(shown) : rotatedText(shown))
+    }
+    case 'app delete':
+      return applications.remove(id).kind === 'not-found' ? missing : done(`Erased the application "${name}".\n`)
+    case 'app apns':
+    case 'app fcm':
+      return putCredential(command, application, { ...surroundings, database, dataDirectory: data })
+    case 'app simulate': {
+      if (applications.setSimulated(id, command.simulated).kind === 'not-found') return missing
+      const where = command.simulated ? 'the built-in simulator: no phone is reached' : 'APNs and FCM'
+      return done(`"${name}" sends to ${where}.\n`)
+    }
+    case 'app limits':
+      break
+  }
+  if (Object.keys(command.limits).length === 0) return done(limitsText(application.limits))
+  const changed = applications.setLimits(id, command.limits)
+  return changed.kind === 'not-found' ? missing : done(limitsText(changed.application.limits))
+}
+
+type Shown = Pick<CredentialStore, 'summaries'>
+
+function create(
+  { name, json, data }: Extract<AppCommand, { kind: 'app create' }>,
+  applications: Pick<ApplicationStore, 'create'>,
+): Outcome {
+  const result = applications.create(name)
+  if (result.kind === 'name-taken') return problem(`There is an application "${name}" already: choose another name.`)
+  if (result.kind === 'name-invalid') {
+    return problem('The name is not 1 to 100 characters without control characters, or it has white space at an end.')
+  }
+  const shown = { id: result.application.id, name: result.application.name, secret: result.secret }
+  return done(json ? secretJson(shown) : createdText(shown, data))
+}
+
+function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`
+}
+
+function done(text: string): Outcome {
+  return { kind: 'done', text }
+}
+
+function problem(sentence: string): Problem {
+  return { kind: 'problem', problem: sentence }
+}

@@ -1,0 +1,131 @@
+import type { Application, Limits } from '../application/application.ts'
+import type { CredentialSummary } from '../application/credential-store.ts'
+import { LIMIT_FLAGS } from './app-arguments.ts'
+import { COMMANDS } from './commands.ts'
+
+/** An application as the commands show it. */
+export interface ApplicationView {
+  readonly application: Application
+  readonly credentials: readonly CredentialSummary[]
+}
+
+interface Created {
+  readonly id: string
+  readonly name: string
+  readonly secret: string
+}
+
+export function createdText({ id, name, secret }: Created, data: string | null): string {
+  const where = data === null ? '' : ` --data ${quoted(data)}`
+  return [
+    `Created the application "${name}".`,
+    '',
+    ...columns([
+      ['id', id],
+      ['secret', secret],
+    ]),
+    '',
+    'The secret is shown this once: keep it in your backend. The id goes into the app.',
+    'Next, say where its pushes go:',
+    `  bellhop app apns ${id} --key FILE.p8 --key-id K --team-id T --topic BUNDLE${where}`,
+    `  bellhop app fcm ${id} --service-account FILE.json${where}`,
+    'or try it without Apple and Google:',
+    `  bellhop app simulate ${id}${where}`,
+    '',
+  ].join('\n')
+}
+
+export function rotatedText({ name, secret }: Created): string {
+  return [
+    `"${name}" has a new secret; the old one is worth nothing from now on.`,
+    '',
+    `  ${secret}`,
+    '',
+    'It is shown this once: keep it in your backend.',
+    '',
+  ].join('\n')
+}
+
+/** One line, its members in this order. */
+export function secretJson({ id, secret, name }: Created): string {
+  return `${JSON.stringify({ id, secret, name })}\n`
+}
+
+export function listText(views: readonly ApplicationView[]): string {
+  if (views.length === 0) return 'There are no applications yet: bellhop app create NAME adds one.\n'
+  const rows = views.map((view) => [view.application.id, destination(view), view.application.name])
+  return `${columns([['ID', 'SENDS TO', 'NAME'], ...rows], '').join('\n')}\n`
+}
+
+export function showText(view: ApplicationView): string {
+  const { application, credentials } = view
+  return [
+    application.name,
+    '',
+    ...columns([
+      ['id', application.id],
+      ['sends to', destination(view)],
+      ...credentials.map((credential) => [NAMES[credential.provider], credentialText(credential)]),
+    ]),
+    '',
+    limitsText(application.limits),
+  ].join('\n')
+}
+
+export function limitsText(limits: Limits): string {
+  const docs = COMMANDS.find((command) => command.name === 'app limits')?.flags ?? []
+  return `${columns(
+    LIMIT_FLAGS.map(({ name, flag }) => [
+      flag,
+      limits[name] === 0 ? 'unlimited' : String(limits[name]),
+      docs.find((each) => each.name === flag)?.doc ?? '',
+    ]),
+  ).join('\n')}\n`
+}
+
+/** What `--json` prints of an application: no secret, no hash; times in ISO 8601 UTC. */
+export function applicationJson({ application, credentials }: ApplicationView): object {
+  const { id, name, simulated, limits } = application
+  return {
+    id,
+    name,
+    simulated,
+    limits,
+    credentials: credentials.map((credential) => ({
+      ...credential,
+      createdAt: new Date(credential.createdAt).toISOString(),
+      ...('expiresAt' in credential ? { expiresAt: new Date(credential.expiresAt).toISOString() } : {}),
+    })),
+  }
+}
+
+/** `key ABC123DEFG of team DEF123GHIJ, topic com.example.shop, environment auto`. */
+export function credentialText(credential: CredentialSummary): string {
+  if (credential.kind === 'service-account') {
+    return `project ${credential.projectId}, service account ${credential.clientEmail}`
+  }
+  const where = `topic ${credential.topic}, environment ${credential.environment}`
+  if (credential.kind === 'key') return `key ${credential.keyId} of team ${credential.teamId}, ${where}`
+  return `certificate until ${new Date(credential.expiresAt).toISOString().slice(0, 10)}, ${where}`
+}
+
+export const NAMES = { apns: 'APNs', fcm: 'FCM' } as const
+
+function destination({ application, credentials }: ApplicationView): string {
+  if (application.simulated) return 'simulator'
+  return credentials.length === 0 ? 'nothing yet' : credentials.map(({ provider }) => NAMES[provider]).join(', ')
+}
+
+/** Every column but the last is as wide as its widest cell. */
+function columns(rows: readonly (readonly string[])[], indent = '  '): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  return rows.map((row) => {
+    const cells = row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+    return `${indent}${cells.join('  ')}`
+  })
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}

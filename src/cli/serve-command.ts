@@ -1,0 +1,98 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+
+/**
+ * A server that runs until SIGTERM or SIGINT.
+ *
+ * starting → (createServer is done) → ready: the line `ready …` is printed.
+ * ready → (signal) → stopping: no new calls, those in flight have `drainSeconds`. → (disposed) → exit code 0.
+ * starting → (signal) → stopping, as soon as it has started, without a line.
+ * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM), at once.
+ */
+export async function serveCommand(config: Config, options: Options): Promise<number> {
+  const stop = watch(options.signals)
+  try {
+    return await Promise.race([serve(config, options, stop), stop.second.then((signal) => EXIT_CODES[signal])])
+  } finally {
+    stop.release()
+  }
+}
+
+export interface RunningServer extends AsyncDisposable {
+  /** Of the API, with the port that was picked. */
+  readonly url: string
+  readonly adminUrl: string
+}
+
+interface Options {
+  readonly stdout: (text: string) => void
+  readonly stderr: (text: string) => void
+  readonly clock: Pick<Clock, 'after'>
+  readonly signals: Signals
+  /** Default `createServer`. */
+  readonly start?: (config: Config) => Promise<RunningServer>
+}
+
+type Signal = 'SIGINT' | 'SIGTERM'
+
+/** The part of `process` that is needed. */
+interface Signals {
+  on(signal: Signal, listener: () => void): unknown
+  off(signal: Signal, listener: () => void): unknown
+}
+
+/** 128 and the signal's number, as shells have it. */
+const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
+
+/** What a stop may take beyond `drainSeconds`, to close the database and the sockets. */
+const CLOSING_MS = 5_000
+
+async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
+  const { stdout, stderr, clock, start = startServer } = options
+  const server = await start(config)
+  if (!stop.received()) stdout(`ready ${server.url} admin ${server.adminUrl}\n`)
+  await stop.first
+  const deadline = Promise.withResolvers<'late'>()
+  const cancel = clock.after(config.drainSeconds * 1000 + CLOSING_MS, () => deadline.resolve('late'))
+  const end = await Promise.race([server[Symbol.asyncDispose](), deadline.promise])
+  cancel()
+  // No loss: what was answered with 2xx is on disk, and the next start goes on with it.
+  if (end === 'late')
+    stderr('bellhop: Stopped with work in flight: the drain time is over. It goes on at the next start.\n')
+  return 0
+}
+
+/** Loaded here, so that the other commands do not load the server. */
+async function startServer(config: Config): Promise<RunningServer> {
+  const { createServer } = await import('../server.ts')
+  return createServer(config)
+}
+
+interface Stop {
+  readonly first: Promise<Signal>
+  readonly second: Promise<Signal>
+  received(): boolean
+  release(): void
+}
+
+function watch(signals: Signals): Stop {
+  const first = Promise.withResolvers<Signal>()
+  const second = Promise.withResolvers<Signal>()
+  let received = 0
+  const listeners = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
+    const listener = () => {
+      received += 1
+      ;(received === 1 ? first : second).resolve(signal)
+    }
+    signals.on(signal, listener)
+    return { signal, listener }
+  })
+  return {
+    first: first.promise,
+    second: second.promise,
+    received: () => received > 0,
+    release() {
+      for (const { signal, listener } of listeners) signals.off(signal, listener)
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { Application } from '../application/application.ts'
+import { failure } from '../failure.ts'
+import type { Failure } from '../failure.ts'
+import type { Verdict } from '../usage/rate-limiter.ts'
+import { satisfies } from './accept-version.ts'
+
+/** What admission needs to know of a call: nothing of its body. */
+export interface Call {
+  readonly method: string
+  readonly path: string
+  readonly headers: Headers
+  /** The caller's network address. */
+  readonly address: string
+}
+
+export interface Admitted {
+  readonly kind: 'admitted'
+  readonly application: Application
+  /** The state of the caller's bucket, for the RateLimit headers. */
+  readonly bucket: Verdict
+}
+
+export type Admit = (call: Call, needsSecret: boolean) => Admitted | { readonly kind: 'refused'; readonly why: Failure }
+
+interface Dependencies {
+  /** The application of this id; looks again, where it is not known, for one made by another process. */
+  readonly byId: (id: string) => Application | null
+  /** Takes the same time for an unknown application as for a wrong secret. */
+  readonly secretMatches: (application: Application | null, secret: string) => boolean
+  /** Re-reads the applications if another process changed them; `true` if so. */
+  readonly refresh: () => boolean
+  /** Whether a wrong credential from this address may still be answered with 401. */
+  readonly throttleFailure: (address: string) => { readonly allowed: boolean; readonly retryAfterSeconds: number }
+  /** Takes one call from the bucket of this user of this application; `null`: the application's own backend. */
+  readonly takeCall: (application: Application, address: string | null) => Verdict
+  readonly chargeQuota: (
+    application: Application,
+  ) => { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
+}
+
+/** Decides from headers alone whether a call may enter, in the order of spec/decisions, "Admission" 3 to 7. */
+export function admission(rely: Dependencies): Admit {
+  const refused = (why: Failure) => ({ kind: 'refused', why }) as const
+
+  return ({ method, path, headers, address }, needsSecret) => {
+    const range = headers.get('accept-version')
+    if (range === null || range === '') return refused(failure('InvalidHeader', 'Accept-Version header is required.'))
+    if (!satisfies(range)) {
+      return refused(failure('InvalidVersion', `${range.slice(0, 64)} is not supported by ${method} ${path}`))
+    }
+
+    const id = headers.get('x-service-appid')
+    const secret = headers.get('x-service-secret')
+    // An empty header is as good as none.
+    if (!id || (needsSecret && !secret)) {
+      return refused(failure('InvalidHeader', 'Authentication headers not found.'))
+    }
+    const application = identify(id, secret)
+    if (application === null) {
+      const throttle = rely.throttleFailure(address)
+      if (throttle.allowed) {
+        return refused(failure('InvalidCredentials', 'Application ID and/or Secret unauthorized.'))
+      }
+      return refused(
+        failure('TooManyRequestsError', 'Too many calls with wrong credentials from this address.', {
+          'retry-after': String(throttle.retryAfterSeconds),
+        }),
+      )
+    }
+
+    const bucket = rely.takeCall(application, secret ? null : address)
+    if (!bucket.allowed) {
+      return refused(
+        failure('TooManyRequestsError', `You have exceeded your request rate of ${bucket.rate} r/s.`, {
+          'retry-after': String(bucket.retryAfterSeconds),
+          ...rateLimitHeaders(bucket),
+        }),
+      )
+    }
+
+    const quota = rely.chargeQuota(application)
+    if (!quota.allowed) {
+      return refused(
+        failure('InsufficientStorageError', 'User is over API requests quota.', {
+          'retry-after': String(quota.retryAfterSeconds),
+        }),
+      )
+    }
+    return { kind: 'admitted', application, bucket }
+  }
+
+  function identify(id: string, secret: string | null): Application | null {
+    const known = look(id, secret)
+    // A command may have made the application, or turned its secret, a moment ago.
+    return known ?? (rely.refresh() ? look(id, secret) : null)
+  }
+
+  function look(id: string, secret: string | null): Application | null {
+    const application = rely.byId(id)
+    // A secret that was sent must be right, also where none is needed.
+    if (!secret) return application
+    return rely.secretMatches(application, secret) ? application : null
+  }
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-07: limit, remaining, and seconds until the bucket is full again. */
+export function rateLimitHeaders(bucket: Verdict): Record<string, string> {
+  if (bucket.limit === 0) return {}
+  return {
+    'ratelimit-limit': String(bucket.limit),
+    'ratelimit-remaining': String(bucket.remaining),
+    'ratelimit-reset': String(bucket.resetSeconds),
+  }
+}

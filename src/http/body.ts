@@ -1,0 +1,92 @@
+import { failure, Refused } from '../failure.ts'
+
+/** Spec/decisions 8. A batch of 500 tokens of 200 bytes is 100 KiB. */
+const MAX_BODY_BYTES = 256 * 1024
+
+/** `sha-256=:base64:` or `sha-512=:base64:`, the members of RFC 9530's Content-Digest that are still sound. */
+const DIGEST_MEMBER = /(?:^|,)\s*(sha-256|sha-512)\s*=\s*([^,]*)/g
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The body of a write as an object; no body at all is `{}`. Checks in the decided order (spec/decisions 8-11): size,
+ * type, digest, JSON. Throws `Refused`. `requestId` is the support ID of a bad digest.
+ */
+export async function readBody(request: Request, requestId: string): Promise<Record<string, unknown>> {
+  const bytes = await readBytes(request)
+  const empty = bytes.byteLength === 0
+  const type = request.headers.get('content-type')
+  if (!empty && type !== 'application/json' && !isJson(type)) {
+    throw new Refused(failure('InvalidHeader', 'Content-Type must be application/json.'))
+  }
+  checkDigests(request.headers, bytes, requestId)
+  return empty ? {} : parse(bytes)
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const announced = request.headers.get('content-length')
+  if (announced !== null && Number(announced) > MAX_BODY_BYTES) throw tooLarge()
+  try {
+    return announced === null ? await readChunks(request.body) : await request.bytes()
+  } catch (error) {
+    // The caller has gone away, or its chunks are malformed: none of our faults, and seldom read by anybody.
+    if (error instanceof DOMException && error.name === 'AbortError') {
+      throw new Refused(failure('InvalidContent', 'The body broke off before its end.'))
+    }
+    throw error
+  }
+}
+
+async function readChunks(body: Request['body']): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    if (size > MAX_BODY_BYTES) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function tooLarge(): Refused {
+  return new Refused(failure('RequestEntityTooLargeError', `The body is larger than ${MAX_BODY_BYTES} bytes.`))
+}
+
+function isJson(type: string | null): boolean {
+  return type !== null && type.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
+}
+
+function checkDigests(headers: Headers, bytes: Uint8Array, requestId: string): void {
+  const md5 = headers.get('content-md5')
+  if (md5 !== null && md5.trim() !== hash('md5', bytes)) throw badDigest('Content-MD5', requestId)
+  const digests = headers.get('content-digest')
+  if (digests === null) return
+  for (const [, algorithm, value] of digests.matchAll(DIGEST_MEMBER)) {
+    const expected = `:${hash(algorithm === 'sha-256' ? 'sha256' : 'sha512', bytes)}:`
+    if (value?.trim() !== expected) throw badDigest('Content-Digest', requestId)
+  }
+}
+
+function hash(algorithm: 'md5' | 'sha256' | 'sha512', bytes: Uint8Array): string {
+  return new Bun.CryptoHasher(algorithm).update(bytes).digest('base64')
+}
+
+function badDigest(header: string, requestId: string): Refused {
+  return new Refused(failure('BadDigest', `${header} does not match the body that arrived. Support ID ${requestId}`))
+}
+
+function parse(bytes: Uint8Array): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(utf8.decode(bytes))
+  } catch (error) {
+    // A RangeError is JSON nested deeper than the parser's stack.
+    const problem = error instanceof SyntaxError ? error.message : 'it is not UTF-8, or nested too deeply'
+    throw new Refused(failure('InvalidContent', `Invalid JSON: ${problem}`))
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refused(failure('InvalidContent', 'The body must be a JSON object.'))
+  }
+  return value as Record<string, unknown>
+}

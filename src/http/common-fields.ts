@@ -1,0 +1,125 @@
+import { MAX_LABELS } from '../device/device.ts'
+import type { Platform } from '../device/device.ts'
+import { invalid, show } from './fields.ts'
+import type { Field } from './fields.ts'
+
+/** The limits of spec/decisions, "Reading bodies". */
+const MAX_TOKEN_BYTES = 4096
+const MAX_NAME_CHARACTERS = 256
+const WHITE_SPACE_OR_CONTROL = /[\s\p{Cc}]/u
+const CONTROL = /\p{Cc}/u
+/** A decimal, no exponent: what a location looks like in every client library. */
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)$/
+
+export const token: Field<string> = {
+  schema: { type: 'string', minLength: 1, maxLength: MAX_TOKEN_BYTES, example: 'a3f1…64 hex characters…9c' },
+  emptyIsAbsent: true,
+  read: readToken,
+}
+
+export function readToken(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw invalid(name, `must be a string, not ${show(value)}`)
+  if (value === '') throw invalid(name, 'must not be empty')
+  if (WHITE_SPACE_OR_CONTROL.test(value)) throw invalid(name, 'must not contain white space or control characters')
+  if (!value.isWellFormed()) throw invalid(name, 'must be well-formed Unicode, without lone surrogates')
+  // A UTF-16 unit is at most 3 bytes of UTF-8: only a long token needs counting.
+  if (value.length > MAX_TOKEN_BYTES / 3 && Buffer.byteLength(value) > MAX_TOKEN_BYTES) {
+    throw invalid(name, `must be at most ${MAX_TOKEN_BYTES} bytes`)
+  }
+  return value
+}
+
+export const platform: Field<Platform> = {
+  schema: { type: 'string', enum: ['0', '1'], description: '"0" = iOS, "1" = Android. Numbers are read too.' },
+  emptyIsAbsent: true,
+  read(value, name) {
+    const known = asPlatform(value)
+    if (known === null) throw invalid(name, `must be "0" (iOS) or "1" (Android), not ${show(value)}`)
+    return known
+  },
+}
+
+export function asPlatform(value: unknown): Platform | null {
+  if (value === '0' || value === 0) return 0
+  if (value === '1' || value === 1) return 1
+  return null
+}
+
+/** A name of 1 to 256 characters: a tag, a notification type or an alias. */
+function readName(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw invalid(name, `must be a string, not ${show(value)}`)
+  if (value === '') throw invalid(name, `must be 1 to ${MAX_NAME_CHARACTERS} characters, not empty`)
+  if (value.length > MAX_NAME_CHARACTERS && codePoints(value) > MAX_NAME_CHARACTERS) {
+    throw invalid(name, `must be at most ${MAX_NAME_CHARACTERS} characters`)
+  }
+  if (!value.isWellFormed()) throw invalid(name, 'must be well-formed Unicode, without lone surrogates')
+  if (CONTROL.test(value)) throw invalid(name, 'must not contain control characters')
+  return value
+}
+
+function codePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** An array of names, or one name; repeated names count once. */
+export const names: Field<readonly string[]> = {
+  schema: {
+    type: 'array',
+    items: { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS },
+    maxItems: MAX_LABELS,
+    description: 'An array of strings, or one string.',
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (!Array.isArray(value)) {
+      if (typeof value === 'string') return [readName(value, name)]
+      throw invalid(name, `must be an array of strings, not ${show(value)}`)
+    }
+    const read = new Set(value.map((item, index) => readName(item, `${name}[${index}]`)))
+    if (read.size > MAX_LABELS) throw invalid(name, `must have at most ${MAX_LABELS} entries, not ${read.size}`)
+    return [...read]
+  },
+}
+
+export const alias: Field<string> = {
+  schema: { type: 'string', maxLength: MAX_NAME_CHARACTERS, description: 'Unique within the application.' },
+  emptyIsAbsent: true,
+  read: readName,
+}
+
+/** Where `""` takes the alias away. */
+export const aliasOrNone: Field<string> = {
+  schema: { ...alias.schema, description: 'Unique within the application; "" removes it.' },
+  emptyIsAbsent: false,
+  read: (value, name) => (value === '' ? '' : readName(value, name)),
+}
+
+export const latitude = degrees(90)
+export const longitude = degrees(180)
+
+function degrees(limit: number): Field<number> {
+  return {
+    schema: { type: 'string', description: `Decimal degrees, -${limit} to ${limit}; numbers are read too.` },
+    emptyIsAbsent: true,
+    read(value, name) {
+      const read = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value
+      if (typeof read === 'number' && Math.abs(read) <= limit) return read === 0 ? 0 : read
+      throw invalid(name, `must be decimal degrees between -${limit} and ${limit}, not ${show(value)}`)
+    },
+  }
+}
+
+/** A whole number from `least` to `most`, as a number or in digits. */
+export function wholeNumber(least: number, most: number): Field<number> {
+  return {
+    schema: { type: 'integer', minimum: least, maximum: most },
+    emptyIsAbsent: true,
+    read(value, name) {
+      const read = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+      if (Number.isInteger(read) && (read as number) >= least && (read as number) <= most) return (read as number) + 0
+      throw invalid(name, `must be a whole number from ${least} to ${most}, not ${show(value)}`)
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { swagger } from '@elysiajs/swagger'
+import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
+import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import { VERSION } from '../version.ts'
+
+const INTRODUCTION = `
+Push notifications for mobile apps: a registry of devices, targeting, and delivery to APNs and FCM.
+
+**Every call** names its application in \`X-SERVICE-APPID\` and a version in \`Accept-Version\` (1.0.0 is served: send \`1\`). What
+only a backend may do also needs \`X-SERVICE-SECRET\`. Bodies are JSON objects of at most 256 KiB, sent as \`application/json\`;
+\`null\` is the same as absent, and unknown fields are ignored.
+
+**Every failure** is \`{"code": …, "message": …}\`; the message names the field, what is wrong with it and what is allowed.
+A missing field is 409 MissingParameter, a wrong one 400 InvalidArgument. Every response carries \`X-Request-Id\`.
+\`Content-MD5\` and \`Content-Digest\` (RFC 9530) are checked where they are sent.
+
+**Limits.** With the secret 100 calls/s in bursts of 1000, else 10 calls/s in bursts of 100 for each address; 10,000,000 calls
+a month for each application; 20 wrong credentials for each address, one back every 3 s. An operator can set all but the
+last. Tokens have 1 to 4096 bytes; tags, types and aliases 1 to 256 characters; a device 100 tags and 100 types; a rendered
+notification 4096 bytes.
+`.trim()
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Bellhop API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<div id="docs"></div>
+<script src="/docs/swagger-ui.js"></script>
+<script src="/docs/start.js"></script>
+</html>
+`
+
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', docExpansion: 'list', defaultModelsExpandDepth: -1 })\n`
+
+const HTML_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  // Nothing from elsewhere: the page works without the internet, and nobody else's script runs in it.
+  'content-security-policy':
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
+}
+
+/** /docs and /openapi.json, made from the routes of `documented`. The page and its script come out of the binary. */
+export function docs(documented: AnyElysia) {
+  let text: Promise<string> | null = null
+  const hidden = { detail: { hide: true } }
+  return new Elysia({ name: 'docs' })
+    .get(
+      '/openapi.json',
+      async () => {
+        text ??= describe(documented)
+        return new Response(await text, { headers: { 'content-type': 'application/json' } })
+      },
+      hidden,
+    )
+    .get('/docs', () => new Response(PAGE, { headers: HTML_HEADERS }), hidden)
+    .get('/docs/start.js', () => new Response(START, { headers: { 'content-type': 'text/javascript' } }), hidden)
+    .get('/docs/swagger-ui.js', () => asset(script, 'text/javascript'), hidden)
+    .get('/docs/swagger-ui.css', () => asset(style, 'text/css'), hidden)
+}
+
+function asset(path: string, type: string): Response {
+  return new Response(Bun.file(path), { headers: { 'content-type': type, 'cache-control': 'max-age=3600' } })
+}
+
+/** The OpenAPI document as JSON. Made by @elysiajs/swagger from copies of the routes that carry only what documents them. */
+async function describe(documented: AnyElysia): Promise<string> {
+  const copy = new Elysia().use(
+    swagger({
+      specPath: '/openapi.json',
+      documentation: {
+        info: { title: 'Bellhop API', version: VERSION, description: INTRODUCTION, license: { name: 'MIT' } },
+        tags: [{ name: 'Devices' }, { name: 'Pushes' }, { name: 'Analytics' }],
+        components: {
+          securitySchemes: {
+            appId: { type: 'apiKey', in: 'header', name: 'X-SERVICE-APPID', description: 'Application ID.' },
+            secret: { type: 'apiKey', in: 'header', name: 'X-SERVICE-SECRET', description: 'Application secret.' },
+          },
+          schemas: {
+            Failure: {
+              type: 'object',
+              required: ['code', 'message'],
+              properties: { code: { type: 'string' }, message: { type: 'string' } },
+              example: { code: 'MissingParameter', message: 'token is required.' },
+            },
+          },
+        },
+      },
+    }),
+  )
+  for (const { method, path, hooks } of documented.routes) {
+    copy.route(method, path, () => null, { detail: hooks.detail })
+  }
+  const response = await copy.handle(new Request('http://localhost/openapi.json'))
+  return response.text()
+}

@@ -1,0 +1,54 @@
+import { Elysia, NotFoundError, ParseError } from 'elysia'
+import { failure, Refused } from '../failure.ts'
+import type { Failure, FailureCode } from '../failure.ts'
+import { describeError } from '../log.ts'
+import type { Log } from '../log.ts'
+
+/** The document's table (spec/api-v1, "Errors"), and where it is silent restify's (reference/restify.md). */
+const STATUS = {
+  InvalidHeader: 400,
+  InvalidVersion: 400,
+  InvalidContent: 400,
+  InvalidArgument: 400,
+  BadDigest: 400,
+  InvalidCredentials: 401,
+  ResourceNotFound: 404,
+  MethodNotAllowedError: 405,
+  MissingParameter: 409,
+  ConflictError: 409,
+  RequestEntityTooLargeError: 413,
+  TooManyRequestsError: 429,
+  InternalError: 500,
+  InsufficientStorageError: 507,
+} as const satisfies Record<FailureCode, number>
+
+/** The response for a failure: `{"code": …, "message": …}`. */
+export function refuse(reason: Failure): Response {
+  return new Response(JSON.stringify({ code: reason.code, message: reason.message }), {
+    status: STATUS[reason.code],
+    headers: { 'content-type': 'application/json', ...reason.headers },
+  })
+}
+
+/** Turns whatever a route threw into the failure the caller reads. What was our own fault is logged in full. */
+export function failures(log: Pick<Log, 'warn' | 'error'>) {
+  return new Elysia({ name: 'failures' })
+    .onError(({ error, set, request }) => {
+      const requestId = String(set.headers['x-request-id'])
+      // Elysia wraps what its body parser throws.
+      const thrown = error instanceof ParseError ? error.cause : error
+      if (thrown instanceof Refused) {
+        // Its message asks the caller to name this request to us.
+        if (thrown.failure.code === 'BadDigest') log.warn('digest does not match', { requestId })
+        return refuse(thrown.failure)
+      }
+      if (error instanceof NotFoundError) return refuse(noSuchPath(new URL(request.url).pathname))
+      log.error('internal error', { requestId, error: describeError(thrown) })
+      return refuse(failure('InternalError', `Internal error. Support ID ${requestId}`))
+    })
+    .as('global')
+}
+
+export function noSuchPath(path: string): Failure {
+  return failure('ResourceNotFound', `${path} does not exist`)
+}

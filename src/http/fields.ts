@@ -1,0 +1,121 @@
+import { failure, Refused } from '../failure.ts'
+
+/** The part of JSON Schema that OpenAPI 3.0 needs to describe a field. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** How one field of a body is read and described. */
+export interface Field<T> {
+  readonly schema: JsonSchema
+  /** An empty string says nothing, and counts as absent. */
+  readonly emptyIsAbsent: boolean
+  /** Reads a value that is neither absent nor `null`. Throws `Refused` naming `name`, its problem and what is allowed. */
+  read(value: unknown, name: string): T
+}
+
+export interface Member<T, Required extends boolean> {
+  readonly field: Field<T>
+  readonly required: Required
+  /** Other spellings, read where the field itself is absent. */
+  readonly also: readonly string[]
+}
+
+export function required<T>(field: Field<T>, also: readonly string[] = []): Member<T, true> {
+  return { field, required: true, also }
+}
+
+export function optional<T>(field: Field<T>, also: readonly string[] = []): Member<T, false> {
+  return { field, required: false, also }
+}
+
+type Members = Readonly<Record<string, Member<unknown, boolean>>>
+
+export type Input<M extends Members> = {
+  readonly [K in keyof M as M[K] extends Member<unknown, true> ? K : never]: M[K] extends Member<infer T, boolean>
+    ? T
+    : never
+} & {
+  readonly [K in keyof M as M[K] extends Member<unknown, true> ? never : K]?: M[K] extends Member<infer T, boolean>
+    ? T
+    : never
+}
+
+/**
+ * One description of a body, from which come its reading, its type and its OpenAPI schema. It is a Standard Schema
+ * (standardschema.dev), which is what Elysia takes as `body`. TypeBox would refuse what clients in the field send
+ * (numbers for strings, a scalar for an array) and cannot say which failure a field deserves.
+ */
+export interface Body<T> {
+  readonly schema: JsonSchema
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: 'bellhop'
+    readonly validate: (value: unknown) => { readonly value: T }
+    readonly types?: { readonly input: unknown; readonly output: T }
+  }
+}
+
+/**
+ * A body of these members, after which `then` may check and shape the whole. Unknown fields are ignored, `null` is
+ * absent, and every missing field is reported before any wrong one (spec/decisions 12).
+ */
+export function bodyOf<M extends Members>(members: M): Body<Input<M>>
+export function bodyOf<M extends Members, T>(members: M, then: (input: Input<M>) => T): Body<T>
+export function bodyOf<M extends Members, T>(members: M, then?: (input: Input<M>) => T): Body<T | Input<M>> {
+  const entries = Object.entries(members)
+  const properties = Object.fromEntries(entries.map(([name, { field }]) => [name, field.schema]))
+  const must = entries.filter(([, member]) => member.required).map(([name]) => name)
+
+  function validate(value: unknown): { value: T | Input<M> } {
+    // `body.ts` lets only objects through.
+    const given = value as Readonly<Record<string, unknown>>
+    /** Member → how it is spelt here, and then its value. A failure names a field as the caller wrote it. */
+    const input: Record<string, unknown> = {}
+    for (const [name, member] of entries) {
+      const spelling = spellingOf(given, name, member)
+      if (spelling !== null) input[name] = spelling
+      else if (member.required) throw missing(name)
+    }
+    for (const name in input) {
+      const spelling = input[name] as string
+      input[name] = members[name]?.field.read(given[spelling], spelling)
+    }
+    const shaped = input as Input<M>
+    return { value: then === undefined ? shaped : then(shaped) }
+  }
+
+  return {
+    schema: { type: 'object', properties, ...(must.length > 0 && { required: must }) },
+    '~standard': { version: 1, vendor: 'bellhop', validate },
+  }
+}
+
+function spellingOf(
+  given: Readonly<Record<string, unknown>>,
+  name: string,
+  { field, also }: Member<unknown, boolean>,
+): string | null {
+  if (isPresent(given[name], field)) return name
+  for (const other of also) if (isPresent(given[other], field)) return other
+  return null
+}
+
+function isPresent(value: unknown, field: Field<unknown>): boolean {
+  return value !== undefined && value !== null && !(value === '' && field.emptyIsAbsent)
+}
+
+export function missing(name: string, hint = ''): Refused {
+  return new Refused(failure('MissingParameter', `${name} is required${hint}.`))
+}
+
+export function invalid(name: string, problem: string): Refused {
+  return new Refused(failure('InvalidArgument', `${name} ${problem}.`))
+}
+
+/** Names what came instead, without repeating much of it. */
+export function show(value: unknown): string {
+  if (typeof value === 'string')
+    return value.length > 32 ? `a string of ${value.length} characters` : JSON.stringify(value)
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return String(value)
+}

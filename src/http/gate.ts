@@ -1,0 +1,106 @@
+import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
+import type { Application } from '../application/application.ts'
+import { failure } from '../failure.ts'
+import type { Admit } from './admission.ts'
+import { rateLimitHeaders } from './admission.ts'
+import { readBody } from './body.ts'
+import { noSuchPath, refuse } from './failures.ts'
+import { addressOf } from './listener.ts'
+
+/** What the routes of one path allow, read off the routes themselves: there is no second table. */
+interface Path {
+  /** Method → what it asks of the caller. */
+  readonly methods: Map<string, 'open' | 'application' | 'secret'>
+  readonly allow: string
+}
+
+export interface Gate {
+  /** The plugin every guarded route uses: it gives handlers `application` and reads their bodies. */
+  readonly plugin: ReturnType<typeof gatePlugin>
+  /** To be called once with the finished app, before its first request. Throws for a route that forgot its `security`. */
+  learn(app: AnyElysia): void
+}
+
+/**
+ * The one way in: each request gets its id, is held against the routes (404, 405) and then against admission, all
+ * from its first line and headers. Open is only a route that is hidden from the documentation, without `security`.
+ */
+export function createGate(admit: Admit): Gate {
+  const paths = new Map<string, Path>()
+  return {
+    plugin: gatePlugin(admit, paths),
+    learn(app) {
+      for (const [path, entry] of pathsOf(app)) paths.set(path, entry)
+    },
+  }
+}
+
+function gatePlugin(admit: Admit, paths: ReadonlyMap<string, Path>) {
+  return (
+    new Elysia({ name: 'gate' })
+      // Filled in by onRequest, which runs first for every route that is guarded.
+      .decorate('application', null as unknown as Application)
+      .onRequest((context) => {
+        const { request, set } = context
+        const { headers, method } = request
+        const path = pathOf(request.url)
+        set.headers['x-request-id'] = Bun.randomUUIDv7()
+        if (headers.has('origin')) set.headers['access-control-allow-origin'] = '*'
+
+        const known = paths.get(path)
+        if (known === undefined) return refuse(noSuchPath(path))
+        const asks = known.methods.get(method)
+        if (asks === undefined) {
+          if (isPreflight(request)) return preflight(known, headers)
+          return refuse(failure('MethodNotAllowedError', `${method} is not allowed`, { allow: known.allow }))
+        }
+        if (asks === 'open') return undefined
+
+        const address = addressOf(request, context)
+        const verdict = admit({ method, path, headers, address }, asks === 'secret')
+        if (verdict.kind === 'refused') return refuse(verdict.why)
+        Object.assign(set.headers, rateLimitHeaders(verdict.bucket))
+        context.application = verdict.application
+        return undefined
+      })
+      .onParse({ as: 'global' }, ({ request, set }) => readBody(request, String(set.headers['x-request-id'])))
+  )
+}
+
+/** The path of an absolute URL, without a URL parse on every call. */
+function pathOf(url: string): string {
+  const from = url.indexOf('/', url.indexOf('://') + 3)
+  const query = url.indexOf('?', from)
+  return query === -1 ? url.slice(from) : url.slice(from, query)
+}
+
+function pathsOf(app: AnyElysia): Map<string, Path> {
+  const found = new Map<string, Map<string, 'open' | 'application' | 'secret'>>()
+  for (const { path, method, hooks } of app.routes) {
+    const security: readonly object[] = hooks.detail?.security ?? []
+    const asks = security.some((way) => 'secret' in way) ? 'secret' : security.length > 0 ? 'application' : 'open'
+    if (asks === 'open' && hooks.detail?.hide !== true) throw new Error(`${method} ${path} documents no security.`)
+    const methods = found.get(path) ?? new Map()
+    found.set(path, methods.set(method, asks))
+  }
+  return new Map(
+    [...found].map(([path, methods]) => [path, { methods, allow: [...methods.keys()].toSorted().join(', ') }]),
+  )
+}
+
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
+}
+
+/** A real CORS preflight (Fetch standard); any other OPTIONS is a method like the rest. */
+function preflight(path: Path, headers: Headers): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': path.allow,
+      'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
+      'access-control-max-age': '86400',
+    },
+  })
+}

@@ -1,0 +1,36 @@
+/** About what one write to the socket should carry. */
+const CHUNK_CHARACTERS = 64 * 1024
+
+/**
+ * A JSON array, made from its items' texts as the client reads it: the generator is asked for more only when the
+ * socket has room, so memory does not grow with the list.
+ */
+export function jsonArray(items: Generator<string>): Response {
+  const encoder = new TextEncoder()
+  let opened = false
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        let chunk = opened ? '' : '['
+        let separator = opened ? ',' : ''
+        opened = true
+        while (chunk.length < CHUNK_CHARACTERS) {
+          const item = items.next()
+          if (item.done) {
+            controller.enqueue(encoder.encode(`${chunk}]`))
+            controller.close()
+            return
+          }
+          chunk += separator + item.value
+          separator = ','
+        }
+        controller.enqueue(encoder.encode(chunk))
+      },
+      cancel() {
+        items.return(undefined)
+      },
+    },
+    { highWaterMark: 1 },
+  )
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
+}

@@ -1,0 +1,45 @@
+import { createOutput } from './cli/output.ts'
+import { run } from './cli/run.ts'
+import { serveCommand } from './cli/serve-command.ts'
+import { systemClock } from './clock.ts'
+import { describeError } from './log.ts'
+import { readSystemFile } from './read-file.ts'
+
+const output = createOutput(process.stdout)
+const errors = createOutput(process.stderr)
+
+async function main(): Promise<number> {
+  const { write: stdout } = output
+  const { write: stderr } = errors
+  try {
+    return await run(process.argv.slice(2), {
+      env: process.env,
+      stdout,
+      stderr,
+      clock: systemClock,
+      readFile: readSystemFile,
+      restart,
+      serve: (config) => serveCommand(config, { stdout, stderr, clock: systemClock, signals: process }),
+    })
+  } catch (error) {
+    stderr(`bellhop: Internal error. ${describeError(error)}\n`)
+    return 1
+  }
+}
+
+/** Same process id, same arguments. */
+function restart(variables: Readonly<Record<string, string>>): never {
+  if (process.execve === undefined) throw new Error('This system cannot replace a process (execve).')
+  // The compiled binary finds its program in itself; `bun` needs its own flags and the script's path.
+  const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main]
+  const argv = [process.argv0, ...program, ...process.argv.slice(2)]
+  return process.execve(process.execPath, argv, { ...process.env, ...variables })
+}
+
+const exitCode = await main()
+const lost = await output.written()
+// A reader that has gone (EPIPE) wants to hear no more.
+if (lost !== null && !('code' in lost && lost.code === 'EPIPE')) errors.write(`bellhop: ${lost.message}.\n`)
+await errors.written()
+// A pipe takes what was written at its reader's pace; an exit before that would have cut off the rest.
+process.exit(lost === null ? exitCode : Math.max(exitCode, 1))

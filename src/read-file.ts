@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+
+/** Reads a whole file that an operator has named. */
+export type ReadFile = (
+  path: string,
+) =>
+  | { readonly kind: 'read'; readonly bytes: Uint8Array }
+  | { readonly kind: 'problem'; /** `cannot be read: …`, to follow the file's name. */ readonly problem: string }
+
+export const readSystemFile: ReadFile = (path) => {
+  try {
+    return { kind: 'read', bytes: readFileSync(path) }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return { kind: 'problem', problem: `cannot be read: ${REASONS[code] ?? code}` }
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of its path is not a directory',
+  EACCES: 'permission denied',
+}

@@ -1,0 +1,276 @@
+import { rootCertificates } from 'node:tls'
+import { createAdminApi } from './admin/admin-api.ts'
+import { createApplicationDirectory } from './application/application-directory.ts'
+import { createApplicationStore } from './application/application-store.ts'
+import { createCredentialStore, hasCredentials } from './application/credential-store.ts'
+import { loadSealingKey } from './application/sealing-key.ts'
+import { secretMatches } from './application/secret.ts'
+import { systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import { openDatabase } from './database/database.ts'
+import type { Database } from './database/database.ts'
+import { lockDirectory } from './database/directory-lock.ts'
+import { createGroupCommit } from './database/group-commit.ts'
+import { createHousekeeping } from './database/housekeeping-store.ts'
+import { NewerDatabase } from './database/migrations.ts'
+import { apnsBytes } from './delivery/apns/protocol.ts'
+import { startDeliveryPool } from './delivery/delivery-pool.ts'
+import { createDeliveryStore } from './delivery/delivery-store.ts'
+import { fcmBytes } from './delivery/fcm/protocol.ts'
+import { createProviders } from './delivery/providers.ts'
+import { startSimulator } from './delivery/simulator/simulator.ts'
+import type { Simulator } from './delivery/simulator/simulator.ts'
+import { fetchTransport } from './delivery/transport/fetch-transport.ts'
+import { deviceRoutes } from './device/device-routes.ts'
+import { createDeviceStore } from './device/device-store.ts'
+import { createFeedbackStore } from './device/feedback-store.ts'
+import { registryRoutes } from './device/registry-routes.ts'
+import { admission } from './http/admission.ts'
+import { createApi } from './http/api.ts'
+import { createGate } from './http/gate.ts'
+import { listen } from './http/listener.ts'
+import { createLog } from './log.ts'
+import type { Log } from './log.ts'
+import { pushRoutes } from './push/push-routes.ts'
+import { createPushStore } from './push/push-store.ts'
+import { StartRefused } from './start-refused.ts'
+import { statsRoutes } from './stats/stats-routes.ts'
+import { createStatsStore } from './stats/stats-store.ts'
+import { userKey } from './usage/address.ts'
+import { createFailureThrottle } from './usage/failure-throttle.ts'
+import { createQuotaLedger } from './usage/quota-ledger.ts'
+import { createRateLimiter } from './usage/rate-limiter.ts'
+import { VERSION } from './version.ts'
+
+/** How soon a running server follows what a command changes. A second is promised. */
+const FOLLOW_MS = 250
+
+/** How much of the quota ledger a crash may forget, when no other write takes it along. */
+const LEDGER_MS = 1000
+
+const HOUR_MS = 60 * 60 * 1000
+
+export interface Server extends AsyncDisposable {
+  /** Where the public API listens, such as `http://127.0.0.1:8790`. */
+  readonly url: string
+  readonly adminUrl: string
+  /** The built-in stand-ins for APNs and FCM; started if need be. */
+  simulator(): Promise<Simulator>
+}
+
+/** What tests put in the place of the world. */
+export interface Overrides {
+  readonly clock?: Clock
+  /** In [0, 1). */
+  readonly random?: () => number
+  readonly log?: Log
+}
+
+/**
+ * The whole service: wires everything together, and knows everybody; nobody knows it. Disposing it stops it
+ * gracefully within `drainSeconds`. Throws `StartRefused` for what is the operator's to change.
+ */
+export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
+  const clock = overrides.clock ?? systemClock
+  const random = overrides.random ?? Math.random
+  const log = overrides.log ?? createLog(config.logLevel, clock.now)
+  // What was opened is closed in reverse, also when a later step refuses.
+  await using opened = new AsyncDisposableStack()
+
+  const lock = lockDirectory(config.data)
+  if (lock === null) throw new StartRefused(`Another Bellhop serves the data directory ${config.data}.`)
+  opened.use(lock)
+  const database = opened.use(open(config.data))
+  const group = opened.use(createGroupCommit(database))
+  const { commit } = group
+  const ledger = createQuotaLedger({ database, clock })
+  group.alongside(() => ledger.flush())
+
+  const applications = createApplicationStore({ database, clock })
+  const directory = createApplicationDirectory({ database, applications })
+  const credentials = createCredentialStore({ database, clock, key: sealingKey(config, database) })
+  const devices = createDeviceStore({ database, clock })
+  const feedback = createFeedbackStore({ database })
+  const stats = createStatsStore({ database })
+
+  let simulator: Promise<Simulator> | null = null
+  const startedSimulator = () => (simulator ??= startSimulator({ clock }))
+  opened.defer(async () => (await simulator)?.[Symbol.asyncDispose]())
+  const providers = createProviders({
+    credentials,
+    gateways: {
+      apns: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
+      fcm: config.fcmUrl,
+      fcmToken: config.fcmTokenUrl,
+      ca: await authorities(config.gatewayCa),
+    },
+    clock,
+    log,
+    openTransport: fetchTransport(clock),
+    simulator: startedSimulator,
+  })
+  await providers.prepare(directory.all())
+
+  const pool = startDeliveryPool({
+    clock,
+    log,
+    random,
+    commit,
+    store: createDeliveryStore({ database }),
+    registry: {
+      apply(verdict, now) {
+        const { device } = verdict
+        if (verdict.kind === 'gone') devices.markGone(device, { ...verdict, now })
+        else if (verdict.kind === 'quarantine') devices.quarantine(device, { ...verdict, now })
+        else devices.rememberEnvironment(device, verdict.environment)
+      },
+      storeBadge: (device, badge) => devices.storeBadge(device, badge),
+    },
+    providerOf(number, platform) {
+      const application = directory.byNumber(number)
+      return application && providers.of(application, platform)
+    },
+    maxInFlight: config.maxInFlight,
+  })
+  opened.defer(() => pool.close())
+
+  const limiter = createRateLimiter({ clock })
+  const throttle = createFailureThrottle({ clock })
+  const gate = createGate(
+    admission({
+      byId: (id) => directory.byId(id),
+      refresh: () => directory.refresh(),
+      secretMatches,
+      throttleFailure: (address) => throttle.failed(address),
+      takeCall({ number, limits }, address) {
+        const { rate, burst, backendRate, backendBurst } = limits
+        const own = address === null ? { rate: backendRate, burst: backendBurst } : { rate, burst }
+        return limiter.take(userKey(number, address), own)
+      },
+      chargeQuota: (application) => ledger.charge(application),
+    }),
+  )
+  const api = createApi({
+    gate,
+    log,
+    routes: [
+      deviceRoutes({ gate, commit, devices }),
+      registryRoutes({ gate, devices, feedback }),
+      pushRoutes({
+        gate,
+        commit,
+        clock,
+        pushes: createPushStore({ database }),
+        devices,
+        sizeOf: { 0: apnsBytes, 1: fcmBytes },
+        wake: (application) => pool.wake(application),
+      }),
+      statsRoutes({ gate, commit, clock, stats }),
+    ],
+  })
+  const admin = createAdminApi({ log, probeDatabase: () => commit(() => undefined), senders: () => pool.states() })
+
+  const known = new Map(directory.all().map((one) => [one.number, providers.fingerprint(one)]))
+  directory.onChange(() => void follow())
+  async function follow(): Promise<void> {
+    await providers.prepare(directory.all())
+    for (const application of directory.all()) {
+      const fingerprint = providers.fingerprint(application)
+      if (known.get(application.number) === fingerprint) continue
+      known.set(application.number, fingerprint)
+      pool.reload(application.number)
+    }
+    for (const number of known.keys()) {
+      if (directory.byNumber(number) !== null) continue
+      known.delete(number)
+      pool.forget(number)
+    }
+  }
+
+  const housekeeping = createHousekeeping({ database })
+  opened.defer(every(clock, FOLLOW_MS, () => void directory.refresh()))
+  opened.defer(every(clock, LEDGER_MS, () => ledger.dirty && void commit(() => undefined).catch(noted(log))))
+  opened.defer(every(clock, HOUR_MS, () => void commit(() => housekeeping.sweep(clock.now())).catch(noted(log))))
+
+  const publicListener = listen(api, config.listen, log)
+  opened.defer(() => publicListener.abort())
+  const adminListener = listen(admin, config.adminListen, log)
+  opened.defer(() => adminListener.abort())
+  log.info('serving', { version: VERSION, url: publicListener.url, admin: adminListener.url, data: config.data })
+
+  const stack = opened.move()
+  let closing: Promise<void> | null = null
+  return {
+    url: publicListener.url,
+    adminUrl: adminListener.url,
+    simulator: startedSimulator,
+    [Symbol.asyncDispose]: () => (closing ??= close()),
+  }
+
+  async function close(): Promise<void> {
+    log.info('stopping')
+    const drained = Promise.all([publicListener.stop(), pool.stop()])
+    const inTime = await within(clock, config.drainSeconds * 1000, drained)
+    if (!inTime) log.warn('stopped before everything in flight was answered', { drainSeconds: config.drainSeconds })
+    // Whatever the ledger still holds.
+    await commit(() => undefined).catch(noted(log))
+    await stack.disposeAsync()
+    log.info('stopped')
+  }
+}
+
+function open(directory: string): Database {
+  try {
+    return openDatabase(directory)
+  } catch (error) {
+    if (error instanceof NewerDatabase) throw new StartRefused(error.message)
+    throw error
+  }
+}
+
+function sealingKey({ data, key }: Config, database: Database): Uint8Array {
+  const loaded = loadSealingKey({
+    dataDirectory: data,
+    ...(key !== null && { text: key }),
+    hasCredentials: hasCredentials(database),
+  })
+  if (loaded.kind === 'problem') throw new StartRefused(loaded.problem)
+  return loaded.key
+}
+
+/** The operator's certificates besides the system's: a `ca` of its own would replace those. */
+async function authorities(path: string | null): Promise<string | undefined> {
+  if (path === null) return undefined
+  const file = Bun.file(path)
+  if (!(await file.exists())) throw new StartRefused(`--gateway-ca (BELLHOP_GATEWAY_CA): there is no file ${path}.`)
+  const pem = await file.text()
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new StartRefused(`--gateway-ca (BELLHOP_GATEWAY_CA): ${path} holds no PEM certificate.`)
+  }
+  return [pem, ...rootCertificates].join('\n')
+}
+
+function every(clock: Clock, periodMs: number, run: () => void): () => void {
+  let cancel = clock.after(periodMs, again)
+  function again(): void {
+    cancel = clock.after(periodMs, again)
+    run()
+  }
+  return () => cancel()
+}
+
+function noted(log: Log): (error: unknown) => void {
+  return (error) => log.error('a routine write failed', { error: String(error) })
+}
+
+/** Whether `work` was done within `limitMs` milliseconds. */
+async function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  let cancel = () => {}
+  const late = new Promise<false>((resolve) => {
+    cancel = clock.after(limitMs, () => resolve(false))
+  })
+  const inTime = await Promise.race([work.then(() => true as const), late])
+  cancel()
+  return inTime
+}

@@ -1,0 +1,94 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** How the text of a setting becomes its value. */
+export interface SettingType<Value> {
+  /** Ends the sentence `"…" is not `. */
+  readonly expected: string
+  /** What stands for the value in a usage line: `--listen HOST:PORT`. */
+  readonly placeholder: string
+  /** `undefined`: not a value of this type. */
+  read(text: string): Value | undefined
+}
+
+export interface Address {
+  /** A name or an IP address; an IPv6 address without its brackets. */
+  readonly host: string
+  /** 0 = a free one, picked at start. */
+  readonly port: number
+}
+
+export const address: SettingType<Address> = {
+  expected: 'host:port, such as 127.0.0.1:8790',
+  placeholder: 'HOST:PORT',
+  read(text) {
+    const parts = /^(?:\[(?<ipv6>[^\]]+)\]|(?<host>[A-Za-z0-9.-]+)):(?<port>\d{1,5})$/.exec(text)?.groups
+    if (parts === undefined) return undefined
+    const { ipv6, host = '' } = parts
+    const port = Number(parts['port'])
+    if (port > 65_535 || (ipv6 === undefined ? !isHost(host) : !isIPv6(ipv6))) return undefined
+    return { host: ipv6 ?? host, port }
+  },
+}
+
+export const path: SettingType<string> = {
+  expected: 'a path',
+  placeholder: 'PATH',
+  read: (text) => (text === '' || text.includes('\0') ? undefined : text),
+}
+
+/** Scheme, host and port only: without the slash at the end. */
+export const httpsOrigin: SettingType<string> = {
+  expected: 'an https origin without a path, such as https://api.push.apple.com',
+  placeholder: 'URL',
+  read(text) {
+    const url = httpsUrlIn(text)
+    return url?.pathname === '/' && url.search === '' ? url.origin : undefined
+  },
+}
+
+export const httpsUrl: SettingType<string> = {
+  expected: 'an https address, such as https://oauth2.googleapis.com/token',
+  placeholder: 'URL',
+  read: (text) => httpsUrlIn(text)?.href,
+}
+
+/** 32 bytes in base64 (44 characters, or 43) or hex (64); kept as text, without white space around it. */
+export const sealingKey: SettingType<string> = {
+  expected: '32 bytes in base64 (44 characters) or hex (64), such as "openssl rand -base64 32" prints',
+  placeholder: 'KEY',
+  read(text) {
+    const digits = text.trim()
+    return /^(?:[0-9a-f]{64}|[\w+/-]{43}=?)$/i.test(digits) ? digits : undefined
+  },
+}
+
+export function integer(least: number, most: number): SettingType<number> {
+  return {
+    expected: `a whole number from ${least} to ${most}`,
+    placeholder: 'N',
+    read(text) {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+      return value >= least && value <= most ? value : undefined
+    },
+  }
+}
+
+export function choice<const Choice extends string>(...choices: readonly Choice[]): SettingType<Choice> {
+  return {
+    expected: `one of ${choices.join(', ')}`,
+    placeholder: choices.join('|'),
+    read: (text) => choices.find((choice) => choice === text),
+  }
+}
+
+function isHost(host: string): boolean {
+  // A name of digits and dots only would be an IPv4 address with a mistake in it.
+  if (/^[\d.]+$/.test(host)) return isIPv4(host)
+  return host.split('.').every((label) => /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/.test(label))
+}
+
+function httpsUrlIn(text: string): URL | undefined {
+  const url = URL.parse(text) ?? undefined
+  const plain = url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === ''
+  return plain ? url : undefined
+}

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newCaller } from '../support/caller.ts'
+import { READABLE_DEGREES } from '../support/degrees.ts'
+import { depart, TOKEN_OF } from '../support/departure.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import * as bad from '../support/refusals.ts'
+import { expectFailure, expectInvalid, expectRequired, statusesOf } from '../support/refusals.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+const PATH = '/deviceToken'
+const DEVICE = { token: '3f8a'.repeat(16), platform: '0' }
+const LABELS = { active: ['chat', 'news'], tag: ['beta', 'vip'] }
+const EVERYTHING = { ...DEVICE, lat: '52.52', lng: '13.405', ...LABELS, alias: 'user-17' }
+const BARE = { lat: null, lng: null, active: [], tag: [], alias: null, badge: 0 }
+
+const clock = createFakeClock()
+let service: Service
+beforeAll(async () => {
+  service = await startService({ clock })
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+/** ISO 8601, UTC. */
+const time = () => new Date(clock.now()).toISOString()
+
+describe('PUT /deviceToken', () => {
+  test('answers a first registration with 201 and the record, in which nothing is left out', async () => {
+    const caller = newCaller(service)
+    const answer = await caller.put(PATH, DEVICE)
+    const record = { ...DEVICE, ...BARE, created_at: time(), updated_at: time() }
+    expect([answer.status, answer.body]).toEqual([201, record])
+    expect(answer.headers.get('content-type')).toStartWith('application/json')
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    const full = await caller.put(PATH, { ...EVERYTHING, token: 'b' })
+    const times = { created_at: time(), updated_at: time() }
+    expect([full.status, full.body]).toEqual([201, { ...EVERYTHING, token: 'b', badge: 0, ...times }])
+    expect(await caller.devices()).toEqual([record, full.body])
+  })
+
+  test('answers an update with 200 and the record; a field left out stays as it was', async () => {
+    const caller = newCaller(service)
+    const before = await caller.register(EVERYTHING)
+    await caller.put('/badge', { ...DEVICE, setbadgecount: 7 })
+    clock.advance(1500)
+    const after = { ...before, badge: 7, updated_at: time() }
+    expect(await caller.put(PATH, DEVICE)).toMatchObject({ status: 200, body: after })
+    expect(await caller.devices()).toEqual([after])
+    for (const change of [{ lat: '-1', lng: '0' }, { active: ['x'] }, { tag: ['y'] }, { alias: 'z' }]) {
+      Object.assign(after, change)
+      expect(await caller.register({ ...DEVICE, ...change })).toEqual(after)
+    }
+    expect(await caller.devices()).toEqual([after])
+  })
+
+  test('an empty tag array removes all tags, an empty active array all types, alias "" the alias; nothing else', async () => {
+    const caller = newCaller(service)
+    const before = await caller.register(EVERYTHING)
+    expect(await caller.register({ ...DEVICE, tag: [] })).toEqual({ ...before, tag: [] })
+    expect(await caller.register({ ...EVERYTHING, active: [] })).toEqual({ ...before, active: [] })
+    expect(await caller.register({ ...EVERYTHING, alias: '' })).toEqual({ ...before, alias: null })
+    expect(await caller.devices()).toEqual([{ ...before, alias: null }])
+  })
+
+  test('null is absent, and so is an empty string where empty means nothing; unknown fields are ignored', async () => {
+    const caller = newCaller(service)
+    const before = await caller.register(EVERYTHING)
+    const nothings: readonly object[] = [
+      { lat: null, lng: null, active: null, tag: null, alias: null },
+      { lat: '', lng: '', active: '', tag: '' },
+      { badge: 9, model: 'x', created_at: '2000-01-01', id: 4, constructor: 1 },
+    ]
+    for (const nothing of nothings) expect(await caller.register({ ...DEVICE, ...nothing })).toEqual(before)
+    const smuggled = `{"token":"${DEVICE.token}","platform":"0","__proto__":{"alias":"x"}}`
+    expect(await caller.put(PATH, smuggled)).toMatchObject({ status: 200, body: before })
+  })
+
+  test('reads platform as a string or a number, and writes it as a string', async () => {
+    const caller = newCaller(service)
+    for (const [given, written] of [
+      [0, '0'],
+      ['0', '0'],
+      ['1', '1'],
+      [1, '1'],
+    ] as const) {
+      expect((await caller.register({ token: 'a', platform: given })).platform).toBe(written)
+    }
+    expect(await caller.devices()).toMatchObject([{ platform: '0' }, { platform: '1' }])
+  })
+
+  test('one token may exist once per application and platform', async () => {
+    const [caller, other] = [newCaller(service), newCaller(service)]
+    const android = { ...DEVICE, platform: '1' }
+    expect(await caller.put(PATH, { ...DEVICE, tag: ['ios'] })).toMatchObject({ status: 201 })
+    expect(await caller.put(PATH, { ...android, tag: ['android'] })).toMatchObject({ status: 201 })
+    expect(await other.put(PATH, DEVICE)).toMatchObject({ status: 201, body: { tag: [] } })
+    expect(await caller.put(PATH, android)).toMatchObject({ status: 200, body: { tag: ['android'] } })
+    expect(await caller.devices()).toMatchObject([
+      { platform: '0', tag: ['ios'] },
+      { platform: '1', tag: ['android'] },
+    ])
+    expect(await other.devices()).toHaveLength(1)
+  })
+
+  test('gives a token of 1 to 4096 bytes back exactly as it came', async () => {
+    const caller = newCaller(service)
+    const tokens = ['ab12', 'AB12', 'abc', 'fcm:APA91b_-x', 'é漢😀', '0', 'x'.repeat(4096), 'é'.repeat(2048)]
+    for (const token of tokens) expect((await caller.register({ token, platform: 1 })).token).toBe(token)
+    expect((await caller.devices()).map(({ token }) => token)).toEqual(tokens)
+  })
+
+  test('reads one string as an array, a name twice as once, and tags and Alias where tag and alias are absent', async () => {
+    const caller = newCaller(service)
+    const readings: readonly [given: object, expected: object][] = [
+      [
+        { tag: 'b', active: 'n' },
+        { tag: ['b'], active: ['n'] },
+      ],
+      [
+        { tag: ['b', 'a', 'b'], active: ['n', 'n'] },
+        { tag: ['a', 'b'], active: ['n'] },
+      ],
+      [{ tags: ['c'] }, { tag: ['c'], active: ['n'] }],
+      [{ tags: 'd', tag: null }, { tag: ['d'] }],
+      [{ tags: ['no'], tag: ['yes'] }, { tag: ['yes'] }],
+      [{ tags: ['no'], tag: [] }, { tag: [] }],
+      [{ Alias: 'a' }, { alias: 'a' }],
+      [{ Alias: 'no', alias: 'b' }, { alias: 'b' }],
+      [{ Alias: 'c', alias: null }, { alias: 'c' }],
+      [{ Alias: '' }, { alias: null }],
+    ]
+    for (const [given, expected] of readings) {
+      expect(await caller.register({ ...DEVICE, ...given })).toMatchObject(expected)
+    }
+  })
+
+  test('reads lat and lng as strings or numbers, stores numbers and writes decimal strings', async () => {
+    const caller = newCaller(service)
+    for (const [given, written] of READABLE_DEGREES) {
+      const record = await caller.register({ ...DEVICE, lat: given, lng: given })
+      expect([given, record.lat, record.lng]).toEqual([given, written, written])
+      // What is written can be given back.
+      expect(await caller.register({ ...DEVICE, lat: written, lng: written })).toEqual(record)
+    }
+    expect(await caller.register({ ...DEVICE, lat: 0, lng: '-180' })).toMatchObject({ lat: '0', lng: '-180' })
+    expect(await caller.register({ ...DEVICE, lat: '0', lng: 180 })).toMatchObject({ lat: '0', lng: '180' })
+    const sql = 'SELECT DISTINCT typeof(lat) || typeof(lng) AS types FROM device WHERE lat IS NOT NULL'
+    expect(service.database.statement<{ types: string }, []>(sql).all()).toEqual([{ types: 'realreal' }])
+  })
+
+  test('takes names of 1 to 256 characters, 100 tags and 100 types', async () => {
+    const caller = newCaller(service)
+    const names = Array.from({ length: 100 }, (_, index) => String(index).padStart(3, '0'))
+    const most = { tag: names, active: names, alias: '😀'.repeat(256) }
+    expect(await caller.register({ ...DEVICE, ...most, tag: [...names, '000'] })).toMatchObject(most)
+    for (const field of ['tag', 'active']) {
+      const answer = await caller.put(PATH, { ...DEVICE, [field]: [...names, 'one more'] })
+      expectFailure(answer, 400, 'InvalidArgument', `${field} must have at most 100 entries, not 101.`)
+    }
+    expect(await caller.devices()).toMatchObject([most])
+    expect(await caller.register({ ...DEVICE, tag: ['é'.repeat(256)] })).toMatchObject({ tag: ['é'.repeat(256)] })
+  })
+
+  test('needs no secret, but an application', async () => {
+    const caller = newCaller(service)
+    expect(await caller.put(PATH, DEVICE, 'device')).toMatchObject({ status: 201 })
+    const answer = await caller.put(PATH, { ...DEVICE, token: 'b' }, 'nobody')
+    expectFailure(answer, 400, 'InvalidHeader', 'Authentication headers not found.')
+    expect(await caller.devices()).toHaveLength(1)
+  })
+
+  test('registers a device once, however many calls come at the same time', async () => {
+    const caller = newCaller(service)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => caller.put(PATH, DEVICE)))
+    expect(statusesOf(answers)).toEqual({ 201: 1, 200: 19 })
+    expect(await caller.devices()).toHaveLength(1)
+  })
+
+  test('what was answered is kept over a restart', async () => {
+    await using first = await startService()
+    const { body } = await first.put(PATH, EVERYTHING)
+    await using second = await first.restart()
+    expect((await second.get('/deviceToken/all')).body).toEqual([body])
+    expect(await second.put(PATH, DEVICE)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('an alias in PUT /deviceToken', () => {
+  test('of another device, on either platform, is 409 and changes nothing', async () => {
+    const caller = newCaller(service)
+    const holder = await caller.register(EVERYTHING)
+    const known = await caller.register({ token: 'known', platform: '0', tag: ['a'], alias: 'mine' })
+    for (const platform of ['0', '1']) {
+      for (const token of ['known', 'new']) {
+        const answer = await caller.put(PATH, { token, platform, alias: 'user-17', tag: ['b'] })
+        expectFailure(answer, 409, 'ConflictError', 'alias belongs to another device of the application.')
+      }
+    }
+    expect(await caller.devices()).toEqual([holder, known])
+  })
+
+  test('is free to its own device, to other applications, in another letter case, and when its holder has left it', async () => {
+    const [caller, other] = [newCaller(service), newCaller(service)]
+    const taking = { token: 'b', platform: '1', alias: 'user-17' }
+    await caller.register(EVERYTHING)
+    expect(await caller.put(PATH, EVERYTHING)).toMatchObject({ status: 200 })
+    expect(await other.put(PATH, taking)).toMatchObject({ status: 201 })
+    expect(await caller.put(PATH, { ...taking, alias: 'USER-17' })).toMatchObject({ status: 201 })
+    await caller.register({ ...DEVICE, alias: 'elsewhere' })
+    expect(await caller.put(PATH, taking)).toMatchObject({ status: 200, body: { alias: 'user-17' } })
+    await caller.put('/deviceToken/del', taking)
+    expect(await caller.put(PATH, EVERYTHING)).toMatchObject({ status: 200, body: { alias: 'user-17' } })
+  })
+
+  test.each(['gone', 'quarantined'] as const)(
+    'is free when its holder is %s, who returns without it',
+    async (state) => {
+      const caller = newCaller(service)
+      const device = { token: TOKEN_OF[state], platform: '0' }
+      await caller.register({ ...device, alias: 'user-17' })
+      await depart(caller, state)
+      const taking = { token: 'b', platform: '1', alias: 'user-17' }
+      expect(await caller.put(PATH, taking)).toMatchObject({ status: 201, body: { alias: 'user-17' } })
+      expect(await caller.put(PATH, device)).toMatchObject({ status: 201, body: { alias: null } })
+    },
+  )
+})
+
+describe('a device that comes back by PUT /deviceToken', () => {
+  test.each(['unregistered', 'gone', 'quarantined'] as const)('after it was %s is answered with 201', async (how) => {
+    const caller = newCaller(service)
+    const device = how === 'unregistered' ? DEVICE : { token: TOKEN_OF[how], platform: '0' }
+    const before = await caller.register({ ...EVERYTHING, ...device })
+    await caller.put('/badge', { ...device, setbadgecount: 7 })
+    if (how === 'unregistered') await caller.put('/deviceToken/del', device)
+    else await depart(caller, how)
+    expect(await caller.devices()).toEqual([])
+    clock.advance(1000)
+    const anew = { ...device, ...BARE, created_at: time(), updated_at: time() }
+    // Only a quarantined device is restored.
+    const expected = how === 'quarantined' ? { ...before, badge: 7, updated_at: time() } : anew
+    const answer = await caller.put(PATH, device)
+    expect([answer.status, answer.body]).toEqual([201, expected])
+    expect(await caller.devices()).toEqual([expected])
+    expect(await caller.put(PATH, device)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('bad input to PUT /deviceToken stores nothing', () => {
+  test.each([
+    ['token', bad.BAD_TOKENS, (token: unknown) => ({ token })],
+    ['platform', bad.BAD_PLATFORMS, (platform: unknown) => ({ platform })],
+    ['lat', bad.badDegrees(90), (lat: unknown) => ({ lat })],
+    ['lng', bad.badDegrees(180), (lng: unknown) => ({ lng })],
+    ['alias', bad.BAD_NAMES, (alias: unknown) => ({ alias })],
+    ['Alias', bad.BAD_NAMES, (Alias: unknown) => ({ Alias, alias: null })],
+    ['tag', bad.BAD_LISTS, (tag: unknown) => ({ tag })],
+    ['tags', bad.BAD_LISTS, (tags: unknown) => ({ tags, tag: null })],
+    ['active', bad.BAD_LISTS, (active: unknown) => ({ active })],
+    ['tag[1]', bad.BAD_MEMBERS, (name: unknown) => ({ tag: ['ok', name] })],
+    ['active[1]', bad.BAD_MEMBERS, (name: unknown) => ({ active: ['ok', name] })],
+  ] as const)('400: %s', async (field, values, change) => {
+    const caller = newCaller(service)
+    const send = (value: unknown) => caller.put(PATH, { ...EVERYTHING, ...change(value) })
+    await expectInvalid(send, field, values)
+    expect(await caller.devices()).toEqual([])
+    const known = await caller.register({ ...EVERYTHING, tag: ['kept'] })
+    clock.advance(1000)
+    await send(values[0]?.[0])
+    expect(await caller.devices()).toEqual([known])
+  })
+
+  test('409: token or platform is missing, which is said before anything else; lat without lng, and lng without lat', async () => {
+    const caller = newCaller(service)
+    const send = (more: object) => caller.put(PATH, { ...DEVICE, ...more })
+    await expectRequired((token) => send({ token, platform: 5 }), 'token is required.')
+    await expectRequired((platform) => send({ platform, token: 5 }), 'platform is required.')
+    await expectRequired((lng) => send({ lat: '1', lng }), 'lng is required with lat.')
+    await expectRequired((lat) => send({ lat, lng: 1 }), 'lat is required with lng.')
+    expectFailure(await caller.put(PATH, undefined), 409, 'MissingParameter', 'token is required.')
+    expect(await caller.devices()).toEqual([])
+  })
+})

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
+import { deviceRoutes } from '../../src/device/device-routes.ts'
+import { registryRoutes } from '../../src/device/registry-routes.ts'
+import { createApi } from '../../src/http/api.ts'
+import { createGate } from '../../src/http/gate.ts'
+import { pushRoutes } from '../../src/push/push-routes.ts'
+import { statsRoutes } from '../../src/stats/stats-routes.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { expectFailure } from '../support/refusals.ts'
+import { startService } from '../support/service.ts'
+import type { Answer, Service } from '../support/service.ts'
+
+/** The document's table (spec/api-v1, "Endpoints"), and which of them need the secret ("Authentication", rule 2). */
+const CONTRACT = [
+  'PUT /deviceToken',
+  'PUT /deviceToken/batch with the secret',
+  'PUT /deviceToken/del',
+  'PUT /alias',
+  'PUT /tag',
+  'PUT /tag/del',
+  'PUT /geo',
+  'GET /deviceToken/all with the secret',
+  'GET /feedback with the secret',
+  'GET /deviceToken/one',
+  'POST /push/all with the secret',
+  'POST /push/one with the secret',
+  'PUT /badge',
+  'PUT /stats',
+  'GET /analytics with the secret',
+]
+
+/** What anybody may read. */
+const OPEN = ['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui.js', '/healthz', '/openapi.json']
+
+interface Route {
+  readonly method: string
+  readonly path: string
+  readonly secret: boolean
+}
+
+const clock = createFakeClock()
+let service: Service
+beforeAll(async () => {
+  service = await startService({ clock })
+})
+afterAll(() => service[Symbol.asyncDispose]())
+// What an address may get wrong is limited: 20, and one more every 3 s.
+beforeEach(() => clock.advance(60_000))
+
+/** The app as the service puts it together, of these plugins; nobody calls it. */
+function routesOf(plugins: (gate: ReturnType<typeof createGate>) => readonly AnyElysia[]) {
+  const uncalled = {} as never
+  const gate = createGate(uncalled)
+  return createApi({ gate, log: uncalled, routes: plugins(gate) }).routes
+}
+
+const routes = routesOf((gate) => {
+  const uncalled = {} as never
+  return [
+    deviceRoutes({ gate, commit: uncalled, devices: uncalled }),
+    registryRoutes({ gate, devices: uncalled, feedback: uncalled }),
+    pushRoutes({
+      gate,
+      commit: uncalled,
+      clock,
+      pushes: uncalled,
+      devices: uncalled,
+      sizeOf: uncalled,
+      wake: uncalled,
+    }),
+    statsRoutes({ gate, commit: uncalled, clock, stats: uncalled }),
+  ]
+})
+
+const guarded: readonly Route[] = routes
+  .filter(({ path }) => !OPEN.includes(path))
+  .map(({ method, path, hooks }) => ({ method, path, secret: 'secret' in (hooks.detail?.security?.[0] ?? {}) }))
+
+/** `PUT /tag`, or `GET /feedback with the secret`. */
+const nameOf = ({ method, path, secret }: Route) => `${method} ${path}${secret ? ' with the secret' : ''}`
+
+function call({ method, path }: Route, headers: Record<string, string | null> = {}): Promise<Answer> {
+  return service.call(method, path, { headers })
+}
+
+describe('the routes', () => {
+  test('are those of the document, and those that anybody may read', () => {
+    expect(guarded.map(nameOf).toSorted()).toEqual(CONTRACT.toSorted())
+    const open = routes.filter(({ path }) => OPEN.includes(path))
+    expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(OPEN.map((path) => `GET ${path}`))
+  })
+
+  test('of the running service are these, each documented with what it asks of the caller', async () => {
+    const { body } = await service.get('/openapi.json', { as: 'nobody', headers: { 'accept-version': null } })
+    const documented = Object.entries<Record<string, { security: object[] }>>(body.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { security }]) => {
+        expect(security[0]).toHaveProperty('appId')
+        return nameOf({ method: method.toUpperCase(), path, secret: 'secret' in (security[0] ?? {}) })
+      }),
+    )
+    expect(documented.toSorted()).toEqual(CONTRACT.toSorted())
+  })
+
+  test('a route that forgets to say what it asks of the caller keeps the service from starting', () => {
+    const forgetful = () => [new Elysia().get('/deviceToken/export', () => 'everything')]
+    expect(() => routesOf(forgetful)).toThrow('GET /deviceToken/export documents no security.')
+  })
+
+  test.each(OPEN)('GET %s needs no header', async (path) => {
+    const response = await fetch(service.url + path)
+    expect([path, response.status]).toEqual([path, 200])
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    await response.bytes()
+  })
+})
+
+describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_, route) => {
+  const { method, path, secret } = route
+
+  test('asks for a version that is served', async () => {
+    const without = await call(route, { 'accept-version': null })
+    expectFailure(without, 400, 'InvalidHeader', 'Accept-Version header is required.')
+    const other = await call(route, { 'accept-version': '2' })
+    expectFailure(other, 400, 'InvalidVersion', `2 is not supported by ${method} ${path}`)
+  })
+
+  test('asks for the credentials it needs, and refuses wrong ones also where it needs none', async () => {
+    const absent = [{ 'x-service-appid': null }, ...(secret ? [{ 'x-service-secret': null }] : [])]
+    for (const headers of absent) {
+      const answer = await call(route, headers)
+      expectFailure(answer, 400, 'InvalidHeader', 'Authentication headers not found.')
+    }
+    const wrong = [{ 'x-service-appid': 'app_unknown' }, { 'x-service-secret': 'wrong' }]
+    for (const headers of wrong) {
+      const answer = await call(route, headers)
+      expectFailure(answer, 401, 'InvalidCredentials', 'Application ID and/or Secret unauthorized.')
+    }
+  })
+
+  test('lets in whoever has them', async () => {
+    const enough = await call(route, secret ? {} : { 'x-service-secret': null })
+    // Past admission, it misses a field or has an answer.
+    expect([200, 409]).toContain(enough.status)
+    if (enough.status === 409) expect(enough.body.code).toBe('MissingParameter')
+  })
+
+  test('is 405 with every other method, and Allow says which is right', async () => {
+    for (const other of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND']) {
+      if (other === method) continue
+      const answer = await service.call(other, path, { as: 'nobody', headers: { 'accept-version': null } })
+      if (other === 'HEAD') expect(answer.status).toBe(405)
+      else expectFailure(answer, 405, 'MethodNotAllowedError', `${other} is not allowed`)
+      expect([other, answer.headers.get('allow')]).toEqual([other, method])
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test('is another path with a slash at its end, in another letter case, or percent-encoded', async () => {
+    const first = path.charCodeAt(1).toString(16)
+    for (const other of [`${path}/`, path.toUpperCase(), `/%${first}${path.slice(2)}`, `${path}x`, `/x${path}`]) {
+      const answer = await service.call(method, `${other}?${path}`)
+      expectFailure(answer, 404, 'ResourceNotFound', `${other} does not exist`)
+    }
+  })
+
+  test('is the same path with repeated slashes', async () => {
+    const plain = await call(route)
+    for (const other of [`/${path}`, path.replaceAll('/', '///')]) {
+      const doubled = await service.call(method, `${other}?x=//y`)
+      expect([doubled.status, { ...doubled.body, id: 0 }]).toEqual([plain.status, { ...plain.body, id: 0 }])
+      const stranger = await service.call(method, other, { headers: { 'x-service-secret': 'wrong' } })
+      expectFailure(stranger, 401, 'InvalidCredentials', 'Application ID and/or Secret unauthorized.')
+    }
+  })
+})

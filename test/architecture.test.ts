@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test'
+import { dirname, join, normalize } from 'node:path'
+
+/** Who may import a package: paths below src. Type-only imports are free, since `scanImports` does not report them. */
+const OWNERS: Readonly<Record<string, RegExp>> = {
+  elysia: /^(http|admin)\/|-routes\.ts$/,
+  '@elysiajs/swagger': /^http\/docs\.ts$/,
+  'drizzle-orm': /^database\/|-(store|ledger)\.ts$/,
+  'bun:sqlite': /^database\//,
+  jose: /^delivery\/(apns|fcm)\/token\.ts$/,
+  'http2-wrapper': /^delivery\/transport\/proxied-transport\.ts$/,
+  'node-forge': /^application\/certificate-file\.ts$|^delivery\/simulator\//,
+  semver: /^http\/accept-version\.ts$/,
+  'swagger-ui-dist': /^http\/docs\.ts$/,
+}
+
+/** Rules without I/O: they import only each other. */
+const PURE = [
+  'failure.ts',
+  'application/application.ts',
+  'application/credential.ts',
+  'device/device.ts',
+  'push/push.ts',
+  'delivery/delivery.ts',
+  'delivery/retry.ts',
+  'delivery/verdict.ts',
+  'delivery/window.ts',
+  'delivery/progress.ts',
+  'delivery/apns/protocol.ts',
+  'delivery/fcm/protocol.ts',
+  'usage/token-bucket.ts',
+  'usage/quota-period.ts',
+  'usage/address.ts',
+  'http/accept-version.ts',
+  'cli/cli.ts',
+]
+
+/** Pure code of a kept library, or of the runtime, that a pure file may use. */
+const PURE_PACKAGES = /^(semver|node-forge|node:crypto|node:util|node:net|node:buffer)$/
+
+/** The nouns. What one of them stores, no other reads behind its back. */
+const NOUNS = ['application', 'device', 'push', 'usage', 'stats']
+
+const root = join(import.meta.dir, '..', 'src')
+const scan = new Bun.Transpiler({ loader: 'ts' })
+const files = await Promise.all(
+  [...new Bun.Glob('**/*.ts').scanSync(root)]
+    .filter((path) => !path.endsWith('.d.ts'))
+    .map(async (path) => {
+      const text = await Bun.file(join(root, path)).text()
+      const imports = scan.scanImports(text).map((found) => found.path)
+      return {
+        path,
+        text,
+        packages: imports.filter((name) => !name.startsWith('.')),
+        local: imports.filter((name) => name.startsWith('.')).map((name) => normalize(join(dirname(path), name))),
+      }
+    }),
+)
+
+function packageOf(name: string): string {
+  return Object.keys(OWNERS).find((owned) => name === owned || name.startsWith(`${owned}/`)) ?? name
+}
+
+describe('who may import whom', () => {
+  test('a package is imported only where it belongs', () => {
+    const strays = files.flatMap(({ path, packages }) =>
+      packages.filter((name) => OWNERS[packageOf(name)]?.test(path) === false).map((name) => `${path} imports ${name}`),
+    )
+    expect(strays).toEqual([])
+  })
+
+  test('every package that is imported has an owner, or comes with the runtime', () => {
+    const unowned = files.flatMap(({ path, packages }) =>
+      packages
+        .filter((name) => OWNERS[packageOf(name)] === undefined && !/^(node:|bun$|bun:)/.test(name))
+        .map((name) => `${path} imports ${name}`),
+    )
+    expect(unowned).toEqual([])
+  })
+
+  test('pure files import pure files only', () => {
+    const pure = new Set(PURE)
+    // A file that a pure one imports must be pure itself, listed or not: it may not reach out either.
+    const reach = (path: string): string[] => {
+      const file = files.find((other) => other.path === path)
+      if (file === undefined) return []
+      const outside = file.packages.filter((name) => !PURE_PACKAGES.test(name)).map((name) => `${path} imports ${name}`)
+      return [...outside, ...file.local.flatMap(reach)]
+    }
+    expect([...pure].filter((path) => !files.some((file) => file.path === path))).toEqual([])
+    expect([...pure].flatMap(reach)).toEqual([])
+  })
+
+  test('two nouns never import each other’s store', () => {
+    const strays = files.flatMap(({ path, local }) => {
+      const noun = NOUNS.find((name) => path.startsWith(`${name}/`))
+      if (noun === undefined) return []
+      return local
+        .filter((other) => /-(store|ledger)\.ts$/.test(other) && !other.startsWith(`${noun}/`))
+        .map((other) => `${path} imports ${other}`)
+    })
+    expect(strays).toEqual([])
+  })
+
+  test('only main.ts ends the process, and only log.ts and the commands write to it', () => {
+    const exits = files.filter(({ text }) => /process\.exit\(/.test(text)).map(({ path }) => path)
+    expect(exits).toEqual(['main.ts'])
+    const writes = files.filter(({ text }) => /console\.|process\.std(out|err)/.test(text)).map(({ path }) => path)
+    expect(writes.toSorted()).toEqual(['log.ts', 'main.ts'])
+  })
+
+  test('time comes from the clock', () => {
+    const stray = /Date\.now\(|new Date\(\)|setTimeout\(|setInterval\(/
+    const own = files.filter(({ text }) => stray.test(text)).map(({ path }) => path)
+    expect(own.toSorted()).toEqual(['clock.ts'])
+  })
+
+  test('the HTTP status of a failure is written in http/failures.ts, nowhere else', () => {
+    const written = files.filter(({ text }) => /\bstatus(:|\() *[45]\d\d/.test(text)).map(({ path }) => path)
+    // The listener's last resort is outside the app; the stand-ins answer as Apple and Google do.
+    const allowed = /^http\/(failures|listener)\.ts$|^delivery\/simulator\//
+    expect(written.filter((path) => !allowed.test(path))).toEqual([])
+  })
+})

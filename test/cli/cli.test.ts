@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'bun:test'
+import type { AppCommand } from '../../src/cli/app-arguments.ts'
+import { parseCommand } from '../../src/cli/cli.ts'
+import type { Command } from '../../src/cli/cli.ts'
+
+/** As a shell would split it: words by spaces, 'quoted' ones whole. */
+function shell(line: string): readonly string[] {
+  return (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''))
+}
+
+const app = (command: AppCommand): Command => ({ kind: 'app', command })
+
+describe('what a command line asks for', () => {
+  const key = { kind: 'key', file: 'k.p8', keyId: 'K', teamId: 'T', topic: 'b.c' } as const
+  const certificate = { kind: 'certificate', file: 'c.p12' } as const
+  const cases: readonly (readonly [line: string, command: Command])[] = [
+    ['', { kind: 'none' }],
+    ['serve', { kind: 'serve', argv: [] }],
+    ['serve --listen 127.0.0.1:0 stray', { kind: 'serve', argv: ['--listen', '127.0.0.1:0', 'stray'] }],
+    ['help', { kind: 'help', topic: '' }],
+    ['help app', { kind: 'help', topic: 'app' }],
+    ['help app create', { kind: 'help', topic: 'app create' }],
+    ['--help', { kind: 'help', topic: '' }],
+    ['-h', { kind: 'help', topic: '' }],
+    ['serve --listen --help', { kind: 'help', topic: 'serve' }],
+    ['app --help', { kind: 'help', topic: 'app' }],
+    ['app nothing --help', { kind: 'help', topic: 'app' }],
+    ['app limits Shop --rate x --help', { kind: 'help', topic: 'app limits' }],
+    ['help app show --help', { kind: 'help', topic: 'app show' }],
+    ['nothing -h', { kind: 'help', topic: '' }],
+    ['--version', { kind: 'version' }],
+    ['serve --version', { kind: 'version' }],
+    ["app create 'Corner Shop'", app({ kind: 'app create', data: null, name: 'Corner Shop', json: false })],
+    ['app create --json Shop', app({ kind: 'app create', data: null, name: 'Shop', json: true })],
+    ['app create -- --help', app({ kind: 'app create', data: null, name: '--help', json: false })],
+    ['app list', app({ kind: 'app list', data: null, json: false })],
+    ['app list --data /srv --json', app({ kind: 'app list', data: '/srv', json: true })],
+    ['app show Shop --data=/srv', app({ kind: 'app show', data: '/srv', app: 'Shop', json: false })],
+    ['app rotate-secret Shop --json', app({ kind: 'app rotate-secret', data: null, app: 'Shop', json: true })],
+    ['app delete Shop --yes', app({ kind: 'app delete', data: null, app: 'Shop' })],
+    ['app fcm Shop --service-account s.json', app({ kind: 'app fcm', data: null, app: 'Shop', file: 's.json' })],
+    ['app simulate Shop', app({ kind: 'app simulate', data: null, app: 'Shop', simulated: true })],
+    ['app simulate Shop --off', app({ kind: 'app simulate', data: null, app: 'Shop', simulated: false })],
+    ['app limits Shop', app({ kind: 'app limits', data: null, app: 'Shop', limits: {} })],
+    [
+      'app limits Shop --rate 0.5 --burst 2 --backend-rate 0 --backend-burst 3 --quota 4 --quota-period day',
+      app({
+        kind: 'app limits',
+        data: null,
+        app: 'Shop',
+        limits: { rate: 0.5, burst: 2, backendRate: 0, backendBurst: 3, quota: 4, quotaPeriod: 'day' },
+      }),
+    ],
+    [
+      'app apns Shop --key k.p8 --key-id K --team-id T --topic b.c',
+      app({ kind: 'app apns', data: null, app: 'Shop', credential: { ...key, environment: 'auto' } }),
+    ],
+    [
+      'app apns Shop --key k.p8 --key-id K --team-id T --topic b.c --environment sandbox --data d',
+      app({ kind: 'app apns', data: 'd', app: 'Shop', credential: { ...key, environment: 'sandbox' } }),
+    ],
+    [
+      'app apns Shop --certificate c.p12',
+      app({
+        kind: 'app apns',
+        data: null,
+        app: 'Shop',
+        credential: { ...certificate, password: null, topic: null, environment: 'auto' },
+      }),
+    ],
+    [
+      'app apns Shop --certificate c.p12 --password= --topic b.c --environment production',
+      app({
+        kind: 'app apns',
+        data: null,
+        app: 'Shop',
+        credential: { ...certificate, password: '', topic: 'b.c', environment: 'production' },
+      }),
+    ],
+  ]
+  for (const [line, command] of cases) {
+    test(`bellhop ${line}`, () => {
+      expect(parseCommand(shell(line))).toEqual(command)
+    })
+  }
+})
+
+describe('what is asked for wrongly', () => {
+  const rates = 'is not a number from 0 to 1000000, with at most 3 decimals'
+  const cases: readonly (readonly [line: string, ...problems: readonly string[]])[] = [
+    ['srve', '"srve" is not a command. Did you mean serve?'],
+    ['zebra', '"zebra" is not a command.'],
+    ['--listen x', '--listen stands before a command: expected serve, app, help.'],
+    ['help zebra', '"zebra" is not a command.'],
+    ['app', 'app needs a command: create, list, show, rotate-secret, delete, apns, fcm, simulate, limits.'],
+    ['app --json', 'app needs a command: create, list, show, rotate-secret, delete, apns, fcm, simulate, limits.'],
+    ['app craete Shop', '"app craete" is not a command. Did you mean app create?'],
+    ['app create', 'app create needs NAME.'],
+    ['app create Corner Shop', '"Shop" is too much: app create takes one NAME, quoted if it has spaces.'],
+    ['app list Shop', '"Shop" is too much: app list takes only flags.'],
+    ['app show', 'app show needs APP.'],
+    ['app list --jsn', '--jsn is not a flag of this command. Did you mean --json?'],
+    ['app create Shop --yes', '--yes is not a flag of this command.'],
+    ['app show Shop --data', '--data needs a value.'],
+    [
+      'app delete Shop',
+      'app delete erases "Shop" with its devices, pushes and credentials for good; add --yes to do so.',
+    ],
+    ['app apns Shop', 'app apns needs --key FILE.p8 or --certificate FILE.'],
+    ['app apns Shop --topic b.c', 'app apns needs --key FILE.p8 or --certificate FILE.'],
+    ['app apns Shop --key k --certificate c', '--key and --certificate exclude each other.'],
+    ['app apns Shop --key k --team-id T', 'app apns with --key also needs --key-id, --topic.'],
+    ['app apns Shop --key k --password p', '--password belongs to --certificate: a .p8 file has none.'],
+    ['app apns Shop --certificate c --key-id K', '--key-id belongs to --key: a certificate has none.'],
+    ['app apns Shop --certificate c --team-id T', '--team-id belongs to --key: a certificate has none.'],
+    [
+      'app apns Shop --certificate c --environment test',
+      '--environment: "test" is not one of auto, production, sandbox',
+    ],
+    ['app fcm Shop', 'app fcm needs --service-account FILE.json.'],
+    [
+      'app limits Shop --rate -1 --burst 1.5 --quota many --quota-period week',
+      `--rate: "-1" ${rates}`,
+      '--burst: "1.5" is not a whole number from 0 to 1000000',
+      '--quota: "many" is not a whole number from 0 to 1000000000000',
+      '--quota-period: "week" is not one of day, month',
+    ],
+    ['app limits Shop --backend-rate 0.0001', `--backend-rate: "0.0001" ${rates}`],
+    ['app limits Shop --rate 1000001', `--rate: "1000001" ${rates}`],
+    ['app limits Shop --rate 1e3', `--rate: "1e3" ${rates}`],
+    ['app limits Shop --backend-burst 1000001', '--backend-burst: "1000001" is not a whole number from 0 to 1000000'],
+  ]
+  for (const [line, ...problems] of cases) {
+    test(`bellhop ${line}`, () => {
+      expect(parseCommand(shell(line))).toEqual({ kind: 'problems', problems })
+    })
+  }
+})

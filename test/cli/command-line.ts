@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '../../src/cli/run.ts'
+import type { Config } from '../../src/config.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+import { readSystemFile } from '../../src/read-file.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+
+interface Printed {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface CommandLine extends Disposable {
+  /** A new one, without a database. */
+  readonly data: string
+  /** What `serve` was called with. */
+  readonly served: readonly Config[]
+  /** What the program was restarted with, which ends a run with exit code 99. */
+  readonly restarts: readonly Readonly<Record<string, string>>[]
+  /** Starts at 2026-11-20 12:00 UTC. */
+  readonly clock: FakeClock
+  /** Runs a command on `data`, unless `env` names another BELLHOP_DATA. */
+  run(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Printed>
+  /** Writes a file beside the database; its path. */
+  file(name: string, content: string | Uint8Array): string
+  database(): Database
+}
+
+class Restarted extends Error {}
+
+export function commandLine(): CommandLine {
+  const data = mkdtempSync(join(tmpdir(), 'bellhop-cli-'))
+  const served: Config[] = []
+  const restarts: Readonly<Record<string, string>>[] = []
+  const clock = createFakeClock()
+  return {
+    data,
+    served,
+    restarts,
+    clock,
+    async run(argv, env = {}) {
+      let stdout = ''
+      let stderr = ''
+      const exitCode = await run(argv, {
+        env: { BELLHOP_DATA: data, ...env },
+        stdout: (text) => void (stdout += text),
+        stderr: (text) => void (stderr += text),
+        clock,
+        readFile: readSystemFile,
+        restart(variables) {
+          restarts.push(variables)
+          throw new Restarted()
+        },
+        async serve(config) {
+          served.push(config)
+          return 0
+        },
+      }).catch((error: unknown) => {
+        if (error instanceof Restarted) return 99
+        throw error
+      })
+      return { exitCode, stdout, stderr }
+    },
+    file(name, content) {
+      const path = join(data, name)
+      writeFileSync(path, content)
+      return path
+    },
+    database: () => openDatabase(data),
+    [Symbol.dispose]: () => rmSync(data, { recursive: true }),
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test'
+import { parseCommand } from '../../src/cli/cli.ts'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { helpText } from '../../src/cli/help.ts'
+import { describeSettings } from '../../src/config.ts'
+
+describe('help', () => {
+  test('names every command with its summary', () => {
+    const lines = helpText('').split('\n')
+    for (const { name, words, summary } of COMMANDS) {
+      expect(lines.some((line) => line.startsWith(`  ${[name, ...words].join(' ')} `) && line.endsWith(summary))).toBe(
+        true,
+      )
+    }
+  })
+
+  test('of app names the commands of that group only', () => {
+    const text = helpText('app')
+    expect(text).toStartWith('Usage: bellhop app COMMAND\n')
+    expect(text).toContain('  app limits APP ')
+    expect(text).not.toContain('  serve ')
+  })
+
+  test('of serve names every setting with its default', () => {
+    const text = helpText('serve')
+    expect(text).toStartWith('Usage: bellhop serve [FLAGS]\n\nRun the service.\n')
+    for (const { flag, placeholder } of describeSettings()) expect(text).toContain(`  ${flag} ${placeholder} `)
+    expect(text).toContain('Port 0 picks a free one. (127.0.0.1:8790)\n')
+    expect(text).toContain(' BELLHOP_KEY_FILE may name a file that holds it.\n')
+  })
+
+  for (const { name, words, flags, example } of COMMANDS) {
+    test(`of ${name} shows its usage, its flags and its example`, () => {
+      const text = helpText(name)
+      expect(text).toStartWith(`Usage: bellhop ${[name, ...words].join(' ')}`)
+      for (const flag of flags) expect(text).toContain(`  --${flag.name}`)
+      expect(text).toEndWith(`Example:\n  ${example}\n`)
+    })
+
+    test(`the example of ${name} is a command line that is understood`, () => {
+      const argv = (example.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))
+      expect(argv[0]).toBe('bellhop')
+      expect(parseCommand(argv.slice(1)).kind).toBe(name === 'help' ? 'help' : name === 'serve' ? 'serve' : 'app')
+    })
+  }
+})

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import { VERSION } from '../../src/version.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+
+interface Program extends AsyncDisposable {
+  readonly directory: string
+  start(argv: readonly string[], options?: Options): Running
+  /** Runs it to its end. */
+  run(argv: readonly string[], options?: Options): Promise<{ exitCode: number; stdout: string; stderr: string }>
+}
+
+interface Options {
+  readonly env?: Readonly<Record<string, string>>
+  /** Flags for bun itself. */
+  readonly bun?: readonly string[]
+}
+
+type Running = Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+
+/** The program as a user starts it, in a process and a directory of its own. */
+function program(): Program {
+  const directory = mkdtempSync(join(tmpdir(), 'bellhop-main-'))
+  const started: Running[] = []
+
+  function start(argv: readonly string[], { env = {}, bun = [] }: Options = {}): Running {
+    const child = Bun.spawn([process.execPath, ...bun, MAIN, ...argv], {
+      cwd: directory,
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    started.push(child)
+    return child
+  }
+
+  return {
+    directory,
+    start,
+    async run(argv, options) {
+      const child = start(argv, options)
+      const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+      return { exitCode, stdout, stderr }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const child of started) child.kill('SIGKILL')
+      await Promise.all(started.map((child) => child.exited))
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+/** The next line that a stream brings. */
+function lines(stream: ReadableStream<Uint8Array>): () => Promise<string> {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  return async () => {
+    for (;;) {
+      const end = rest.indexOf('\n')
+      if (end !== -1) {
+        const line = rest.slice(0, end)
+        rest = rest.slice(end + 1)
+        return line
+      }
+      const { done, value } = await reader.read()
+      if (done) throw new Error(`The stream ended after ${JSON.stringify(rest)}.`)
+      rest += decoder.decode(value, { stream: true })
+    }
+  }
+}
+
+describe('the program', () => {
+  test('creates an application in ./bellhop-data, and finds it again', async () => {
+    await using bellhop = program()
+    const created = await bellhop.run(['app', 'create', 'Corner Shop', '--json'])
+    expect({ ...created, stdout: '' }).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    expect(created.stdout).toMatch(/^\{"id":"app_\w+","secret":"bhs_[\w-]+","name":"Corner Shop"\}\n$/)
+    const { id } = JSON.parse(created.stdout) as { id: string }
+    const shown = await bellhop.run(['app', 'show', id, '--data', join(bellhop.directory, 'bellhop-data')])
+    expect({ ...shown, stdout: shown.stdout.slice(0, 12) }).toEqual({
+      exitCode: 0,
+      stdout: 'Corner Shop\n',
+      stderr: '',
+    })
+  })
+
+  test('exits with 2 for what it does not understand, 1 for what it cannot do, 0 else', async () => {
+    await using bellhop = program()
+    expect(await bellhop.run(['app', 'creat', 'Shop'])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'bellhop: "app creat" is not a command. Did you mean app create?\n',
+    })
+    expect(await bellhop.run(['app', 'list'])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr:
+        'bellhop: There is no Bellhop database in ./bellhop-data: bellhop app create NAME makes one, --data names another.\n',
+    })
+    expect(await bellhop.run(['--version'])).toEqual({ exitCode: 0, stdout: `bellhop ${VERSION}\n`, stderr: '' })
+  })
+
+  test('reports all problems of the settings together', async () => {
+    await using bellhop = program()
+    const env = { BELLHOP_LOG_LEVEL: 'loud', BELLHOP_LISTN: 'x' }
+    expect(await bellhop.run(['serve', '--listen=foo'], { env })).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: [
+        'bellhop: BELLHOP_LISTN is not a setting and is ignored. Did you mean BELLHOP_LISTEN?',
+        'bellhop: --listen (BELLHOP_LISTEN): "foo" is not host:port, such as 127.0.0.1:8790',
+        'bellhop: --log-level (BELLHOP_LOG_LEVEL): "loud" is not one of debug, info, warn, error',
+        '',
+      ].join('\n'),
+    })
+  })
+
+  test('writes all of an answer that is longer than a pipe holds', async () => {
+    await using bellhop = program()
+    const data = join(bellhop.directory, 'data')
+    {
+      using database = openDatabase(data)
+      const applications = createApplicationStore({ database, clock: createFakeClock() })
+      database.transact(() => Array.from({ length: 2000 }, (_, at) => applications.create(`Shop ${at}`)).length)
+    }
+    const list = [process.execPath, MAIN, 'app', 'list', '--json', '--data', data]
+    const child = Bun.spawn(['sh', '-c', '"$@" | cat', 'sh', ...list], { stdin: 'ignore', stdout: 'pipe' })
+    expect((JSON.parse(await child.stdout.text()) as unknown[]).length).toBe(2000)
+  })
+
+  test('an answer that cannot be written is a failure', async () => {
+    const child = Bun.spawn([process.execPath, MAIN, 'help'], {
+      env: {},
+      stdin: 'ignore',
+      stdout: openSync('/dev/full', 'w'),
+      stderr: 'pipe',
+    })
+    expect(await child.stderr.text()).toBe('bellhop: ENOSPC: no space left on device, write.\n')
+    expect(await child.exited).toBe(1)
+  })
+})
+
+describe('bellhop serve', () => {
+  const FREE = ['serve', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0']
+
+  test('prints one line when ready, answers on both addresses, and ends with 0 after SIGTERM', async () => {
+    await using bellhop = program()
+    const child = bellhop.start(FREE)
+    const next = lines(child.stdout)
+    const [, url, adminUrl] = /^ready (http:\S+) admin (http:\S+)$/.exec(await next()) ?? []
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    expect((await fetch(`${adminUrl}/healthz`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    expect(await next().catch((error: Error) => error.message)).toBe('The stream ended after "".')
+  })
+
+  test('becomes itself anew with the cap on requests in flight: same process, same flags, once', async () => {
+    await using bellhop = program()
+    const preload = join(bellhop.directory, 'preload.ts')
+    writeFileSync(
+      preload,
+      'process.stdout.write(`${process.pid} ${process.env.BUN_CONFIG_MAX_HTTP_REQUESTS} ${process.argv.slice(2).join(" ")}\\n`)',
+    )
+    const argv = [...FREE, '--max-in-flight', '700']
+    const child = bellhop.start(argv, { bun: ['--preload', preload] })
+    const next = lines(child.stdout)
+    expect(await next()).toBe(`${child.pid} undefined ${argv.join(' ')}`)
+    expect(await next()).toBe(`${child.pid} 700 ${argv.join(' ')}`)
+    expect(await next()).toStartWith('ready ')
+    child.kill('SIGINT')
+    expect(await child.exited).toBe(0)
+  })
+
+  test('a data directory that another one serves is refused in a sentence; commands still work on it', async () => {
+    await using bellhop = program()
+    const child = bellhop.start(FREE)
+    expect(await lines(child.stdout)()).toStartWith('ready ')
+    expect(await bellhop.run(FREE)).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'bellhop: Another Bellhop serves the data directory ./bellhop-data.\n',
+    })
+    expect((await bellhop.run(['app', 'create', 'Shop'])).exitCode).toBe(0)
+  })
+
+  test('refuses to start with NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
+    await using bellhop = program()
+    const { exitCode, stderr } = await bellhop.run(FREE, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(
+      'bellhop: NODE_TLS_REJECT_UNAUTHORIZED is set so that anyone could pose as Apple or Google',
+    )
+  })
+})

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'bun:test'
+import { helpText } from '../../src/cli/help.ts'
+import { run } from '../../src/cli/run.ts'
+import { StartRefused } from '../../src/start-refused.ts'
+import { VERSION } from '../../src/version.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { commandLine } from './command-line.ts'
+
+const CAP = { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' }
+
+describe('bellhop', () => {
+  test('without a command prints the help on standard error, with exit code 2', async () => {
+    using cli = commandLine()
+    expect(await cli.run([])).toEqual({ exitCode: 2, stdout: '', stderr: helpText('') })
+  })
+
+  test('help and --help print it on standard output, with exit code 0', async () => {
+    using cli = commandLine()
+    expect(await cli.run(['help'])).toEqual({ exitCode: 0, stdout: helpText(''), stderr: '' })
+    expect(await cli.run(['app', 'create', '--help'])).toEqual({
+      exitCode: 0,
+      stdout: helpText('app create'),
+      stderr: '',
+    })
+  })
+
+  test('--version prints one line', async () => {
+    using cli = commandLine()
+    expect(await cli.run(['--version'])).toEqual({ exitCode: 0, stdout: `bellhop ${VERSION}\n`, stderr: '' })
+    expect(VERSION).toMatch(/^\d+\.\d+\.\d+/)
+  })
+
+  test('what it does not understand is a line for each problem, with exit code 2', async () => {
+    using cli = commandLine()
+    expect(await cli.run(['app', 'limits', 'Shop', '--rate', 'x', '--quota', 'y'])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: [
+        'bellhop: --rate: "x" is not a number from 0 to 1000000, with at most 3 decimals',
+        'bellhop: --quota: "y" is not a whole number from 0 to 1000000000000',
+        '',
+      ].join('\n'),
+    })
+  })
+})
+
+describe('bellhop serve', () => {
+  test('serves with its settings, and its exit code is the server’s', async () => {
+    using cli = commandLine()
+    const printed = await cli.run(['serve', '--listen', '127.0.0.1:0', '--max-in-flight', '300'], CAP)
+    expect(printed).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    expect(cli.served).toHaveLength(1)
+    expect(cli.served[0]).toMatchObject({ data: cli.data, listen: { host: '127.0.0.1', port: 0 }, maxInFlight: 300 })
+  })
+
+  test('prints all problems and serves nothing', async () => {
+    using cli = commandLine()
+    expect(await cli.run(['serve', '--listen', 'foo', '--prot', '1'], { ...CAP, BELLHOP_LISTN: '' })).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: [
+        'bellhop: BELLHOP_LISTN is not a setting and is ignored. Did you mean BELLHOP_LISTEN?',
+        'bellhop: --prot is not a flag of this command.',
+        'bellhop: --listen (BELLHOP_LISTEN): "foo" is not host:port, such as 127.0.0.1:8790',
+        '',
+      ].join('\n'),
+    })
+    expect(cli.served).toEqual([])
+  })
+
+  test('restarts once for the cap on requests in flight, before it says anything', async () => {
+    using cli = commandLine()
+    const argv = ['serve', '--max-in-flight', '1000']
+    expect(await cli.run(argv, { BELLHOP_X: '1' })).toEqual({ exitCode: 99, stdout: '', stderr: '' })
+    expect(cli.restarts).toEqual([{ BUN_CONFIG_MAX_HTTP_REQUESTS: '1000' }])
+    expect(await cli.run(argv, { BELLHOP_X: '1', ...cli.restarts[0] })).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'bellhop: BELLHOP_X is not a setting and is ignored.\n',
+    })
+    expect(cli.restarts).toHaveLength(1)
+    expect(cli.served).toHaveLength(1)
+  })
+
+  test('keeps to a lower cap that the operator has set, and says so', async () => {
+    using cli = commandLine()
+    const { stderr } = await cli.run(['serve'], { BUN_CONFIG_MAX_HTTP_REQUESTS: '512' })
+    expect(stderr).toBe('bellhop: BUN_CONFIG_MAX_HTTP_REQUESTS is 512 and holds, although --max-in-flight is 4096.\n')
+    expect(cli.served[0]?.maxInFlight).toBe(512)
+  })
+
+  for (const value of ['0', 'false']) {
+    test(`refuses to start with NODE_TLS_REJECT_UNAUTHORIZED=${value}`, async () => {
+      using cli = commandLine()
+      expect(await cli.run(['serve'], { ...CAP, NODE_TLS_REJECT_UNAUTHORIZED: value })).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr:
+          'bellhop: NODE_TLS_REJECT_UNAUTHORIZED is set so that anyone could pose as Apple or Google: unset it. The certificate of a private gateway goes into --gateway-ca.\n',
+      })
+      expect([cli.served, cli.restarts]).toEqual([[], []])
+    })
+  }
+})
+
+describe('what goes wrong while it serves', () => {
+  async function serving(error: Error): Promise<{ exitCode: number; stderr: string }> {
+    let stderr = ''
+    const exitCode = await run(['serve'], {
+      env: CAP,
+      stdout: () => {},
+      stderr: (text) => void (stderr += text),
+      clock: createFakeClock(),
+      readFile: () => ({ kind: 'problem', problem: 'is not there' }),
+      restart() {
+        throw new Error('restarted')
+      },
+      async serve() {
+        throw error
+      },
+    })
+    return { exitCode, stderr }
+  }
+
+  test('a refused start is its sentence alone, with exit code 1', async () => {
+    expect(await serving(new StartRefused('Another Bellhop serves ./bellhop-data.'))).toEqual({
+      exitCode: 1,
+      stderr: 'bellhop: Another Bellhop serves ./bellhop-data.\n',
+    })
+  })
+
+  test('a port in use, a full disk, a busy database are a sentence', async () => {
+    const coded = (code: string, message: string) => Object.assign(new Error(message), { code })
+    expect(await serving(coded('EADDRINUSE', 'Failed to start server. Is port 8790 in use?'))).toEqual({
+      exitCode: 1,
+      stderr: 'bellhop: Failed to start server. Is port 8790 in use?\n',
+    })
+    expect((await serving(coded('SQLITE_FULL', 'database or disk is full'))).stderr).toBe(
+      'bellhop: The database cannot be used: database or disk is full (SQLITE_FULL).\n',
+    )
+    expect((await serving(coded('SQLITE_BUSY', 'database is locked'))).stderr).toBe(
+      'bellhop: The database is busy: another process is writing to it. Try again.\n',
+    )
+  })
+
+  test('a bug is not a sentence: it rejects', async () => {
+    for (const error of [new Error('bug'), Object.assign(new Error('bug'), { code: 'ERR_INVALID_ARG_TYPE' })]) {
+      expect(await serving(error).catch((thrown: unknown) => thrown)).toBe(error)
+    }
+  })
+})

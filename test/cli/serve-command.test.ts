@@ -1,0 +1,125 @@
+import { expect, test } from 'bun:test'
+import { EventEmitter } from 'node:events'
+import { serveCommand } from '../../src/cli/serve-command.ts'
+import type { RunningServer } from '../../src/cli/serve-command.ts'
+import { parseConfig } from '../../src/config.ts'
+import { StartRefused } from '../../src/start-refused.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+
+/** `serve`, with a server that starts and stops when the test says so. */
+function setUp() {
+  const signals = new EventEmitter()
+  const clock = createFakeClock()
+  const started = Promise.withResolvers<RunningServer>()
+  const disposing = Promise.withResolvers<void>()
+  const disposed = Promise.withResolvers<void>()
+  const ready = Promise.withResolvers<void>()
+  const printed: string[] = []
+  const complained: string[] = []
+  const parsed = parseConfig(['--drain-seconds', '10'], {}, () => ({ kind: 'problem', problem: 'is not there' }))
+  if (parsed.kind === 'problems') throw new Error(parsed.problems.join())
+
+  const exitCode = serveCommand(parsed.config, {
+    stdout(text) {
+      printed.push(text)
+      ready.resolve()
+    },
+    stderr: (text) => void complained.push(text),
+    clock,
+    signals,
+    start: () => started.promise,
+  })
+  const server: RunningServer = {
+    url: 'http://127.0.0.1:1',
+    adminUrl: 'http://127.0.0.1:2',
+    [Symbol.asyncDispose]() {
+      disposing.resolve()
+      return disposed.promise
+    },
+  }
+  return { signals, clock, exitCode, printed, complained, started, server, disposing, disposed, ready }
+}
+
+test('when ready it prints one line, and a signal stops it with exit code 0', async () => {
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    const { signals, exitCode, printed, complained, started, server, disposing, disposed, ready } = setUp()
+    started.resolve(server)
+    await ready.promise
+    expect(printed).toEqual(['ready http://127.0.0.1:1 admin http://127.0.0.1:2\n'])
+    signals.emit(signal)
+    await disposing.promise
+    disposed.resolve()
+    expect(await exitCode).toBe(0)
+    expect(printed).toHaveLength(1)
+    expect(complained).toEqual([])
+  }
+})
+
+test('it does not end before the server is disposed', async () => {
+  const { signals, exitCode, started, server, disposing, disposed } = setUp()
+  started.resolve(server)
+  signals.emit('SIGTERM')
+  await disposing.promise
+  let ended = false
+  void exitCode.then(() => (ended = true))
+  await new Promise(setImmediate)
+  expect(ended).toBe(false)
+  disposed.resolve()
+  expect(await exitCode).toBe(0)
+})
+
+test('a second signal quits at once, with 128 and its number', async () => {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    const { signals, exitCode, started, server, disposing } = setUp()
+    started.resolve(server)
+    signals.emit('SIGTERM')
+    await disposing.promise
+    signals.emit(signal)
+    expect(await exitCode).toBe(code)
+  }
+})
+
+test('a signal while it starts stops it as soon as it has started, without the line', async () => {
+  const { signals, exitCode, printed, started, server, disposing, disposed } = setUp()
+  signals.emit('SIGINT')
+  started.resolve(server)
+  await disposing.promise
+  disposed.resolve()
+  expect(await exitCode).toBe(0)
+  expect(printed).toEqual([])
+})
+
+test('two signals while it starts quit at once', async () => {
+  const { signals, exitCode } = setUp()
+  signals.emit('SIGINT')
+  signals.emit('SIGINT')
+  expect(await exitCode).toBe(130)
+})
+
+test('a stop that outlasts the drain time and 5 seconds for closing ends all the same, and says so', async () => {
+  const { signals, clock, exitCode, complained, started, server, disposing } = setUp()
+  started.resolve(server)
+  signals.emit('SIGTERM')
+  await disposing.promise
+  await new Promise(setImmediate)
+  clock.advance(14_999)
+  await new Promise(setImmediate)
+  expect(complained).toEqual([])
+  clock.advance(1)
+  expect(await exitCode).toBe(0)
+  expect(complained).toEqual([
+    'bellhop: Stopped with work in flight: the drain time is over. It goes on at the next start.\n',
+  ])
+})
+
+test('what keeps it from starting is handed on, and no listener stays behind', async () => {
+  const { signals, exitCode, started } = setUp()
+  started.reject(new StartRefused('Another Bellhop serves ./bellhop-data.'))
+  const error = await exitCode.catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(StartRefused)
+  expect(error).toHaveProperty('message', 'Another Bellhop serves ./bellhop-data.')
+  expect(signals.eventNames()).toEqual([])
+})

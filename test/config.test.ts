@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'bun:test'
+import { describeSettings, parseConfig, readSettings, settingsTable } from '../src/config.ts'
+import type { Config } from '../src/config.ts'
+import type { ReadFile } from '../src/read-file.ts'
+
+const HEX = '0123456789abcdef'.repeat(4)
+const BASE64 = Buffer.from(HEX, 'hex').toString('base64')
+
+const FILES: Readonly<Record<string, string>> = { '/run/key': `${BASE64}\n`, '/run/short': 'c2hvcnQ=' }
+const readFile: ReadFile = (path) => {
+  const text = FILES[path]
+  if (text === undefined) return { kind: 'problem', problem: 'cannot be read: there is no such file' }
+  return { kind: 'read', bytes: new TextEncoder().encode(text) }
+}
+
+function configOf(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Config {
+  const result = parseConfig(argv, env, readFile)
+  if (result.kind === 'problems') throw new Error(result.problems.join('\n'))
+  return result.config
+}
+
+function problemsOf(argv: readonly string[], env: Readonly<Record<string, string>> = {}): readonly string[] {
+  const result = parseConfig(argv, env, readFile)
+  return result.kind === 'problems' ? result.problems : []
+}
+
+describe('where a setting comes from', () => {
+  test('without flags and variables every setting has its default', () => {
+    expect(parseConfig([], {}, readFile)).toEqual({
+      kind: 'config',
+      warnings: [],
+      config: {
+        listen: { host: '127.0.0.1', port: 8790 },
+        adminListen: { host: '127.0.0.1', port: 8791 },
+        data: './bellhop-data',
+        apnsUrl: 'https://api.push.apple.com',
+        apnsSandboxUrl: 'https://api.sandbox.push.apple.com',
+        fcmUrl: 'https://fcm.googleapis.com',
+        fcmTokenUrl: 'https://oauth2.googleapis.com/token',
+        gatewayCa: null,
+        key: null,
+        logLevel: 'info',
+        drainSeconds: 30,
+        maxInFlight: 4096,
+      },
+    })
+  })
+
+  test('each setting is both a flag and a variable', () => {
+    const texts: Readonly<Record<keyof Config, string>> = {
+      listen: '0.0.0.0:1',
+      adminListen: '0.0.0.0:2',
+      data: '/srv',
+      apnsUrl: 'https://a.test',
+      apnsSandboxUrl: 'https://b.test',
+      fcmUrl: 'https://c.test',
+      fcmTokenUrl: 'https://d.test/t',
+      gatewayCa: '/ca.pem',
+      key: HEX,
+      logLevel: 'debug',
+      drainSeconds: '3',
+      maxInFlight: '4',
+    }
+    const rows = describeSettings()
+    const values = Object.values(texts)
+    const byFlag = configOf(rows.flatMap(({ flag }, at) => [flag, values[at] ?? '']))
+    const byVariable = configOf([], Object.fromEntries(rows.map(({ env }, at) => [env, values[at] ?? ''])))
+    expect(byFlag).toEqual({
+      ...texts,
+      listen: { host: '0.0.0.0', port: 1 },
+      adminListen: { host: '0.0.0.0', port: 2 },
+      logLevel: 'debug',
+      drainSeconds: 3,
+      maxInFlight: 4,
+    })
+    expect(byVariable).toEqual(byFlag)
+  })
+
+  test('a flag goes before the variable, the variable before the default', () => {
+    const env = { BELLHOP_DATA: '/variable' }
+    expect(configOf(['--data', '/flag'], env).data).toBe('/flag')
+    expect(configOf([], env).data).toBe('/variable')
+  })
+
+  test('--name=value is --name value, and of a flag given twice the last counts', () => {
+    expect(configOf(['--data=/a=b']).data).toBe('/a=b')
+    expect(configOf(['--data', '/a', '--data', '/b']).data).toBe('/b')
+  })
+
+  test('a variable that is set to nothing is not set', () => {
+    expect(configOf([], { BELLHOP_DATA: '', BELLHOP_KEY: '', BELLHOP_KEY_FILE: '' })).toEqual(configOf([]))
+  })
+})
+
+describe('what a setting can be', () => {
+  const accepted: readonly (readonly [flag: string, text: string, name: keyof Config, value: unknown])[] = [
+    ['--listen', '127.0.0.1:0', 'listen', { host: '127.0.0.1', port: 0 }],
+    ['--listen', 'localhost:65535', 'listen', { host: 'localhost', port: 65_535 }],
+    ['--listen', 'push.example.com:80', 'listen', { host: 'push.example.com', port: 80 }],
+    ['--listen', '[::1]:8790', 'listen', { host: '::1', port: 8790 }],
+    ['--listen', '[::]:0', 'listen', { host: '::', port: 0 }],
+    ['--apns-url', 'https://localhost:2197/', 'apnsUrl', 'https://localhost:2197'],
+    ['--apns-url', 'https://api.push.apple.com:443', 'apnsUrl', 'https://api.push.apple.com'],
+    ['--fcm-token-url', 'https://localhost:1/a/token?b=c', 'fcmTokenUrl', 'https://localhost:1/a/token?b=c'],
+    ['--key', HEX, 'key', HEX],
+    ['--key', HEX.toUpperCase(), 'key', HEX.toUpperCase()],
+    ['--key', BASE64, 'key', BASE64],
+    ['--key', BASE64.slice(0, 43), 'key', BASE64.slice(0, 43)],
+    ['--log-level', 'error', 'logLevel', 'error'],
+    ['--drain-seconds', '0', 'drainSeconds', 0],
+    ['--drain-seconds', '3600', 'drainSeconds', 3600],
+    ['--max-in-flight', '65535', 'maxInFlight', 65_535],
+  ]
+  for (const [flag, text, name, value] of accepted) {
+    test(`${flag} takes ${text}`, () => {
+      expect(configOf([flag, text])[name]).toEqual(value as never)
+    })
+  }
+
+  const HOST_PORT = 'is not host:port, such as 127.0.0.1:8790'
+  const ORIGIN = 'is not an https origin without a path, such as https://api.push.apple.com'
+  const KEY =
+    '--key (BELLHOP_KEY): the value is not 32 bytes in base64 (44 characters) or hex (64), such as "openssl rand -base64 32" prints'
+  const refused: readonly (readonly [flag: string, text: string, problem: string])[] = [
+    ...['foo', '8790', ':8790', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '127.0.0.1:-1', '::1:8790'].map(
+      (text) => ['--listen', text, `--listen (BELLHOP_LISTEN): "${text}" ${HOST_PORT}`] as const,
+    ),
+    ...['999.0.0.1:1', '1.2.3:1', '[127.0.0.1]:1', '[::g]:1', 'a_b:1', '-a.test:1', 'a..b:1', 'http://a:1', ''].map(
+      (text) => ['--listen', text, `--listen (BELLHOP_LISTEN): "${text}" ${HOST_PORT}`] as const,
+    ),
+    ...['http://a.test', 'a.test', 'https://a.test/p', 'https://a.test/?q', 'https://u:p@a.test', 'https://'].map(
+      (text) => ['--apns-url', text, `--apns-url (BELLHOP_APNS_URL): "${text}" ${ORIGIN}`] as const,
+    ),
+    [
+      '--fcm-token-url',
+      'http://a.test/token',
+      '--fcm-token-url (BELLHOP_FCM_TOKEN_URL): "http://a.test/token" is not an https address, such as https://oauth2.googleapis.com/token',
+    ],
+    ['--data', '', '--data (BELLHOP_DATA): "" is not a path'],
+    ['--log-level', 'INFO', '--log-level (BELLHOP_LOG_LEVEL): "INFO" is not one of debug, info, warn, error'],
+    ...['-1', '1.5', '3601', '1e2', ' 1', 'ten', ''].map(
+      (text) =>
+        [
+          '--drain-seconds',
+          text,
+          `--drain-seconds (BELLHOP_DRAIN_SECONDS): "${text}" is not a whole number from 0 to 3600`,
+        ] as const,
+    ),
+    ...['0', '65536'].map(
+      (text) =>
+        [
+          '--max-in-flight',
+          text,
+          `--max-in-flight (BELLHOP_MAX_IN_FLIGHT): "${text}" is not a whole number from 1 to 65535`,
+        ] as const,
+    ),
+    // A secret is never quoted.
+    ...['hunter2', HEX.slice(1), `${BASE64}A`].map((text) => ['--key', text, KEY] as const),
+  ]
+  for (const [flag, text, problem] of refused) {
+    test(`${flag} does not take "${text}"`, () => {
+      expect(problemsOf([flag, text])).toEqual([problem])
+    })
+  }
+})
+
+describe('a secret', () => {
+  test('can be in a file that a variable names, with or without a line end', () => {
+    expect(configOf([], { BELLHOP_KEY_FILE: '/run/key' }).key).toBe(BASE64)
+  })
+
+  test('on the command line goes before the file, which is then not read', () => {
+    expect(configOf(['--key', HEX], { BELLHOP_KEY_FILE: '/missing' }).key).toBe(HEX)
+  })
+
+  const refused: readonly (readonly [name: string, env: Readonly<Record<string, string>>, problem: string])[] = [
+    [
+      'in a file that is not there is a problem',
+      { BELLHOP_KEY_FILE: '/missing' },
+      '--key (BELLHOP_KEY): the file /missing of BELLHOP_KEY_FILE cannot be read: there is no such file',
+    ],
+    [
+      'in a file is checked like any other, and not quoted',
+      { BELLHOP_KEY_FILE: '/run/short' },
+      '--key (BELLHOP_KEY): the value is not 32 bytes in base64 (44 characters) or hex (64), such as "openssl rand -base64 32" prints',
+    ],
+    [
+      'given in both ways is a problem',
+      { BELLHOP_KEY_FILE: '/run/key', BELLHOP_KEY: HEX },
+      '--key (BELLHOP_KEY): BELLHOP_KEY and BELLHOP_KEY_FILE are both set; keep one',
+    ],
+  ]
+  for (const [name, env, problem] of refused) {
+    test(name, () => {
+      expect(problemsOf([], env)).toEqual([problem])
+    })
+  }
+
+  test('only a secret has a variable for a file', () => {
+    expect(parseConfig([], { BELLHOP_DATA_FILE: '/run/data' }, readFile).warnings).toEqual([
+      'BELLHOP_DATA_FILE is not a setting and is ignored.',
+    ])
+  })
+})
+
+describe('mistakes', () => {
+  test('all problems are reported together', () => {
+    expect(problemsOf(['--lisen', 'x', '--data', '--log-level', 'loud'], { BELLHOP_DRAIN_SECONDS: 'soon' })).toEqual([
+      '--lisen is not a flag of this command. Did you mean --listen?',
+      '--data needs a value.',
+      '--log-level (BELLHOP_LOG_LEVEL): "loud" is not one of debug, info, warn, error',
+      '--drain-seconds (BELLHOP_DRAIN_SECONDS): "soon" is not a whole number from 0 to 3600',
+    ])
+  })
+
+  test('an unknown flag that is like none gets no suggestion', () => {
+    expect(problemsOf(['--zebra'])).toEqual(['--zebra is not a flag of this command.'])
+    expect(problemsOf(['-p'])).toEqual(['-p is not a flag of this command.'])
+  })
+
+  test('words are too much', () => {
+    expect(problemsOf(['8790'])).toEqual(['"8790" is too much: serve takes only flags.'])
+  })
+
+  test('unknown BELLHOP_ variables are warnings, with and without other problems', () => {
+    const env = { BELLHOP_LISTN: 'x', BELLHOP_ZEBRA: 'x', BELLHOP_CERTIFICATE_PASSWORD: 'x', PATH: '/bin' }
+    const warnings = [
+      'BELLHOP_LISTN is not a setting and is ignored. Did you mean BELLHOP_LISTEN?',
+      'BELLHOP_ZEBRA is not a setting and is ignored.',
+    ]
+    expect(parseConfig([], env, readFile)).toEqual({ kind: 'config', config: configOf([]), warnings })
+    expect(parseConfig(['--data='], env, readFile)).toEqual({
+      kind: 'problems',
+      problems: ['--data (BELLHOP_DATA): "" is not a path'],
+      warnings,
+    })
+  })
+})
+
+describe('some of the settings', () => {
+  test('other settings are neither read nor complained about', () => {
+    const env = { BELLHOP_DATA: '/srv', BELLHOP_LISTEN: 'wrong' }
+    expect(readSettings(['data'], { flags: new Map(), env, readFile })).toEqual({
+      kind: 'config',
+      config: { data: '/srv' },
+    })
+  })
+
+  test('a setting without a flag is named by its variable alone', () => {
+    const sources = { flags: new Map(), env: { BELLHOP_KEY: 'short' }, readFile, withoutFlag: ['key'] as const }
+    expect(readSettings(['key'], sources)).toEqual({
+      kind: 'problems',
+      problems: [
+        'BELLHOP_KEY: the value is not 32 bytes in base64 (44 characters) or hex (64), such as "openssl rand -base64 32" prints',
+      ],
+    })
+  })
+})
+
+describe('the table for the README', () => {
+  const lines = settingsTable().split('\n')
+
+  test('has a head and a line for each setting, and ends in a line end', () => {
+    expect(lines.slice(0, 2)).toEqual(['| Flag | Variable | Default | Meaning |', '| --- | --- | --- | --- |'])
+    expect(lines).toHaveLength(2 + describeSettings().length + 1)
+    expect(lines.at(-1)).toBe('')
+  })
+
+  test('a line names flag, variable, default and meaning; a secret its file too', () => {
+    expect(lines).toContain(
+      '| `--admin-listen` | `BELLHOP_ADMIN_LISTEN` | `127.0.0.1:8791` | Where the admin side listens, apart from the API: `/readyz` and `/healthz`. |',
+    )
+    expect(lines.find((line) => line.includes('`--key`'))).toStartWith(
+      '| `--key` | `BELLHOP_KEY`, `BELLHOP_KEY_FILE` | none | ',
+    )
+  })
+
+  test('every line has four cells', () => {
+    for (const line of lines.slice(0, -1)) expect(line.split('|')).toHaveLength(6)
+  })
+})

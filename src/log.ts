@@ -4,6 +4,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 export interface Log {
+  /** Whether lines of this level are written: for what costs something to put together. */
+  writes(level: LogLevel): boolean
   debug(event: string, fields?: LogFields): void
   info(event: string, fields?: LogFields): void
   warn(event: string, fields?: LogFields): void
@@ -21,13 +23,14 @@ export function createLog(
   now: () => number,
   write: (line: string) => void = (line) => process.stderr.write(line),
 ): Log {
+  const writes = (level: LogLevel) => RANK[level] >= RANK[threshold]
   const at =
     (level: LogLevel) =>
     (event: string, fields: LogFields = {}) => {
-      if (RANK[level] < RANK[threshold]) return
+      if (!writes(level)) return
       write(`${JSON.stringify({ time: new Date(now()).toISOString(), level, event, ...fields })}\n`)
     }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return { writes, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 /** What a log line may say of an unknown error: its stack stays on the server. */

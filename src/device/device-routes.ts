@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, Refused } from '../failure.ts'
+import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
 import * as schema from './device-schema.ts'
@@ -39,7 +40,7 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
           description:
             'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes.',
           body: schema.RegisterDevice,
-          example: { token: '3f8a…9c', platform: '0', tag: ['beta'], active: ['news'], alias: 'user-17' },
+          example: { token: EXAMPLE_TOKEN, platform: '0', tag: ['beta'], active: ['news'], alias: 'user-17' },
           answers: {
             201: { description: 'Registered, or registered anew.', ...RECORD },
             200: { description: 'Updated.', ...RECORD },
@@ -64,7 +65,7 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
           description: '`tags` are added to what a device has. One bad token and nothing is imported.',
           secret: true,
           body: schema.ImportDevices,
-          example: { tokens: ['3f8a…9c', '77b0…01'], platform: '0', tags: ['imported'] },
+          example: { tokens: [EXAMPLE_TOKEN, '77b0a4e5'.repeat(8)], platform: '0', tags: ['imported'] },
           answers: {
             201: {
               description: 'All imported.',
@@ -88,7 +89,7 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
           summary: 'Unregister a device',
           description: 'Erases the data of the device. Also 200 for one that is gone or was never seen.',
           body: schema.UnregisterDevice,
-          example: { token: '3f8a…9c', platform: '0' },
+          example: { token: EXAMPLE_TOKEN, platform: '0' },
           answers: OK('Device unregistered'),
           failures: { 409: 'MissingParameter' },
         }),
@@ -123,7 +124,7 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
           summary: 'Add or update the alias of a device',
           description: 'Name the device by `token`, by `current_alias`, or by both. `alias: ""` removes it.',
           body: schema.SetAlias,
-          example: { platform: '0', token: '3f8a…9c', alias: 'user-17' },
+          example: { platform: '0', token: EXAMPLE_TOKEN, alias: 'user-17' },
           answers: OK('Alias set'),
           failures: { 404: NO_DEVICE, 409: 'MissingParameter; ConflictError: the alias belongs to another device.' },
         }),
@@ -142,7 +143,7 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
           summary: 'Tag a device',
           description: 'Name the device by `token` or by `Alias`.',
           body: schema.TagDevice,
-          example: { platform: '0', token: '3f8a…9c', tag: 'beta' },
+          example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
           answers: { 201: { description: 'Tagged', example: { message: 'Tagged' } } },
           failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
         }),
@@ -181,7 +182,7 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
           tag: 'Devices',
           summary: 'Set the location of a device',
           body: schema.SetLocation,
-          example: { platform: '0', token: '3f8a…9c', lat: '52.52', lng: '13.405' },
+          example: { platform: '0', token: EXAMPLE_TOKEN, lat: '52.52', lng: '13.405' },
           answers: OK('Location set'),
           failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
         }),
@@ -200,7 +201,7 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
           tag: 'Devices',
           summary: 'Set the badge count of a device',
           body: schema.SetBadge,
-          example: { platform: '0', token: '3f8a…9c', setbadgecount: 3 },
+          example: { platform: '0', token: EXAMPLE_TOKEN, setbadgecount: 3 },
           answers: OK('Badge set'),
           failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
         }),

@@ -2,9 +2,11 @@ import {
   asPlatform,
   alias,
   aliasOrNone,
+  EXAMPLE_TOKEN,
   latitude,
   longitude,
   names,
+  oneName,
   platform,
   readToken,
   token,
@@ -81,7 +83,7 @@ export const SetAlias = bodyOf(
 export const TagDevice = bodyOf(
   {
     platform: required(platform),
-    tag: required(names, ['tags']),
+    tag: required(oneName, ['tags']),
     token: optional(token),
     alias: optional(alias, ['Alias']),
   },
@@ -151,7 +153,7 @@ export function platformOnWire(of: Platform): '0' | '1' {
 }
 
 export const RECORD_EXAMPLE: DeviceRecord = {
-  token: '3f8a…9c',
+  token: EXAMPLE_TOKEN,
   platform: '0',
   lat: '52.52',
   lng: '13.405',

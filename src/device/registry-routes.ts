@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { missing } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
@@ -33,8 +34,8 @@ export function registryRoutes({ gate, devices, feedback }: Dependencies) {
         const shown = page.slice(0, limit)
         const last = shown.at(-1)
         if (page.length > limit && last !== undefined) {
-          // RFC 8288. The cursor is good for as long as the device list is.
-          set.headers['link'] = `</deviceToken/all?limit=${limit}&after=${last.id}>; rel="next"`
+          // RFC 8288; relative to the address of the call, which may have a prefix that a proxy takes away.
+          set.headers['link'] = `<?limit=${limit}&after=${last.id}>; rel="next"`
         }
         return shown.map(recordOf)
       },
@@ -67,7 +68,9 @@ export function registryRoutes({ gate, devices, feedback }: Dependencies) {
           answers: {
             200: {
               description: 'A JSON array.',
-              example: [{ token: '3f8a…9c', platform: '0', reason: 'Unregistered', at: '2026-11-20T09:00:00.000Z' }],
+              example: [
+                { token: EXAMPLE_TOKEN, platform: '0', reason: 'Unregistered', at: '2026-11-20T09:00:00.000Z' },
+              ],
             },
           },
         }),
@@ -94,6 +97,7 @@ export function registryRoutes({ gate, devices, feedback }: Dependencies) {
               required: true,
               description: 'The device token.',
               schema: { type: 'string' },
+              example: EXAMPLE_TOKEN,
             },
             { name: 'platform', in: 'header', description: '0 or 1, optional.', schema: { type: 'string' } },
           ],

@@ -11,8 +11,17 @@ const CONTROL = /\p{Cc}/u
 /** A decimal, no exponent: what a location looks like in every client library. */
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)$/
 
+/** The device of all examples in the documentation; as long as Apple's. */
+export const EXAMPLE_TOKEN = '3f8a09c1'.repeat(8)
+
 export const token: Field<string> = {
-  schema: { type: 'string', minLength: 1, maxLength: MAX_TOKEN_BYTES, example: 'a3f1…64 hex characters…9c' },
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_TOKEN_BYTES,
+    description: 'The device token of iOS, or the registration ID of Android: 1 to 4096 bytes without white space.',
+    example: EXAMPLE_TOKEN,
+  },
   emptyIsAbsent: true,
   read: readToken,
 }
@@ -80,6 +89,17 @@ export const names: Field<readonly string[]> = {
     const read = new Set(value.map((item, index) => readName(item, `${name}[${index}]`)))
     if (read.size > MAX_LABELS) throw invalid(name, `must have at most ${MAX_LABELS} entries, not ${read.size}`)
     return [...read]
+  },
+}
+
+/** For the endpoints whose contract has one name; more are read, as everywhere. */
+export const oneName: Field<readonly string[]> = {
+  ...names,
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_NAME_CHARACTERS,
+    description: 'One string; an array of strings is read too.',
   },
 }
 

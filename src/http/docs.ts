@@ -34,7 +34,15 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', docExpansion: 'list', defaultModelsExpandDepth: -1 })\n`
+/** Without `validatorUrl: null` Swagger UI may show the document's address to validator.swagger.io. */
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#docs',
+  docExpansion: 'list',
+  defaultModelsExpandDepth: -1,
+  validatorUrl: null,
+})
+`
 
 const HTML_HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -30,6 +30,7 @@ const EVERYWHERE: Readonly<Record<number, string>> = {
   400: 'InvalidHeader, InvalidVersion, InvalidContent, InvalidArgument or BadDigest: the message says which and why.',
   401: 'InvalidCredentials: unknown application or wrong secret.',
   429: 'TooManyRequestsError: rate limit exceeded; see Retry-After.',
+  500: 'InternalError: our fault; the message has a support ID.',
   507: 'InsufficientStorageError: the request quota of the period is used up; see Retry-After.',
 }
 

@@ -62,7 +62,20 @@ export function bodyOf<M extends Members>(members: M): Body<Input<M>>
 export function bodyOf<M extends Members, T>(members: M, then: (input: Input<M>) => T): Body<T>
 export function bodyOf<M extends Members, T>(members: M, then?: (input: Input<M>) => T): Body<T | Input<M>> {
   const entries = Object.entries(members)
-  const properties = Object.fromEntries(entries.map(([name, { field }]) => [name, field.schema]))
+  const properties = Object.fromEntries(
+    entries.flatMap(
+      ([
+        name,
+        {
+          field: { schema },
+          also,
+        },
+      ]) => [
+        [name, schema],
+        ...also.map((other) => [other, { ...schema, description: `Read where \`${name}\` is absent.` }]),
+      ],
+    ),
+  )
   const must = entries.filter(([, member]) => member.required).map(([name]) => name)
 
   function validate(value: unknown): { value: T | Input<M> } {

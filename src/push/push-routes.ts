@@ -4,6 +4,7 @@ import type { Commit } from '../database/group-commit.ts'
 import type { DeviceStore } from '../device/device-store.ts'
 import type { Platform } from '../device/device.ts'
 import { failure, Refused } from '../failure.ts'
+import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
 import { PushToAll, PushToOne } from './push-schema.ts'
@@ -110,7 +111,7 @@ export function pushRoutes({ gate, commit, clock, pushes, devices, sizeOf, wake 
           summary: 'Push to one device',
           secret: true,
           body: PushToOne,
-          example: { platform: '0', token: '3f8a09c1'.repeat(8), msg: 'Hello', sound: 'default', badge: '1' },
+          example: { platform: '0', token: EXAMPLE_TOKEN, msg: 'Hello', sound: 'default', badge: '1' },
           answers: QUEUED,
           failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
         }),

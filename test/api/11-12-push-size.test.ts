@@ -46,10 +46,14 @@ for (const path of PUSH_PATHS) {
   }
 }
 
-test('the body APNs gets is as long as was counted', async () => {
+test('a relative badge is counted as the largest it can become', async () => {
   const device = await target.newDevice('0')
-  const { body } = await target.arrivalAt('/push/one', device, { ...QUIET, msg: 'x'.repeat(4074), badge: '+1' })
-  expect(JSON.stringify(body)).toHaveLength(4096 - '2147483647'.length + '1'.length)
+  const msg = 'x'.repeat(4096 - '{"aps":{"alert":"","badge":2147483647}}'.length)
+  const refusal = 'msg, sound and payload are too large: 4097 bytes for APNs; at most 4096 are allowed.'
+  const tooLarge = await target.push('/push/one', device, { ...QUIET, msg: `${msg}x`, badge: '+1' })
+  expectFailure(tooLarge, 400, 'InvalidArgument', refusal)
+  const { body } = await target.arrivalAt('/push/one', device, { ...QUIET, msg, badge: '+1' })
+  expect(body).toEqual({ aps: { alert: msg, badge: 1 } })
 })
 
 test('a push to both platforms gives the size for each, also where only one is too large', async () => {
@@ -71,7 +75,7 @@ test('a payload nested as deep as a body allows is refused, and the service goes
   const depth = 40_000
   const body = `{"platform":"0","token":"a","msg":"x","sound":"","badge":"","payload":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`
   const answer = await target.caller.post('/push/one', body)
-  console.error(answer)
+  expectFailure(answer, 400, 'InvalidArgument', 'payload must not be nested deeper than 64.')
   const device = await target.newDevice('0')
   await target.arrivalAt('/push/one', device, QUIET)
 })

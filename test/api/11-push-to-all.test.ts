@@ -220,6 +220,7 @@ describe('a push is not addressed to', () => {
     await theirs.register({ token: IOS_TOO, ...shared })
     for (const filter of [TO_ALL, BROADCAST, { tags: 'beta' }, { active: 'news' }, { alias: 'ann' }]) {
       expect(await reached(await mine.post('/push/all', { msg: 'x', ...filter }))).toEqual([IOS])
+      expect(await reached(await theirs.post('/push/all', { msg: 'x', ...filter }))).toEqual([IOS_TOO])
     }
   })
 

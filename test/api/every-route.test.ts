@@ -169,7 +169,7 @@ describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_,
     const plain = await call(route)
     for (const other of [`/${path}`, path.replaceAll('/', '///')]) {
       const doubled = await service.call(method, `${other}?x=//y`)
-      expect([doubled.status, { ...doubled.body, id: 0 }]).toEqual([plain.status, { ...plain.body, id: 0 }])
+      expect([doubled.status, doubled.body]).toEqual([plain.status, plain.body])
       const stranger = await service.call(method, other, { headers: { 'x-service-secret': 'wrong' } })
       expectFailure(stranger, 401, 'InvalidCredentials', 'Application ID and/or Secret unauthorized.')
     }

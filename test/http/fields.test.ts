@@ -101,9 +101,10 @@ describe('another spelling of a field', () => {
     expect(read(body, { ALIAS: 'c', Alias: 'b' })).toStrictEqual({ alias: 'B' })
   })
 
-  test('is held against the same rules, and reported under the name of the field', () => {
+  test('is held against the same rules, and reported as the caller wrote it', () => {
     expect(refusal(body, { Alias: '' })).toBe('MissingParameter: alias is required.')
-    expect(refusal(body, { Alias: 1 })).toBe('InvalidArgument: alias must be a string, not 1.')
+    expect(refusal(body, { Alias: 1 })).toBe('InvalidArgument: Alias must be a string, not 1.')
+    expect(refusal(body, { alias: 1, Alias: 'a' })).toBe('InvalidArgument: alias must be a string, not 1.')
   })
 })
 
@@ -134,6 +135,17 @@ describe('the description of a body', () => {
       type: 'object',
       properties: { token: { type: 'string', maxLength: 5 }, note: {} },
       required: ['token'],
+    })
+  })
+
+  test('has every spelling of a field, with the same limits', () => {
+    expect(bodyOf({ alias: required(word, ['Alias']) }).schema).toEqual({
+      type: 'object',
+      properties: {
+        alias: { type: 'string', maxLength: 5 },
+        Alias: { type: 'string', maxLength: 5, description: 'Read where `alias` is absent.' },
+      },
+      required: ['alias'],
     })
   })
 

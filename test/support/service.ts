@@ -2,12 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
+import { readApnsKey, readServiceAccount } from '../../src/application/credential.ts'
+import { createCredentialStore } from '../../src/application/credential-store.ts'
+import { loadSealingKey } from '../../src/application/sealing-key.ts'
 import type { Limits } from '../../src/application/application.ts'
 import type { Clock } from '../../src/clock.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { Config } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import { createLog } from '../../src/log.ts'
 import { createServer } from '../../src/server.ts'
 import type { Server } from '../../src/server.ts'
@@ -58,6 +62,10 @@ export interface Service extends AsyncDisposable {
   addApplication(name: string, limits?: Partial<Limits>, simulated?: boolean): Credentials
   /** Points an application at the simulator, as `app simulate` would. */
   simulate(application: Credentials): void
+  /** Gives an application the credentials that a simulator has issued for it, as `app apns` and `app fcm` would. */
+  equip(application: Credentials, simulator: Simulator): void
+  /** Deletes an application, as `app delete` would. */
+  remove(application: Credentials): void
   /** Stops it and starts it again on the same data. */
   restart(): Promise<Service>
 }
@@ -174,6 +182,20 @@ export async function startService(options: Options = {}): Promise<Service> {
     get: (path, more) => call('GET', path, more),
     addApplication,
     simulate: ({ id }) => void applications.setSimulated(id, true),
+    equip({ id }, simulator) {
+      const found = applications.find(id)
+      const key = loadSealingKey({ dataDirectory: data, hasCredentials: true })
+      const issued = simulator.issue(id)
+      const apns = readApnsKey({ ...issued.apnsKey, environment: 'auto' })
+      const fcm = readServiceAccount(issued.serviceAccount)
+      if (found === null || key.kind === 'problem' || apns.kind === 'problem' || fcm.kind === 'problem') {
+        throw new Error('no such application, or no key')
+      }
+      const credentials = createCredentialStore({ database, clock, key: key.key })
+      credentials.put(found, apns)
+      credentials.put(found, fcm)
+    },
+    remove: ({ id }) => void applications.remove(id),
     async restart() {
       await stop()
       return startService({ ...options, data, application })

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { settingsTable } from '../src/config.ts'
+import { startService } from './support/service.ts'
+
+const readme = await Bun.file(join(import.meta.dir, '../README.md')).text()
+
+/** A Markdown table without the padding that the formatter adds. */
+function bare(table: string): string {
+  return table.trim().replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
+}
+
+describe('the README says what is so', () => {
+  test('its settings are those of config.ts', () => {
+    const [, table] = /<!-- settings:.*?-->\n(.*?)<!-- \/settings -->/s.exec(readme) ?? []
+    expect(bare(table ?? '')).toBe(bare(settingsTable()))
+  })
+
+  test('its API table is that of the running service', async () => {
+    await using service = await startService()
+    const { paths } = (await service.get('/openapi.json')).body
+    const described = Object.entries<Record<string, any>>(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { summary, security }]) => {
+        const secret = 'secret' in security[0] ? 'yes' : ''
+        return bare(`| ${method.toUpperCase()} | \`${path}\` | ${secret} | ${summary} |`)
+      }),
+    )
+    const listed = readme
+      .split('\n')
+      .filter((line) => /^\| (GET|PUT|POST) +\|/.test(line))
+      .map(bare)
+    expect(listed.toSorted()).toEqual(described.toSorted())
+  })
+})

@@ -3,6 +3,7 @@ import { createAdminApi } from './admin/admin-api.ts'
 import { createApplicationDirectory } from './application/application-directory.ts'
 import { createApplicationStore } from './application/application-store.ts'
 import { createCredentialStore, hasCredentials } from './application/credential-store.ts'
+import { createProviderTokenStore } from './application/provider-token-store.ts'
 import { loadSealingKey } from './application/sealing-key.ts'
 import { secretMatches } from './application/secret.ts'
 import { systemClock } from './clock.ts'
@@ -89,7 +90,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   const applications = createApplicationStore({ database, clock })
   const directory = createApplicationDirectory({ database, applications })
-  const credentials = createCredentialStore({ database, clock, key: sealingKey(config, database) })
+  const key = sealingKey(config, database)
+  const credentials = createCredentialStore({ database, clock, key })
   const devices = createDeviceStore({ database, clock })
   const feedback = createFeedbackStore({ database })
   const stats = createStatsStore({ database })
@@ -99,6 +101,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   opened.defer(async () => (await simulator)?.[Symbol.asyncDispose]())
   const providers = createProviders({
     credentials,
+    tokens: createProviderTokenStore({ database, key }),
     gateways: {
       apns: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
       fcm: config.fcmUrl,
@@ -130,6 +133,14 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     providerOf(number, platform) {
       const application = directory.byNumber(number)
       return application && providers.of(application, platform)
+    },
+    isProven(number, platform) {
+      const application = directory.byNumber(number)
+      return application !== null && providers.isProven(application, platform)
+    },
+    prove(number, platform) {
+      const application = directory.byNumber(number)
+      if (application !== null) providers.prove(application, platform)
     },
     maxInFlight: config.maxInFlight,
   })
@@ -172,7 +183,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const admin = createAdminApi({ log, probeDatabase: () => commit(() => undefined), senders: () => pool.states() })
 
   const known = new Map(directory.all().map((one) => [one.number, providers.fingerprint(one)]))
-  directory.onChange(() => void follow())
+  directory.onChange(() => void follow().catch(noted(log)))
   async function follow(): Promise<void> {
     await providers.prepare(directory.all())
     for (const application of directory.all()) {

@@ -27,6 +27,10 @@ export interface CredentialStore {
   /** Whether there was one. */
   remove(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
   any(): boolean
+  /** Whether a gateway has taken a notification with the one stored now. */
+  isProven(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
+  /** Notes that one has. */
+  prove(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): void
 }
 
 interface Options {
@@ -74,6 +78,11 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
     summaries: (application) => statements.shown.all({ application: application.number }).map(summaryOf),
     remove: (application, provider) => statements.remove.all({ application: application.number, provider }).length > 0,
     any: () => hasCredentials(database),
+    isProven: ({ number }, provider) =>
+      (statements.proven.get({ application: number, provider })?.provenAt ?? null) !== null,
+    prove({ number }, provider) {
+      statements.prove.run({ application: number, provider, now: clock.now() })
+    },
   }
 }
 
@@ -99,8 +108,19 @@ function prepareStatements(orm: Database['orm']) {
       })
       .onConflictDoUpdate({
         target: [table.application, table.provider],
-        set: { public: sql`excluded.public`, sealed: sql`excluded.sealed`, createdAt: sql`excluded.created_at` },
+        set: {
+          public: sql`excluded.public`,
+          sealed: sql`excluded.sealed`,
+          createdAt: sql`excluded.created_at`,
+          provenAt: null,
+        },
       })
+      .prepare(),
+    proven: orm.select({ provenAt: table.provenAt }).from(table).where(ofProvider).prepare(),
+    prove: orm
+      .update(table)
+      .set({ provenAt: sql`${sql.placeholder('now')}` })
+      .where(ofProvider)
       .prepare(),
     remove: orm.delete(table).where(ofProvider).returning({ provider: table.provider }).prepare(),
   }

@@ -4,7 +4,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 export interface SealedFor {
   /** `Application.id`. */
   readonly application: string
-  readonly provider: 'apns' | 'fcm'
+  /** What it is: a gateway's credential, or the provider token made from one. */
+  readonly provider: 'apns' | 'fcm' | 'apns token'
 }
 
 const CIPHER = 'aes-256-gcm'

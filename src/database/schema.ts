@@ -27,9 +27,15 @@ export const credential = sqliteTable(
     public: text().notNull(),
     sealed: blob({ mode: 'buffer' }).notNull(),
     createdAt: integer('created_at').notNull(),
+    provenAt: integer('proven_at'),
   },
   (table) => [primaryKey({ columns: [table.application, table.provider] })],
 )
+
+export const providerToken = sqliteTable('provider_token', {
+  application: integer().primaryKey(),
+  sealed: blob({ mode: 'buffer' }).notNull(),
+})
 
 export const push = sqliteTable(
   'push',

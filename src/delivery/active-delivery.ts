@@ -75,6 +75,11 @@ export class ActiveDelivery {
   readonly pages = new Set<Page>()
   /** Recipients whose next attempt is due, leased from the store. */
   readonly due: DueRecipient[] = []
+  /**
+   * Devices of them, and of stragglers, whose row says due but who are here: waiting for their turn or on their way.
+   * A row whose lease runs out meanwhile is not taken a second time.
+   */
+  readonly leased = new Set<number>()
   /** Recipients that wait, the leased ones included. */
   retries: number
   /** When the next of them is due; ms since the Unix epoch, Infinity for none. */
@@ -143,6 +148,8 @@ export class ActiveDelivery {
   hold(task: Task): void {
     const { page, recipient } = task
     if (page === null) this.due.unshift({ ...recipient, attempt: task.attempt - 1 })
+    // Settled without it: its row has it due again.
+    else if (page.detached) this.leased.delete(recipient.device)
     else {
       page.pending--
       if (page.held.length === 0) this.#replay.push(page)
@@ -180,6 +187,7 @@ export class ActiveDelivery {
     page.detached = true
     for (const [index, { device, badge }] of page.recipients.entries()) {
       if (page.answered[index] === 1) continue
+      this.leased.add(device)
       page.exceptions.push({
         device,
         state: 'retry',

@@ -106,7 +106,11 @@ export class Backlog {
     }))
     delivery.loadingDue = false
     delivery.nextDueAt = next ?? Number.POSITIVE_INFINITY
-    delivery.due.push(...due)
+    for (const recipient of due) {
+      if (delivery.leased.has(recipient.device)) continue
+      delivery.leased.add(recipient.device)
+      delivery.due.push(recipient)
+    }
     this.line(delivery)
     onMore()
     return dead

@@ -54,6 +54,7 @@ export class Books {
     const accepted = verdict.kind === 'accepted'
     const exceptions = accepted ? [] : [exceptionOf(task, verdict, now)]
     delivery.retries--
+    delivery.leased.delete(device)
     delivery.noteRetries(exceptions)
     const finished = delivery.isDone
     this.#write(delivery, exceptions, finished, () => {

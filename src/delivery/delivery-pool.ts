@@ -29,6 +29,10 @@ export interface DeliveryPoolDependencies {
   readonly registry: DeviceRegistry
   /** The gateway of an application's platform with its credential; `null` while there is none. */
   readonly providerOf: (application: number, platform: Platform) => Provider | null
+  /** Whether the gateway has taken a notification with that credential before. */
+  readonly isProven: (application: number, platform: Platform) => boolean
+  /** Notes that it has; runs in a transaction. */
+  readonly prove: (application: number, platform: Platform) => void
   /** Requests in flight, all together. */
   readonly maxInFlight: number
 }
@@ -44,8 +48,8 @@ export interface DeliveryPool {
   states(): SenderState[]
   /** Sends nothing more; resolves when everything in flight is answered and written down. */
   stop(): Promise<void>
-  /** Closes the connections to the gateways. */
-  close(): Promise<void>
+  /** Closes the connections to the gateways; answers that are still to come are heard by nobody. */
+  close(): void
 }
 
 /**
@@ -68,8 +72,9 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       try {
         return await (commit as (operation: () => T) => Promise<T>)(operation)
       } catch (error) {
-        // Broken references: the application was deleted meanwhile. Anything else is the disk, and passes.
-        if (isConstraint(error) || closed) throw error
+        // Broken references: the application was deleted meanwhile. Then, and after the end, nothing follows from it.
+        // Anything else is the disk, and passes.
+        if (isConstraint(error) || closed) return new Promise<never>(() => {})
         log.error('a delivery could not be written down; trying again', { error: describeError(error) })
         await new Promise<void>((resolve) => clock.after(WRITE_AGAIN_MS, resolve))
       }
@@ -96,10 +101,15 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       persist,
       registry: on.registry,
       share: () => shared,
+      onProven: () => void persist(() => on.prove(application, platform)),
     })
     senders.set(key, sender)
-    sender.use(on.providerOf(application, platform))
+    equip(sender, application, platform)
     return sender
+  }
+
+  function equip(sender: Sender, application: number, platform: Platform): void {
+    sender.use(on.providerOf(application, platform), on.isProven(application, platform))
   }
 
   function tick(): void {
@@ -128,7 +138,8 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     wake,
     reload(application) {
       for (const platform of PLATFORMS) {
-        senders.get(`${application}/${platform}`)?.use(on.providerOf(application, platform))
+        const sender = senders.get(`${application}/${platform}`)
+        if (sender !== undefined) equip(sender, application, platform)
       }
     },
     forget(application) {
@@ -145,9 +156,9 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       // What the stop settled is in this turn's commit, and this comes after it.
       await persist(() => null)
     },
-    async close() {
+    close() {
       closed = true
-      await Promise.all([...senders.values()].map((sender) => sender.close()))
+      for (const sender of senders.values()) sender.close()
     },
   }
 }

@@ -32,10 +32,10 @@ export type Outcome =
   /** The app is gone from the device. `since`: ms since the Unix epoch the gateway has known it, `null` if it gave none. */
   | { readonly kind: 'unregistered'; readonly since: number | null; readonly reason: string }
   /**
-   * Never to be sent again. `blame` says whose fault it is: the `token` (the device is quarantined),
-   * or the `push` itself (the device stays).
+   * Never to be sent again. `blame` says whose fault it is: the `token`; a `mismatch` of token and credential, which
+   * may be either's (another topic, sender or environment); or the `push` itself (the device stays).
    */
-  | { readonly kind: 'rejected'; readonly blame: 'token' | 'push'; readonly reason: string }
+  | { readonly kind: 'rejected'; readonly blame: 'token' | 'mismatch' | 'push'; readonly reason: string }
   /**
    * Not now. `afterMs`: the gateway's own wish, `null` if it gave none. `scope`: whether only this device
    * must wait or everything sent with this credential.

@@ -1,5 +1,6 @@
 import type { Application } from '../application/application.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
+import type { ProviderTokenStore } from '../application/provider-token-store.ts'
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
@@ -19,8 +20,11 @@ export interface Gateways {
   readonly ca: string | undefined
 }
 
+const PROVIDER: Readonly<Record<Platform, 'apns' | 'fcm'>> = { 0: 'apns', 1: 'fcm' }
+
 interface Dependencies {
-  readonly credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'summaries'>
+  readonly credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'summaries' | 'isProven' | 'prove'>
+  readonly tokens: ProviderTokenStore
   readonly gateways: Gateways
   readonly clock: Clock
   readonly log: Log
@@ -30,7 +34,7 @@ interface Dependencies {
 }
 
 /** The provider of each application's platform, made from its credential or from the simulator's. */
-export function createProviders({ credentials, gateways, clock, log, openTransport, simulator }: Dependencies) {
+export function createProviders({ credentials, tokens, gateways, clock, log, openTransport, simulator }: Dependencies) {
   let simulated: Simulator | null = null
 
   function own(application: Application, platform: Platform): Provider | null {
@@ -38,7 +42,11 @@ export function createProviders({ credentials, gateways, clock, log, openTranspo
     const shared = { clock, openTransport, ...(ca !== undefined && { ca }) }
     if (platform === 0) {
       const credential = credentials.apnsOf(application)
-      return credential && createApnsProvider({ ...shared, credential, origins: gateways.apns })
+      const keepToken = {
+        load: () => tokens.load(application),
+        save: (text: string) => tokens.save(application, text),
+      }
+      return credential && createApnsProvider({ ...shared, credential, origins: gateways.apns, keepToken })
     }
     const credential = credentials.fcmOf(application)
     return credential && createFcmProvider({ ...shared, credential, origin: gateways.fcm, tokenUrl: gateways.fcmToken })
@@ -62,6 +70,14 @@ export function createProviders({ credentials, gateways, clock, log, openTranspo
       if (simulated !== null || !applications.some((application) => application.simulated)) return false
       simulated = await simulator()
       return true
+    },
+
+    /** Whether the gateway is known to take this application's credential. The simulator's is good. */
+    isProven: (application: Application, platform: Platform) =>
+      application.simulated || credentials.isProven(application, PROVIDER[platform]),
+
+    prove(application: Application, platform: Platform): void {
+      if (!application.simulated) credentials.prove(application, PROVIDER[platform])
     },
 
     /** Changes when, and only when, an application's providers must be made anew. */

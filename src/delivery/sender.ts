@@ -7,6 +7,7 @@ import { Books } from './books.ts'
 import type { DeviceRegistry, Final } from './books.ts'
 import type { Outcome, Provider, Recipient } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
+import { Suspicion } from './suspicion.ts'
 import { judge } from './verdict.ts'
 import type { Verdict } from './verdict.ts'
 import { Window } from './window.ts'
@@ -25,6 +26,8 @@ export interface SenderDependencies {
   readonly registry: DeviceRegistry
   /** Requests this sender may have in flight, of what all share. */
   readonly share: () => number
+  /** The gateway has taken a first notification with this credential. */
+  readonly onProven: () => void
 }
 
 /** What an operator may want to know of a credential. */
@@ -38,6 +41,13 @@ export interface SenderState {
   readonly open: number
 }
 
+/** A token that was refused, set aside until it is known whose fault that is. */
+interface Refused {
+  readonly task: Task
+  readonly verdict: Final
+  readonly says: DeviceVerdict | null
+}
+
 /** Sends everything of one application to one platform, as fast as the window of its credential allows. */
 export class Sender {
   readonly #on: SenderDependencies
@@ -46,6 +56,7 @@ export class Sender {
   readonly #books: Books
   #provider: Provider | null = null
   #window = new Window()
+  #suspicion = new Suspicion<Refused>(true)
   #inFlight = 0
   #stopped = false
   #idle: (() => void)[] = []
@@ -81,11 +92,16 @@ export class Sender {
     return this.#inFlight === 0 && this.#backlog.size === 0
   }
 
-  /** Sends with `provider` from now on; `null` waits for one. The old one is closed when its requests are over. */
-  use(provider: Provider | null): void {
+  /**
+   * Sends with `provider` from now on; `null` waits for one. The old one is closed when its requests are over.
+   * `proven`: its credential is known to be good.
+   */
+  use(provider: Provider | null, proven: boolean): void {
     const old = this.#provider
+    this.#holdRefused()
     this.#provider = provider
     this.#window = new Window()
+    this.#suspicion = new Suspicion(proven)
     if (old !== null) void old[Symbol.asyncDispose]()
     this.#pump()
   }
@@ -103,7 +119,7 @@ export class Sender {
       if (delivery.of.expiresAt <= now) {
         const expired = this.#books.expire(delivery, now)
         if (expired) this.#on.log.warn('push expired', { ...this.#name, push: delivery.of.pushId, ...expired })
-      } else if (delivery.nextDueAt <= now) {
+      } else if (delivery.nextDueAt <= now && this.#size(now) > 0) {
         void this.#backlog.loadDue(delivery, now).then((dead) => {
           for (const { device, badge, attempt } of dead) {
             // Unregistered, or declared gone by another push, while it waited.
@@ -125,6 +141,7 @@ export class Sender {
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    this.#holdRefused()
     for (const delivery of this.#backlog.all()) {
       for (const page of delivery.pages) {
         if (page.pending === 0 && page.unsent > 0) this.#books.settlePage(delivery, page)
@@ -136,21 +153,31 @@ export class Sender {
   forget(): void {
     this.#stopped = true
     this.#backlog.clear()
+    this.close()
   }
 
-  async close(): Promise<void> {
-    await this.#provider?.[Symbol.asyncDispose]()
+  /** Closes the connections when their requests are over, and waits for none of them. */
+  close(): void {
+    void this.#provider?.[Symbol.asyncDispose]()
   }
 
   #pump(): void {
     const provider = this.#provider
     if (provider === null || this.#stopped) return
     const now = this.#on.clock.now()
-    while (this.#inFlight < Math.min(this.#window.size(now), this.#on.share())) {
+    while (this.#inFlight < this.#size(now)) {
       const task = this.#backlog.take(now, (delivery) => this.#books.finishIfDone(delivery))
-      if (task === null) return
+      if (task === null) break
       this.#send(provider, task)
     }
+    // The run is over: what few tokens were refused in it are bad.
+    if (this.#inFlight === 0 && this.#size(now) > 0)
+      for (const refused of this.#suspicion.release()) this.#close(refused, now)
+  }
+
+  /** Requests that may be in flight now. */
+  #size(now: number): number {
+    return this.#provider === null ? 0 : Math.min(this.#window.size(now), this.#on.share())
   }
 
   #send(provider: Provider, task: Task): void {
@@ -168,21 +195,23 @@ export class Sender {
   #answered(provider: Provider, task: Task, outcome: Outcome): void {
     this.#inFlight--
     const { clock, random } = this.#on
-    const { delivery, recipient, page, attempt } = task
+    const { delivery, recipient, attempt } = task
     const now = clock.now()
     const { expiresAt } = delivery.of
     const verdict = judge(outcome, { provider: provider.name, attempt, now, expiresAt, random: random() })
     if (verdict.kind === 'hold') {
       this.#pause(provider, verdict, now)
-      // A page that was settled without it has it written down as due again.
-      if (page?.detached !== true) delivery.hold(task)
+      delivery.hold(task)
     } else {
-      if (verdict.kind === 'accepted') this.#succeeded(provider)
-      const says = verdictOn(recipient, outcome, verdict)
-      if (page === null || page.detached) this.#books.settleOne(task, verdict, says, now)
-      else {
-        if (says !== null) page.verdicts.push(says)
-        if (delivery.note(task, verdict, now)) this.#books.settlePage(delivery, page)
+      if (verdict.kind === 'accepted') this.#succeeded(provider, now)
+      const refused = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
+      const doubt = outcome.kind === 'rejected' && outcome.blame !== 'push' ? outcome.blame : null
+      const belief = doubt === null || provider !== this.#provider ? 'believe' : this.#suspicion.weigh(refused, doubt)
+      if (belief === 'believe') this.#close(refused, now)
+      else if (belief === 'accuse') {
+        const reason = `${verdict.kind === 'failed' ? verdict.reason : ''} for every token`
+        this.#pause(provider, { kind: 'hold', misconfigured: true, askedMs: null, reason }, now)
+        this.#holdRefused()
       }
     }
     // It may have room for another page, or somebody to send to again.
@@ -191,9 +220,33 @@ export class Sender {
     this.#pump()
   }
 
+  /** Writes an answer down, on its page or alone. */
+  #close({ task, verdict, says }: Refused, now: number): void {
+    const { delivery, page } = task
+    if (page === null || page.detached) {
+      this.#books.settleOne(task, verdict, says, now)
+      return
+    }
+    if (says !== null) page.verdicts.push(says)
+    if (delivery.note(task, verdict, now)) this.#books.settlePage(delivery, page)
+    this.#backlog.line(delivery)
+  }
+
+  /** Puts refused tokens back, to be tried again. */
+  #holdRefused(): void {
+    for (const { task } of this.#suspicion.release()) {
+      task.delivery.hold(task)
+      this.#backlog.line(task.delivery)
+    }
+  }
+
   /** An answer to a credential that has been replaced says nothing of the new one. */
-  #succeeded(provider: Provider): void {
-    if (provider === this.#provider && this.#window.succeeded()) this.#on.log.info('sending again', this.#name)
+  #succeeded(provider: Provider, now: number): void {
+    if (provider !== this.#provider) return
+    if (this.#window.succeeded()) this.#on.log.info('sending again', this.#name)
+    if (!this.#suspicion.prove()) return
+    this.#on.onProven()
+    for (const refused of this.#suspicion.release()) this.#close(refused, now)
   }
 
   #pause(provider: Provider, hold: Verdict & { kind: 'hold' }, now: number): void {

@@ -35,7 +35,7 @@ export function judge(outcome: Outcome, { provider, attempt, now, expiresAt, ran
     case 'unregistered':
       return { kind: 'failed', state: 'gone', reason: outcome.reason, device: 'gone', since: outcome.since }
     case 'rejected': {
-      const device = outcome.blame === 'token' ? 'quarantine' : 'keep'
+      const device = outcome.blame === 'push' ? 'keep' : 'quarantine'
       return { kind: 'failed', state: 'rejected', reason: outcome.reason, device, since: null }
     }
     case 'misconfigured':

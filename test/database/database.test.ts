@@ -57,7 +57,7 @@ describe('migrations', () => {
     using raw = new Sqlite(path)
     raw.run('PRAGMA user_version = 99')
     expect(() => openDatabase(directory)).toThrow(
-      `The database ${path} was written by a newer Bellhop (schema 99; this one knows 1). Use that version, or newer.`,
+      `The database ${path} was written by a newer Bellhop (schema 99; this one knows 2). Use that version, or newer.`,
     )
     expect(raw.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version).toBe(99)
   })
@@ -67,26 +67,26 @@ describe('migrations', () => {
     using raw = new Sqlite(path)
     raw.run(`INSERT INTO label (id, application, kind, name) VALUES (1, 1, 0, 'kept')`)
     const steps = [
-      { number: 1, sql: 'CREATE TABLE never (x)' },
-      { number: 2, sql: 'CREATE TABLE second (x) STRICT'.replace('(x)', '(x ANY)') },
-      { number: 3, sql: 'INSERT INTO second VALUES (3)' },
+      { number: 2, sql: 'CREATE TABLE never (x)' },
+      { number: 3, sql: 'CREATE TABLE second (x ANY) STRICT' },
+      { number: 4, sql: 'INSERT INTO second VALUES (4)' },
     ]
     migrate(raw, path, steps)
     migrate(raw, path, steps)
-    expect(raw.query('SELECT x FROM second').all()).toEqual([{ x: 3 }])
+    expect(raw.query('SELECT x FROM second').all()).toEqual([{ x: 4 }])
     expect(raw.query(`SELECT 1 FROM sqlite_schema WHERE name = 'never'`).all()).toEqual([])
-    using copy = new Sqlite(`${path}.before-3`, { readonly: true })
+    using copy = new Sqlite(`${path}.before-4`, { readonly: true })
     expect(copy.query('SELECT name FROM label').all()).toEqual([{ name: 'kept' }])
-    expect(copy.query('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+    expect(copy.query('PRAGMA user_version').get()).toEqual({ user_version: 2 })
   })
 
   test('one that fails changes nothing', () => {
     openDatabase(directory)[Symbol.dispose]()
     using raw = new Sqlite(path)
-    const broken = [{ number: 2, sql: 'CREATE TABLE half (x); CREATE TABLE half (x)' }]
+    const broken = [{ number: 3, sql: 'CREATE TABLE half (x); CREATE TABLE half (x)' }]
     expect(() => migrate(raw, path, broken)).toThrow('already exists')
     expect(raw.query(`SELECT 1 FROM sqlite_schema WHERE name = 'half'`).all()).toEqual([])
-    expect(raw.query('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+    expect(raw.query('PRAGMA user_version').get()).toEqual({ user_version: 2 })
   })
 
   test('every table is STRICT', () => {

@@ -224,3 +224,26 @@ describe('badges', () => {
 async function until(asked: () => Promise<boolean>): Promise<void> {
   while (!(await asked())) await new Promise((resolve) => setImmediate(resolve))
 }
+
+describe('an application that is deleted while it sends', () => {
+  test('takes its pushes with it, and the service goes on', async () => {
+    const application = service.addApplication('doomed')
+    await service.put('/deviceToken', { token: order('bad00030'), platform: '0' }, { application })
+    await service.put('/deviceToken', { token: order('bad42900'), platform: '0' }, { application })
+    await service.post('/push/all', { platform: 0, msg: 'Hi', sound: '', badge: '' }, { application })
+    const arrived = new Promise<void>((resolve) => simulator.onArrival(() => resolve()))
+    await arrived
+    service.remove(application)
+    clock.advance(1000)
+    expect((await service.get('/analytics', { application })).status).toBe(401)
+    // The answers that are still to come have nobody to go to.
+    for (let n = 0; n < 100; n++) {
+      clock.advance(250)
+      await Bun.sleep(2)
+    }
+    await register(GOOD)
+    await passing(sent(await push()))
+    expect(await analytics()).toEqual({ t: 1, s: 1, o: 0 })
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([])
+  })
+})

@@ -8,7 +8,7 @@ import type { OpenTransport, Transport } from '../transport/transport.ts'
 import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal, renderApns } from './protocol.ts'
 import type { RenderedApns } from './protocol.ts'
 import { createProviderTokens } from './token.ts'
-import type { ProviderTokens } from './token.ts'
+import type { Keep, ProviderTokens } from './token.ts'
 
 export interface ApnsProviderOptions {
   readonly credential: ApnsCredential
@@ -18,6 +18,8 @@ export interface ApnsProviderOptions {
   readonly ca?: string
   readonly openTransport: OpenTransport
   readonly clock: Clock
+  /** Keeps the provider token over restarts. Default: it is made anew. */
+  readonly keepToken?: Keep
 }
 
 /** APNs with one credential. A push is rendered once for each `Message` object. */
@@ -53,7 +55,7 @@ class ApnsProvider implements Provider {
   constructor(options: ApnsProviderOptions) {
     const { credential, clock } = options
     this.#options = options
-    this.#tokens = credential.kind === 'key' ? createProviderTokens(credential, clock) : null
+    this.#tokens = credential.kind === 'key' ? createProviderTokens(credential, clock, options.keepToken) : null
     this.#preferred = credential.environment === 'auto' ? 'production' : credential.environment
   }
 
@@ -100,9 +102,12 @@ class ApnsProvider implements Provider {
 
   /** A token of the other environment looks like a bad one, and a key may be good for one environment only. */
   async #tryOther(first: Environment, outcome: Outcome, message: Message, recipient: Recipient): Promise<Outcome> {
-    if (this.#options.credential.environment !== 'auto') return outcome
     if (outcome.kind !== 'rejected' && outcome.kind !== 'misconfigured') return outcome
     const badToken = outcome.reason === 'BadDeviceToken'
+    if (this.#options.credential.environment !== 'auto') {
+      // A good token of the other environment gets the same answer.
+      return badToken ? { kind: 'rejected', blame: 'mismatch', reason: outcome.reason } : outcome
+    }
     if (!badToken && !WRONG_ENVIRONMENT.has(outcome.reason)) return outcome
 
     const second = first === 'production' ? 'sandbox' : 'production'

@@ -125,6 +125,7 @@ function outcomesOf(reason: string, since: number | null, afterMs: number | null
   return {
     taken: { kind: 'accepted' },
     'bad token': { kind: 'rejected', blame: 'token', reason },
+    mismatch: { kind: 'rejected', blame: 'mismatch', reason },
     'bad push': { kind: 'rejected', blame: 'push', reason },
     gone: { kind: 'unregistered', since, reason },
     configuration: { kind: 'misconfigured', reason },
@@ -137,6 +138,7 @@ function outcomesOf(reason: string, since: number | null, afterMs: number | null
 type Meaning =
   | 'taken'
   | 'bad token'
+  | 'mismatch'
   | 'bad push'
   | 'gone'
   | 'configuration'
@@ -150,7 +152,7 @@ const TOKEN_UPDATE_MS = 20 * 60_000
 /** Apple's table of reasons. One with another status than here is not Apple's, and counts as its status. */
 const MEANINGS: Readonly<Record<string, readonly [status: number, Meaning]>> = {
   BadDeviceToken: [400, 'bad token'],
-  DeviceTokenNotForTopic: [400, 'bad token'],
+  DeviceTokenNotForTopic: [400, 'mismatch'],
   BadCollapseId: [400, 'bad push'],
   BadExpirationDate: [400, 'bad push'],
   BadMessageId: [400, 'bad push'],

@@ -7,39 +7,54 @@ const RENEW_MS = 50 * 60_000
 /** Apple refuses new tokens more often than every 20 minutes (429 TooManyProviderTokenUpdates). */
 const MIN_RENEW_MS = 20 * 60_000
 
-/** Milliseconds since the Unix epoch, and what the header says. */
+/** What the header says, since when (ms since the Unix epoch), and with which key. */
 interface Issued {
   readonly authorization: string
   readonly at: number
+  readonly keyId: string
+  readonly teamId: string
+}
+
+/** Keeps a text over restarts. */
+export interface Keep {
+  load(): string | null
+  save(text: string): void
 }
 
 /** The provider token of one signing key, as the value of `authorization`. */
 export interface ProviderTokens {
   /** Rejects if the key cannot be used. */
   current(): string | Promise<string>
-  /** APNs said that `authorization` has expired: renews it, unless it is younger than 20 minutes. */
+  /**
+   * APNs said that `authorization` has expired: renews it, whatever its age, but no second time within 20 minutes. A
+   * machine whose clock is wrong would otherwise sign one after the other, all of them expired.
+   */
   expired(authorization: string): void
 }
 
 /**
  * Signs provider tokens ("Establishing a token-based connection to APNs"): ES256, renewed after 50 minutes, one
- * signature at a time however many ask.
+ * signature at a time however many ask. With `keep` the one in use survives a restart.
  */
 export function createProviderTokens(
   key: { readonly privateKey: string; readonly keyId: string; readonly teamId: string },
   clock: Clock,
+  keep?: Keep,
 ): ProviderTokens {
-  let issued: Issued | null = null
+  const { keyId, teamId } = key
+  let issued = kept(keep, keyId, teamId)
   let pending: Promise<string> | null = null
+  let renewedEarlyAt = Number.NEGATIVE_INFINITY
 
   async function sign(): Promise<string> {
     const at = clock.now()
     const jwt = await new SignJWT()
-      .setProtectedHeader({ alg: 'ES256', kid: key.keyId })
-      .setIssuer(key.teamId)
+      .setProtectedHeader({ alg: 'ES256', kid: keyId })
+      .setIssuer(teamId)
       .setIssuedAt(Math.floor(at / 1000))
       .sign(await importPKCS8(key.privateKey, 'ES256'))
-    issued = { authorization: `bearer ${jwt}`, at }
+    issued = { authorization: `bearer ${jwt}`, at, keyId, teamId }
+    keep?.save(JSON.stringify(issued))
     return issued.authorization
   }
 
@@ -52,7 +67,19 @@ export function createProviderTokens(
     },
     expired(authorization) {
       if (issued?.authorization !== authorization) return
-      if (Math.abs(clock.now() - issued.at) >= MIN_RENEW_MS) issued = null
+      const now = clock.now()
+      if (Math.abs(now - renewedEarlyAt) < MIN_RENEW_MS) return
+      renewedEarlyAt = now
+      issued = null
     },
   }
+}
+
+/** The token of an earlier run, if it was made with this key. */
+function kept(keep: Keep | undefined, keyId: string, teamId: string): Issued | null {
+  const text = keep?.load() ?? null
+  if (text === null) return null
+  // The seal vouches for what is inside.
+  const issued = JSON.parse(text) as Issued
+  return issued.keyId === keyId && issued.teamId === teamId ? issued : null
 }

@@ -93,7 +93,7 @@ export function judgeFcm(status: number, body: string, retryAfterMs: number | nu
   const error = readError(answer)
   const reason = error.code ?? error.status ?? `HTTP ${status}`
   if (error.code === 'UNREGISTERED' && status === 404) return { kind: 'unregistered', since: null, reason }
-  if (error.code === 'SENDER_ID_MISMATCH' && status === 403) return { kind: 'rejected', blame: 'token', reason }
+  if (error.code === 'SENDER_ID_MISMATCH' && status === 403) return { kind: 'rejected', blame: 'mismatch', reason }
   // 404 without UNREGISTERED is an unknown project: no device is to be given up for it.
   if (status === 401 || status === 403 || status === 404) return { kind: 'misconfigured', reason }
   if (status === 429) {

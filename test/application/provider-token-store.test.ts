@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import { createProviderTokenStore } from '../../src/application/provider-token-store.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { temporaryDatabase } from './temporary-database.ts'
+
+const KEY = new Uint8Array(32).fill(7)
+const TOKEN = 'bearer the-provider-token'
+
+function start() {
+  const temporary = temporaryDatabase()
+  const applications = createApplicationStore({ database: temporary.database, clock: createFakeClock() })
+  const [first, second] = ['first', 'second'].map((name) => {
+    const made = applications.create(name)
+    if (made.kind !== 'created') throw new Error(made.kind)
+    return made.application
+  })
+  if (first === undefined || second === undefined) throw new Error('no applications')
+  const tokens = createProviderTokenStore({ database: temporary.database, key: KEY })
+  return { temporary, first, second, tokens, [Symbol.dispose]: () => temporary[Symbol.dispose]() }
+}
+
+describe('the provider token of an application', () => {
+  test('is kept, the newest in the place of the one before', () => {
+    using made = start()
+    const { tokens, first, second } = made
+    expect(tokens.load(first)).toBeNull()
+    tokens.save(first, 'older')
+    tokens.save(first, TOKEN)
+    expect(tokens.load(first)).toBe(TOKEN)
+    expect(tokens.load(second)).toBeNull()
+  })
+
+  test('is sealed: not in the file, and of no use with another key or for another application', () => {
+    using made = start()
+    const { tokens, first, second, temporary } = made
+    tokens.save(first, TOKEN)
+    expect(temporary.contains('the-provider-token')).toBe(false)
+    const stranger = createProviderTokenStore({ database: temporary.database, key: new Uint8Array(32) })
+    expect(stranger.load(first)).toBeNull()
+    temporary.database
+      .statement<never, [number]>('INSERT INTO provider_token SELECT ?, sealed FROM provider_token')
+      .run(second.number)
+    expect(tokens.load(second)).toBeNull()
+  })
+})

@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  apnsBytes,
+  apnsIdOf,
+  apnsPath,
+  judgeApns,
+  readApnsRefusal,
+  renderApns,
+} from '../../../src/delivery/apns/protocol.ts'
+import type { Outcome } from '../../../src/delivery/delivery.ts'
+import type { Notification } from '../../../src/push/push.ts'
+
+const PUSH = '01890a5d-ac96-774b-bcce-b302099a8057'
+const NOTHING: Notification = { msg: null, sound: null, badge: null, payload: null }
+
+function render(notification: Partial<Notification>, expiresAt = 1_800_000_000_999) {
+  return renderApns({ push: PUSH, notification: { ...NOTHING, ...notification }, expiresAt })
+}
+
+function bodyOf(notification: Partial<Notification>, badge: number | null = null): unknown {
+  return JSON.parse(render(notification).body(badge))
+}
+
+describe('a push for APNs', () => {
+  test('shows msg as alert, plays sound, and sets the badge of the recipient', () => {
+    expect(bodyOf({ msg: 'Hello', sound: 'chime.caf', badge: { add: 1 } }, 7)).toEqual({
+      aps: { alert: 'Hello', sound: 'chime.caf', badge: 7 },
+    })
+  })
+
+  test('leaves out what is absent or empty', () => {
+    expect(bodyOf({ msg: 'Hello', sound: '' })).toEqual({ aps: { alert: 'Hello' } })
+    expect(bodyOf({ msg: '', sound: 'default' })).toEqual({ aps: { sound: 'default' } })
+    expect(bodyOf({ badge: { set: 0 } }, 0)).toEqual({ aps: { badge: 0 } })
+  })
+
+  test('has the fields of the payload beside aps', () => {
+    const payload = { id: 5, nested: { list: [1, null, 'x'] }, 'quote"': '\\ "é\u2028' }
+    expect(bodyOf({ msg: 'Hello', payload, badge: { set: 2 } }, 2)).toEqual({
+      aps: { alert: 'Hello', badge: 2 },
+      ...payload,
+    })
+  })
+
+  test('is written anew for each badge', () => {
+    const rendered = render({ badge: { add: 1 } })
+    expect([1, 1, 2, null, 1].map((badge) => JSON.parse(rendered.body(badge)) as unknown)).toEqual([
+      { aps: { badge: 1 } },
+      { aps: { badge: 1 } },
+      { aps: { badge: 2 } },
+      { aps: {} },
+      { aps: { badge: 1 } },
+    ])
+  })
+
+  test.each([{ msg: 'Hello' }, { sound: 'default' }, { badge: { set: 0 } }, { badge: { add: -1 } }])(
+    'goes as an alert at priority 10 with %j',
+    (notification) => {
+      expect(render(notification)).toMatchObject({ pushType: 'alert', priority: '10' })
+    },
+  )
+
+  test.each([{}, { msg: '', sound: '' }, { payload: { sync: true } }])(
+    'goes in the background at priority 5 with %j',
+    (notification) => {
+      expect(render(notification)).toMatchObject({ pushType: 'background', priority: '5' })
+      expect(bodyOf(notification)).toMatchObject({ aps: { 'content-available': 1 } })
+    },
+  )
+
+  test('expires in whole seconds, and its repeats collapse into it', () => {
+    expect(render({ msg: 'Hello' })).toMatchObject({ expiration: '1800000000', collapseId: PUSH })
+  })
+
+  test('is measured at the largest badge it can have', () => {
+    const size = (notification: Partial<Notification>, badge: number | null) =>
+      Buffer.byteLength(render(notification).body(badge))
+    const cases: [Partial<Notification>, number | null][] = [
+      [{ msg: 'Grüße 👋', payload: { id: 'ü' } }, null],
+      [{ msg: 'Hello', badge: { set: 12 } }, 12],
+      [{ msg: 'Hello', badge: { add: 1 } }, 2_147_483_647],
+      [{ payload: { sync: true } }, null],
+    ]
+    for (const [notification, badge] of cases) {
+      expect(apnsBytes({ ...NOTHING, ...notification })).toBe(size(notification, badge))
+    }
+  })
+})
+
+describe('an apns-id', () => {
+  test('is a UUID, the same on every repeat', () => {
+    expect(apnsIdOf(PUSH, 42)).toBe(apnsIdOf(PUSH, 42))
+    expect(apnsIdOf(PUSH, 42)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  test('differs for each device of a push', () => {
+    const devices = Array.from({ length: 200_000 }, (_, i) => i + 1)
+    // Around every power of two a number is cut or carried at.
+    for (let bit = 18; bit <= 52; bit++) devices.push(2 ** bit - 1, 2 ** bit, 2 ** bit + 1)
+    devices.push(Number.MAX_SAFE_INTEGER)
+    const distinct = new Set(devices)
+    expect(new Set([...distinct].map((device) => apnsIdOf(PUSH, device))).size).toBe(distinct.size)
+  })
+
+  test('is a UUID for every device and push, and differs for two devices', () => {
+    const device = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
+    fc.assert(
+      fc.property(fc.uuid({ version: 7 }), device, device, (push, one, other) => {
+        const id = apnsIdOf(push, one)
+        expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+        expect(id === apnsIdOf(push, other)).toBe(one === other)
+      }),
+    )
+  })
+
+  test('differs for two pushes to one device', () => {
+    expect(apnsIdOf(PUSH, 42)).not.toBe(apnsIdOf('01890a5d-ac96-774b-bcce-b302099a8058', 42))
+  })
+})
+
+describe('the path of a token', () => {
+  test.each([
+    ['00fc13adff785122', '/3/device/00fc13adff785122'],
+    ['ABCDEF', '/3/device/ABCDEF'],
+    ['../../v1/x?y#z', '/3/device/..%2F..%2Fv1%2Fx%3Fy%23z'],
+    ['\ud800', '/3/device/%EF%BF%BD'],
+    ['.', null],
+    ['..', null],
+  ])('of %p is %p', (token, path) => {
+    expect(apnsPath(token)).toBe(path)
+  })
+})
+
+describe('the body of a refusal', () => {
+  test.each([
+    ['{"reason":"BadDeviceToken"}', 'BadDeviceToken', null],
+    ['{"reason":"Unregistered","timestamp":1700000000000}', 'Unregistered', 1_700_000_000_000],
+    ['{"reason":"Unregistered","timestamp":"then"}', 'Unregistered', null],
+    ['{"reason":"<script>"}', null, null],
+    ['{"reason":5}', null, null],
+    ['null', null, null],
+    ['', null, null],
+    ['<html>', null, null],
+  ])('%s is read', (body, reason, timestamp) => {
+    expect(readApnsRefusal(body)).toEqual({ reason, timestamp })
+  })
+})
+
+describe('an answer of APNs', () => {
+  const badToken = (reason: string): Outcome => ({ kind: 'rejected', blame: 'token', reason })
+  const badPush = (reason: string): Outcome => ({ kind: 'rejected', blame: 'push', reason })
+  const misconfigured = (reason: string): Outcome => ({ kind: 'misconfigured', reason })
+  const gone = (reason: string): Outcome => ({ kind: 'unregistered', since: 1_700_000_000_000, reason })
+  const deviceLater = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'device', reason })
+  const allLater = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'credential', reason })
+
+  const TABLE: readonly [status: number, reason: string, (reason: string) => Outcome][] = [
+    [400, 'BadDeviceToken', badToken],
+    [400, 'DeviceTokenNotForTopic', (reason) => ({ kind: 'rejected', blame: 'mismatch', reason })],
+    [400, 'BadCollapseId', badPush],
+    [400, 'BadExpirationDate', badPush],
+    [400, 'BadMessageId', badPush],
+    [400, 'BadPriority', badPush],
+    [400, 'MissingTopic', badPush],
+    [400, 'InvalidPushType', badPush],
+    [400, 'DuplicateHeaders', badPush],
+    [400, 'PayloadEmpty', badPush],
+    [400, 'MissingDeviceToken', badPush],
+    [400, 'BadTopic', misconfigured],
+    [400, 'TopicDisallowed', misconfigured],
+    [400, 'IdleTimeout', deviceLater],
+    [403, 'ExpiredProviderToken', allLater],
+    [403, 'InvalidProviderToken', misconfigured],
+    [403, 'MissingProviderToken', misconfigured],
+    [403, 'UnrelatedKeyIdInToken', misconfigured],
+    [403, 'BadEnvironmentKeyIdInToken', misconfigured],
+    [403, 'BadEnvironmentKeyInToken', misconfigured],
+    [403, 'BadCertificate', misconfigured],
+    [403, 'BadCertificateEnvironment', misconfigured],
+    [403, 'Forbidden', misconfigured],
+    [404, 'BadPath', badPush],
+    [405, 'MethodNotAllowed', badPush],
+    [410, 'Unregistered', gone],
+    [410, 'ExpiredToken', gone],
+    [413, 'PayloadTooLarge', badPush],
+    [429, 'TooManyRequests', deviceLater],
+    [429, 'TooManyProviderTokenUpdates', (reason) => ({ ...allLater(reason), afterMs: 1_200_000 }) as Outcome],
+    [500, 'InternalServerError', deviceLater],
+    [503, 'ServiceUnavailable', allLater],
+    [503, 'Shutdown', deviceLater],
+    // Unknown reasons count as their status.
+    [400, 'NewReason', badPush],
+    [401, 'NewReason', misconfigured],
+    [403, 'NewReason', misconfigured],
+    [410, 'NewReason', gone],
+    [418, 'NewReason', badPush],
+    [429, 'NewReason', deviceLater],
+    [500, 'NewReason', deviceLater],
+    [502, 'NewReason', allLater],
+    [503, 'NewReason', allLater],
+    // A known reason with another status than Apple's is not Apple's.
+    [500, 'BadDeviceToken', deviceLater],
+    [400, 'Unregistered', badPush],
+  ]
+
+  test.each(TABLE)('%d %s', (status, reason, expected) => {
+    expect(judgeApns(status, { reason, timestamp: 1_700_000_000_000 }, null)).toEqual(expected(reason))
+  })
+
+  test.each([
+    [302, allLater('HTTP 302')],
+    [204, allLater('HTTP 204')],
+    [400, badPush('HTTP 400')],
+    [403, misconfigured('HTTP 403')],
+    [503, allLater('HTTP 503')],
+  ])('%d without a reason', (status, expected) => {
+    expect(judgeApns(status, { reason: null, timestamp: null }, null)).toEqual(expected)
+  })
+
+  test('200 is accepted', () => {
+    expect(judgeApns(200, { reason: null, timestamp: null }, null)).toEqual({ kind: 'accepted' })
+  })
+
+  test('410 without a time is gone since an unknown time', () => {
+    expect(judgeApns(410, { reason: 'Unregistered', timestamp: null }, null)).toMatchObject({ since: null })
+  })
+
+  test.each([
+    [429, 'TooManyRequests'],
+    [429, 'TooManyProviderTokenUpdates'],
+    [500, 'InternalServerError'],
+    [503, 'ServiceUnavailable'],
+  ])('%d %s waits for as long as Retry-After asks', (status, reason) => {
+    expect(judgeApns(status, { reason, timestamp: null }, 30_000)).toMatchObject({ kind: 'deferred', afterMs: 30_000 })
+  })
+})

@@ -1,0 +1,19 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { FcmCredential } from '../../../src/application/credential.ts'
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+
+/** PEM. */
+export const ACCOUNT_PUBLIC_KEY = publicKey
+
+export const ACCOUNT: FcmCredential = {
+  kind: 'service-account',
+  projectId: 'example-project',
+  clientEmail: 'sender@example-project.iam.gserviceaccount.com',
+  privateKey,
+  privateKeyId: '0123456789abcdef',
+}

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { startService } from '../support/service.ts'
+import type { Credentials, Service } from '../support/service.ts'
+
+/** A credential of its own, at gateways of its own: unlike the built-in simulator's, it has to prove itself. */
+let clock: ReturnType<typeof createFakeClock>
+let simulator: Simulator
+let service: Service
+let application: Credentials
+let directory: string
+
+beforeEach(async () => {
+  clock = createFakeClock()
+  directory = await mkdtemp(join(tmpdir(), 'bellhop-judgement-'))
+  simulator = await startSimulator({ clock })
+  await Bun.write(join(directory, 'ca.pem'), simulator.ca)
+  service = await startService({
+    clock,
+    random: () => 0.5,
+    simulated: false,
+    config: {
+      apnsUrl: simulator.apnsUrl,
+      apnsSandboxUrl: simulator.apnsSandboxUrl,
+      fcmUrl: simulator.fcmUrl,
+      fcmTokenUrl: simulator.fcmTokenUrl,
+      gatewayCa: join(directory, 'ca.pem'),
+    },
+  })
+  application = service.application
+  service.equip(application, simulator)
+  clock.advance(1000)
+})
+afterEach(async () => {
+  await service[Symbol.asyncDispose]()
+  await simulator[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true })
+})
+
+const order = (prefix: string, n = 0) => prefix + String(n).padStart(64 - prefix.length, '0')
+
+async function register(platform: 0 | 1, ...tokens: string[]): Promise<void> {
+  for (const token of tokens) expect((await service.put('/deviceToken', { token, platform })).status).toBe(201)
+}
+
+async function push(platform: 0 | 1): Promise<string> {
+  return (await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })).body.id
+}
+
+const sent = (id: string) => service.logged(({ event, push: of }) => event === 'push sent' && of === id)
+const paused = () => service.logged(({ event, state }) => event === 'sending paused' && state === 'misconfigured')
+
+async function passing(done: Promise<unknown>): Promise<void> {
+  const over = done.then(() => true)
+  while (!(await Promise.race([over, Bun.sleep(5).then(() => false)]))) clock.advance(250)
+}
+
+async function feedback(): Promise<{ token: string; reason: string }[]> {
+  return (await service.get('/feedback')).body
+}
+
+describe('a credential that has taken nothing yet', () => {
+  test('and whose every token is bad pauses as misconfigured, and deletes nobody', async () => {
+    await register(0, ...Array.from({ length: 30 }, (_, n) => order('bad40000', n)))
+    await push(0)
+    expect((await paused())['reason']).toBe('BadDeviceToken for every token')
+    expect(await feedback()).toEqual([])
+    // A token is tried in both environments; the tenth was enough.
+    expect(simulator.arrivals()).toHaveLength(20)
+    const ready = await fetch(`${service.adminUrl}/readyz`)
+    expect(ready.status).toBe(503)
+    expect((await service.get('/deviceToken/all')).body).toHaveLength(30)
+  })
+
+  test('goes on when the credential is replaced by a good one', async () => {
+    let wrong = true
+    const answer = { status: 400, headers: {}, body: '{"reason":"BadDeviceToken"}' }
+    simulator.answerWith(() => (wrong ? { kind: 'answer', answer } : null))
+    const tokens = Array.from({ length: 12 }, (_, n) => order('a', n))
+    await register(0, ...tokens)
+    const id = await push(0)
+    await paused()
+    wrong = false
+    clock.advance(10)
+    service.equip(application, simulator)
+    clock.advance(300)
+    await passing(sent(id))
+    expect((await service.get('/analytics')).body).toEqual({ t: 12, s: 12, o: 0 })
+    expect(await feedback()).toEqual([])
+  })
+
+  test('is accused by one token of another topic', async () => {
+    await register(0, order('bad40030'))
+    await push(0)
+    expect((await paused())['reason']).toBe('DeviceTokenNotForTopic for every token')
+    expect(await feedback()).toEqual([])
+  })
+
+  test('of Google is accused by a token of another project', async () => {
+    await register(1, 'mismatch:one')
+    await push(1)
+    expect((await paused())['reason']).toBe('SENDER_ID_MISMATCH for every token')
+    expect(await feedback()).toEqual([])
+  })
+
+  test('and a single bad token in a small run: the token is believed to be bad', async () => {
+    await register(0, order('bad40000'))
+    await sent(await push(0))
+    expect(await feedback()).toMatchObject([{ reason: 'BadDeviceToken' }])
+  })
+
+  test('and then takes one: the tokens before it were bad', async () => {
+    await register(0, order('bad40000', 1), order('bad40000', 2), order('a', 3))
+    await sent(await push(0))
+    expect((await feedback()).map(({ token }) => token).toSorted()).toEqual([
+      order('bad40000', 1),
+      order('bad40000', 2),
+    ])
+    expect((await service.get('/analytics')).body).toEqual({ t: 3, s: 1, o: 0 })
+  })
+})
+
+describe('a credential that has proven itself', () => {
+  test('is trusted after a restart too: a run of bad tokens is a run of bad tokens', async () => {
+    await register(0, order('a'))
+    await sent(await push(0))
+    await service.put('/deviceToken/del', { token: order('a'), platform: 0 })
+    await register(0, ...Array.from({ length: 15 }, (_, n) => order('bad40030', n)))
+    await using again = await service.restart()
+    const { body } = await again.post('/push/all', { platform: 0, msg: 'Hello', sound: '', badge: '' })
+    await again.logged(({ event, push: of }) => event === 'push sent' && of === body.id)
+    expect((await again.get('/feedback')).body).toHaveLength(15)
+  })
+
+  test('goes on with the provider token it had: a restart mints none', async () => {
+    await register(0, order('a'))
+    const tokens: unknown[] = []
+    simulator.answerWith(({ headers }) => {
+      tokens.push(headers['authorization'])
+      return null
+    })
+    await sent(await push(0))
+    await using again = await service.restart()
+    const { body } = await again.post('/push/all', { platform: 0, msg: 'Hello', sound: '', badge: '' })
+    await again.logged(({ event, push: of }) => event === 'push sent' && of === body.id)
+    expect(tokens).toHaveLength(2)
+    expect(tokens[0]).toBe(tokens[1])
+  })
+})

@@ -176,10 +176,13 @@ export function readAfter(value: string | undefined): number {
   return value === undefined ? 0 : wholeNumber(0, Number.MAX_SAFE_INTEGER).read(value, 'after')
 }
 
+/** A date, or a time with its zone: one without would mean another moment on another machine. */
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
+
 /** `since`: ISO 8601 or ms since the Unix epoch. */
 export function readSince(value: string | undefined): number | undefined {
   if (value === undefined || value === '') return undefined
-  const read = /^\d+$/.test(value) ? Number(value) : Date.parse(value)
+  const read = /^\d+$/.test(value) ? Number(value) : ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
   if (Number.isSafeInteger(read)) return read
   throw invalid('since', `must be an ISO 8601 time or milliseconds since 1970, not ${show(value)}`)
 }

@@ -7,6 +7,8 @@ const CHUNK_CHARACTERS = 64 * 1024
  */
 export function jsonArray(items: Generator<string>): Response {
   const encoder = new TextEncoder()
+  // Before the status is on its way: what fails here can still be answered as a failure.
+  let next = items.next()
   let opened = false
   const body = new ReadableStream<Uint8Array>(
     {
@@ -15,14 +17,14 @@ export function jsonArray(items: Generator<string>): Response {
         let separator = opened ? ',' : ''
         opened = true
         while (chunk.length < CHUNK_CHARACTERS) {
-          const item = items.next()
-          if (item.done) {
+          if (next.done) {
             controller.enqueue(encoder.encode(`${chunk}]`))
             controller.close()
             return
           }
-          chunk += separator + item.value
+          chunk += separator + next.value
           separator = ','
+          next = items.next()
         }
         controller.enqueue(encoder.encode(chunk))
       },

@@ -18,7 +18,12 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly data: string
   call(method: string, path: string, body?: unknown): Promise<any>
   readonly headers: Readonly<Record<string, string>>
+  /** The signing key of its credential, PEM. */
+  readonly p8: string
 }
+
+/** Of the credential of every bench. */
+export const IDENTITY = { keyId: 'ABCDE12345', teamId: 'ABCDE12345', topic: 'com.example.bench' }
 
 /** The service as a process of its own, on a new data directory with `devices` iOS devices of one application. */
 export async function startServiceProcess(options: {
@@ -27,7 +32,7 @@ export async function startServiceProcess(options: {
   readonly command?: readonly string[]
 }): Promise<ServiceProcess> {
   const data = mkdtempSync(join(tmpdir(), 'bellhop-bench-'))
-  const { id, secret } = prepare(data, options.devices)
+  const { id, secret, p8 } = prepare(data, options.devices)
   const started = performance.now()
   const child = Bun.spawn(
     [
@@ -59,6 +64,7 @@ export async function startServiceProcess(options: {
     startMs,
     data,
     headers,
+    p8,
     async call(method, path, body) {
       const response = await fetch(url + path, {
         method,
@@ -75,7 +81,7 @@ export async function startServiceProcess(options: {
   }
 }
 
-function prepare(data: string, count: number): { id: string; secret: string } {
+function prepare(data: string, count: number): { id: string; secret: string; p8: string } {
   using database = openDatabase(data)
   const applications = createApplicationStore({ database, clock: systemClock })
   const made = applications.create('bench')
@@ -84,9 +90,7 @@ function prepare(data: string, count: number): { id: string; secret: string } {
   const p8 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
   const credential = readApnsKey({
     p8,
-    keyId: 'ABCDE12345',
-    teamId: 'ABCDE12345',
-    topic: 'com.example.bench',
+    ...IDENTITY,
     environment: 'production',
   })
   if (credential.kind === 'problem') throw new Error(credential.problem)
@@ -102,7 +106,7 @@ function prepare(data: string, count: number): { id: string; secret: string } {
       }
     })
   }
-  return { id: made.application.id, secret: made.secret }
+  return { id: made.application.id, secret: made.secret, p8 }
 }
 
 /** A token for each number, spread like real ones. */

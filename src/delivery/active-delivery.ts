@@ -28,6 +28,8 @@ export interface Task {
   readonly index: number
   /** Sends so far, this one included. */
   readonly attempt: number
+  /** When it was sent, ms since the Unix epoch. */
+  readonly sentAt: number
 }
 
 export interface Page {
@@ -123,7 +125,7 @@ export class ActiveDelivery {
   next(now: number): Task | null {
     const waiting = this.due.shift()
     if (waiting !== undefined) {
-      return { delivery: this, recipient: waiting, page: null, index: -1, attempt: waiting.attempt + 1 }
+      return { delivery: this, recipient: waiting, page: null, index: -1, attempt: waiting.attempt + 1, sentAt: now }
     }
     if (this.addressed === null) return null
     const replay = this.#replay.at(-1)
@@ -231,6 +233,12 @@ export class ActiveDelivery {
     }
   }
 
+  /** The clock was put back by `byMs`: nobody waits longer for that. */
+  shift(byMs: number): void {
+    this.nextDueAt -= byMs
+    for (const page of this.pages) page.sentAt -= byMs
+  }
+
   noteRetries(exceptions: readonly Exception[]): void {
     for (const { state, dueAt } of exceptions) {
       if (state !== 'retry') continue
@@ -244,7 +252,7 @@ export class ActiveDelivery {
     page.sentAt = now
     const recipient = page.recipients[index]
     if (recipient === undefined) throw new Error(`page ${page.from}-${page.to} has no place ${index}`)
-    return { delivery: this, recipient, page, index, attempt: 1 }
+    return { delivery: this, recipient, page, index, attempt: 1, sentAt: now }
   }
 
   #isComplete(page: Page): boolean {

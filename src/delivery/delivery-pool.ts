@@ -16,6 +16,9 @@ const TICK_MS = 250
 /** How long a write waits before it is tried again, when the disk would not take it. */
 const WRITE_AGAIN_MS = 1000
 
+/** A clock may wander this much between two ticks. */
+const CLOCK_TOLERANCE_MS = 1000
+
 /** The least a sender may have in flight, however many share. */
 const LEAST_SHARE = 16
 
@@ -65,6 +68,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   let shared = on.maxInFlight
   let stopped = false
   let closed = false
+  let tickedAt = 0
   let cancelTick: (() => void) | null = null
 
   async function persist<T>(operation: () => T): Promise<T> {
@@ -113,15 +117,28 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   }
 
   function tick(): void {
+    followClock()
     shared = share()
     for (const sender of senders.values()) sender.tick()
     cancelTick = null
     ensureTick()
   }
 
+  /** An operator, or NTP, may put the clock back: what waits for a time of day would wait that much longer. */
+  function followClock(): void {
+    const now = clock.now()
+    const backMs = tickedAt - now
+    tickedAt = now
+    if (backMs < CLOCK_TOLERANCE_MS) return
+    log.warn('the clock was put back', { backMs })
+    for (const sender of senders.values()) sender.shift(backMs)
+    void persist(() => store.shiftDue(backMs))
+  }
+
   function ensureTick(): void {
     if (cancelTick !== null || stopped) return
     if ([...senders.values()].every((sender) => sender.isIdle)) return
+    tickedAt = clock.now()
     cancelTick = clock.after(TICK_MS, tick)
   }
 

@@ -165,6 +165,9 @@ export function createDeliveryStore({ database }: { database: Database }) {
   const expireRetries = database.statement<never, [number, number, Platform]>(
     `UPDATE push_exception SET state = 'expired', due_at = ? WHERE push = ? AND platform = ? AND state = 'retry'`,
   )
+  const shiftDue = database.statement<never, [number]>(
+    `UPDATE push_exception SET due_at = due_at - ? WHERE state = 'retry'`,
+  )
   const tally = database.statement<never, [number, number, Platform, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s`,
@@ -256,6 +259,11 @@ export function createDeliveryStore({ database }: { database: Database }) {
 
     /** When the next waiting recipient is due, ms since the Unix epoch; `null` if none waits. */
     nextDue: (key: Key): number | null => nextDue.get(key.push, key.platform)?.due_at ?? null,
+
+    /** The clock was put back by `byMs` milliseconds: who waits is due that much earlier. */
+    shiftDue(byMs: number): void {
+      shiftDue.run(byMs)
+    },
 
     /** Ends a delivery whose time to live is over: who was not reached counts as failed. */
     expire(key: Key, unreached: number, retries: number, now: number): void {

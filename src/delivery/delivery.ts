@@ -45,6 +45,8 @@ export type Outcome =
       readonly afterMs: number | null
       readonly scope: 'device' | 'credential'
       readonly reason: string
+      /** The request itself broke: less at a time may help. */
+      readonly strain?: true
     }
   /** The credential is wrong: nothing sent with it can arrive, and no retry is to be burnt on it. */
   | { readonly kind: 'misconfigured'; readonly reason: string }
@@ -54,4 +56,6 @@ export interface Provider extends AsyncDisposable {
   readonly name: 'apns' | 'fcm'
   /** Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. */
   send(message: Message, recipient: Recipient): Promise<Outcome>
+  /** Whether the gateway's quota leaves room for one more at `now`, ms since the Unix epoch. Absent: always. */
+  mayTake?(now: number): boolean
 }

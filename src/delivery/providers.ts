@@ -7,6 +7,7 @@ import type { Log } from '../log.ts'
 import { createApnsProvider } from './apns/client.ts'
 import type { Provider } from './delivery.ts'
 import { createFcmProvider } from './fcm/client.ts'
+import { ProjectQuota } from './fcm/project-quota.ts'
 import { simulatedProvider } from './simulator/simulated-provider.ts'
 import type { Simulator } from './simulator/simulator.ts'
 import type { OpenTransport } from './transport/transport.ts'
@@ -36,6 +37,8 @@ interface Dependencies {
 /** The provider of each application's platform, made from its credential or from the simulator's. */
 export function createProviders({ credentials, tokens, gateways, clock, log, openTransport, simulator }: Dependencies) {
   let simulated: Simulator | null = null
+  /** By project: two applications may share one. */
+  const quotas = new Map<string, ProjectQuota>()
 
   function own(application: Application, platform: Platform): Provider | null {
     const { ca } = gateways
@@ -49,7 +52,10 @@ export function createProviders({ credentials, tokens, gateways, clock, log, ope
       return credential && createApnsProvider({ ...shared, credential, origins: gateways.apns, keepToken })
     }
     const credential = credentials.fcmOf(application)
-    return credential && createFcmProvider({ ...shared, credential, origin: gateways.fcm, tokenUrl: gateways.fcmToken })
+    if (credential === null) return null
+    const quota = quotas.get(credential.projectId) ?? new ProjectQuota()
+    quotas.set(credential.projectId, quota)
+    return createFcmProvider({ ...shared, credential, quota, origin: gateways.fcm, tokenUrl: gateways.fcmToken })
   }
 
   return {

@@ -124,7 +124,8 @@ export class Sender {
           for (const { device, badge, attempt } of dead) {
             // Unregistered, or declared gone by another push, while it waited.
             const recipient = { device, badge, attempt, token: '', environment: null }
-            this.#books.settleOne({ delivery, recipient, page: null, index: -1, attempt }, NOT_THERE, null, now)
+            const task = { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
+            this.#books.settleOne(task, NOT_THERE, null, now)
           }
         })
       }
@@ -135,6 +136,12 @@ export class Sender {
       }
     }
     this.#pump()
+  }
+
+  /** The clock was put back by `byMs`. */
+  shift(byMs: number): void {
+    this.#window.shift(byMs)
+    for (const delivery of this.#backlog.all()) delivery.shift(byMs)
   }
 
   /** Sends nothing more, waits for what is in flight, and settles what was sent. */
@@ -165,7 +172,7 @@ export class Sender {
     const provider = this.#provider
     if (provider === null || this.#stopped) return
     const now = this.#on.clock.now()
-    while (this.#inFlight < this.#size(now)) {
+    while (this.#inFlight < this.#size(now) && provider.mayTake?.(now) !== false) {
       const task = this.#backlog.take(now, (delivery) => this.#books.finishIfDone(delivery))
       if (task === null) break
       this.#send(provider, task)
@@ -195,7 +202,7 @@ export class Sender {
   #answered(provider: Provider, task: Task, outcome: Outcome): void {
     this.#inFlight--
     const { clock, random } = this.#on
-    const { delivery, recipient, attempt } = task
+    const { delivery, recipient, attempt, sentAt } = task
     const now = clock.now()
     const { expiresAt } = delivery.of
     const verdict = judge(outcome, { provider: provider.name, attempt, now, expiresAt, random: random() })
@@ -203,7 +210,8 @@ export class Sender {
       this.#pause(provider, verdict, now)
       delivery.hold(task)
     } else {
-      if (verdict.kind === 'accepted') this.#succeeded(provider, now)
+      if (verdict.kind === 'accepted') this.#succeeded(provider, now, now - sentAt)
+      else if (outcome.kind === 'deferred' && outcome.strain) this.#window.strained()
       const refused = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
       const doubt = outcome.kind === 'rejected' && outcome.blame !== 'push' ? outcome.blame : null
       const belief = doubt === null || provider !== this.#provider ? 'believe' : this.#suspicion.weigh(refused, doubt)
@@ -241,9 +249,9 @@ export class Sender {
   }
 
   /** An answer to a credential that has been replaced says nothing of the new one. */
-  #succeeded(provider: Provider, now: number): void {
+  #succeeded(provider: Provider, now: number, latencyMs: number): void {
     if (provider !== this.#provider) return
-    if (this.#window.succeeded()) this.#on.log.info('sending again', this.#name)
+    if (this.#window.succeeded(latencyMs)) this.#on.log.info('sending again', this.#name)
     if (!this.#suspicion.prove()) return
     this.#on.onProven()
     for (const refused of this.#suspicion.release()) this.#close(refused, now)

@@ -1,7 +1,20 @@
 import { backoffMs, GATEWAY_RETRY, MISCONFIGURED_RETRY } from './retry.ts'
 
-/** Requests in flight of one credential at the most. Apple's usual stream limit for one connection is 1000. */
-const MAX_WINDOW = 1000
+/**
+ * Requests in flight of one credential at the most. APNs allows about 1000 streams a connection, so this is one
+ * connection or two; FCM allows 100, so it is ten.
+ */
+const MAX_SIZE = 1000
+
+/** What is left of the window when the gateway shows strain. */
+const CUT = 0.7
+
+/** Answers slower than this, and than four times the fastest, are strain. In ms. */
+const SLOW_MS = 1000
+const SLOW_TIMES = 4
+
+/** The weight of one answer in the mean latency. */
+const SMOOTHING = 1 / 32
 
 export type WindowState = 'ready' | 'unreachable' | 'misconfigured'
 
@@ -13,7 +26,8 @@ export type WindowState = 'ready' | 'unreachable' | 'misconfigured'
  * request alone. Replacing the credential makes a new window.
  *
  * The first request goes alone until it is taken, because APNs allows one stream until then
- * (developer.apple.com, "Establishing a connection to APNs"); from then on each success opens the window by one.
+ * (developer.apple.com, "Establishing a connection to APNs"); from then on each success opens the window by one, and
+ * strain — streams that break, answers that take ever longer — closes it by a third, once for each window sent.
  */
 export class Window {
   #state: WindowState = 'ready'
@@ -21,6 +35,10 @@ export class Window {
   #size = 1
   #resumeAt = 0
   #setbacks = 0
+  /** Answers still to come from what was in flight at the last cut: they say nothing new. */
+  #stale = 0
+  #meanMs = 0
+  #fastestMs = Number.POSITIVE_INFINITY
 
   get state(): WindowState {
     return this.#state
@@ -36,14 +54,24 @@ export class Window {
     return now < this.#resumeAt ? 0 : this.#size
   }
 
-  /** The gateway took one; `true` if that ended a pause. */
-  succeeded(): boolean {
-    if (this.#size < MAX_WINDOW) this.#size++
+  /** The gateway took one, `latencyMs` after it was sent; `true` if that ended a pause. */
+  succeeded(latencyMs: number): boolean {
+    this.#stale--
+    this.#fastestMs = Math.min(this.#fastestMs, latencyMs)
+    this.#meanMs += (latencyMs - this.#meanMs) * SMOOTHING
+    if (this.#meanMs > SLOW_MS && this.#meanMs > this.#fastestMs * SLOW_TIMES) this.#cut()
+    else if (this.#size < MAX_SIZE) this.#size++
     this.#setbacks = 0
     if (this.#state === 'ready') return false
     this.#state = 'ready'
     this.#reason = null
     return true
+  }
+
+  /** A stream broke, or took too long. */
+  strained(): void {
+    this.#stale--
+    this.#cut()
   }
 
   /**
@@ -63,5 +91,16 @@ export class Window {
     this.#resumeAt = now + waitMs
     this.#size = 1
     return waitMs
+  }
+
+  /** The clock was put back by `byMs`: no pause lasts longer for that. */
+  shift(byMs: number): void {
+    this.#resumeAt -= byMs
+  }
+
+  #cut(): void {
+    if (this.#stale > 0) return
+    this.#stale = this.#size
+    this.#size = Math.max(Math.trunc(this.#size * CUT), 1)
   }
 }

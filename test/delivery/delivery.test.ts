@@ -247,3 +247,30 @@ describe('an application that is deleted while it sends', () => {
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([])
   })
 })
+
+describe('a clock that is put back by an hour', () => {
+  test('makes nobody wait an hour: neither who is to be tried again, nor a credential that is paused', async () => {
+    await register(order('bad42901'))
+    const id = await push()
+    await service.logged(({ event }) => event === 'to be sent again')
+    clock.advance(250)
+    clock.set(clock.now() - 3_600_000)
+    const from = clock.now()
+    await passing(sent(id))
+    expect(clock.now() - from).toBeLessThan(60_000)
+    expect(service.log.some(({ event }) => event === 'the clock was put back')).toBe(true)
+
+    const answer = { status: 503, headers: {}, body: '{"reason":"ServiceUnavailable"}' }
+    let down = true
+    simulator.answerWith(() => (down ? { kind: 'answer', answer } : null))
+    const next = await push()
+    await service.logged(({ event, reason }) => event === 'sending paused' && reason === 'ServiceUnavailable')
+    clock.advance(250)
+    clock.set(clock.now() - 3_600_000)
+    down = false
+    const then = clock.now()
+    await passing(sent(next))
+    expect(clock.now() - then).toBeLessThan(60_000)
+    expect(await analytics()).toEqual({ t: 2, s: 2, o: 0 })
+  })
+})

@@ -63,6 +63,16 @@ describe('turns', () => {
     expect(place).toBeLessThan(DEVICES)
   })
 
+  test('a broadcast over a cold connection opens a handful of connections, and keeps to their streams', async () => {
+    // The stand-in allows one stream until the first success and 1000 from then on, as Apple does.
+    fill('a')
+    await service.post('/push/all', BROADCAST)
+    await arrived(() => arrivals.length >= DEVICES)
+    const { apns } = (await service.server.simulator()).counts()
+    expect(apns.sessions).toBeLessThanOrEqual(3)
+    expect(apns.peakStreams).toBeLessThanOrEqual(1000)
+  })
+
   test('two broadcasts of an application take turns by page', async () => {
     fill('a')
     const first = await service.post('/push/all', BROADCAST)
@@ -83,5 +93,34 @@ describe('turns', () => {
     await service.post('/push/all', BROADCAST)
     await arrived(() => arrivals.filter(({ status }) => status === 200).length === DEVICES)
     expect((await service.get('/analytics', { application: hung })).body).toEqual({ t: DEVICES, s: 0, o: 0 })
+  })
+
+  test('ten applications share by turns: none is through before all are under way', async () => {
+    const applications = Array.from({ length: 10 }, (_, n) => service.addApplication(`app-${n}`))
+    for (const application of applications) fill('a', application)
+    const ids = await Promise.all(
+      applications.map(async (application) => (await service.post('/push/all', BROADCAST, { application })).body.id),
+    )
+    await arrived(() => arrivals.length >= 10 * DEVICES)
+    const firstThrough = Math.min(...ids.map((id) => arrivals.findLastIndex(({ collapse }) => collapse === id)))
+    for (const id of ids) {
+      const before = arrivals.slice(0, firstThrough).filter(({ collapse }) => collapse === id).length
+      expect(before).toBeGreaterThan(DEVICES / 4)
+    }
+  })
+
+  test('a backlog of single pushes waits in the database, not in memory', async () => {
+    const application = service.addApplication('waiting', { backendRate: 0 }, false)
+    await service.put('/deviceToken', { token: 'c'.repeat(64), platform: 0 }, { application })
+    const one = { ...BROADCAST, token: 'c'.repeat(64) }
+    for (let n = 0; n < 20; n++) {
+      await Promise.all(Array.from({ length: 50 }, () => service.post('/push/one', one, { application })))
+    }
+    const { paused } = (await (await fetch(`${service.adminUrl}/readyz`)).json()) as { paused: { open: number }[] }
+    expect(paused).toMatchObject([{ state: 'no-credential' }])
+    expect(paused[0]?.open).toBeLessThanOrEqual(512)
+    // And all of them go out when they can.
+    service.simulate(application)
+    await arrived(() => arrivals.filter(({ token }) => token === 'c'.repeat(64)).length === 1000)
   })
 })

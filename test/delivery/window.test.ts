@@ -11,10 +11,47 @@ describe('the window of a credential', () => {
 
   test('each success opens it by one, up to the streams of a connection', () => {
     const window = new Window()
-    window.succeeded()
+    window.succeeded(5)
     expect(window.size(NOW)).toBe(2)
-    for (let n = 0; n < 5000; n++) window.succeeded()
+    for (let n = 0; n < 5000; n++) window.succeeded(5)
     expect(window.size(NOW)).toBe(1000)
+  })
+
+  /** As open as it gets. */
+  function opened(): Window {
+    const window = new Window()
+    for (let n = 0; n < 2000; n++) window.succeeded(5)
+    return window
+  }
+
+  test('streams that break close it by a third, once for what was in flight', () => {
+    const window = opened()
+    for (let n = 0; n < 900; n++) window.strained()
+    expect(window.size(NOW)).toBe(700)
+    for (let n = 0; n < 700; n++) window.strained()
+    expect(window.size(NOW)).toBe(489)
+  })
+
+  test('it never closes altogether for strain', () => {
+    const window = new Window()
+    for (let n = 0; n < 100; n++) window.strained()
+    expect(window.size(NOW)).toBe(1)
+  })
+
+  test('answers that take ever longer close it; a gateway that is merely far does not', () => {
+    const window = opened()
+    for (let n = 0; n < 2000; n++) window.succeeded(3000)
+    expect(window.size(NOW)).toBeLessThan(500)
+    const far = new Window()
+    for (let n = 0; n < 5000; n++) far.succeeded(1500)
+    expect(far.size(NOW)).toBe(1000)
+  })
+
+  test('a clock that is put back does not lengthen a pause', () => {
+    const window = new Window()
+    window.pause(unreachable, NOW, 0)
+    window.shift(3_600_000)
+    expect(window.size(NOW - 3_600_000 + 500)).toBe(1)
   })
 
   test('a gateway that cannot be reached closes it, for longer each time', () => {
@@ -39,7 +76,7 @@ describe('the window of a credential', () => {
     const window = new Window()
     window.pause(unreachable, NOW, 0)
     window.pause(unreachable, NOW + 500, 0)
-    expect(window.succeeded()).toBe(true)
+    expect(window.succeeded(5)).toBe(true)
     expect(window.state).toBe('ready')
     expect(window.reason).toBeNull()
     expect(window.pause(unreachable, NOW + 5000, 0)).toBe(500)

@@ -60,8 +60,8 @@ export function createProviderTokens(
 
   return {
     current() {
-      // A clock put back must not keep a token for longer than an hour.
-      if (issued !== null && Math.abs(clock.now() - issued.at) < RENEW_MS) return issued.authorization
+      // Also with a clock that was put back: it is Apple's that counts, and a new token now might be one too many.
+      if (issued !== null && clock.now() - issued.at < RENEW_MS) return issued.authorization
       pending ??= sign().finally(() => (pending = null))
       return pending
     },

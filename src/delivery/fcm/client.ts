@@ -5,6 +5,7 @@ import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, Transport } from '../transport/transport.ts'
+import { ProjectQuota } from './project-quota.ts'
 import { judgeFcm, renderFcm } from './protocol.ts'
 import type { RenderedFcm } from './protocol.ts'
 import { createAccessTokens } from './token.ts'
@@ -20,6 +21,8 @@ export interface FcmProviderOptions {
   readonly ca?: string
   readonly openTransport: OpenTransport
   readonly clock: Clock
+  /** Shared by all who send for the same project. Default one of its own. */
+  readonly quota?: ProjectQuota
 }
 
 /** FCM (HTTP v1) with one service account. A push is rendered once for each `Message` object. */
@@ -33,6 +36,7 @@ class FcmProvider implements Provider {
   readonly #path: string
   readonly #transport: Transport
   readonly #tokens: AccessTokens
+  readonly #quota: ProjectQuota
   readonly #rendered = new WeakMap<Message, RenderedFcm>()
 
   constructor(options: FcmProviderOptions) {
@@ -41,10 +45,16 @@ class FcmProvider implements Provider {
     this.#path = `/v1/projects/${encodeURIComponent(credential.projectId)}/messages:send`
     this.#transport = openTransport(origin, { deadlineMs: DEADLINE_MS, ...(ca === undefined ? undefined : { ca }) })
     this.#tokens = createAccessTokens(options)
+    this.#quota = options.quota ?? new ProjectQuota()
   }
 
   send(message: Message, recipient: Recipient): Promise<Outcome> {
+    this.#quota.take()
     return this.#send(message, recipient, false)
+  }
+
+  mayTake(now: number): boolean {
+    return this.#quota.mayTake(now)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,6 +75,10 @@ class FcmProvider implements Provider {
     if (answer.kind === 'failed') return outcomeOfFailure(answer)
     const askedMs = answer.status === 200 ? null : retryAfterMs(answer.header('retry-after'), this.#clock.now())
     const outcome = judgeFcm(answer.status, answer.body, askedMs)
+    // Of the project, so all who share it wait; one device's own limit concerns nobody else.
+    if (answer.status === 429 && outcome.kind === 'deferred' && outcome.scope === 'credential') {
+      this.#quota.pause(this.#clock.now(), outcome.afterMs ?? 0)
+    }
     // 401 is an access token that is no longer taken, unless it is about the APNs key in Firebase.
     const stale =
       answer.status === 401 && outcome.kind === 'misconfigured' && outcome.reason !== 'THIRD_PARTY_AUTH_ERROR'

@@ -1,0 +1,58 @@
+/** Google: 600,000 messages a minute for a project ("FCM throttling and quotas"). */
+const MESSAGES_A_SECOND = 600_000 / 60
+
+/** "Ramp up over 60 seconds" ("Scale FCM"); from this share of the whole. */
+const RAMP_MS = 60_000
+const RAMP_FROM = 0.02
+
+/** How much of a second's messages may go at once. */
+const BURST_SECONDS = 0.5
+
+/**
+ * What one project may send, whichever applications use it: a bucket that fills at Google's rate. After a pause it
+ * fills slowly at first. Times are ms since the Unix epoch.
+ */
+export class ProjectQuota {
+  #tokens = MESSAGES_A_SECOND * BURST_SECONDS
+  #filledAt = Number.NEGATIVE_INFINITY
+  #pausedUntil = Number.NEGATIVE_INFINITY
+  /** Longest a pause may last from when it was asked for: a clock put back must not stretch it. */
+  #pauseMs = 0
+
+  /** Whether a message may go at `now`. */
+  mayTake(now: number): boolean {
+    if (this.#isPaused(now)) return false
+    this.#fill(now)
+    return this.#tokens >= 1
+  }
+
+  take(): void {
+    this.#tokens--
+  }
+
+  /** Google has asked for a pause of `forMs` milliseconds. */
+  pause(now: number, forMs: number): void {
+    if (this.#isPaused(now) && this.#pausedUntil >= now + forMs) return
+    this.#pausedUntil = now + forMs
+    this.#pauseMs = forMs
+    this.#tokens = 1
+    this.#filledAt = now + forMs
+  }
+
+  #isPaused(now: number): boolean {
+    return now < this.#pausedUntil && this.#pausedUntil - now <= this.#pauseMs
+  }
+
+  #fill(now: number): void {
+    const rate = MESSAGES_A_SECOND * this.#share(now)
+    const seconds = Math.max(now - this.#filledAt, 0) / 1000
+    // At least one, or a slow start would never send anything.
+    this.#tokens = Math.min(this.#tokens + seconds * rate, Math.max(rate * BURST_SECONDS, 1))
+    this.#filledAt = now
+  }
+
+  #share(now: number): number {
+    const since = now - this.#pausedUntil
+    return since < 0 || since >= RAMP_MS ? 1 : Math.max(since / RAMP_MS, RAMP_FROM)
+  }
+}

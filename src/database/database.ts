@@ -1,6 +1,6 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrate } from './migrations.ts'
 import * as schema from './schema.ts'
@@ -8,7 +8,7 @@ import * as schema from './schema.ts'
 export type Drizzle = ReturnType<typeof openDrizzle>
 
 /** A type that is `never` for promises: a transaction must be over before its function returns. */
-export type Sync<T> = T extends PromiseLike<unknown> ? never : T
+export type NoPromise<T> = T extends PromiseLike<unknown> ? never : T
 
 export type Value = string | number | null | Uint8Array
 
@@ -18,6 +18,12 @@ export interface Statement<Row, Params extends readonly Value[]> {
   all(...params: Params): Row[]
   iterate(...params: Params): IterableIterator<Row>
   run(...params: Params): { changes: number; lastInsertRowid: number | bigint }
+}
+
+/** Makes commits durable: see `Database.syncByHand`. Both throw, or reject, when the disk does not take it. */
+export interface Sync {
+  later(): Promise<void>
+  now(): void
 }
 
 /** The database file of one data directory: one writing connection and one that only reads. */
@@ -32,7 +38,12 @@ export interface Database extends Disposable {
    * Runs `work` in one BEGIN IMMEDIATE … COMMIT, or in a savepoint when already inside one; rolls back when it throws.
    * `work` is synchronous: bun:sqlite would commit an async one at its first await.
    */
-  transact<T>(work: () => Sync<T>): T
+  transact<T>(work: () => NoPromise<T>): T
+  /**
+   * From now on a commit on the writing connection is on disk only after a sync, which another thread makes. What this
+   * thread wrote before the sync began is in it. Without it every commit syncs by itself, and blocks meanwhile.
+   */
+  syncByHand(): Sync
   /** Changes whenever another connection, or process, has committed. */
   version(): number
 }
@@ -64,6 +75,7 @@ export function openDatabase(directory: string): Database {
   reader.run('PRAGMA busy_timeout = 5000')
   reader.run('PRAGMA cache_size = -4096')
 
+  let wal: number | null = null
   const begin = writer.prepare('BEGIN IMMEDIATE')
   const commit = writer.prepare('COMMIT')
   const rollback = writer.prepare('ROLLBACK')
@@ -72,7 +84,7 @@ export function openDatabase(directory: string): Database {
   const undo = writer.prepare('ROLLBACK TO inner_work')
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
 
-  function transact<T>(work: () => Sync<T>): T {
+  function transact<T>(work: () => NoPromise<T>): T {
     const nested = writer.inTransaction
     ;(nested ? savepoint : begin).run()
     try {
@@ -97,7 +109,20 @@ export function openDatabase(directory: string): Database {
     reading: (sql) => prepare(reader, sql),
     transact,
     version: () => dataVersion.get()?.data_version ?? 0,
+    syncByHand() {
+      // What FULL adds to NORMAL in WAL mode is just this, an fsync of the log after each commit (sqlite.org/pragma,
+      // "synchronous"); frames carry checksums, so a log that is cut short ends at the last whole commit. The file stays
+      // the same one for as long as a connection is open.
+      writer.run('PRAGMA synchronous = NORMAL')
+      wal ??= openSync(`${path}-wal`, 'r+')
+      const file = wal
+      return {
+        later: () => new Promise((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve()))),
+        now: () => fdatasyncSync(file),
+      }
+    },
     [Symbol.dispose]() {
+      if (wal !== null) closeSync(wal)
       reader.close(false)
       writer.close(false)
     },

@@ -1,14 +1,13 @@
-import type { Database, Sync } from './database.ts'
+import type { Database, NoPromise } from './database.ts'
 
 /**
  * Runs `operation` in the transaction that all writes of this event-loop turn share, and resolves with its result
  * once that transaction is on disk. An operation that throws is undone alone, and its promise rejects; when the
  * commit itself fails (a full disk), every promise of the turn rejects and nothing of it is kept.
  *
- * Why: an fsync a call is what a durable write costs. Measured on 2 cores: one commit a call 5.7-5.9k/s, shared
- * 20-53k/s.
+ * An operation may run twice: it changes the database and nothing else.
  */
-export type Commit = <T>(operation: () => Sync<T>) => Promise<T>
+export type Commit = <T>(operation: () => NoPromise<T>) => Promise<T>
 
 interface Waiting {
   readonly operation: () => unknown
@@ -16,42 +15,92 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** One that has run, and is to be answered when it is on disk. */
+interface Committed {
+  readonly answer: () => void
+  readonly reject: (error: unknown) => void
+}
+
 interface GroupCommit extends Disposable {
   readonly commit: Commit
   /** Adds work that runs at the start of every shared transaction, such as the quota ledger's counts. */
   alongside(work: () => void): void
-  /** Commits what waits, now. */
-  flush(): void
 }
 
+/**
+ * waiting → (the turn ends: one transaction) → committed → (a sync that began after it is through) → answered.
+ *
+ * An fsync is what a durable write costs, so many share one; and another thread waits for it, so that this one goes on
+ * with the next calls. Measured on 2 cores, registrations over 64 connections: one commit a call 5.7-5.9k/s; shared,
+ * with a savepoint for each and the sync on this thread, 18.0k/s; as it is 20.4k/s.
+ */
 export function createGroupCommit(database: Database): GroupCommit {
+  const sync = database.syncByHand()
   const riders: (() => void)[] = []
   let waiting: Waiting[] = []
+  let committed: Committed[] = []
   let scheduled = false
+  let syncing = false
 
-  function flush(): void {
+  function runTurn(): void {
     scheduled = false
     const turn = waiting
     waiting = []
     if (turn.length === 0) return
-    const settled: (() => void)[] = []
     try {
-      database.transact(() => {
-        for (const ride of riders) ride()
-        for (const { operation, resolve, reject } of turn) {
-          try {
-            const result = database.transact(operation)
-            settled.push(() => resolve(result as never))
-          } catch (error) {
-            settled.push(() => reject(error))
-          }
-        }
-      })
+      committed.push(...(runTogether(turn) ?? runApart(turn)))
     } catch (error) {
-      for (const { reject } of turn) reject(error)
+      refuse(turn, error)
       return
     }
-    for (const settle of settled) settle()
+    if (!syncing) void makeDurable()
+  }
+
+  /** All in one transaction; `null`, and nothing done, when one of them throws. */
+  function runTogether(turn: readonly Waiting[]): Committed[] | null {
+    let thrown = false
+    try {
+      return database.transact(() => {
+        for (const ride of riders) ride()
+        return turn.map(({ operation, resolve, reject }) => {
+          thrown = true
+          const result = operation()
+          thrown = false
+          return { answer: () => resolve(result as never), reject }
+        })
+      })
+    } catch (error) {
+      if (thrown) return null
+      throw error
+    }
+  }
+
+  /** The same with a savepoint for each, so that one that throws is undone alone. */
+  function runApart(turn: readonly Waiting[]): Committed[] {
+    return database.transact(() => {
+      for (const ride of riders) ride()
+      return turn.map(({ operation, resolve, reject }) => {
+        try {
+          const result = database.transact(operation)
+          return { answer: () => resolve(result as never), reject }
+        } catch (error) {
+          return { answer: () => reject(error), reject }
+        }
+      })
+    })
+  }
+
+  async function makeDurable(): Promise<void> {
+    syncing = true
+    while (committed.length > 0) {
+      const batch = committed
+      committed = []
+      await sync.later().then(
+        () => answer(batch),
+        (error: unknown) => refuse(batch, error),
+      )
+    }
+    syncing = false
   }
 
   return {
@@ -61,10 +110,27 @@ export function createGroupCommit(database: Database): GroupCommit {
         if (scheduled) return
         scheduled = true
         // Not a microtask: those run before the turn's other requests have been read.
-        setImmediate(flush)
+        setImmediate(runTurn)
       }),
     alongside: (work) => void riders.push(work),
-    flush,
-    [Symbol.dispose]: flush,
+    [Symbol.dispose]() {
+      runTurn()
+      const batch = committed
+      committed = []
+      try {
+        sync.now()
+        answer(batch)
+      } catch (error) {
+        refuse(batch, error)
+      }
+    },
   }
+}
+
+function answer(batch: readonly Committed[]): void {
+  for (const { answer: tell } of batch) tell()
+}
+
+function refuse(batch: readonly Pick<Committed, 'reject'>[], error: unknown): void {
+  for (const { reject } of batch) reject(error)
 }

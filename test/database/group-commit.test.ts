@@ -105,6 +105,59 @@ describe('writes of one turn share one transaction', () => {
     expect(onDisk()).toEqual(['ride-1', 'a', 'b'])
   })
 
+  describe('the sync', () => {
+    /** A disk that is slow, and may fail. */
+    function onSlowDisk() {
+      const syncs: PromiseWithResolvers<void>[] = []
+      const slow = createGroupCommit({
+        ...database,
+        syncByHand: () => ({
+          later() {
+            const sync = Promise.withResolvers<void>()
+            syncs.push(sync)
+            return sync.promise
+          },
+          now() {},
+        }),
+      })
+      return { slow, syncs }
+    }
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+    test('that began after the commit is waited for, and calls go on meanwhile', async () => {
+      const { slow, syncs } = onSlowDisk()
+      const answered: string[] = []
+      const first = slow.commit(() => insert('a')).then(() => answered.push('a'))
+      await turn()
+      const second = slow.commit(() => insert('b')).then(() => answered.push('b'))
+      await turn()
+      // Both are committed; the one sync that runs was begun before the second.
+      expect(onDisk()).toEqual(['a', 'b'])
+      expect(syncs).toHaveLength(1)
+      expect(answered).toEqual([])
+      syncs[0]?.resolve()
+      await first
+      await turn()
+      expect(answered).toEqual(['a'])
+      syncs[1]?.resolve()
+      await second
+      expect(answered).toEqual(['a', 'b'])
+    })
+
+    test('that fails is no success: the promises reject, and the next sync is tried', async () => {
+      const { slow, syncs } = onSlowDisk()
+      const failed = slow.commit(() => insert('a'))
+      await turn()
+      syncs[0]?.reject(new Error('EIO'))
+      expect(failed).rejects.toThrow('EIO')
+      await turn()
+      const next = slow.commit(() => insert('b'))
+      await turn()
+      syncs[1]?.resolve()
+      await next
+    })
+  })
+
   test('disposing commits what waits', async () => {
     const waiting = group.commit(() => insert('last'))
     group[Symbol.dispose]()

@@ -6,7 +6,11 @@ import type { ReadFile } from '../src/read-file.ts'
 const HEX = '0123456789abcdef'.repeat(4)
 const BASE64 = Buffer.from(HEX, 'hex').toString('base64')
 
-const FILES: Readonly<Record<string, string>> = { '/run/key': `${BASE64}\n`, '/run/short': 'c2hvcnQ=' }
+const FILES: Readonly<Record<string, string>> = {
+  '/run/key': `${BASE64}\n`,
+  '/run/short': 'c2hvcnQ=',
+  '/run/proxy': 'http://user:hunter2@proxy.test:3128\n',
+}
 const readFile: ReadFile = (path) => {
   const text = FILES[path]
   if (text === undefined) return { kind: 'problem', problem: 'cannot be read: there is no such file' }
@@ -38,6 +42,8 @@ describe('where a setting comes from', () => {
         fcmUrl: 'https://fcm.googleapis.com',
         fcmTokenUrl: 'https://oauth2.googleapis.com/token',
         gatewayCa: null,
+        proxy: null,
+        transport: 'fetch',
         key: null,
         logLevel: 'info',
         drainSeconds: 30,
@@ -56,6 +62,8 @@ describe('where a setting comes from', () => {
       fcmUrl: 'https://c.test',
       fcmTokenUrl: 'https://d.test/t',
       gatewayCa: '/ca.pem',
+      proxy: 'http://user:p%40ss@proxy.test:3128',
+      transport: 'http2-wrapper',
       key: HEX,
       logLevel: 'debug',
       drainSeconds: '3',
@@ -69,6 +77,8 @@ describe('where a setting comes from', () => {
       ...texts,
       listen: { host: '0.0.0.0', port: 1 },
       adminListen: { host: '0.0.0.0', port: 2 },
+      proxy: { host: 'proxy.test', port: 3128, authorization: 'Basic dXNlcjpwQHNz' },
+      transport: 'http2-wrapper',
       logLevel: 'debug',
       drainSeconds: 3,
       maxInFlight: 4,
@@ -102,6 +112,14 @@ describe('what a setting can be', () => {
     ['--apns-url', 'https://localhost:2197/', 'apnsUrl', 'https://localhost:2197'],
     ['--apns-url', 'https://api.push.apple.com:443', 'apnsUrl', 'https://api.push.apple.com'],
     ['--fcm-token-url', 'https://localhost:1/a/token?b=c', 'fcmTokenUrl', 'https://localhost:1/a/token?b=c'],
+    ['--proxy', 'http://proxy.test:3128', 'proxy', { host: 'proxy.test', port: 3128, authorization: null }],
+    ['--proxy', 'http://10.0.0.1:80/', 'proxy', { host: '10.0.0.1', port: 80, authorization: null }],
+    ['--proxy', 'http://[::1]:3128', 'proxy', { host: '::1', port: 3128, authorization: null }],
+    ['--proxy', 'http://a:b%3Ac@d:1', 'proxy', { host: 'd', port: 1, authorization: `Basic ${btoa('a:b:c')}` }],
+    ['--proxy', 'http://a@d:1', 'proxy', { host: 'd', port: 1, authorization: `Basic ${btoa('a:')}` }],
+    ['--proxy', 'http://%C3%A9:x@d:1', 'proxy', { host: 'd', port: 1, authorization: 'Basic w6k6eA==' }],
+    ['--transport', 'fetch', 'transport', 'fetch'],
+    ['--transport', 'http2-wrapper', 'transport', 'http2-wrapper'],
     ['--key', HEX, 'key', HEX],
     ['--key', HEX.toUpperCase(), 'key', HEX.toUpperCase()],
     ['--key', BASE64, 'key', BASE64],
@@ -121,6 +139,8 @@ describe('what a setting can be', () => {
   const ORIGIN = 'is not an https origin without a path, such as https://api.push.apple.com'
   const KEY =
     '--key (BELLHOP_KEY): the value is not 32 bytes in base64 (44 characters) or hex (64), such as "openssl rand -base64 32" prints'
+  const PROXY =
+    '--proxy (BELLHOP_PROXY): the value is not http://host:port or http://user:password@host:port, with special characters percent-encoded'
   const refused: readonly (readonly [flag: string, text: string, problem: string])[] = [
     ...['foo', '8790', ':8790', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '127.0.0.1:-1', '::1:8790'].map(
       (text) => ['--listen', text, `--listen (BELLHOP_LISTEN): "${text}" ${HOST_PORT}`] as const,
@@ -154,7 +174,24 @@ describe('what a setting can be', () => {
           `--max-in-flight (BELLHOP_MAX_IN_FLIGHT): "${text}" is not a whole number from 1 to 65535`,
         ] as const,
     ),
+    ['--transport', 'h2', '--transport (BELLHOP_TRANSPORT): "h2" is not one of fetch, http2-wrapper'],
     // A secret is never quoted.
+    ...[
+      'proxy.test:3128',
+      'https://proxy.test:3128',
+      'socks5://proxy.test:1080',
+      'http://proxy.test',
+      'http://user:hunter2@proxy.test',
+      'http://user:hunter2@proxy.test:0',
+      'http://user:hunter2@proxy.test:65536',
+      'http://user:hunter2@proxy.test:3128/path',
+      'http://user:hunter2@proxy.test:3128?query',
+      'http://us%3Aer:hunter2@proxy.test:3128',
+      'http://user:%zz@proxy.test:3128',
+      'http://user:a%0Db@proxy.test:3128',
+      'http://a_b:3128',
+      '',
+    ].map((text) => ['--proxy', text, PROXY] as const),
     ...['hunter2', HEX.slice(1), `${BASE64}A`].map((text) => ['--key', text, KEY] as const),
   ]
   for (const [flag, text, problem] of refused) {
@@ -167,6 +204,11 @@ describe('what a setting can be', () => {
 describe('a secret', () => {
   test('can be in a file that a variable names, with or without a line end', () => {
     expect(configOf([], { BELLHOP_KEY_FILE: '/run/key' }).key).toBe(BASE64)
+  })
+
+  test('can be the address of a proxy', () => {
+    const { proxy } = configOf([], { BELLHOP_PROXY_FILE: '/run/proxy' })
+    expect(proxy).toEqual({ host: 'proxy.test', port: 3128, authorization: 'Basic dXNlcjpodW50ZXIy' })
   })
 
   test('on the command line goes before the file, which is then not read', () => {

@@ -111,6 +111,8 @@ export async function startService(options: Options = {}): Promise<Service> {
       fcmUrl: 'https://127.0.0.1:1',
       fcmTokenUrl: 'https://127.0.0.1:1/token',
       gatewayCa: null,
+      proxy: null,
+      transport: 'fetch',
       key: null,
       logLevel: 'debug',
       drainSeconds: 5,

@@ -130,7 +130,13 @@ describe('an answer', () => {
 
   test('that is lost defers this device', async () => {
     await using apns = await start({ production: () => 'close' })
-    expect(await apns.send()).toEqual({ kind: 'deferred', afterMs: null, scope: 'device', reason: 'ECONNRESET' })
+    expect(await apns.send()).toEqual({
+      kind: 'deferred',
+      afterMs: null,
+      scope: 'device',
+      reason: 'ECONNRESET',
+      strain: true,
+    })
   })
 
   test('for want of a connection defers all', async () => {

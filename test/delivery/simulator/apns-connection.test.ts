@@ -227,7 +227,7 @@ describe("Bun's own HTTP/2 client", () => {
     const before = simulator.counts().apns.sessions
     expect(await push(TOKEN)).toBe('200 ')
     expect(await push(ordering('40000'))).toBe('400 {"reason":"BadDeviceToken"}')
-    expect(await push(ordering('00021'))).toBe('200 ')
+    expect(await push(ordering('00021bb'))).toBe('200 ')
     expect(await push(ordering('00010')).catch(codeOf)).toBe('HTTP2StreamReset')
     expect(await push(ordering('00020')).catch(codeOf)).toBe('HTTP2RefusedStream')
     expect(simulator.counts().apns.sessions).toBe(before + 1)

@@ -1,0 +1,213 @@
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:tls'
+import type { TlsOptions, TLSSocket } from 'node:tls'
+import { makeCertificate } from './certificate.ts'
+import type { TestCertificate } from './certificate.ts'
+import { frame, headerBlock, readFrames } from './frames.ts'
+import type { Frame } from './frames.ts'
+
+/** A request whose headers have come, and perhaps its body. */
+export interface Call {
+  readonly connection: Connection
+  readonly id: number
+  /** What has come of it. The tests tell requests apart by it, since headers are not decoded. */
+  body: string
+  respond(status: number, options?: { headers?: Readonly<Record<string, string>>; end?: boolean }): void
+  write(text: string, options?: { end?: boolean }): void
+  reset(code: number): void
+}
+
+export interface Connection {
+  /** 1 is the first. */
+  readonly number: number
+  /** Whose TLS certificate the client showed; `null` if it showed none. */
+  readonly clientName: string | null
+  settings(maxStreams: number): void
+  goaway(lastId: number, code: number): void
+  /** Any bytes at all. */
+  raw(bytes: Uint8Array): void
+  cut(): void
+}
+
+export interface FrameGateway extends AsyncDisposable {
+  /** `https://localhost:…`. */
+  readonly origin: string
+  readonly port: number
+  /** PEM: what a client must trust. */
+  readonly ca: string
+  /** Requests so far whose body is complete, oldest first. */
+  readonly calls: readonly Call[]
+  /** RST_STREAM frames from clients: stream id and error code. */
+  readonly resets: readonly { readonly id: number; readonly code: number }[]
+  readonly connections: number
+  readonly openConnections: number
+  /** What answers from now on. */
+  handle(handler: (call: Call) => void): void
+  /** From now on connections show this certificate. */
+  present(certificate: TestCertificate): void
+  /** Resolves once `condition` holds; asked again whenever something happened. */
+  until(condition: () => boolean): Promise<void>
+}
+
+export interface FrameGatewayOptions {
+  readonly certificate?: TestCertificate
+  /** SETTINGS_MAX_CONCURRENT_STREAMS of a new connection. Default 1000. */
+  readonly maxStreams?: number
+  /** Default a free one. */
+  readonly port?: number
+  /** What a new connection is told first. Default its settings. */
+  readonly greet?: (connection: Connection) => void
+  /** Answers when the headers are in, before the body. */
+  readonly early?: (call: Call) => void
+  readonly askCertificate?: boolean
+}
+
+/** An HTTP/2 server that writes its frames itself: for answers that a well-behaved server cannot be made to give. */
+export async function startFrameGateway(
+  handler: (call: Call) => void,
+  options: FrameGatewayOptions = {},
+): Promise<FrameGateway> {
+  const certificate = options.certificate ?? (shared ??= makeCertificate())
+  const calls: Call[] = []
+  const resets: { id: number; code: number }[] = []
+  const sockets = new Set<TLSSocket>()
+  const waiting = new Set<() => void>()
+  let respond = handler
+  let connections = 0
+
+  const changed = (): void => {
+    for (const look of waiting) look()
+  }
+
+  function accept(socket: TLSSocket): void {
+    sockets.add(socket)
+    const connection = connectionOn(socket, ++connections)
+    const open = new Map<number, Call>()
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      sockets.delete(socket)
+      changed()
+    })
+    if (options.greet === undefined) connection.settings(options.maxStreams ?? 1000)
+    else options.greet(connection)
+    readFrames(socket, ({ type, flags, id, payload }) => {
+      if (type === FRAME.settings && (flags & ACK) === 0) socket.write(frame(FRAME.settings, ACK, 0))
+      if (type === FRAME.ping && (flags & ACK) === 0) socket.write(frame(FRAME.ping, ACK, 0, payload))
+      if (type === FRAME.reset) resets.push({ id, code: payload.readUInt32BE() })
+      if (type === FRAME.headers) {
+        const call = callOn(socket, connection, id)
+        open.set(id, call)
+        options.early?.(call)
+      }
+      const call = open.get(id)
+      if (call !== undefined && type === FRAME.data) {
+        call.body += payload.toString()
+        if (payload.length > 0) socket.write(frame(FRAME.windowUpdate, 0, 0, uint32(payload.length)))
+      }
+      if (call !== undefined && type !== FRAME.reset && (flags & END_STREAM) !== 0) {
+        open.delete(id)
+        calls.push(call)
+        respond(call)
+      }
+      changed()
+    })
+    changed()
+  }
+
+  const server = createServer(
+    { ...keyPair(certificate), ...(options.askCertificate && { requestCert: true, rejectUnauthorized: false }) },
+    accept,
+  )
+  server.on('tlsClientError', () => undefined)
+  await new Promise<void>((resolve, reject) => {
+    server.on('error', reject)
+    server.listen(options.port ?? 0, 'localhost', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+
+  return {
+    origin: new URL(`https://localhost:${port}`).origin,
+    port,
+    ca: certificate.certificate,
+    calls,
+    resets,
+    get connections() {
+      return connections
+    },
+    get openConnections() {
+      return sockets.size
+    },
+    handle(next) {
+      respond = next
+    },
+    present(next) {
+      server.setSecureContext(keyPair(next))
+    },
+    async until(condition) {
+      if (condition()) return
+      await new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (!condition()) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+let shared: TestCertificate | undefined
+
+/** RFC 9113, 6. */
+const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 }
+const END_STREAM = 1
+const END_HEADERS = 4
+const ACK = 1
+const MAX_CONCURRENT_STREAMS = 3
+
+function keyPair({ privateKey, certificate }: TestCertificate): TlsOptions {
+  return { key: privateKey, cert: certificate, ALPNProtocols: ['h2'] }
+}
+
+function connectionOn(socket: TLSSocket, number: number): Connection {
+  return {
+    number,
+    clientName: (socket.getPeerCertificate()?.subject?.CN as string | undefined) ?? null,
+    settings(maxStreams) {
+      const payload = Buffer.alloc(6)
+      payload.writeUInt16BE(MAX_CONCURRENT_STREAMS)
+      payload.writeUInt32BE(maxStreams, 2)
+      socket.write(frame(FRAME.settings, 0, 0, payload))
+    },
+    goaway: (lastId, code) =>
+      void socket.write(frame(FRAME.goaway, 0, 0, Buffer.concat([uint32(lastId), uint32(code)]))),
+    raw: (bytes) => void socket.write(bytes),
+    cut: () => void socket.destroy(),
+  }
+}
+
+function callOn(socket: TLSSocket, connection: Connection, id: number): Call {
+  const write = (type: number, flags: number, payload: Frame['payload']): void =>
+    void socket.write(frame(type, flags, id, payload))
+  return {
+    connection,
+    id,
+    body: '',
+    respond(status, { headers = {}, end = true } = {}) {
+      write(FRAME.headers, END_HEADERS | (end ? END_STREAM : 0), headerBlock({ ':status': String(status), ...headers }))
+    },
+    write: (text, { end = true } = {}) => write(FRAME.data, end ? END_STREAM : 0, Buffer.from(text)),
+    reset: (code) => write(FRAME.reset, 0, uint32(code)),
+  }
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}

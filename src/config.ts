@@ -2,8 +2,8 @@ import { readFlags } from './flags.ts'
 import type { LogLevel } from './log.ts'
 import { suggestion } from './nearest.ts'
 import type { ReadFile } from './read-file.ts'
-import { address, choice, httpsOrigin, httpsUrl, integer, path, sealingKey } from './setting-type.ts'
-import type { Address, SettingType } from './setting-type.ts'
+import { address, choice, httpProxy, httpsOrigin, httpsUrl, integer, path, sealingKey } from './setting-type.ts'
+import type { Address, ProxyAddress, SettingType } from './setting-type.ts'
 
 /** What an operator can set. What each means, its unit and its default stand in `SETTINGS`. */
 export interface Config {
@@ -16,6 +16,9 @@ export interface Config {
   readonly fcmTokenUrl: string
   /** `null`: what the system trusts, and nothing else. */
   readonly gatewayCa: string | null
+  /** `null`: straight to the gateways. */
+  readonly proxy: ProxyAddress | null
+  readonly transport: 'fetch' | 'http2-wrapper'
   /** 32 bytes in base64 or hex. `null`: the file `key` in the data directory. */
   readonly key: string | null
   readonly logLevel: LogLevel
@@ -75,6 +78,17 @@ const SETTINGS: { readonly [Key in Name]: Setting<Config[Key]> } = {
     doc: 'A PEM file of certificates to trust besides those of the system, for private gateways.',
     type: path,
     default: null,
+  },
+  proxy: {
+    doc: 'An HTTP proxy to reach the gateways through, by CONNECT: `http://user:password@host:port`. The built-in simulator is reached without it.',
+    type: httpProxy,
+    default: null,
+    secret: true,
+  },
+  transport: {
+    doc: 'What sends to the gateways: Bun’s own client, which moves to the other one by itself where it does not get through, or always http2-wrapper, which is slower. With a proxy it is http2-wrapper.',
+    type: choice('fetch', 'http2-wrapper'),
+    default: 'fetch',
   },
   key: {
     doc: 'The key that seals stored credentials: 32 bytes in base64 or hex. Without it, the file `key` in the data directory, made on first use.',

@@ -22,7 +22,8 @@ import { fcmBytes } from './delivery/fcm/protocol.ts'
 import { createProviders } from './delivery/providers.ts'
 import { startSimulator } from './delivery/simulator/simulator.ts'
 import type { Simulator } from './delivery/simulator/simulator.ts'
-import { fetchTransport } from './delivery/transport/fetch-transport.ts'
+import { chooseTransport, proxyProblem } from './delivery/transport/choose-transport.ts'
+import type { Proxy } from './delivery/transport/tunnel.ts'
 import { deviceRoutes } from './device/device-routes.ts'
 import { createDeviceStore } from './device/device-store.ts'
 import { createFeedbackStore } from './device/feedback-store.ts'
@@ -96,6 +97,12 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const feedback = createFeedbackStore({ database })
   const stats = createStatsStore({ database })
 
+  const moved = new Set<string>()
+  const onSwitch = (origin: string, reason: string) => {
+    moved.add(origin)
+    log.warn('moved to the second transport', { origin, reason })
+  }
+  if (config.proxy !== null) await tryProxy(config.proxy, config.apnsUrl, clock, log)
   let simulator: Promise<Simulator> | null = null
   const startedSimulator = () => (simulator ??= startSimulator({ clock }))
   opened.defer(async () => (await simulator)?.[Symbol.asyncDispose]())
@@ -110,7 +117,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     },
     clock,
     log,
-    openTransport: fetchTransport(clock),
+    openTransport: chooseTransport(config, clock, onSwitch),
+    openSimulated: chooseTransport({ ...config, proxy: null }, clock, onSwitch),
     simulator: startedSimulator,
   })
   await providers.prepare(directory.all())
@@ -180,7 +188,12 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       statsRoutes({ gate, commit, clock, stats }),
     ],
   })
-  const admin = createAdminApi({ log, probeDatabase: () => commit(() => undefined), senders: () => pool.states() })
+  const admin = createAdminApi({
+    log,
+    probeDatabase: () => commit(() => undefined),
+    senders: () => pool.states(),
+    moved: () => [...moved],
+  })
 
   const known = new Map(directory.all().map((one) => [one.number, providers.fingerprint(one)]))
   directory.onChange(() => void follow().catch(noted(log)))
@@ -248,6 +261,16 @@ function sealingKey({ data, key }: Config, database: Database): Uint8Array {
   })
   if (loaded.kind === 'problem') throw new StartRefused(loaded.problem)
   return loaded.key
+}
+
+/** A proxy that wants other credentials stays useless; one that is only away may come back while we serve. */
+async function tryProxy(proxy: Proxy, origin: string, clock: Clock, log: Log): Promise<void> {
+  const problem = await proxyProblem(proxy, origin, clock)
+  if (problem === null) return
+  if (problem === 'proxy: 407') {
+    throw new StartRefused('--proxy (BELLHOP_PROXY): the proxy refuses its user and password (407).')
+  }
+  log.warn('the proxy makes no tunnel', { reason: problem, to: origin })
 }
 
 /** The operator's certificates besides the system's: a `ca` of its own would replace those. */

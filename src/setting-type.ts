@@ -62,6 +62,30 @@ export const sealingKey: SettingType<string> = {
   },
 }
 
+/** An HTTP proxy. */
+export interface ProxyAddress extends Address {
+  /** `Basic …` (RFC 7617); `null`: without credentials. */
+  readonly authorization: string | null
+}
+
+export const httpProxy: SettingType<ProxyAddress> = {
+  expected: 'http://host:port or http://user:password@host:port, with special characters percent-encoded',
+  placeholder: 'URL',
+  read(text) {
+    const url = URL.parse(text.trim())
+    const to = address.read(/^http:\/\/(?:[^/?#]*@)?([^/?#@]*)\/?$/i.exec(text.trim())?.[1] ?? '')
+    if (url === null || to === undefined || to.port === 0) return undefined
+    const user = percentDecoded(url.username)
+    const password = percentDecoded(url.password)
+    // A colon ends the name (RFC 7617, 2); a control character has no place in a header.
+    if (user === undefined || password === undefined || user.includes(':') || /\p{Cc}/u.test(user + password)) {
+      return undefined
+    }
+    const credentials = Buffer.from(`${user}:${password}`).toString('base64')
+    return { ...to, authorization: url.username + url.password === '' ? null : `Basic ${credentials}` }
+  },
+}
+
 export function integer(least: number, most: number): SettingType<number> {
   return {
     expected: `a whole number from ${least} to ${most}`,
@@ -78,6 +102,14 @@ export function choice<const Choice extends string>(...choices: readonly Choice[
     expected: `one of ${choices.join(', ')}`,
     placeholder: choices.join('|'),
     read: (text) => choices.find((choice) => choice === text),
+  }
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -8,10 +8,12 @@ interface Dependencies {
   /** Writes something and takes it back; throws when the database cannot be written. */
   readonly probeDatabase: () => Promise<void>
   readonly senders: () => readonly SenderState[]
+  /** Origins of gateways that a credential reaches by the second transport only. */
+  readonly moved: () => readonly string[]
 }
 
 /** The admin listener, apart from the public one: whether the service is fit to serve. */
-export function createAdminApi({ log, probeDatabase, senders }: Dependencies) {
+export function createAdminApi({ log, probeDatabase, senders, moved }: Dependencies) {
   return new Elysia({ name: 'admin', strictPath: true })
     .use(failures(log))
     .onRequest(({ set }) => {
@@ -36,6 +38,7 @@ export function createAdminApi({ log, probeDatabase, senders }: Dependencies) {
         paused: paused
           .filter(({ open }) => open > 0)
           .map(({ application, platform, state, reason, open }) => ({ application, platform, state, reason, open })),
+        onSecondTransport: moved(),
       }
     })
     .all('*', ({ request }) => refuse(noSuchPath(new URL(request.url).pathname)))

@@ -30,12 +30,23 @@ interface Dependencies {
   readonly clock: Clock
   readonly log: Log
   readonly openTransport: OpenTransport
+  /** For the simulator, which is on this machine: never through a proxy. */
+  readonly openSimulated: OpenTransport
   /** The built-in stand-ins; started when the first application wants them. */
   readonly simulator: () => Promise<Simulator>
 }
 
 /** The provider of each application's platform, made from its credential or from the simulator's. */
-export function createProviders({ credentials, tokens, gateways, clock, log, openTransport, simulator }: Dependencies) {
+export function createProviders({
+  credentials,
+  tokens,
+  gateways,
+  clock,
+  log,
+  openTransport,
+  openSimulated,
+  simulator,
+}: Dependencies) {
   let simulated: Simulator | null = null
   /** By project: two applications may share one. */
   const quotas = new Map<string, ProjectQuota>()
@@ -63,7 +74,7 @@ export function createProviders({ credentials, tokens, gateways, clock, log, ope
     of(application: Application, platform: Platform): Provider | null {
       try {
         if (!application.simulated) return own(application, platform)
-        return simulated && simulatedProvider(simulated, application, platform, { clock, openTransport })
+        return simulated && simulatedProvider(simulated, application, platform, { clock, openTransport: openSimulated })
       } catch (error) {
         // A sealed record that does not open: the queue waits for a credential that does.
         log.error('credential unusable', { application: application.id, error: String(error) })

@@ -60,7 +60,7 @@ describe('bellhop serve', () => {
       stdout: '',
       stderr: [
         'bellhop: BELLHOP_LISTN is not a setting and is ignored. Did you mean BELLHOP_LISTEN?',
-        'bellhop: --prot is not a flag of this command.',
+        'bellhop: --prot is not a flag of this command. Did you mean --proxy?',
         'bellhop: --listen (BELLHOP_LISTEN): "foo" is not host:port, such as 127.0.0.1:8790',
         '',
       ].join('\n'),

@@ -91,6 +91,15 @@ test('--transport http2-wrapper sends to both gateways, and never moves', async 
   expect(await onSecondTransport(service)).toEqual([])
 })
 
+test('--proxy with a wrong password is told at the start, without the password', async () => {
+  await using proxy = await startConnectProxy()
+  proxy.conduct = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
+  const authorization = `Basic ${Buffer.from('user:hunter2').toString('base64')}`
+  expect(start({ proxy: { host: '127.0.0.1', port: proxy.port, authorization } })).rejects.toThrow(
+    '--proxy (BELLHOP_PROXY): the proxy refuses its user and password (407).',
+  )
+})
+
 test('--proxy is the way to both gateways and to the access token, and what it refuses is told without its password', async () => {
   const certificate = makeCertificate({ name: 'gateway.test' })
   await Bun.write(join(directory, 'ca.pem'), certificate.certificate)

@@ -2,18 +2,16 @@ import type { Clock } from '../../clock.ts'
 import { MAX_BODY_BYTES, readBody } from './answer-body.ts'
 import { Deadlines } from './deadlines.ts'
 import { describeFetchFailure } from './fetch-failure.ts'
+import { IDLE_MS } from './transport.ts'
 import type { OpenTransport, Transport, TransportAnswer, TransportOptions, TransportRequest } from './transport.ts'
-import { WarmUp } from './warm-up.ts'
+import { tookCredential, WarmUp } from './warm-up.ts'
 
 /**
- * A connection unused for so long is closed, as pushy does: what lies between may have forgotten it, and then the next
- * request on it is never answered. Bun's own idleTimeout does not close HTTP/2 connections (measured, 1.4.5).
+ * HTTP/2 by Bun's fetch: framing, compression and TLS run on its own thread. `onGoAway` is told of each session that
+ * GOAWAY with an error has ended.
  */
-const IDLE_MS = 60_000
-
-/** HTTP/2 by Bun's fetch: framing, compression and TLS run on its own thread. */
-export function fetchTransport(clock: Clock): OpenTransport {
-  return (origin, options) => new FetchTransport(clock, origin, options)
+export function fetchTransport(clock: Clock, onGoAway: () => void = () => undefined): OpenTransport {
+  return (origin, options) => new FetchTransport(clock, origin, options, onGoAway)
 }
 
 /** A pool of connections of its own, in which Bun opens and closes them. Usually it holds one. */
@@ -23,6 +21,8 @@ interface Session {
   readonly warmUp: WarmUp<Call>
   inFlight: number
   answered: boolean
+  /** Ended by GOAWAY with an error. */
+  dead: boolean
 }
 
 interface Call {
@@ -35,13 +35,14 @@ interface Call {
 }
 
 /**
- * No session → (a request) → a session, warming up → (idle, retired, or a request past its deadline) → no session; the
- * old one closes when its last request is over.
+ * No session → (a request) → a session, warming up → (idle, retired, GOAWAY with an error, or a request past its
+ * deadline) → no session; the old one closes when its last request is over.
  */
 class FetchTransport implements Transport {
   readonly #clock: Clock
   readonly #origin: string
   readonly #tls: Omit<TransportOptions, 'deadlineMs'>
+  readonly #onGoAway: () => void
   readonly #deadlines: Deadlines<Call>
   /** Used again: a signal that never fired is as good as new, and a new one costs 1 µs. */
   readonly #controllers: AbortController[] = []
@@ -51,10 +52,11 @@ class FetchTransport implements Transport {
   #disposed = false
   #drained: (() => void)[] = []
 
-  constructor(clock: Clock, origin: string, { deadlineMs, ...tls }: TransportOptions) {
+  constructor(clock: Clock, origin: string, { deadlineMs, ...tls }: TransportOptions, onGoAway: () => void) {
     this.#clock = clock
     this.#origin = origin
     this.#tls = tls
+    this.#onGoAway = onGoAway
     this.#deadlines = new Deadlines(clock, deadlineMs, (call) => this.#expire(call))
   }
 
@@ -89,12 +91,13 @@ class FetchTransport implements Transport {
       const text = response.status === 200 ? cut(await response.text()) : await readBody(response)
       answer = new FetchAnswer(response, text)
       session.answered = true
-      this.#controllers.push(controller)
+      if (!call.expired) this.#controllers.push(controller)
     } catch (error) {
       answer = call.expired ? LATE : describeFetchFailure(error)
+      if (answer.reason === 'HTTP2GoAway') this.#bury(session)
     }
     session.inFlight--
-    session.warmUp.leave(answer.kind === 'answer' && answer.status !== 401 && answer.status !== 403)
+    session.warmUp.leave(tookCredential(answer))
     if (session.inFlight === 0 && session !== this.#session) session.pool.close()
     return this.#over(call, answer)
   }
@@ -120,7 +123,7 @@ class FetchTransport implements Transport {
   #open(): Session {
     if (this.#session !== null) return this.#session
     const pool = new Bun.FetchSession({ tls: this.#tls, proxy: false })
-    this.#session = { pool, fetch: pool.fetch, warmUp: new WarmUp(), inFlight: 0, answered: false }
+    this.#session = { pool, fetch: pool.fetch, warmUp: new WarmUp(), inFlight: 0, answered: false, dead: false }
     return this.#session
   }
 
@@ -129,6 +132,14 @@ class FetchTransport implements Transport {
     this.#session = null
     if (session.inFlight === 0) session.pool.close()
     session.warmUp.wakeAll()
+  }
+
+  /** All its requests fail; the next connection has to warm up like any new one. */
+  #bury(session: Session): void {
+    if (session.dead) return
+    session.dead = true
+    this.#retire(session)
+    this.#onGoAway()
   }
 
   #expire(call: Call): void {

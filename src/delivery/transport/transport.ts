@@ -19,7 +19,7 @@ export type TransportAnswer =
     }
   | {
       readonly kind: 'failed'
-      /** The name of the error, such as `ECONNREFUSED` or `HTTP2GoAway`; `deadline` if time was up. */
+      /** The name of the error, such as `ECONNREFUSED`, `HTTP2GoAway` or `proxy: 407`; `deadline` if time was up. */
       readonly reason: string
       /** Whether the gateway may have acted on it. */
       readonly sent: 'no' | 'unknown'
@@ -32,7 +32,10 @@ export type TransportAnswer =
 export interface Transport extends AsyncDisposable {
   /** POSTs. Never throws; answers within the deadline. */
   request(request: TransportRequest): Promise<TransportAnswer>
-  /** Requests from now on use a new connection; those in flight finish. */
+  /**
+   * Requests from now on use a new connection; those in flight finish. A connection without an answer yet is kept:
+   * nothing can be known against it, and of many late answers about an old one only the first must count.
+   */
   retire(): void
 }
 
@@ -52,3 +55,9 @@ export type OpenTransport = (origin: string, options: TransportOptions) => Trans
 
 /** Google asks for at least 10 s before a request is given up (firebase.google.com/docs/cloud-messaging/scale-fcm). */
 export const DEADLINE_MS = 15_000
+
+/**
+ * A connection unused for so long is closed, as pushy does: what lies between may have forgotten it, and then the next
+ * request on it is never answered. Bun's own idleTimeout does not close HTTP/2 connections (measured, 1.4.5).
+ */
+export const IDLE_MS = 60_000

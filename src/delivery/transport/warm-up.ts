@@ -1,3 +1,5 @@
+import type { TransportAnswer } from './transport.ts'
+
 /**
  * Keeps a new connection from being flooded. Until a gateway has answered, a client does not know how many streams
  * it allows (APNs: one, until a request with a valid token succeeded), and opens a connection for each request that
@@ -47,4 +49,9 @@ export class WarmUp<Call extends Waiting> {
 export interface Waiting {
   expired: boolean
   wake: (() => void) | null
+}
+
+/** Whether it shows that the gateway took the credential: APNs then allows more than one stream. */
+export function tookCredential(answer: TransportAnswer): boolean {
+  return answer.kind === 'answer' && answer.status !== 401 && answer.status !== 403
 }

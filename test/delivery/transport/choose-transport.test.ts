@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
-import { chooseTransport } from '../../../src/delivery/transport/choose-transport.ts'
+import { chooseTransport, proxyProblem } from '../../../src/delivery/transport/choose-transport.ts'
 import type { TransportChoice } from '../../../src/delivery/transport/choose-transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
@@ -23,7 +23,7 @@ test.each([
 })
 
 test.each(['fetch', 'http2-wrapper'] as const)(
-  'with a proxy everything goes through it but what is on this machine, also with %s',
+  'with a proxy everything goes through it, also with %s',
   async (transport) => {
     const certificate = makeCertificate({ name: 'gateway.test' })
     await using proxy = await startConnectProxy()
@@ -38,7 +38,19 @@ test.each(['fetch', 'http2-wrapper'] as const)(
     expect(proxy.requests.map(([first]) => first)).toEqual([`CONNECT gateway.test:${port} HTTP/1.1`])
 
     await using near = openTransport(`https://127.0.0.1:${port}`, options)
-    expect(statusOf(await near.request(NOTE))).toBe(200)
-    expect(proxy.requests).toHaveLength(1)
+    await near.request(NOTE)
+    expect(proxy.requests.map(([first]) => first)).toContain(`CONNECT 127.0.0.1:${port} HTTP/1.1`)
   },
 )
+
+test('a proxy is tried with a tunnel, through which nothing is sent', async () => {
+  await using proxy = await startConnectProxy()
+  await using gateway = await startGateway(() => ({ status: 200 }))
+  const port = Number(new URL(gateway.origin).port)
+  const ours = { host: '127.0.0.1', port: proxy.port, authorization: null }
+  expect(await proxyProblem(ours, `https://127.0.0.1:${port}`, systemClock)).toBeNull()
+  expect(gateway.calls).toHaveLength(0)
+  proxy.conduct = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
+  expect(await proxyProblem(ours, `https://127.0.0.1:${port}`, systemClock)).toBe('proxy: 407')
+  expect(await proxyProblem({ ...ours, port: 1 }, `https://127.0.0.1:${port}`, systemClock)).toBe('proxy: ECONNREFUSED')
+})

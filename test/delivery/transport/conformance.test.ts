@@ -176,10 +176,12 @@ describe.each(WAYS)('past its deadline a request by $name', (way) => {
     await gateway.until(() => gateway.calls.length === 3)
     expect(statusOf(await late)).toBe('deadline')
     await gateway.until(() => gateway.resets.length > 0)
+    // Whatever else there was to reset has been by the time these are answered, over another connection.
+    gateway.handle((call) => setImmediate(ok, call))
+    for (let n = 0; n < 5; n++) await transport.request(NOTE)
+    expect(gateway.resets.map(({ id }) => id)).toEqual([gateway.calls[1]?.id ?? 0])
     gateway.calls[2]?.respond(200)
     expect(statusOf(await other)).toBe(200)
-    expect(gateway.resets.map(({ id }) => id)).toEqual([gateway.calls[1]?.id ?? 0])
-    expect(gateway.connections).toBe(1)
   })
 
   test('lets those that wait behind it go over another connection', async () => {

@@ -8,6 +8,7 @@ import { startConnectProxy } from '../../support/connect-proxy.ts'
 import type { ConnectProxy, ProxyConduct } from '../../support/connect-proxy.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
+import { startGateway } from '../../support/gateway.ts'
 import { ACCOUNT } from '../fcm/account.ts'
 import { NOTE, statusOf, times } from './ways.ts'
 
@@ -49,10 +50,11 @@ describe('through a proxy', () => {
   test('a name that only the proxy knows is reached, at the default port', async () => {
     const certificate = makeCertificate({ name: 'gateway.test' })
     await using proxy = await startConnectProxy()
-    await using gateway = await startFrameGateway(ok, { certificate })
-    proxy.route('gateway.test:443', gateway.port)
+    await using gateway = await startGateway(() => ({ status: 200 }), { certificate })
+    proxy.route('gateway.test:443', Number(new URL(gateway.origin).port))
     await using transport = through(proxy, { origin: 'https://gateway.test', ca: gateway.ca })
     expect(statusOf(await transport.request(NOTE))).toBe(200)
+    expect(gateway.calls[0]?.headers[':authority']).toBe('gateway.test')
   })
 
   test('closing closes the tunnel', async () => {

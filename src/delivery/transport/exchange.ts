@@ -1,0 +1,129 @@
+import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
+import { constants } from 'node:http2'
+import { MAX_BODY_BYTES } from './answer-body.ts'
+import { codeOf } from './error-code.ts'
+import type { TransportAnswer, TransportRequest } from './transport.ts'
+
+/** What became of a request on one session. */
+export type Exchanged =
+  | (TransportAnswer & { kind: 'answer' })
+  /** The gateway did nothing about it, and never will (RFC 9113, 8.7): it may be sent again. */
+  | { readonly kind: 'unsent'; readonly reason: string }
+  | { readonly kind: 'lost'; readonly reason: string }
+
+/**
+ * Sends one request, and calls back once, when its stream is closed. `reasonOf` names what ended a stream whose session
+ * ended. The returned function gives it up, without a call back.
+ */
+export function exchange(
+  session: ClientHttp2Session,
+  authority: string,
+  { path, headers, body }: TransportRequest,
+  reasonOf: () => string | null,
+  onOver: (exchanged: Exchanged) => void,
+): () => void {
+  if (session.closed || session.destroyed) {
+    onOver({ kind: 'unsent', reason: reasonOf() ?? 'HTTP2GoAway' })
+    return () => undefined
+  }
+  let stream: ClientHttp2Stream
+  try {
+    stream = session.request({
+      ':method': 'POST',
+      ':scheme': 'https',
+      ':authority': authority,
+      ':path': path,
+      ...headers,
+    })
+  } catch (error) {
+    // A header that cannot be sent.
+    onOver({ kind: 'lost', reason: codeOf(error) })
+    return () => undefined
+  }
+
+  let status = 0
+  let answerHeaders: IncomingHttpHeaders = {}
+  const pieces: Buffer[] = []
+  let room = MAX_BODY_BYTES
+  let whole = false
+  let failure: unknown = null
+  let over = false
+
+  stream.on('response', (received) => {
+    status = received[':status'] ?? 0
+    answerHeaders = received
+  })
+  // Read whatever comes: an answer left unread keeps its stream for ever.
+  stream.on('data', (piece: Buffer) => {
+    if (room < 0) return
+    pieces.push(piece.subarray(0, room))
+    room -= piece.length
+    if (room < 0) cancel(stream)
+  })
+  stream.on('end', () => {
+    // A stream that was reset, or whose connection is gone, ends too. Where the reset has no error, Bun hides it.
+    whole = status !== 0 && stream.rstCode === constants.NGHTTP2_NO_ERROR
+    // The gateway answered without waiting for the body, and may never take the rest of it.
+    if (whole && !stream.writableFinished) cancel(stream)
+  })
+  stream.on('error', (error) => (failure = error))
+  // A frame that could not be sent: Bun does no more than say so, and the peer's idea of the session is no longer ours.
+  stream.on('frameError', () => session.destroy(new Error('frame error')))
+  stream.on('close', () => {
+    if (over) return
+    over = true
+    onOver(describe())
+  })
+  stream.end(body)
+
+  function describe(): Exchanged {
+    if (room < 0) return new Answer(status, answerHeaders, pieces)
+    if (whole) {
+      const promised = answerHeaders['content-length'] ?? null
+      const isShort = promised !== null && Number(promised) !== MAX_BODY_BYTES - room
+      return isShort
+        ? { kind: 'lost', reason: 'HTTP2ContentLengthMismatch' }
+        : new Answer(status, answerHeaders, pieces)
+    }
+    if (status === 0 && isNamed(failure, GOAWAY)) return { kind: 'unsent', reason: 'HTTP2GoAway' }
+    const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && isNamed(failure, 'ERR_HTTP2_STREAM_ERROR')
+    if (status === 0 && refused) return { kind: 'unsent', reason: 'HTTP2RefusedStream' }
+    return { kind: 'lost', reason: reasonOf() ?? 'HTTP2StreamReset' }
+  }
+
+  return () => {
+    over = true
+    cancel(stream)
+  }
+}
+
+/** The code of Bun's errors for streams that a GOAWAY says were not looked at. */
+const GOAWAY = 'ERR_HTTP2_GOAWAY_SESSION'
+
+function isNamed(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
+/** Sends RST_STREAM once; `stream.close(code)` may send it twice (measured, Bun 1.4.5), and they count as a flood. */
+function cancel(stream: ClientHttp2Stream): void {
+  Object.assign(stream, { rstCode: constants.NGHTTP2_CANCEL })
+  stream.destroy()
+}
+
+class Answer {
+  readonly kind = 'answer'
+  readonly status: number
+  readonly body: string
+  readonly #headers: IncomingHttpHeaders
+
+  constructor(status: number, headers: IncomingHttpHeaders, pieces: readonly Buffer[]) {
+    this.status = status
+    this.body = pieces.length === 0 ? '' : Buffer.concat(pieces).toString()
+    this.#headers = headers
+  }
+
+  header(name: string): string | null {
+    const value = this.#headers[name]
+    return value === undefined ? null : String(value)
+  }
+}

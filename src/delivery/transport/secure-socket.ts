@@ -1,0 +1,71 @@
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import { codeOf } from './error-code.ts'
+import type { TransportOptions } from './transport.ts'
+import { openTunnel } from './tunnel.ts'
+import type { Proxy } from './tunnel.ts'
+
+export type TlsCredentials = Omit<TransportOptions, 'deadlineMs'>
+
+/**
+ * A TLS connection that speaks HTTP/2 to a host whose certificate is right, by way of the proxy if there is one.
+ * `signal` closes it, at any time. A reason that starts with `proxy:` is the proxy's own; what goes wrong behind it, in
+ * its tunnel, starts with `through the proxy:`.
+ */
+export async function openSecureSocket(
+  origin: URL,
+  proxy: Proxy | null,
+  credentials: TlsCredentials,
+  signal: AbortSignal,
+): Promise<
+  { readonly kind: 'open'; readonly socket: TLSSocket } | { readonly kind: 'failed'; readonly reason: string }
+> {
+  const port = portOf(origin)
+  const tunnel = proxy === null ? null : await openTunnel(proxy, `${origin.hostname}:${port}`, signal)
+  if (tunnel?.kind === 'failed') return tunnel
+
+  const way = proxy === null ? '' : 'through the proxy: '
+  const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
+  return new Promise((resolve) => {
+    const fail = (reason: string): void => resolve({ kind: 'failed', reason: `${way}${reason}` })
+    try {
+      const socket = connect({
+        ...credentials,
+        ...(tunnel !== null && { socket: tunnel.socket }),
+        host,
+        port,
+        // RFC 6066, 3: an address is no server name.
+        servername: isIP(host) === 0 ? host : '',
+        ALPNProtocols: ['h2'],
+        rejectUnauthorized: true,
+      })
+      // They stay: an error without a listener would end the process.
+      socket.on('error', (error) => fail(reasonOf(error)))
+      socket.on('close', () => fail('ECONNRESET'))
+      socket.once('secureConnect', () => {
+        if (socket.alpnProtocol === 'h2') return resolve({ kind: 'open', socket })
+        socket.destroy()
+        fail(NO_HTTP2)
+      })
+      socket.setNoDelay(true)
+      signal.addEventListener('abort', () => socket.destroy())
+    } catch (error) {
+      // A client certificate that is not its key's.
+      tunnel?.socket.destroy()
+      fail(codeOf(error))
+    }
+  })
+}
+
+export function portOf({ port }: URL): number {
+  return port === '' ? 443 : Number(port)
+}
+
+/** As Bun's fetch calls it. */
+const NO_HTTP2 = 'HTTP2Unsupported'
+
+function reasonOf(error: Error): string {
+  const code = codeOf(error)
+  return code.endsWith('ALERT_NO_APPLICATION_PROTOCOL') ? NO_HTTP2 : code
+}

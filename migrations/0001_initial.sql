@@ -96,14 +96,15 @@ CREATE TABLE push_exception (
   push INTEGER NOT NULL REFERENCES push (number) ON DELETE CASCADE,
   platform INTEGER NOT NULL CHECK (platform IN (0, 1)),
   device INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('retry', 'rejected', 'gone', 'expired')),
+  -- retry: to be sent again; leased: being sent, and to be sent again at once if this process ends; else over
+  state TEXT NOT NULL CHECK (state IN ('retry', 'leased', 'rejected', 'gone', 'expired')),
   attempt INTEGER NOT NULL, -- sends so far
-  due_at INTEGER NOT NULL, -- retry: not before; else when it was decided
+  due_at INTEGER NOT NULL, -- retry: not before; leased: until; else when it was decided
   badge INTEGER, -- retry: the badge this device was to be shown
   reason TEXT NOT NULL,
   PRIMARY KEY (push, platform, device)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX push_exception_due ON push_exception (push, platform, due_at) WHERE state = 'retry';
+CREATE INDEX push_exception_due ON push_exception (push, platform, due_at) WHERE state IN ('retry', 'leased');
 
 CREATE TABLE feedback (
   application INTEGER NOT NULL REFERENCES application (number) ON DELETE CASCADE,

@@ -192,7 +192,7 @@ export class ActiveDelivery {
       this.leased.add(device)
       page.exceptions.push({
         device,
-        state: 'retry',
+        state: 'leased',
         attempt: 1,
         dueAt: now + LEASE_MS,
         badge,
@@ -215,6 +215,8 @@ export class ActiveDelivery {
       page.exceptions.push({ device, state: 'retry', attempt: 0, dueAt: now, badge, reason: 'stopped' })
     }
     const cutShort = page.unsent < page.recipients.length
+    // The rest of it is still to be sent, by the next run: the delivery must not pass for done.
+    if (cutShort) this.#exhausted = false
     const to = cutShort ? (page.recipients[page.unsent - 1]?.device ?? page.from - 1) : page.to
     if (to >= page.from) this.#progress = settleRange(this.#progress, [page.from, to])
     this.#settled += page.unsent
@@ -241,7 +243,7 @@ export class ActiveDelivery {
 
   noteRetries(exceptions: readonly Exception[]): void {
     for (const { state, dueAt } of exceptions) {
-      if (state !== 'retry') continue
+      if (state !== 'retry' && state !== 'leased') continue
       this.retries++
       this.nextDueAt = Math.min(this.nextDueAt, dueAt)
     }

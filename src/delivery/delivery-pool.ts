@@ -149,6 +149,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     ensureTick()
   }
 
+  store.endLeases(clock.now())
   for (const { application } of store.senders()) wake(application)
 
   return {

@@ -37,7 +37,8 @@ const LANE_NUMBER: Readonly<Record<Lane, 0 | 1>> = { single: 0, many: 1 }
 /** A recipient that was not simply accepted. */
 export interface Exception {
   readonly device: number
-  readonly state: 'retry' | 'rejected' | 'gone' | 'expired'
+  /** Leased: on its way, and due again at once if this process ends before the answer comes. */
+  readonly state: 'retry' | 'leased' | 'rejected' | 'gone' | 'expired'
   /** Sends so far. */
   readonly attempt: number
   /** Retry: not before; else when it was decided. Milliseconds since the Unix epoch. */
@@ -104,6 +105,9 @@ interface DeviceRow {
   badge: number
 }
 
+/** As the index `push_exception_due` has it. */
+const WAITING = `state IN ('retry', 'leased')`
+
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -117,7 +121,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
   const open = database.statement<OpenRow, [number, Platform, 0 | 1, number, number]>(
     `SELECT d.push, p.id, d.application, d.platform, d.lane, p.notification, p.audience, p.ceiling, d.progress, d.ahead,
        d.addressed, d.settled, p.expires_at,
-       (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.state = 'retry')
+       (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
          AS retries
      FROM delivery d JOIN push p ON p.number = d.push
      WHERE d.application = ? AND d.platform = ? AND d.lane = ? AND d.push > ? AND d.finished_at IS NULL
@@ -154,20 +158,21 @@ export function createDeliveryStore({ database }: { database: Database }) {
     'DELETE FROM push_exception WHERE push = ? AND platform = ? AND device = ?',
   )
   const lease = database.statement<DueRow, [number, number, Platform, number, number]>(
-    `UPDATE push_exception SET due_at = ? WHERE (push, platform, device) IN (
+    `UPDATE push_exception SET state = 'leased', due_at = ? WHERE (push, platform, device) IN (
        SELECT push, platform, device FROM push_exception
-       WHERE push = ? AND platform = ? AND state = 'retry' AND due_at <= ? ORDER BY due_at LIMIT ?)
+       WHERE push = ? AND platform = ? AND ${WAITING} AND due_at <= ? ORDER BY due_at LIMIT ?)
      RETURNING device, attempt, badge`,
   )
   const nextDue = database.statement<{ due_at: number | null }, [number, Platform]>(
-    `SELECT min(due_at) AS due_at FROM push_exception WHERE push = ? AND platform = ? AND state = 'retry'`,
+    `SELECT min(due_at) AS due_at FROM push_exception WHERE push = ? AND platform = ? AND ${WAITING}`,
   )
   const expireRetries = database.statement<never, [number, number, Platform]>(
-    `UPDATE push_exception SET state = 'expired', due_at = ? WHERE push = ? AND platform = ? AND state = 'retry'`,
+    `UPDATE push_exception SET state = 'expired', due_at = ? WHERE push = ? AND platform = ? AND ${WAITING}`,
   )
-  const shiftDue = database.statement<never, [number]>(
-    `UPDATE push_exception SET due_at = due_at - ? WHERE state = 'retry'`,
+  const endLeases = database.statement<never, [number]>(
+    `UPDATE push_exception SET state = 'retry', due_at = ? WHERE state = 'leased'`,
   )
+  const shiftDue = database.statement<never, [number]>(`UPDATE push_exception SET due_at = due_at - ? WHERE ${WAITING}`)
   const tally = database.statement<never, [number, number, Platform, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s`,
@@ -181,7 +186,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
     let failed = 0
     for (const { device: id, state, attempt, dueAt, badge, reason } of exceptions) {
       putException.run(push, platform, id, state, attempt, dueAt, badge, reason)
-      if (state !== 'retry') failed++
+      if (state !== 'retry' && state !== 'leased') failed++
     }
     return failed
   }
@@ -259,6 +264,9 @@ export function createDeliveryStore({ database }: { database: Database }) {
 
     /** When the next waiting recipient is due, ms since the Unix epoch; `null` if none waits. */
     nextDue: (key: Key): number | null => nextDue.get(key.push, key.platform)?.due_at ?? null,
+
+    /** At the start of the process nothing is on its way: what the last one had leased is due. */
+    endLeases: (now: number): void => void endLeases.run(now),
 
     /** The clock was put back by `byMs` milliseconds: who waits is due that much earlier. */
     shiftDue(byMs: number): void {

@@ -50,6 +50,35 @@ function fill(prefix: string, { id }: Credentials = service.application): void {
 
 const BROADCAST = { platform: 0, msg: 'To all', sound: '', badge: '' }
 
+describe('a stop in the middle of the last page', () => {
+  test('leaves the rest of it to the next start, and sends to nobody twice', async () => {
+    await service[Symbol.asyncDispose]()
+    service = await startService({ config: { drainSeconds: 30, maxInFlight: 16 } })
+    fill('a')
+    const first = await service.server.simulator()
+    const tokens: string[] = []
+    const seen = new Promise<void>((resolve) => {
+      first.onArrival(({ token }) => {
+        tokens.push(token)
+        // Only the last page is open by then, and the few that may be in flight are not all of its rest.
+        if (tokens.length === DEVICES - 100) resolve()
+      })
+    })
+    await service.post('/push/all', BROADCAST)
+    await seen
+    const next = await service.restart()
+    try {
+      const second = await next.server.simulator()
+      second.onArrival(({ token }) => void tokens.push(token))
+      while ((await next.get('/analytics')).body.s < DEVICES) await Bun.sleep(5)
+      expect(new Set(tokens).size).toBe(DEVICES)
+      expect(tokens).toHaveLength(DEVICES)
+    } finally {
+      await next[Symbol.asyncDispose]()
+    }
+  })
+})
+
 describe('turns', () => {
   test('a single push goes ahead of a broadcast that is under way', async () => {
     fill('a')
@@ -123,4 +152,21 @@ describe('turns', () => {
     service.simulate(application)
     await arrived(() => arrivals.filter(({ token }) => token === 'c'.repeat(64)).length === 1000)
   })
+})
+
+describe('a process that ends with a retry on its way', () => {
+  test('leaves it due at once: the next start does not wait for the lease to end', async () => {
+    const token = 'bad50001'.padEnd(64, '0')
+    await service.put('/deviceToken', { token, platform: 0 })
+    const simulator = await service.server.simulator()
+    // The first try has an internal error; the second is never answered.
+    simulator.answerWith(() => (arrivals.length === 0 ? null : { kind: 'silent' }))
+    await service.post('/push/all', BROADCAST)
+    await arrived(() => arrivals.length >= 2)
+    const started = performance.now()
+    await using next = await service.restart()
+    while ((await next.get('/analytics')).body.s < 1) await Bun.sleep(5)
+    // A lease is 60 seconds.
+    expect(performance.now() - started).toBeLessThan(20_000)
+  }, 30_000)
 })

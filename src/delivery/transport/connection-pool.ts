@@ -6,7 +6,7 @@ import type { Transport, TransportAnswer, TransportRequest } from './transport.t
 
 /**
  * Connections to one gateway at the most: as many as a full window of one credential (1000) needs where a connection
- * takes 100 streams, as Google's do. Where it takes 1000, as Apple's, one is enough.
+ * takes 100 streams, as Google's do. To Apple, whose take more, it makes four.
  */
 const MAX_CONNECTIONS = 10
 

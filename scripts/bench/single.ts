@@ -24,8 +24,10 @@ simulator.accept({ kind: 'apns-key', key: service.p8, keyId, teamId, topics: [to
 
 const waiting = new Map<string, (at: number) => void>()
 let arrived = 0
+const underWay = Promise.withResolvers<void>()
 simulator.onArrival(({ collapse }) => {
   arrived++
+  if (arrived === 5000) underWay.resolve()
   const heard = waiting.get(collapse ?? '')
   if (heard === undefined) early.set(collapse ?? '', performance.now())
   else heard(performance.now())
@@ -34,7 +36,7 @@ const early = new Map<string, number>()
 
 const idle = await singles()
 await service.call('POST', '/push/all', { platform: 0, msg: 'To all', sound: '', badge: '' })
-while (arrived < 5000) await Bun.sleep(10)
+await underWay.promise
 const busy = await singles()
 const still = arrived < devices
 console.log(`single push, POST to arrival: ${format(idle)} alone; ${format(busy)} during a broadcast to ${devices}`)

@@ -59,7 +59,7 @@ describe('an accepted message', () => {
       body: { message },
       status: 200,
       reason: null,
-      at: NOW,
+      at: clock.now(),
     })
   })
 

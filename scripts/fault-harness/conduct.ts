@@ -1,0 +1,33 @@
+/** What a gateway does with one request that is in order. `taken`: whether it acts on it, which the sender cannot know. */
+export type Conduct =
+  /** Takes it and says so. `lateEnd`: with a content-length, and the end of the stream only later. */
+  | { readonly kind: 'accept'; readonly afterMs?: number; readonly lateEnd?: boolean }
+  /** Does not take it, and says so. `retryAfterSeconds`: left out without one. */
+  | { readonly kind: 'refuse'; readonly status: 429 | 500 | 503; readonly retryAfterSeconds?: number }
+  /** 200 with a body that is not the gateway's. */
+  | { readonly kind: 'garble'; readonly taken: boolean }
+  /** RST_STREAM with this code (RFC 9113, 7). REFUSED_STREAM is never taken. */
+  | { readonly kind: 'reset'; readonly code: number; readonly taken: boolean }
+  | { readonly kind: 'silence'; readonly taken: boolean }
+  /** The TCP connection is dropped; `midAnswer`: when half of the answer is out. All others on it share the fate. */
+  | { readonly kind: 'cut'; readonly midAnswer: boolean; readonly taken: boolean }
+  /** Bytes that are no HTTP/2, then the connection is dropped. */
+  | { readonly kind: 'noise'; readonly taken: boolean }
+  /**
+   * GOAWAY without error. `half`: only half of the requests that are open are finished, and the last stream id says
+   * which; else all of them are.
+   */
+  | { readonly kind: 'farewell'; readonly half: boolean }
+  /** GOAWAY with an error, and nothing that is open is answered. */
+  | { readonly kind: 'goaway'; readonly code: number; readonly taken: boolean }
+
+/** What a plan may decide by. */
+export interface Incoming {
+  readonly token: string
+  readonly text: string | null
+  /** Of the same text to the same token: 1 is the first. */
+  readonly attempt: number
+}
+
+/** `null`: the request is taken and answered as usual. */
+export type Plan = (incoming: Incoming) => Conduct | null

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A disk of its own: a tmpfs, which only root can mount. */
+export type Disk = AsyncDisposable &
+  ({ readonly kind: 'mounted'; readonly directory: string } | { readonly kind: 'hindrance'; readonly why: string })
+
+export async function mountDisk(bytes: number): Promise<Disk> {
+  const directory = await mkdtemp(join(tmpdir(), 'bellhop-disk-'))
+  const size = `size=${bytes},mode=700`
+  const mounted = await run('mount', '-t', 'tmpfs', '-o', size, 'bellhop-faults', directory)
+  if (mounted !== null) {
+    await rm(directory, { recursive: true })
+    const why = `a disk that can be filled could not be mounted: ${mounted}`
+    return { kind: 'hindrance', why, [Symbol.asyncDispose]: async () => {} }
+  }
+  return {
+    kind: 'mounted',
+    directory,
+    async [Symbol.asyncDispose]() {
+      await run('umount', directory)
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+/** `null`, or what it complained of. */
+async function run(...command: readonly string[]): Promise<string | null> {
+  try {
+    const child = Bun.spawn([...command], { stderr: 'pipe' })
+    const complaint = await new Response(child.stderr).text()
+    return (await child.exited) === 0 ? null : complaint.trim()
+  } catch (error) {
+    // There is no such command.
+    return String(error)
+  }
+}

@@ -1,0 +1,64 @@
+import type { AccessTokens } from '../../src/delivery/simulator/access-tokens.ts'
+import { accessTokenRefusal, fcmAcceptance, fcmRefusal } from '../../src/delivery/simulator/fcm-answer.ts'
+import { checkFcmMessage } from '../../src/delivery/simulator/fcm-message.ts'
+import { googleError } from '../../src/delivery/simulator/google-error.ts'
+import { isJsonObject } from '../../src/delivery/simulator/json-object.ts'
+import type { JsonObject } from '../../src/delivery/simulator/json-object.ts'
+import type { Protocol } from './protocol.ts'
+
+/** FCM with the simulator's checks. Google allows 100 streams. */
+export function fcmProtocol(tokens: AccessTokens): Protocol {
+  let sent = 0
+  return {
+    name: 'fcm',
+    streams: [100, 100],
+    acceptEarly: () => fcmAcceptance(`projects/early/messages/${++sent}`),
+    anyBodySaysTaken: false,
+    open: () => (request) => {
+      const project = /^\/v1\/projects\/([^/]+)\/messages:send$/.exec(request.path)?.[1] ?? ''
+      const bearer = /^bearer (\S+)$/i.exec(request.headers['authorization'] ?? '')?.[1] ?? ''
+      const caller = tokens.lookUp(bearer, Date.now())
+      if (caller.kind !== 'valid' || caller.account.projectId !== project) {
+        return {
+          kind: 'fault',
+          reason: `access token ${caller.kind}`,
+          answer: accessTokenRefusal('ACCESS_TOKEN_EXPIRED'),
+        }
+      }
+      const verdict = checkFcmMessage(request.body.toString())
+      if (verdict.kind === 'fault') {
+        return { kind: 'fault', reason: verdict.error.message, answer: googleError(verdict.error) }
+      }
+      const message = objectAt(verdict.body, 'message')
+      const badge = objectAt(objectAt(message, 'android'), 'notification')['notification_count']
+      const text = objectAt(message, 'notification')['body']
+      return {
+        kind: 'notice',
+        of: {
+          gateway: 'fcm',
+          token: verdict.token,
+          collapse: verdict.tag,
+          apnsId: null,
+          text: typeof text === 'string' ? text : null,
+          badge: typeof badge === 'number' ? badge : null,
+        },
+        accept: () => fcmAcceptance(`projects/${project}/messages/${++sent}`),
+        refuse(status, retryAfterSeconds) {
+          const answer = fcmRefusal(REFUSALS[status], project, retryAfterSeconds ?? 0)
+          if (retryAfterSeconds !== undefined) {
+            return { ...answer, headers: { ...answer.headers, 'retry-after': String(retryAfterSeconds) } }
+          }
+          const { 'retry-after': _, ...headers } = answer.headers
+          return { ...answer, headers }
+        },
+      }
+    },
+  }
+}
+
+const REFUSALS = { 429: 'quota', 500: 'internal', 503: 'unavailable' } as const
+
+function objectAt(parent: JsonObject, name: string): JsonObject {
+  const value = parent[name]
+  return isJsonObject(value) ? value : {}
+}

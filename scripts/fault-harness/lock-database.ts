@@ -1,0 +1,9 @@
+// Holds the write lock of a database: lock-database.ts PATH MILLISECONDS
+import { Database } from 'bun:sqlite'
+
+const [path = '', ms = ''] = process.argv.slice(2)
+using database = new Database(path)
+database.run('PRAGMA busy_timeout = 5000')
+database.run('BEGIN EXCLUSIVE')
+await Bun.sleep(Number(ms))
+database.run('ROLLBACK')

@@ -1,0 +1,89 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Scenario } from './scenario.ts'
+
+const HOUR_MS = 3_600_000
+
+/** How long another process holds the database, in ms. */
+const LOCK_MS = 3_000
+
+const TRAFFIC_MS = 3_000
+
+const LOCKER = Bun.fileURLToPath(import.meta.resolve('./lock-database.ts'))
+const SHIFTED_CLOCK = Bun.fileURLToPath(import.meta.resolve('./shifted-clock.ts'))
+
+export const MACHINE_SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'disk-full',
+    what: 'the disk is full for 3 s',
+    diskBytes: 48 * 1024 * 1024,
+    async run(stage) {
+      await stage.pushes.toAll({ badge: true })
+      const before = stage.registrar.counts.refused
+      const free = fillDisk(stage.data)
+      await stage.pushes.mixture(TRAFFIC_MS)
+      free()
+      const refused = stage.registrar.counts.refused - before
+      await stage.pushes.toAll()
+      return refused
+    },
+  },
+  {
+    name: 'clock-back',
+    what: 'the clock goes back an hour while recipients wait for another attempt',
+    hindrance: ({ compiled }) => (compiled ? 'a compiled binary takes no other clock' : null),
+    async run(stage) {
+      const offset = join(stage.data, 'clock-offset')
+      await stage.stop()
+      await stage.start({
+        bunFlags: ['--preload', SHIFTED_CLOCK],
+        env: { FAULTS_CLOCK_OFFSET: offset, BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' },
+      })
+      let met = 0
+      stage.apns.plan = ({ token, attempt }) => {
+        if (attempt > 1 || !token.endsWith('7')) return null
+        met++
+        return { kind: 'refuse', status: 500 }
+      }
+      const sent = stage.pushes.mixture(TRAFFIC_MS)
+      await Bun.sleep(TRAFFIC_MS / 3)
+      // And a whole gateway that has asked for a pause.
+      stage.fcm.plan = () => ({ kind: 'refuse', status: 503, retryAfterSeconds: 2 })
+      await stage.pushes.toOne(1)
+      await Bun.sleep(100)
+      await Bun.write(offset, String(-HOUR_MS))
+      stage.fcm.plan = null
+      await sent
+      await stage.pushes.toAll()
+      return met
+    },
+  },
+  {
+    name: 'locked',
+    what: 'another process holds the database for 3 s',
+    async run(stage) {
+      const sent = stage.pushes.mixture(TRAFFIC_MS)
+      await Bun.sleep(100)
+      const lock = Bun.spawn([process.execPath, LOCKER, join(stage.data, 'bellhop.db'), String(LOCK_MS)], {
+        stderr: 'inherit',
+      })
+      await Promise.all([sent, lock.exited])
+      return lock.exitCode === 0 ? 1 : 0
+    },
+  },
+]
+
+/** Writes until nothing more fits; the returned function makes room again. */
+function fillDisk(directory: string): () => void {
+  const path = join(directory, 'filler')
+  const file = openSync(path, 'w')
+  for (let bytes = 1024 * 1024; bytes >= 1;) {
+    try {
+      writeSync(file, Buffer.alloc(bytes))
+    } catch {
+      bytes = Math.floor(bytes / 2)
+    }
+  }
+  closeSync(file)
+  return () => rmSync(path)
+}

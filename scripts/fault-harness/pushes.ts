@@ -1,0 +1,66 @@
+import type { Api } from './api.ts'
+import { chance, pick } from './chance.ts'
+import type { KnownDevice, Ledger, Platform } from './ledger.ts'
+import { keyOf } from './ledger.ts'
+
+/** Sends pushes and writes down who must get them. */
+export interface Pushes {
+  /** To everybody, on both platforms. `badge`: counts the badge up by one. */
+  toAll(options?: { readonly badge?: boolean }): Promise<void>
+  /** To those of the first devices with this tag, on both platforms. */
+  toTag(tag: string): Promise<void>
+  /** To one of the first devices. */
+  toOne(platform: Platform): Promise<void>
+  /** The usual mixture: two broadcasts, one of them with badges, tag pushes and single ones, over `ms` milliseconds. */
+  mixture(ms: number): Promise<void>
+}
+
+export function pushesTo(api: Api, ledger: Ledger, seed: number): Pushes {
+  /** Those whose tags do not change any more. */
+  const first = [...ledger.devices.values()]
+  let count = 0
+
+  async function send(path: string, audience: (now: number) => readonly KnownDevice[], body: object): Promise<void> {
+    const text = `push ${++count}`
+    const askedAt = Date.now()
+    const must = new Set(audience(askedAt).map(({ platform, token }) => keyOf(platform, token)))
+    const answer = await api.call('POST', path, { sound: 'default', badge: '', ...body, msg: text })
+    const id = answer?.status === 200 ? String(answer.body.id) : null
+    ledger.addPush({ text, id, askedAt, ackedAt: id === null ? null : Date.now(), must, open: path === '/push/all' })
+  }
+
+  const pushes: Pushes = {
+    toAll: ({ badge = false } = {}) =>
+      send(
+        '/push/all',
+        (now) => [...ledger.devices.values()].filter(({ ackedAt }) => ackedAt !== null && ackedAt < now),
+        { platform: [0, 1], badge: badge ? '+1' : '' },
+      ),
+    toTag: (tag) =>
+      send('/push/all', () => first.filter(({ tags }) => tags.has(tag)), { platform: [0, 1], tags: [tag] }),
+    toOne(platform) {
+      const device = pick(
+        first.filter((device) => device.platform === platform),
+        chance(seed, 'one', count),
+      )
+      return send('/push/one', () => [device], { platform, token: device.token })
+    },
+    async mixture(ms) {
+      const steps = [
+        () => pushes.toAll({ badge: true }),
+        () => pushes.toOne(0),
+        () => pushes.toOne(1),
+        () => pushes.toTag('even'),
+        () => pushes.toAll(),
+        () => pushes.toOne(0),
+        () => pushes.toTag('odd'),
+        () => pushes.toOne(1),
+      ]
+      for (const step of steps) {
+        await step()
+        await Bun.sleep(ms / steps.length)
+      }
+    },
+  }
+  return pushes
+}

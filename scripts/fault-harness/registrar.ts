@@ -1,0 +1,80 @@
+import type { Api } from './api.ts'
+import { chance, pick } from './chance.ts'
+import type { KnownDevice, Ledger } from './ledger.ts'
+
+/** Between two calls, in ms. */
+const PAUSE_MS = 40
+
+/** Registers, tags and renames devices, one call after the other, whatever else happens. */
+export interface Registrar {
+  /** Calls that were acknowledged, and those that were refused or not answered. */
+  readonly counts: { readonly acknowledged: number; readonly refused: number; readonly unanswered: number }
+  stop(): Promise<void>
+}
+
+export function startRegistrar(api: Api, ledger: Ledger, seed: number): Registrar {
+  const counts = { acknowledged: 0, refused: 0, unanswered: 0 }
+  /** Acknowledged, and without a doubt about anything. */
+  const sound: KnownDevice[] = []
+  const stop = new AbortController()
+
+  async function ask(path: string, body: object): Promise<boolean> {
+    const answer = await api.call('PUT', path, body)
+    if (answer === null) counts.unanswered++
+    else if (answer.status < 300) counts.acknowledged++
+    else counts.refused++
+    return answer !== null && answer.status < 300
+  }
+
+  async function register(turn: number): Promise<void> {
+    const platform = turn % 2 === 0 ? 0 : 1
+    const name = Bun.hash.wyhash(`newcomer ${turn}`, BigInt(seed)).toString(16).padStart(16, '0')
+    const token = platform === 0 ? name.repeat(4) : `newcomer-${name}`
+    const alias = `newcomer-${turn}`
+    const askedAt = Date.now()
+    const done = await ask('/deviceToken', { token, platform, tag: ['newcomer'], alias })
+    const device = {
+      platform,
+      token,
+      askedAt,
+      ackedAt: done ? Date.now() : null,
+      tags: new Set(done ? ['newcomer'] : []),
+      doubtfulTags: new Set(done ? [] : ['newcomer']),
+      aliases: done ? [alias] : [alias, null],
+    } as const
+    ledger.addDevice(device)
+    if (done) sound.push(device)
+  }
+
+  async function tag(device: KnownDevice, turn: number): Promise<void> {
+    const { platform, token, tags, doubtfulTags } = device
+    const done = await ask('/tag', { platform, token, tag: `tag-${turn}` })
+    ;(done ? tags : doubtfulTags).add(`tag-${turn}`)
+    if (!done) sound.splice(sound.indexOf(device), 1)
+  }
+
+  async function rename(device: KnownDevice, turn: number): Promise<void> {
+    const { platform, token } = device
+    const done = await ask('/alias', { platform, token, alias: `renamed-${turn}` })
+    device.aliases = done ? [`renamed-${turn}`] : [...device.aliases, `renamed-${turn}`]
+    if (!done) sound.splice(sound.indexOf(device), 1)
+  }
+
+  async function run(): Promise<void> {
+    for (let turn = 0; !stop.signal.aborted; turn++) {
+      await Bun.sleep(PAUSE_MS)
+      if (!api.reachable) continue
+      const at = chance(seed, 'registrar', turn)
+      if (at < 0.4 || sound.length === 0) await register(turn)
+      else await (at < 0.7 ? tag : rename)(pick(sound, chance(seed, 'whom', turn)), turn)
+    }
+  }
+  const running = run()
+  return {
+    counts,
+    async stop() {
+      stop.abort()
+      await running
+    },
+  }
+}

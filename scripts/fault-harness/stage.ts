@@ -1,0 +1,159 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../src/clock.ts'
+import { createAccessTokens } from '../../src/delivery/simulator/access-tokens.ts'
+import { startTokenEndpoint } from '../../src/delivery/simulator/token-endpoint.ts'
+import { apiOf } from './api.ts'
+import type { Api } from './api.ts'
+import { apnsProtocol } from './apns-protocol.ts'
+import { fcmProtocol } from './fcm-protocol.ts'
+import { startGateway } from './gateway.ts'
+import type { Gateway } from './gateway.ts'
+import type { Ledger } from './ledger.ts'
+import { pushesTo } from './pushes.ts'
+import type { Pushes } from './pushes.ts'
+import { startRegistrar } from './registrar.ts'
+import type { Registrar } from './registrar.ts'
+import { startService } from './service.ts'
+import type { Program, Service } from './service.ts'
+import type { Template } from './template.ts'
+
+/** How long a start may take, in ms. */
+const START_MS = 20_000
+
+/** One scenario's own service, gateways, data directory and books. */
+export interface Stage extends AsyncDisposable {
+  readonly seed: number
+  readonly program: Program
+  readonly data: string
+  readonly apns: Gateway
+  readonly fcm: Gateway
+  readonly api: Api
+  readonly ledger: Ledger
+  readonly pushes: Pushes
+  readonly registrar: Registrar
+  /** Lives that were killed, and when; ms since the Unix epoch. */
+  readonly killedAt: ReadonlyMap<number, number>
+  /** What went wrong with the process itself. */
+  readonly accidents: readonly string[]
+  /** Starts the service; waits until it is ready, unless `untilReady` is false. */
+  start(options?: StartOptions): Promise<void>
+  kill(): Promise<void>
+  /** SIGTERM: notes an accident unless it ends with 0. */
+  stop(): Promise<void>
+  /** Standard error of all its lives. */
+  log(): string
+}
+
+export interface StartOptions {
+  readonly untilReady?: boolean
+  readonly bunFlags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface StageOptions {
+  readonly template: Template
+  readonly program: Program
+  readonly seed: number
+  /** Where the data directory is to be; `null`: anywhere. It is made by whoever names it. */
+  readonly directory: string | null
+}
+
+export async function openStage({ template, program, seed, directory }: StageOptions): Promise<Stage> {
+  await using opened = new AsyncDisposableStack()
+  const own = await mkdtemp(join(tmpdir(), 'bellhop-fault-'))
+  opened.defer(() => rm(own, { recursive: true }))
+  const data = join(directory ?? own, 'data')
+  await cp(template.data, data, { recursive: true })
+
+  let life = 0
+  let url: string | null = null
+  let service: Service | null = null
+  let earlierLogs = ''
+  const killedAt = new Map<number, number>()
+  const accidents: string[] = []
+
+  const { known, certificates, trusted, application } = template
+  const tokens = createAccessTokens({
+    accountOf: (address) => known.serviceAccount(address),
+    audiences: () => [tokenEndpoint.url],
+    newId: () => crypto.randomUUID(),
+  })
+  const pem = certificates.usual
+  const tokenEndpoint = opened.use(startTokenEndpoint({ clock: systemClock, pem, tokens, script: () => null }))
+  const shared = { certificates, seed, life: () => life }
+  const apns = opened.use(await startGateway({ ...shared, protocol: apnsProtocol(known) }))
+  const fcm = opened.use(await startGateway({ ...shared, protocol: fcmProtocol(tokens) }))
+  const environment = {
+    BELLHOP_APNS_URL: apns.origin,
+    // Nobody there: no device of the harness is a sandbox one.
+    BELLHOP_APNS_SANDBOX_URL: 'https://127.0.0.1:1',
+    BELLHOP_FCM_URL: fcm.origin,
+    BELLHOP_FCM_TOKEN_URL: tokenEndpoint.url,
+    BELLHOP_GATEWAY_CA: trusted,
+  }
+
+  /** What a dead process sent must not be taken for the next one's. */
+  async function untilQuiet(): Promise<void> {
+    for (let quiet = 0; quiet < 2; quiet = apns.connections.open + fcm.connections.open === 0 ? quiet + 1 : 0) {
+      await Bun.sleep(10)
+    }
+  }
+
+  async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+    const ended = service
+    if (ended === null) return null
+    service = null
+    url = null
+    if (signal === 'SIGKILL') killedAt.set(life, Date.now())
+    const exitCode = await ended.end(signal)
+    earlierLogs += ended.log()
+    await untilQuiet()
+    return exitCode
+  }
+
+  const ledger = template.ledger.copy()
+  const api = apiOf(application, () => url)
+  const registrar = startRegistrar(api, ledger, seed)
+  opened.defer(() => registrar.stop())
+  opened.defer(async () => void (await end('SIGKILL')))
+
+  const running = opened.move()
+  return {
+    seed,
+    program,
+    data,
+    apns,
+    fcm,
+    api,
+    ledger,
+    pushes: pushesTo(api, ledger, seed),
+    registrar,
+    killedAt,
+    accidents,
+    async start({ untilReady = true, bunFlags = [], env = {} } = {}) {
+      life++
+      const started = startService({ program, data, bunFlags, env: { ...environment, ...env } })
+      service = started
+      void started.exited.then((exitCode) => {
+        if (service !== started) return
+        killedAt.set(life, Date.now())
+        accidents.push(`the service ended by itself with ${exitCode}: ${started.log().slice(-2000)}`)
+      })
+      if (!untilReady) return
+      const ready = await Promise.race([started.ready, Bun.sleep(START_MS).then(() => null)])
+      if (ready === null) accidents.push(`not ready: ${started.log().slice(-2000)}`)
+      if (service === started) url = ready
+    },
+    async kill() {
+      await end('SIGKILL')
+    },
+    async stop() {
+      const exitCode = await end('SIGTERM')
+      if (exitCode !== 0) accidents.push(`SIGTERM ended it with ${exitCode}: ${earlierLogs.slice(-2000)}`)
+    },
+    log: () => earlierLogs + (service?.log() ?? ''),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}

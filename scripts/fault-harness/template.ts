@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKnownCredentials } from '../../src/delivery/simulator/known-credentials.ts'
+import type { KnownCredentials } from '../../src/delivery/simulator/known-credentials.ts'
+import { apiOf } from './api.ts'
+import { selfSigned } from './certificate.ts'
+import type { Certificates } from './gateway.ts'
+import { createLedger } from './ledger.ts'
+import type { Ledger, Platform } from './ledger.ts'
+import { runCommand, startService } from './service.ts'
+import type { Program } from './service.ts'
+
+/** Devices of each platform at the start. */
+export interface Crowd {
+  readonly ios: number
+  readonly android: number
+}
+
+/** What every scenario begins with: a data directory with one application, its credentials and its devices. */
+export interface Template extends AsyncDisposable {
+  readonly data: string
+  readonly application: { readonly id: string; readonly secret: string }
+  readonly known: KnownCredentials
+  readonly certificates: Certificates
+  /** Path of a PEM file: whom the service trusts. */
+  readonly trusted: string
+  readonly ledger: Ledger
+}
+
+/** The most that PUT /deviceToken/batch takes. */
+const BATCH = 500
+
+export async function makeTemplate(program: Program, crowd: Crowd): Promise<Template> {
+  const directory = await mkdtemp(join(tmpdir(), 'bellhop-faults-'))
+  const now = Date.now()
+  const [known, usual, other, untrusted] = await Promise.all([
+    createKnownCredentials(),
+    selfSigned('a gateway', now),
+    selfSigned('a gateway, renewed', now),
+    selfSigned('somebody else', now),
+  ])
+  const data = join(directory, 'template')
+  const trusted = join(directory, 'trusted.pem')
+  await Bun.write(trusted, usual.certificate + other.certificate)
+
+  const application = JSON.parse(await runCommand(program, ['app', 'create', 'faults', '--json', '--data', data]))
+  const { apnsKey, serviceAccount } = known.issue(application.id)
+  const [keyFile, accountFile] = [join(directory, 'key.p8'), join(directory, 'account.json')]
+  await Promise.all([Bun.write(keyFile, apnsKey.p8), Bun.write(accountFile, serviceAccount)])
+  const { keyId, teamId, topic } = apnsKey
+  const apns = [`--key=${keyFile}`, `--key-id=${keyId}`, `--team-id=${teamId}`, `--topic=${topic}`]
+  await runCommand(program, ['app', 'apns', application.id, ...apns, `--data=${data}`])
+  await runCommand(program, ['app', 'fcm', application.id, `--service-account=${accountFile}`, `--data=${data}`])
+
+  return {
+    data,
+    application,
+    known,
+    certificates: { usual, other, untrusted },
+    trusted,
+    ledger: await populate(program, data, application, crowd),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+/** Registers the crowd over the API. Each batch has the tag `even` or `odd`. */
+async function populate(
+  program: Program,
+  data: string,
+  application: { readonly id: string; readonly secret: string },
+  { ios, android }: Crowd,
+): Promise<Ledger> {
+  await using service = startService({ program, data, env: {} })
+  const url = await service.ready
+  const api = apiOf(application, () => url)
+  const ledger = createLedger()
+  for (const [platform, count] of [
+    [0, ios],
+    [1, android],
+  ] as const) {
+    for (let from = 0; from < count; from += BATCH) {
+      const tokens = Array.from({ length: Math.min(BATCH, count - from) }, (_, n) => tokenOf(platform, from + n))
+      const tags = [(from / BATCH) % 2 === 0 ? 'even' : 'odd']
+      const askedAt = Date.now()
+      const answer = await api.call('PUT', '/deviceToken/batch', { tokens, platform, tags })
+      if (answer?.status !== 201) throw new Error(`import: ${JSON.stringify(answer)} ${service.log()}`)
+      for (const token of tokens) {
+        const doubtfulTags = new Set<string>()
+        const tagged = new Set(tags)
+        ledger.addDevice({ platform, token, askedAt, ackedAt: Date.now(), tags: tagged, doubtfulTags, aliases: [null] })
+      }
+    }
+  }
+  const exitCode = await service.end('SIGTERM')
+  if (exitCode !== 0) throw new Error(`the first run ended with ${exitCode}: ${service.log()}`)
+  return ledger
+}
+
+function tokenOf(platform: Platform, n: number): string {
+  const digest = new Bun.CryptoHasher('sha256').update(`${platform}/${n}`).digest('hex')
+  return platform === 0 ? digest : `android-${digest.slice(0, 40)}`
+}

@@ -83,7 +83,8 @@ async function serve() {
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    return { status: response.status, body: (await response.json()) as any }
+    const answer: any = await response.json()
+    return { status: response.status, body: answer }
   }
 
   return {

@@ -1,20 +1,15 @@
-import { rootCertificates } from 'node:tls'
 import { createAdminApi } from './admin/admin-api.ts'
 import { createApplicationDirectory } from './application/application-directory.ts'
 import { createApplicationStore } from './application/application-store.ts'
-import { createCredentialStore, hasCredentials } from './application/credential-store.ts'
+import { createCredentialStore } from './application/credential-store.ts'
 import { createProviderTokenStore } from './application/provider-token-store.ts'
-import { loadSealingKey } from './application/sealing-key.ts'
 import { secretMatches } from './application/secret.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
-import { openDatabase } from './database/database.ts'
-import type { Database } from './database/database.ts'
 import { lockDirectory } from './database/directory-lock.ts'
 import { createGroupCommit } from './database/group-commit.ts'
 import { createHousekeeping } from './database/housekeeping-store.ts'
-import { NewerDatabase } from './database/migrations.ts'
 import { apnsBytes } from './delivery/apns/protocol.ts'
 import { startDeliveryPool } from './delivery/delivery-pool.ts'
 import { createDeliveryStore } from './delivery/delivery-store.ts'
@@ -22,8 +17,7 @@ import { fcmBytes } from './delivery/fcm/protocol.ts'
 import { createProviders } from './delivery/providers.ts'
 import { startSimulator } from './delivery/simulator/simulator.ts'
 import type { Simulator } from './delivery/simulator/simulator.ts'
-import { chooseTransport, proxyProblem } from './delivery/transport/choose-transport.ts'
-import type { Proxy } from './delivery/transport/tunnel.ts'
+import { chooseTransport } from './delivery/transport/choose-transport.ts'
 import { deviceRoutes } from './device/device-routes.ts'
 import { createDeviceStore } from './device/device-store.ts'
 import { createFeedbackStore } from './device/feedback-store.ts'
@@ -36,6 +30,7 @@ import { createLog } from './log.ts'
 import type { Log } from './log.ts'
 import { pushRoutes } from './push/push-routes.ts'
 import { createPushStore } from './push/push-store.ts'
+import { authoritiesIn, databaseIn, sealingKeyOf, tryProxy } from './start-checks.ts'
 import { StartRefused } from './start-refused.ts'
 import { statsRoutes } from './stats/stats-routes.ts'
 import { createStatsStore } from './stats/stats-store.ts'
@@ -83,7 +78,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const lock = lockDirectory(config.data)
   if (lock === null) throw new StartRefused(`Another Bellhop serves the data directory ${config.data}.`)
   opened.use(lock)
-  const database = opened.use(open(config.data))
+  const database = opened.use(databaseIn(config.data))
   const group = opened.use(createGroupCommit(database))
   const { commit } = group
   const ledger = createQuotaLedger({ database, clock })
@@ -91,7 +86,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   const applications = createApplicationStore({ database, clock })
   const directory = createApplicationDirectory({ database, applications })
-  const key = sealingKey(config, database)
+  const key = sealingKeyOf(config, database)
   const credentials = createCredentialStore({ database, clock, key })
   const devices = createDeviceStore({ database, clock })
   const feedback = createFeedbackStore({ database })
@@ -113,7 +108,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       apns: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
       fcm: config.fcmUrl,
       fcmToken: config.fcmTokenUrl,
-      ca: await authorities(config.gatewayCa),
+      ca: await authoritiesIn(config.gatewayCa),
     },
     clock,
     log,
@@ -242,47 +237,6 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     await stack.disposeAsync()
     log.info('stopped')
   }
-}
-
-function open(directory: string): Database {
-  try {
-    return openDatabase(directory)
-  } catch (error) {
-    if (error instanceof NewerDatabase) throw new StartRefused(error.message)
-    throw error
-  }
-}
-
-function sealingKey({ data, key }: Config, database: Database): Uint8Array {
-  const loaded = loadSealingKey({
-    dataDirectory: data,
-    ...(key !== null && { text: key }),
-    hasCredentials: hasCredentials(database),
-  })
-  if (loaded.kind === 'problem') throw new StartRefused(loaded.problem)
-  return loaded.key
-}
-
-/** A proxy that wants other credentials stays useless; one that is only away may come back while we serve. */
-async function tryProxy(proxy: Proxy, origin: string, clock: Clock, log: Log): Promise<void> {
-  const problem = await proxyProblem(proxy, origin, clock)
-  if (problem === null) return
-  if (problem === 'proxy: 407') {
-    throw new StartRefused('--proxy (BELLHOP_PROXY): the proxy refuses its user and password (407).')
-  }
-  log.warn('the proxy makes no tunnel', { reason: problem, to: origin })
-}
-
-/** The operator's certificates besides the system's: a `ca` of its own would replace those. */
-async function authorities(path: string | null): Promise<string | undefined> {
-  if (path === null) return undefined
-  const file = Bun.file(path)
-  if (!(await file.exists())) throw new StartRefused(`--gateway-ca (BELLHOP_GATEWAY_CA): there is no file ${path}.`)
-  const pem = await file.text()
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new StartRefused(`--gateway-ca (BELLHOP_GATEWAY_CA): ${path} holds no PEM certificate.`)
-  }
-  return [pem, ...rootCertificates].join('\n')
 }
 
 function every(clock: Clock, periodMs: number, run: () => void): () => void {

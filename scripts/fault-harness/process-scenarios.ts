@@ -3,8 +3,9 @@ import type { Scenario } from './scenario.ts'
 import { settled } from './settled.ts'
 import type { Stage } from './stage.ts'
 
-/** What a broadcast may take until a kill, in ms: about as long as it takes to be sent. */
-const BROADCAST_MS = 600
+/** What a broadcast may take until a kill, in ms: about as long as it takes to be sent, with gateways as slow as these. */
+const BROADCAST_MS = 800
+const LATENCY_MS = [5, 120] as const
 /** The same for a start. */
 const START_MS = 500
 
@@ -16,6 +17,7 @@ export const PROCESS_SCENARIOS: readonly Scenario[] = [
     name: 'kill',
     what: 'kill -9 at random moments, the start among them',
     async run(stage, { rounds, quick }) {
+      slowDown(stage)
       if (!quick) rememberRetries(stage)
       for (let round = 1; round <= rounds; round++) await killOnce(stage, round, round === 1)
       // With badges only when nothing else is open: two at a time may show the same number, which is no repeat.
@@ -29,6 +31,7 @@ export const PROCESS_SCENARIOS: readonly Scenario[] = [
     name: 'sigterm',
     what: 'SIGTERM in the middle of a broadcast, three times: it ends with 0, and nobody is sent to twice',
     async run(stage) {
+      slowDown(stage)
       let open = 0
       for (let round = 1; round <= 3; round++) {
         await stage.pushes.toAll({ badge: round === 1 })
@@ -41,6 +44,11 @@ export const PROCESS_SCENARIOS: readonly Scenario[] = [
     },
   },
 ]
+
+function slowDown({ apns, fcm }: Stage): void {
+  apns.latencyMs = LATENCY_MS
+  fcm.latencyMs = LATENCY_MS
+}
 
 /** Whether something is being sent now. */
 async function isOpen({ api }: Stage): Promise<boolean> {

@@ -45,7 +45,7 @@ const SETTINGS: { readonly [Key in Name]: Setting<Config[Key]> } = {
     default: '127.0.0.1:8790',
   },
   adminListen: {
-    doc: 'Where the admin side listens, apart from the API: `/readyz` and `/healthz`.',
+    doc: 'Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/pushes/<id>`.',
     type: address,
     default: '127.0.0.1:8791',
   },

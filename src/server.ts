@@ -118,12 +118,13 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   await providers.prepare(directory.all())
 
+  const deliveries = createDeliveryStore({ database })
   const pool = startDeliveryPool({
     clock,
     log,
     random,
     commit,
-    store: createDeliveryStore({ database }),
+    store: deliveries,
     registry: {
       apply(verdict, now) {
         const { device } = verdict
@@ -187,6 +188,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     log,
     probeDatabase: () => commit(() => undefined),
     senders: () => pool.states(),
+    statusOf: (pushId) => deliveries.status(pushId),
     moved: () => [...moved],
   })
 

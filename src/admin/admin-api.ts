@@ -1,5 +1,7 @@
 import { Elysia } from 'elysia'
+import type { DeliveryStatus } from '../delivery/delivery-store.ts'
 import type { SenderState } from '../delivery/sender.ts'
+import { failure } from '../failure.ts'
 import { failures, noSuchPath, refuse } from '../http/failures.ts'
 import type { Log } from '../log.ts'
 
@@ -8,12 +10,21 @@ interface Dependencies {
   /** Writes something and takes it back; throws when the database cannot be written. */
   readonly probeDatabase: () => Promise<void>
   readonly senders: () => readonly SenderState[]
+  /** One entry for each platform of a push; none where there is no such push. */
+  readonly statusOf: (pushId: string) => readonly DeliveryStatus[]
   /** Origins of gateways that a credential reaches by the second transport only. */
   readonly moved: () => readonly string[]
 }
 
-/** The admin listener, apart from the public one: whether the service is fit to serve. */
-export function createAdminApi({ log, probeDatabase, senders, moved }: Dependencies) {
+/** The admin listener, apart from the public one: whether the service is fit to serve, and how far a push is. */
+export function createAdminApi({ log, probeDatabase, senders, statusOf, moved }: Dependencies) {
+  /** What an open delivery is doing: sending, or why it waits. */
+  function openState(application: number, platform: number) {
+    const sender = senders().find((one) => one.application === application && one.platform === platform)
+    if (sender === undefined || sender.state === 'ready') return { state: 'sending', reason: null }
+    return { state: sender.state, reason: sender.reason }
+  }
+
   return new Elysia({ name: 'admin', strictPath: true })
     .use(failures(log))
     .onRequest(({ set }) => {
@@ -39,6 +50,17 @@ export function createAdminApi({ log, probeDatabase, senders, moved }: Dependenc
           .filter(({ open }) => open > 0)
           .map(({ application, platform, state, reason, open }) => ({ application, platform, state, reason, open })),
         onSecondTransport: moved(),
+      }
+    })
+    .get('/pushes/:id', ({ params: { id } }) => {
+      const deliveries = statusOf(id)
+      if (deliveries.length === 0) return refuse(failure('ResourceNotFound', 'No push found'))
+      return {
+        id,
+        deliveries: deliveries.map(({ application, finishedAt, ...counts }) => ({
+          ...counts,
+          ...(finishedAt === null ? openState(application, counts.platform) : { state: 'finished', reason: null }),
+        })),
       }
     })
     .all('*', ({ request }) => refuse(noSuchPath(new URL(request.url).pathname)))

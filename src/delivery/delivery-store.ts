@@ -111,6 +111,21 @@ const WAITING = `state IN ('retry', 'leased')`
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 const DAY_MS = 24 * 60 * 60 * 1000
 
+/** How far one push to one platform is. */
+export interface DeliveryStatus {
+  readonly application: number
+  readonly platform: Platform
+  /** Devices addressed; 0 until they are counted. */
+  readonly t: number
+  /** Accepted by the gateway. */
+  readonly s: number
+  readonly failed: number
+  /** Waiting for another attempt. */
+  readonly waiting: number
+  /** Milliseconds since the Unix epoch; `null` while it is open. */
+  readonly finishedAt: number | null
+}
+
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
 /** The durable side of the delivery. Reads any time; everything that writes runs inside a transaction of the caller. */
@@ -126,6 +141,12 @@ export function createDeliveryStore({ database }: { database: Database }) {
      FROM delivery d JOIN push p ON p.number = d.push
      WHERE d.application = ? AND d.platform = ? AND d.lane = ? AND d.push > ? AND d.finished_at IS NULL
      ORDER BY d.push LIMIT ?`,
+  )
+  const status = database.statement<DeliveryStatus, [string]>(
+    `SELECT d.application, d.platform, coalesce(d.addressed, 0) AS t, d.accepted AS s, d.failed,
+       (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
+         AS waiting, d.finished_at AS finishedAt
+     FROM push p JOIN delivery d ON d.push = p.number WHERE p.id = ? ORDER BY d.platform`,
   )
   const device = database.statement<DeviceRow, [number]>(
     'SELECT token, environment, badge FROM device WHERE id = ? AND state = 0',
@@ -194,6 +215,9 @@ export function createDeliveryStore({ database }: { database: Database }) {
   return {
     /** Applications and platforms that have something open. */
     senders: () => senders.all(),
+
+    /** One entry for each platform of the push with this UUID; none where there is no such push. */
+    status: (pushId: string): DeliveryStatus[] => status.all(pushId),
 
     /** Up to `limit` open deliveries of one lane, pushes after `afterPush`, oldest first. */
     open(application: number, platform: Platform, lane: Lane, afterPush: number, limit: number): OpenDelivery[] {

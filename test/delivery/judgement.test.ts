@@ -60,6 +60,12 @@ async function passing(done: Promise<unknown>): Promise<void> {
   while (!(await Promise.race([over, Bun.sleep(5).then(() => false)]))) clock.advance(250)
 }
 
+/** How far a push is, as the admin side tells it. */
+async function status(id: string): Promise<unknown> {
+  const response = await fetch(`${service.adminUrl}/pushes/${id}`)
+  return ((await response.json()) as { deliveries: unknown }).deliveries
+}
+
 async function feedback(): Promise<{ token: string; reason: string }[]> {
   return (await service.get('/feedback')).body
 }
@@ -67,13 +73,24 @@ async function feedback(): Promise<{ token: string; reason: string }[]> {
 describe('a credential that has taken nothing yet', () => {
   test('and whose every token is bad pauses as misconfigured, and deletes nobody', async () => {
     await register(0, ...Array.from({ length: 30 }, (_, n) => order('bad40000', n)))
-    await push(0)
+    const id = await push(0)
     expect((await paused())['reason']).toBe('BadDeviceToken for every token')
     expect(await feedback()).toEqual([])
     // A token is tried in both environments; the tenth was enough.
     expect(simulator.arrivals()).toHaveLength(20)
     const ready = await fetch(`${service.adminUrl}/readyz`)
     expect(ready.status).toBe(503)
+    expect(await status(id)).toEqual([
+      {
+        platform: 0,
+        t: 30,
+        s: 0,
+        failed: 0,
+        waiting: 0,
+        state: 'misconfigured',
+        reason: 'BadDeviceToken for every token',
+      },
+    ])
     expect((await service.get('/deviceToken/all')).body).toHaveLength(30)
   })
 
@@ -91,6 +108,10 @@ describe('a credential that has taken nothing yet', () => {
     clock.advance(300)
     await passing(sent(id))
     expect((await service.get('/analytics')).body).toEqual({ t: 12, s: 12, o: 0 })
+    expect(await status(id)).toMatchObject([{ t: 12, s: 12, failed: 0, state: 'finished', reason: null }])
+    const unknown = await fetch(`${service.adminUrl}/pushes/019a9f7e-3c1b-7000-8000-000000000000`)
+    expect(unknown.status).toBe(404)
+    expect(await unknown.json()).toEqual({ code: 'ResourceNotFound', message: 'No push found' })
     expect(await feedback()).toEqual([])
   })
 

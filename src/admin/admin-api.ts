@@ -25,6 +25,11 @@ export function createAdminApi({ log, probeDatabase, senders, statusOf, moved }:
     return { state: sender.state, reason: sender.reason }
   }
 
+  function shown({ application, platform, t, s, failed, waiting, finishedAt }: DeliveryStatus) {
+    const now = finishedAt === null ? openState(application, platform) : { state: 'finished', reason: null }
+    return { platform, t, s, failed, waiting, ...now }
+  }
+
   return new Elysia({ name: 'admin', strictPath: true })
     .use(failures(log))
     .onRequest(({ set }) => {
@@ -57,10 +62,7 @@ export function createAdminApi({ log, probeDatabase, senders, statusOf, moved }:
       if (deliveries.length === 0) return refuse(failure('ResourceNotFound', 'No push found'))
       return {
         id,
-        deliveries: deliveries.map(({ application, finishedAt, ...counts }) => ({
-          ...counts,
-          ...(finishedAt === null ? openState(application, counts.platform) : { state: 'finished', reason: null }),
-        })),
+        deliveries: deliveries.map(shown),
       }
     })
     .all('*', ({ request }) => refuse(noSuchPath(new URL(request.url).pathname)))

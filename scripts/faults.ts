@@ -61,7 +61,11 @@ if (asTable) console.log(`seed ${seed}, ${rounds} rounds of kill -9\n\n${tableHe
 const opened = new Set<AsyncDisposable>()
 const closeAll = () => Promise.allSettled(Array.from(opened, (one) => one[Symbol.asyncDispose]()))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void closeAll().then(() => process.exit(1)))
+  // Not once: a second one must not end it before everything is closed.
+  process.on(signal, () => {
+    console.error(`${signal}: broken off`)
+    void closeAll().then(() => process.exit(1))
+  })
 }
 
 const rows = await run()

@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { startVariables } from '../../src/cli/start-variables.ts'
 import type { Scenario } from './scenario.ts'
 
 const HOUR_MS = 3_600_000
@@ -10,6 +11,10 @@ const LOCK_MS = 3_000
 const TRAFFIC_MS = 3_000
 
 const LOCKER = Bun.fileURLToPath(import.meta.resolve('./lock-database.ts'))
+/** With them it is not restarted, and keeps its flags. */
+const start = startVariables(4096, {})
+const VARIABLES = start.kind === 'restart' ? start.variables : {}
+
 const SHIFTED_CLOCK = Bun.fileURLToPath(import.meta.resolve('./shifted-clock.ts'))
 
 export const MACHINE_SCENARIOS: readonly Scenario[] = [
@@ -37,7 +42,7 @@ export const MACHINE_SCENARIOS: readonly Scenario[] = [
       await stage.stop()
       await stage.start({
         bunFlags: ['--preload', SHIFTED_CLOCK],
-        env: { FAULTS_CLOCK_OFFSET: offset, BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' },
+        env: { FAULTS_CLOCK_OFFSET: offset, ...VARIABLES },
       })
       let met = 0
       stage.apns.plan = ({ token, attempt }) => {

@@ -5,7 +5,7 @@ import { runAppCommand } from './app-command.ts'
 import type { Surroundings as DataSurroundings } from './app-command.ts'
 import { parseCommand } from './cli.ts'
 import { helpText } from './help.ts'
-import { inFlightCap } from './in-flight.ts'
+import { startVariables } from './start-variables.ts'
 import { sentenceOf } from './known-error.ts'
 
 export interface Surroundings extends DataSurroundings {
@@ -89,7 +89,7 @@ async function serve(
     ])
     return FAILED
   }
-  const cap = inFlightCap(settings.config.maxInFlight, env)
+  const cap = startVariables(settings.config.maxInFlight, env)
   if (cap.kind === 'restart') return restart(cap.variables)
   // After the restart, so that they are said once.
   complain([...settings.warnings, ...(cap.warning === null ? [] : [cap.warning])])

@@ -57,7 +57,9 @@ const PRAGMAS = [
   'PRAGMA temp_store = MEMORY',
   'PRAGMA cache_size = -16384', // KiB
   'PRAGMA journal_size_limit = 67108864', // bytes
-  'PRAGMA wal_autocheckpoint = 4000', // pages
+  // Pages: 40 MB. The pages of an index that registrations share are then copied once for many; at 4000 a registration
+  // cost 6 of 45 µs more (measured).
+  'PRAGMA wal_autocheckpoint = 10000',
 ]
 
 /**

@@ -2,11 +2,13 @@ import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import initial from '../../migrations/0001_initial.sql' with { type: 'text' }
 import providerToken from '../../migrations/0002_provider_token.sql' with { type: 'text' }
+import labelTrigger from '../../migrations/0003_label_trigger.sql' with { type: 'text' }
 
 /** In order; a number is never reused and a text never changed once released. */
-const MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
+export const MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
   { number: 1, sql: initial },
   { number: 2, sql: providerToken },
+  { number: 3, sql: labelTrigger },
 ]
 
 export class NewerDatabase extends Error {

@@ -9,6 +9,7 @@ import type { Provider } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import { Sender } from './sender.ts'
 import type { SenderState } from './sender.ts'
+import { Turn } from './turn.ts'
 
 /** How often what is due, late or expired is looked for, while anything is open. */
 const TICK_MS = 250
@@ -64,6 +65,7 @@ export interface DeliveryPool {
 export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   const { clock, log, commit, store } = on
   const senders = new Map<string, Sender>()
+  const turn = new Turn()
   // Recounted by the tick and by each wake, not by each send.
   let shared = on.maxInFlight
   let stopped = false
@@ -104,6 +106,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       store,
       persist,
       registry: on.registry,
+      turn,
       share: () => shared,
       onProven: () => void persist(() => on.prove(application, platform)),
     })

@@ -8,6 +8,7 @@ import type { DeviceRegistry, Final } from './books.ts'
 import type { Outcome, Provider, Recipient } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import { Suspicion } from './suspicion.ts'
+import type { Turn } from './turn.ts'
 import { judge } from './verdict.ts'
 import type { Verdict } from './verdict.ts'
 import { Window } from './window.ts'
@@ -24,6 +25,8 @@ export interface SenderDependencies {
   /** Writes until it succeeds. */
   readonly persist: <T>(operation: () => T) => Promise<T>
   readonly registry: DeviceRegistry
+  /** Shared by all senders. */
+  readonly turn: Turn
   /** Requests this sender may have in flight, of what all share. */
   readonly share: () => number
   /** The gateway has taken a first notification with this credential. */
@@ -60,6 +63,7 @@ export class Sender {
   #inFlight = 0
   #stopped = false
   #idle: (() => void)[] = []
+  readonly #again = () => this.#pump()
 
   constructor(on: SenderDependencies) {
     const { application, platform, log } = on
@@ -173,6 +177,7 @@ export class Sender {
     if (provider === null || this.#stopped) return
     const now = this.#on.clock.now()
     while (this.#inFlight < this.#size(now) && provider.mayTake?.(now) !== false) {
+      if (!this.#on.turn.take(this.#again)) break
       const task = this.#backlog.take(now, (delivery) => this.#books.finishIfDone(delivery))
       if (task === null) break
       this.#send(provider, task)

@@ -48,6 +48,7 @@ function gatePlugin(admit: Admit, paths: ReadonlyMap<string, Path>) {
     new Elysia({ name: 'gate' })
       // Filled in by onRequest, which runs first for every route that is guarded.
       .decorate('application', null as unknown as Application)
+      // Elysia reads the text of its hooks: a context that is handed on is one whose cookies and query it parses first.
       .onRequest((context) => {
         const { request, set } = context
         const { headers, method } = request
@@ -64,7 +65,7 @@ function gatePlugin(admit: Admit, paths: ReadonlyMap<string, Path>) {
         }
         if (asks === 'open') return undefined
 
-        const address = addressOf(request, context)
+        const address = addressOf(request, context.server)
         const verdict = admit({ method, path, headers, address }, asks === 'secret')
         if (verdict.kind === 'refused') return refuse(verdict.why)
         Object.assign(set.headers, rateLimitHeaders(verdict.bucket))

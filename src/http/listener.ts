@@ -82,8 +82,8 @@ async function answered(server: Pick<Bun.Server<unknown>, 'pendingRequests'>): P
 }
 
 /** The network address of the caller; `''` where the connection is already gone. */
-export function addressOf(request: Request, app: Pick<AnyElysia, 'server'>): string {
-  return app.server?.requestIP(request)?.address ?? ''
+export function addressOf(request: Request, server: AnyElysia['server']): string {
+  return server?.requestIP(request)?.address ?? ''
 }
 
 /** Elysia looks for the path from this character of a URL on, so it misses that of `http://x/`. */

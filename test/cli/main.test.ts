@@ -163,7 +163,7 @@ describe('bellhop serve', () => {
     expect(await next().catch((error: Error) => error.message)).toBe('The stream ended after "".')
   })
 
-  test('becomes itself anew with the cap on requests in flight: same process, same flags, once', async () => {
+  test('becomes itself anew with the variables that Bun reads at its start: same process, same flags, once', async () => {
     await using bellhop = program()
     const preload = join(bellhop.directory, 'preload.ts')
     writeFileSync(

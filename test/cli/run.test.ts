@@ -6,7 +6,7 @@ import { VERSION } from '../../src/version.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { commandLine } from './command-line.ts'
 
-const CAP = { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' }
+const VARIABLES = { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096', BUN_JSC_forceRAMSize: '1' }
 
 describe('bellhop', () => {
   test('without a command prints the help on standard error, with exit code 2', async () => {
@@ -47,7 +47,7 @@ describe('bellhop', () => {
 describe('bellhop serve', () => {
   test('serves with its settings, and its exit code is the server’s', async () => {
     using cli = commandLine()
-    const printed = await cli.run(['serve', '--listen', '127.0.0.1:0', '--max-in-flight', '300'], CAP)
+    const printed = await cli.run(['serve', '--listen', '127.0.0.1:0', '--max-in-flight', '300'], VARIABLES)
     expect(printed).toEqual({ exitCode: 0, stdout: '', stderr: '' })
     expect(cli.served).toHaveLength(1)
     expect(cli.served[0]).toMatchObject({ data: cli.data, listen: { host: '127.0.0.1', port: 0 }, maxInFlight: 300 })
@@ -55,7 +55,7 @@ describe('bellhop serve', () => {
 
   test('prints all problems and serves nothing', async () => {
     using cli = commandLine()
-    expect(await cli.run(['serve', '--listen', 'foo', '--prot', '1'], { ...CAP, BELLHOP_LISTN: '' })).toEqual({
+    expect(await cli.run(['serve', '--listen', 'foo', '--prot', '1'], { ...VARIABLES, BELLHOP_LISTN: '' })).toEqual({
       exitCode: 2,
       stdout: '',
       stderr: [
@@ -68,11 +68,11 @@ describe('bellhop serve', () => {
     expect(cli.served).toEqual([])
   })
 
-  test('restarts once for the cap on requests in flight, before it says anything', async () => {
+  test('restarts once for what Bun reads at its start, before it says anything', async () => {
     using cli = commandLine()
     const argv = ['serve', '--max-in-flight', '1000']
     expect(await cli.run(argv, { BELLHOP_X: '1' })).toEqual({ exitCode: 99, stdout: '', stderr: '' })
-    expect(cli.restarts).toEqual([{ BUN_CONFIG_MAX_HTTP_REQUESTS: '1000' }])
+    expect(cli.restarts).toEqual([{ BUN_CONFIG_MAX_HTTP_REQUESTS: '1000', BUN_JSC_forceRAMSize: '201326592' }])
     expect(await cli.run(argv, { BELLHOP_X: '1', ...cli.restarts[0] })).toEqual({
       exitCode: 0,
       stdout: '',
@@ -84,7 +84,7 @@ describe('bellhop serve', () => {
 
   test('keeps to a lower cap that the operator has set, and says so', async () => {
     using cli = commandLine()
-    const { stderr } = await cli.run(['serve'], { BUN_CONFIG_MAX_HTTP_REQUESTS: '512' })
+    const { stderr } = await cli.run(['serve'], { ...VARIABLES, BUN_CONFIG_MAX_HTTP_REQUESTS: '512' })
     expect(stderr).toBe('bellhop: BUN_CONFIG_MAX_HTTP_REQUESTS is 512 and holds, although --max-in-flight is 4096.\n')
     expect(cli.served[0]?.maxInFlight).toBe(512)
   })
@@ -92,7 +92,7 @@ describe('bellhop serve', () => {
   for (const value of ['0', 'false']) {
     test(`refuses to start with NODE_TLS_REJECT_UNAUTHORIZED=${value}`, async () => {
       using cli = commandLine()
-      expect(await cli.run(['serve'], { ...CAP, NODE_TLS_REJECT_UNAUTHORIZED: value })).toEqual({
+      expect(await cli.run(['serve'], { ...VARIABLES, NODE_TLS_REJECT_UNAUTHORIZED: value })).toEqual({
         exitCode: 1,
         stdout: '',
         stderr:
@@ -107,7 +107,7 @@ describe('what goes wrong while it serves', () => {
   async function serving(error: Error): Promise<{ exitCode: number; stderr: string }> {
     let stderr = ''
     const exitCode = await run(['serve'], {
-      env: CAP,
+      env: VARIABLES,
       stdout: () => {},
       stderr: (text) => void (stderr += text),
       clock: createFakeClock(),

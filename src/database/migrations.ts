@@ -3,12 +3,18 @@ import { existsSync } from 'node:fs'
 import initial from '../../migrations/0001_initial.sql' with { type: 'text' }
 import providerToken from '../../migrations/0002_provider_token.sql' with { type: 'text' }
 import labelTrigger from '../../migrations/0003_label_trigger.sql' with { type: 'text' }
+import pushLife from '../../migrations/0004_push_life.sql' with { type: 'text' }
+import devicePlace from '../../migrations/0005_device_place.sql' with { type: 'text' }
+import webhook from '../../migrations/0006_webhook.sql' with { type: 'text' }
 
 /** In order; a number is never reused and a text never changed once released. */
 export const MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
   { number: 1, sql: initial },
   { number: 2, sql: providerToken },
   { number: 3, sql: labelTrigger },
+  { number: 4, sql: pushLife },
+  { number: 5, sql: devicePlace },
+  { number: 6, sql: webhook },
 ]
 
 export class NewerDatabase extends Error {

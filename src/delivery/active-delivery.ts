@@ -1,11 +1,17 @@
 import type { Message } from './delivery.ts'
-import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement } from './delivery-store.ts'
+import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement, RecipientPage } from './delivery-store.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress } from './progress.ts'
 import type { Verdict } from './verdict.ts'
 
 /** Devices read at a time; also what one commit settles and, per page in flight, what a crash may repeat. */
 const PAGE_SIZE = 500
+
+/** The first page is read and sent sooner. */
+const FIRST_PAGE_SIZE = 64
+
+/** Reads in a row that may find nobody, before the event loop gets a turn: filters may leave few of many. */
+const MAX_EMPTY_READS = 2
 
 /** Pages read but not settled. Beyond it the delivery waits for its slowest page. */
 const MAX_OPEN_PAGES = 16
@@ -61,14 +67,14 @@ export type DeviceVerdict =
 
 /** What the delivery needs of the store to read its audience. */
 export interface Recipients {
-  page(after: number, upTo: number, limit: number): PageRow[]
+  page(after: number, upTo: number, limit: number): RecipientPage
 }
 
 /**
  * One open delivery in memory.
  *
- * counting → (its audience is counted) → sending → (every page read and settled) → waiting, while recipients wait
- * for another attempt → finished. Its durable half is the row in `delivery`; what is here can be lost at any moment
+ * sending, and counting its audience beside it → (every page read and settled) → waiting, while recipients wait for
+ * another attempt → finished. Its durable half is the row in `delivery`; what is here can be lost at any moment
  * and is read again from `progress` on.
  */
 export class ActiveDelivery {
@@ -87,13 +93,20 @@ export class ActiveDelivery {
   /** When the next of them is due; ms since the Unix epoch, Infinity for none. */
   nextDueAt: number
   loadingDue = false
-  addressed: number | null
+  /** Devices of the audience as far as they are known: counted, or met on settled pages. */
+  addressed: number
+  counted: boolean
   finished = false
+  /** Its last read found nobody, and there is more to look at. */
+  searching = false
   /** Whether it stands in its sender's line. */
   inLine = false
   #settled: number
   #progress: Progress
   #cursor: number
+  /** Where the devices begin that were looked at in vain, up to the cursor. */
+  #emptyFrom: number | null = null
+  #nextSize = FIRST_PAGE_SIZE
   #exhausted = false
   readonly #recipients: Recipients
   readonly #replay: Page[] = []
@@ -104,7 +117,8 @@ export class ActiveDelivery {
     this.message = { push: of.pushId, notification: of.notification, expiresAt: of.expiresAt }
     this.retries = of.retries
     this.nextDueAt = nextDueAt ?? Number.POSITIVE_INFINITY
-    this.addressed = of.addressed
+    this.addressed = of.addressed ?? 0
+    this.counted = of.addressed !== null
     this.#settled = of.settled
     this.#progress = { upTo: of.progress, ahead: of.ahead }
     this.#cursor = of.progress
@@ -118,7 +132,7 @@ export class ActiveDelivery {
 
   /** Devices of the audience on no settled page. */
   get unreached(): number {
-    return Math.max((this.addressed ?? 0) - this.#settled, 0)
+    return Math.max(this.addressed - this.#settled, 0)
   }
 
   /** The next recipient to send to, a page ahead of what is settled; `null` when there is none now. */
@@ -127,7 +141,6 @@ export class ActiveDelivery {
     if (waiting !== undefined) {
       return { delivery: this, recipient: waiting, page: null, index: -1, attempt: waiting.attempt + 1, sentAt: now }
     }
-    if (this.addressed === null) return null
     const replay = this.#replay.at(-1)
     if (replay !== undefined) {
       const index = replay.held.pop() ?? 0
@@ -220,8 +233,8 @@ export class ActiveDelivery {
     const to = cutShort ? (page.recipients[page.unsent - 1]?.device ?? page.from - 1) : page.to
     if (to >= page.from) this.#progress = settleRange(this.#progress, [page.from, to])
     this.#settled += page.unsent
-    const missed = Math.max(this.#settled - (this.addressed ?? 0), 0)
-    this.addressed = (this.addressed ?? 0) + missed
+    const missed = Math.max(this.#settled - this.addressed, 0)
+    this.addressed += missed
     this.noteRetries(page.exceptions)
     return {
       progress: this.#progress.upTo,
@@ -233,6 +246,14 @@ export class ActiveDelivery {
       badges: page.badges,
       finished: !cutShort && this.isDone,
     }
+  }
+
+  /** Takes the count of the audience; says by how much it is more than was known. */
+  address(count: number): number {
+    const more = Math.max(count - this.addressed, 0)
+    this.addressed += more
+    this.counted = true
+    return more
   }
 
   /** The clock was put back by `byMs`: nobody waits longer for that. */
@@ -261,41 +282,50 @@ export class ActiveDelivery {
     return page.pending === 0 && page.held.length === 0 && page.unsent === page.recipients.length
   }
 
-  /** The next page with anybody on it; notes when there is none left. */
+  /** The next page with anybody on it; notes when there is none left, or none was found so far. */
   #read(): Page | null {
+    this.searching = false
     if (this.#exhausted || this.pages.size >= MAX_OPEN_PAGES) return null
-    for (;;) {
+    for (let reads = 0; reads < MAX_EMPTY_READS; reads++) {
       const gap = nextGap(this.#progress, this.#cursor, this.of.ceiling)
       if (gap === null) {
         this.#exhausted = true
         return null
       }
-      const recipients = this.#recipients.page(gap[0] - 1, gap[1], PAGE_SIZE)
-      // A short page is the last of its gap: nobody else is between it and the gap's end.
-      const to = recipients.length < PAGE_SIZE ? gap[1] : (recipients.at(-1)?.device ?? gap[1])
-      this.#cursor = to
-      if (recipients.length === 0) continue
-      const page: Page = {
-        from: gap[0],
-        to,
-        recipients,
-        unsent: 0,
-        held: [],
-        answered: new Uint8Array(recipients.length),
-        pending: 0,
-        accepted: 0,
-        exceptions: [],
-        verdicts: [],
-        badges: [],
-        sentAt: 0,
-        detached: false,
-      }
-      // Known now, so that the page's own settlement can say that it was the last.
-      if (nextGap(this.#progress, to, this.of.ceiling) === null) this.#exhausted = true
-      this.pages.add(page)
-      this.#current = page
-      return page
+      const [start, end] = gap
+      // Devices before it that nobody is on belong to the page, or its progress would never pass them.
+      const from = start === this.#cursor + 1 ? (this.#emptyFrom ?? start) : start
+      const { recipients, last } = this.#recipients.page(start - 1, end, this.#nextSize)
+      this.#cursor = last
+      this.#emptyFrom = recipients.length === 0 ? from : null
+      if (recipients.length > 0) return this.#begin(from, last, recipients)
     }
+    this.searching = true
+    return null
+  }
+
+  #begin(from: number, to: number, recipients: readonly PageRow[]): Page {
+    const page: Page = {
+      from,
+      to,
+      recipients,
+      unsent: 0,
+      held: [],
+      answered: new Uint8Array(recipients.length),
+      pending: 0,
+      accepted: 0,
+      exceptions: [],
+      verdicts: [],
+      badges: [],
+      sentAt: 0,
+      detached: false,
+    }
+    this.#nextSize = PAGE_SIZE
+    // Known now, so that the page's own settlement can say that it was the last.
+    if (nextGap(this.#progress, to, this.of.ceiling) === null) this.#exhausted = true
+    this.pages.add(page)
+    this.#current = page
+    return page
   }
 }
 

@@ -73,7 +73,7 @@ export class Books {
 
   /** Ends a delivery whose time to live is over, unless answers are on their way: they say more than that. */
   expire(delivery: ActiveDelivery, now: number): { readonly unreached: number } | null {
-    if (delivery.finished || delivery.addressed === null) return null
+    if (delivery.finished || !delivery.counted) return null
     if ([...delivery.pages].some((page) => page.pending > 0)) return null
     for (const page of delivery.pages) this.settlePage(delivery, page)
     if (delivery.finished) return null

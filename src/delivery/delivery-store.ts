@@ -74,6 +74,12 @@ export interface PageRow extends Recipient {
   readonly storedBadge: number
 }
 
+/** Part of an audience, and up to which device id it was looked for. */
+export interface RecipientPage {
+  readonly recipients: readonly PageRow[]
+  readonly last: number
+}
+
 type Key = Pick<OpenDelivery, 'push' | 'platform' | 'application'>
 
 interface OpenRow {
@@ -225,32 +231,34 @@ export function createDeliveryStore({ database }: { database: Database }) {
     },
 
     /**
-     * The audience of a delivery, read in pages of device ids: `page(after, upTo, limit)` gives those after `after`,
-     * in order; `count(after, candidates)` counts a stretch of bounded work and says up to which device it came.
+     * The audience of a delivery, read in pages of device ids: `page(after, upTo, limit)` gives those after `after`, in
+     * order, `count(after, candidates)` counts them; both do bounded work and say up to which device they came.
      */
     recipients(delivery: OpenDelivery) {
       const { audience, ceiling, application, platform, notification } = delivery
       if ('device' in audience) return single(audience.device)
       const pages = audiencePages(database, audience, application, platform)
       return {
-        page: (after: number, upTo: number, limit: number): PageRow[] =>
-          pages.page(after, upTo, limit).map((row) => recipientOf(row.id, row, notification)),
+        page(after: number, upTo: number, limit: number): RecipientPage {
+          const { rows, last } = pages.page(after, upTo, limit)
+          return { recipients: rows.map((row) => recipientOf(row.id, row, notification)), last }
+        },
         count: (after: number, candidates: number) => pages.count(after, ceiling, candidates),
       }
 
       function single(id: number) {
-        const page = (after: number, upTo: number): PageRow[] => {
+        const page = (after: number, upTo: number): RecipientPage => {
           const row = id > after && id <= upTo ? device.get(id) : null
-          return row === null ? [] : [recipientOf(id, row, notification)]
+          return { recipients: row === null ? [] : [recipientOf(id, row, notification)], last: upTo }
         }
-        return { page, count: (after: number) => ({ count: page(after, id).length, last: ceiling }) }
+        return { page, count: (after: number) => ({ count: page(after, id).recipients.length, last: ceiling }) }
       }
     },
 
-    /** Stores how many devices the audience has, once it is counted. */
-    address(key: Key, addressed: number, now: number): void {
-      setAddressed.run(addressed, key.push, key.platform)
-      count(key, now, addressed, 0)
+    /** Stores that the audience is counted, and has `more` devices than settled pages had added. */
+    address(key: Key, more: number, now: number): void {
+      setAddressed.run(more, key.push, key.platform)
+      count(key, now, more, 0)
     },
 
     /** Everything a settled page changes, except what it says of devices. */

@@ -19,10 +19,10 @@ export interface AudienceRow {
 /** The registered devices of an audience on one platform, in the order of their ids. */
 export interface AudiencePages {
   /**
-   * The first `limit` with `after` < id <= `ceiling`; fewer, when there are no more. Where filters leave little, this
-   * goes on until the page is full: a caller who must not wait passes the `last` of a `count` as the ceiling.
+   * The first, `limit` at the most, with `after` < id <= `last`. `last` is as far as was looked: the work of one call is
+   * bounded, so where filters leave little there may be none up to there, and more behind it.
    */
-  page(after: number, ceiling: number, limit: number): AudienceRow[]
+  page(after: number, ceiling: number, limit: number): { readonly rows: readonly AudienceRow[]; readonly last: number }
   /**
    * How many there are with `after` < id <= `last`. `last` is as far as `candidates` entries of the index lead, so
    * that the work of one call is bounded whatever the filters leave of them; `ceiling` when that was all.
@@ -30,13 +30,16 @@ export interface AudiencePages {
   count(after: number, ceiling: number, candidates: number): { readonly count: number; readonly last: number }
 }
 
-const NOBODY: AudiencePages = { page: () => [], count: (_after, ceiling) => ({ count: 0, last: ceiling }) }
+const NOBODY: AudiencePages = {
+  page: (_after, ceiling) => ({ rows: [], last: ceiling }),
+  count: (_after, ceiling) => ({ count: 0, last: ceiling }),
+}
 
 /** The most labels looked up one by one on each device. Measured: 50 take 8 times as long as going through its own. */
 const MAX_LOOKUPS = 4
 
-/** Index entries looked at in one step, however small the page. */
-const MIN_WINDOW = 100
+/** Index entries looked at for a page: 4 ms at most, and 0.3 where nothing has to be checked on each device. */
+const CANDIDATES = 1000
 
 /** The parameters every statement has: ?1 after, ?2 ceiling, ?3 limit, ?4 application, ?5 platform. */
 const FIXED_PARAMETERS = 5
@@ -153,14 +156,9 @@ function read(prepare: Prepare, plan: Plan, application: number, platform: Platf
   return {
     page(after, ceiling, limit) {
       // To look ahead would be half of the work of a broadcast's page.
-      if (plan.wholeRange) return rows.all(after, ceiling, limit, ...checked)
-      const found: AudienceRow[] = []
-      for (let from = after; from < ceiling && found.length < limit;) {
-        const last = reach(from, ceiling, Math.max(limit, MIN_WINDOW))
-        found.push(...rows.all(from, last, limit - found.length, ...checked))
-        from = last
-      }
-      return found
+      const upTo = plan.wholeRange ? ceiling : reach(after, ceiling, Math.max(limit, CANDIDATES))
+      const found = rows.all(after, upTo, limit, ...checked)
+      return { rows: found, last: found.length < limit ? upTo : (found.at(-1)?.id ?? upTo) }
     },
 
     count(after, ceiling, candidates) {

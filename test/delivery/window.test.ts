@@ -9,10 +9,10 @@ describe('the window of a credential', () => {
     expect(new Window().size(NOW)).toBe(1)
   })
 
-  test('each success opens it by one, up to the streams of a connection', () => {
+  test('each success opens it by three, up to the streams of a connection', () => {
     const window = new Window()
     window.succeeded(5)
-    expect(window.size(NOW)).toBe(2)
+    expect(window.size(NOW)).toBe(4)
     for (let n = 0; n < 5000; n++) window.succeeded(5)
     expect(window.size(NOW)).toBe(1000)
   })

@@ -62,17 +62,21 @@ const populated = openPopulated()
 const ceiling = populated.devices.highestId()
 afterAll(() => populated[Symbol.dispose]())
 
-/** Reads all pages, and checks that none is short but the last. */
+/** Reads all pages, and checks that each is what it says: in order, no longer than asked, and none behind `last`. */
 function readAll(pages: AudiencePages, upTo: number, limit: number, from = 0): number[] {
   const ids: number[] = []
-  for (let after = from; ;) {
-    const page = pages.page(after, upTo, limit)
-    expect(page.length).toBeLessThanOrEqual(limit)
-    ids.push(...page.map(({ id }) => id))
-    const last = page.at(-1)
-    if (last === undefined || page.length < limit) return ids
-    after = last.id
+  for (let after = from; after < upTo;) {
+    const { rows, last } = pages.page(after, upTo, limit)
+    expect(rows.length).toBeLessThanOrEqual(limit)
+    expect(last).toBeGreaterThan(after)
+    for (const { id } of rows) {
+      expect(id).toBeGreaterThan(ids.at(-1) ?? from)
+      expect(id).toBeLessThanOrEqual(last)
+      ids.push(id)
+    }
+    after = last
   }
+  return ids
 }
 
 function countAll(pages: AudiencePages, upTo: number, candidates: number): number {
@@ -140,7 +144,7 @@ describe('an audience', () => {
     devices.storeBadge(2, 3)
     devices.register(1, { token: '00ff', platform: 0 })
     const page = audiencePages(database, { filter: EVERYBODY }, 1, 0).page(0, 3, 10)
-    expect(page.map(({ id, token, environment, badge }) => [id, unpackToken(token), environment, badge])).toEqual([
+    expect(page.rows.map(({ id, token, environment, badge }) => [id, unpackToken(token), environment, badge])).toEqual([
       [1, 'abcd', 0, 0],
       [2, 'Text', 1, 3],
       [3, '00ff', null, 0],
@@ -156,7 +160,7 @@ describe('an audience', () => {
     const audience: Audience = { device: 1, platform: 1 }
     expect(ids(audience)).toEqual([1])
     expect(audiencePages(database, audience, 1, 1).count(0, 10, 5)).toEqual({ count: 1, last: 10 })
-    expect(audiencePages(database, audience, 1, 1).page(1, 10, 5)).toEqual([])
+    expect(audiencePages(database, audience, 1, 1).page(1, 10, 5)).toEqual({ rows: [], last: 10 })
     expect(ids(audience, 2)).toEqual([])
     expect(ids(audience, 1, 0)).toEqual([])
     expect(ids({ device: 1, platform: 0 })).toEqual([])

@@ -17,6 +17,8 @@ export const application = sqliteTable('application', {
   quotaPeriod: text('quota_period', { enum: ['day', 'month'] }).notNull(),
   simulated: integer({ mode: 'boolean' }).notNull().default(false),
   createdAt: integer('created_at').notNull(),
+  confirmAbove: integer('confirm_above').notNull().default(0),
+  holdSeconds: integer('hold_seconds').notNull().default(0),
 })
 
 export const credential = sqliteTable(
@@ -49,6 +51,10 @@ export const push = sqliteTable(
     opened: integer().notNull().default(0),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
+    sendAt: integer('send_at'),
+    releasedAt: integer('released_at'),
+    cancelledAt: integer('cancelled_at'),
+    parent: integer(),
   },
   (table) => [index('push_by_application').on(table.application, table.number)],
 )

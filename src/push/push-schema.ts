@@ -4,7 +4,7 @@ import { badge, contentFields, isNothing, msg, notificationOf, sound } from './c
 import { filterFields, filterOf, isBroadcast } from './filter-schema.ts'
 
 /** Endpoint 11: a broadcast when no filter field is present, else a conditional push. */
-export const PushToAll = bodyOf({ platform: filterFields.platform, ...contentFields, ...filterFields }, (input) => {
+export const PushToAll = bodyOf({ ...contentFields, ...filterFields }, (input) => {
   const filter = filterOf(input)
   const notification = notificationOf(input)
   if (isBroadcast(filter)) {

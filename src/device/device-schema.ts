@@ -126,6 +126,8 @@ export interface DeviceRecord {
 }
 
 export function recordOf(device: Device): DeviceRecord {
+  const { registeredAt, updatedAt } = device
+  const updated = new Date(updatedAt).toISOString()
   return {
     token: device.token,
     platform: platformOnWire(device.platform),
@@ -135,8 +137,8 @@ export function recordOf(device: Device): DeviceRecord {
     tag: device.tag,
     alias: device.alias,
     badge: device.badge,
-    created_at: new Date(device.registeredAt).toISOString(),
-    updated_at: new Date(device.updatedAt).toISOString(),
+    created_at: registeredAt === updatedAt ? updated : new Date(registeredAt).toISOString(),
+    updated_at: updated,
   }
 }
 

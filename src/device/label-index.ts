@@ -39,21 +39,29 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   const detach = database.statement<never, [label: number, device: number]>(
     'DELETE FROM device_label WHERE label = ? AND device = ?',
   )
-  const remembered = new Map<string, number>()
+  /** Two for each application, one a kind: a key made of all three would be put together for each label. */
+  const remembered = new Map<number, Map<string, number>>()
+  let size = 0
 
   function find(application: number, kind: LabelKind, name: string): number | null {
-    const key = `${application} ${kind} ${name}`
-    const known = remembered.get(key)
+    const known = remembered.get(application * 2 + LABEL_KIND[kind])?.get(name)
     if (known !== undefined) return known
     const row = byName.get(application, LABEL_KIND[kind], name)
     if (row === null) return null
-    if (committedByName.get(application, LABEL_KIND[kind], name)?.id === row.id) remember(key, row.id)
+    if (committedByName.get(application, LABEL_KIND[kind], name)?.id === row.id)
+      remember(application, kind, name, row.id)
     return row.id
   }
 
-  function remember(key: string, id: number): void {
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-    remembered.set(key, id)
+  function remember(application: number, kind: LabelKind, name: string, id: number): void {
+    if (size >= MAX_REMEMBERED) {
+      remembered.clear()
+      size = 0
+    }
+    const key = application * 2 + LABEL_KIND[kind]
+    const ids = remembered.get(key) ?? new Map<string, number>()
+    remembered.set(key, ids.set(name, id))
+    size++
   }
 
   function create(application: number, kind: LabelKind, name: string): number {

@@ -158,7 +158,8 @@ export function createRegistrationStore({ database, clock, labels, aliases }: De
 }
 
 function namesOf(given: readonly string[] = []): string[] {
-  return [...new Set(given)].sort()
+  const sorted = given.toSorted()
+  return sorted.filter((name, index) => name !== sorted[index - 1])
 }
 
 function prepareStatements(database: Pick<Database, 'statement'>) {

@@ -1,0 +1,115 @@
+// The bench: the compiled service and what it is compared with, on this machine, in turns. Prints Markdown; ratios on
+// one machine mean something, and its figures beside another machine's mean nothing.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { compiledService } from './benchmark/compiled-service.ts'
+import { conditionsOf } from './benchmark/conditions.ts'
+import type { BenchContext } from './benchmark/context.ts'
+import { growthSection } from './benchmark/growth.ts'
+import { latencySection } from './benchmark/latency.ts'
+import { liveSection } from './benchmark/live.ts'
+import { barPicture } from './benchmark/picture.ts'
+import { registerSection } from './benchmark/register.ts'
+import { markdownReport } from './benchmark/report.ts'
+import type { Section } from './benchmark/result.ts'
+import { sendSection } from './benchmark/send.ts'
+import { targetSection } from './benchmark/target.ts'
+
+const HELP = `Usage: scripts/bench [--quick] [--only NAME,…] [--rounds N] [--output FOLDER]
+
+  --quick          fewer devices, one round: in under a minute, whether everything works
+  --only NAME,…    only these parts, of: send, register, target, live, growth, latency
+  --rounds N       how often each contender has its turn (default 3; with --quick 1)
+  --output FOLDER  where results.md and results.svg go (default scripts/benchmark/results after a whole run, and
+                   nowhere after --quick or --only)
+
+The tables go to standard output, how far it is to standard error. Exits with 1 when a part failed.`
+
+const PARTS: Readonly<Record<string, (context: BenchContext) => Promise<Section>>> = {
+  send: sendSection,
+  register: registerSection,
+  target: targetSection,
+  live: liveSection,
+  growth: growthSection,
+  latency: latencySection,
+}
+
+const PICTURE = {
+  title: `Pushes a second, sender and gateway on ${availableParallelism()} cores`,
+  caption: 'Bellhop reads each device from its database and stores each outcome. The others only send.',
+}
+
+const ROUGH = ['run', '--quick: with so few devices, whether a goal is reached is a guess'] as const
+
+const { quick, rounds, chosen, output } = readArguments()
+const folder = mkdtempSync(join(tmpdir(), 'bellhop-bench-'))
+// What a part keeps in a temporary folder of its own goes with this one.
+process.env['TMPDIR'] = folder
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+
+const say = (line: string): void => console.error(`${(performance.now() / 1000).toFixed(0).padStart(5)} s  ${line}`)
+const context: BenchContext = { quick, rounds, binary: compiledService(say), say, folder }
+const conditions = [...(await conditionsOf(new Date())), ...(quick ? [ROUGH] : [])]
+const sections: Section[] = []
+const failures: { name: string; why: string }[] = []
+for (const [name, measure] of chosen) {
+  say(name)
+  try {
+    sections.push(await measure(context))
+  } catch (error) {
+    say(`${name} failed`)
+    console.error(error)
+    failures.push({ name, why: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+const markdown = markdownReport({ conditions, sections, failures })
+console.log(markdown)
+if (output !== null) {
+  mkdirSync(output, { recursive: true })
+  await Bun.write(join(output, 'results.md'), markdown)
+  const send = sections.find(({ title }) => title === 'Send')
+  if (send !== undefined) await Bun.write(join(output, 'results.svg'), barPicture(send, 'perSecond', PICTURE))
+}
+process.exit(failures.length === 0 ? 0 : 1)
+
+function readArguments() {
+  const { values } = parse()
+  if (values.help) {
+    console.log(HELP)
+    process.exit(0)
+  }
+  const names = values.only?.split(',') ?? Object.keys(PARTS)
+  const unknown = names.filter((name) => !Object.hasOwn(PARTS, name))
+  if (unknown.length > 0) refuse(`--only ${unknown.join(',')}: there are ${Object.keys(PARTS).join(', ')}.`)
+  const quick = values.quick
+  const rounds = Number(values.rounds ?? (quick ? 1 : 3))
+  if (!Number.isSafeInteger(rounds) || rounds < 1) refuse(`--rounds ${values.rounds}: a whole number from 1.`)
+  const whole = !quick && values.only === undefined
+  const output = values.output ?? (whole ? join(import.meta.dir, 'benchmark/results') : null)
+  return { quick, rounds, chosen: Object.entries(PARTS).filter(([name]) => names.includes(name)), output }
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        only: { type: 'string' },
+        rounds: { type: 'string' },
+        output: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function refuse(why: string): never {
+  console.error(`${why}\nSee --help.`)
+  process.exit(2)
+}

@@ -1,0 +1,36 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { prepareDevices } from './prepared-devices.ts'
+
+/** A data directory with one application, its APNs credential and its devices, all iOS, each with three tags. */
+export interface DeviceSet {
+  readonly directory: string
+  readonly count: number
+  readonly applicationId: string
+  readonly secret: string
+  /** The signing key of the credential, PEM. */
+  readonly p8: string
+}
+
+/** The signing key's names in the credential of every set. */
+export const IDENTITY = { keyId: 'ABCDE12345', teamId: 'ABCDE12345', topic: 'com.example.bench' }
+
+const made = new Map<string, DeviceSet>()
+
+/** The set of `count` devices under `folder`, prepared on first use and left as it is: to be copied, not served from. */
+export function deviceSet(folder: string, count: number): DeviceSet {
+  const key = `${folder} ${count}`
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const directory = mkdtempSync(join(folder, `devices-${count}-`))
+  const set = { directory, count, ...prepareDevices(directory, count, IDENTITY) }
+  made.set(key, set)
+  return set
+}
+
+/** A copy to run the service on, which changes it; removed when disposed. A second for 1,000,000 devices. */
+export function copyOf(set: DeviceSet): DeviceSet & Disposable {
+  const directory = `${set.directory}-${crypto.randomUUID().slice(0, 8)}`
+  cpSync(set.directory, directory, { recursive: true })
+  return { ...set, directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) }
+}

@@ -1,0 +1,71 @@
+/** RFC 9113, 3.4 and 4.1. */
+const PREFACE_BYTES = 24
+const HEAD_BYTES = 9
+/** RFC 9113, 6.7: the one payload that is looked at, since it must be sent back. */
+const PING = 6
+const PING_BYTES = 8
+
+export interface FrameHead {
+  readonly type: number
+  readonly flags: number
+  readonly stream: number
+  /** Of the payload, in bytes. */
+  readonly length: number
+  /** The payload of PING; of other frames, anything. */
+  readonly ping: Uint8Array
+}
+
+/**
+ * Finds the heads of frames in what an HTTP/2 client sends, from its preface on, and skips what they carry. The head
+ * that is handed out is the same object every time.
+ */
+export class FrameReader {
+  /** Bytes to skip before the next head. */
+  #skip = PREFACE_BYTES
+  /** The start of a head that the end of a chunk has cut. */
+  readonly #split = new Uint8Array(HEAD_BYTES + PING_BYTES)
+  #splitLength = 0
+  readonly #frame = { type: 0, flags: 0, stream: 0, length: 0, ping: new Uint8Array(PING_BYTES) }
+
+  read(chunk: Uint8Array, onFrame: (head: FrameHead) => void): void {
+    const split = this.#split
+    let at = 0
+    while (at < chunk.length) {
+      if (this.#skip > 0) {
+        const step = Math.min(this.#skip, chunk.length - at)
+        this.#skip -= step
+        at += step
+      } else if (this.#splitLength === 0 && chunk.length - at >= split.length) {
+        this.#take(chunk, at)
+        at += HEAD_BYTES
+        onFrame(this.#frame)
+      } else {
+        split[this.#splitLength++] = chunk[at++] ?? 0
+        const whole = split[3] === PING ? split.length : HEAD_BYTES
+        if (this.#splitLength < whole) continue
+        this.#splitLength = 0
+        this.#take(split, 0)
+        this.#skip -= whole - HEAD_BYTES
+        onFrame(this.#frame)
+      }
+    }
+  }
+
+  #take(bytes: Uint8Array, at: number): void {
+    const frame = this.#frame
+    frame.length = (byte(bytes, at) << 16) | uint16(bytes, at + 1)
+    frame.type = byte(bytes, at + 3)
+    frame.flags = byte(bytes, at + 4)
+    frame.stream = ((byte(bytes, at + 5) & 0x7f) << 24) | (byte(bytes, at + 6) << 16) | uint16(bytes, at + 7)
+    if (frame.type === PING) frame.ping.set(bytes.subarray(at + HEAD_BYTES, at + HEAD_BYTES + PING_BYTES))
+    this.#skip = frame.length
+  }
+}
+
+function uint16(bytes: Uint8Array, at: number): number {
+  return (byte(bytes, at) << 8) | byte(bytes, at + 1)
+}
+
+function byte(bytes: Uint8Array, at: number): number {
+  return bytes[at] ?? 0
+}

@@ -1,0 +1,84 @@
+import type { DeviceSet } from './device-set.ts'
+import { endsWithUs } from './ends-with-us.ts'
+
+/** The compiled service as a process of its own. Disposing ends it, and leaves its data directory. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly url: string
+  readonly adminUrl: string
+  readonly pid: number
+  /** From spawn to the ready line, in ms. */
+  readonly startMs: number
+  /** Of every call: the application's, with its secret. */
+  readonly headers: Readonly<Record<string, string>>
+  /** A call of the API, or of the admin listener, and its parsed answer. Throws unless it is 2xx. */
+  call(method: string, path: string, body?: unknown): Promise<any>
+  admin(path: string): Promise<any>
+}
+
+interface ServiceOptions {
+  /** Path of the compiled service. */
+  readonly binary: string
+  /** It is changed by the run: see `copyOf`. */
+  readonly devices: DeviceSet
+  /** Takes the place of APNs; without one nothing can be sent. */
+  readonly gateway?: { readonly origin: string; readonly ca: string }
+}
+
+export async function startServiceProcess({ binary, devices, gateway }: ServiceOptions): Promise<ServiceProcess> {
+  const started = performance.now()
+  const serve = ['serve', `--data=${devices.directory}`, '--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0']
+  const child = endsWithUs(
+    Bun.spawn([binary, ...serve, '--log-level=warn'], {
+      env: environment(gateway),
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    }),
+  )
+  const { url, adminUrl } = await ready(child.stdout)
+  const startMs = performance.now() - started
+  const headers = {
+    'accept-version': '1',
+    'content-type': 'application/json',
+    'x-service-appid': devices.applicationId,
+    'x-service-secret': devices.secret,
+  }
+  return {
+    url,
+    adminUrl,
+    pid: child.pid,
+    startMs,
+    headers,
+    call: (method, path, body) =>
+      answer(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }),
+    admin: (path) => answer(adminUrl + path, {}),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+}
+
+/** Nothing of the caller's own settings: no proxy, no certificates to read at start. */
+function environment(gateway: ServiceOptions['gateway']): Record<string, string | undefined> {
+  const { PATH, HOME, TMPDIR } = process.env
+  if (gateway === undefined) return { PATH, HOME, TMPDIR }
+  return { PATH, HOME, TMPDIR, BELLHOP_APNS_URL: gateway.origin, BELLHOP_GATEWAY_CA: gateway.ca }
+}
+
+async function ready(stdout: ReadableStream<Uint8Array>): Promise<{ url: string; adminUrl: string }> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stdout) {
+    text += decoder.decode(chunk, { stream: true })
+    const [, url, adminUrl] = /^ready (\S+) admin (\S+)\n/m.exec(text) ?? []
+    if (url !== undefined && adminUrl !== undefined) return { url, adminUrl }
+  }
+  throw new Error(`the service did not get ready: ${text}`)
+}
+
+async function answer(url: string, init: RequestInit): Promise<any> {
+  const response = await fetch(url, init)
+  if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${url}: ${response.status} ${await response.text()}`)
+  return response.json()
+}

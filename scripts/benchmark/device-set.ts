@@ -13,7 +13,7 @@ export interface DeviceSet {
 }
 
 /** The signing key's names in the credential of every set. */
-export const IDENTITY = { keyId: 'ABCDE12345', teamId: 'ABCDE12345', topic: 'com.example.bench' }
+const IDENTITY = { keyId: 'ABCDE12345', teamId: 'ABCDE12345', topic: 'com.example.bench' }
 
 const made = new Map<string, DeviceSet>()
 

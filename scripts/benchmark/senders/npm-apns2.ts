@@ -14,9 +14,9 @@ interface Undici {
 }
 
 await runSender(1000, ({ origin, ca }) => {
-  const require = createRequire(import.meta.url)
-  const { ApnsClient, Notification }: Apns2 = require('apns2')
-  const { Pool }: Undici = require('undici')
+  const load = createRequire(import.meta.url)
+  const { ApnsClient, Notification }: Apns2 = load('apns2')
+  const { Pool }: Undici = load('undici')
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const client = new ApnsClient({
     team: 'ABCDE12345',

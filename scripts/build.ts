@@ -11,6 +11,11 @@ const outfile = values.target === undefined ? 'dist/bellhop' : `dist/bellhop-${v
 const result = await Bun.build({
   entrypoints: ['src/main.ts'],
   // Not identifiers: Elysia reads the text of its handlers.
+  // Compiled ahead: `--version` takes 30 ms in place of 180, and from the start to ready 140 in place of 420, since
+  // `serve` starts twice (measured on 2 slow cores). 6 MB more. Bytecode without `format` is CommonJS, without top-level
+  // await.
+  bytecode: true,
+  format: 'esm',
   minify: { whitespace: true, syntax: true, identifiers: false },
   define: {
     'process.env.NODE_ENV': '"production"',

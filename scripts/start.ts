@@ -42,11 +42,14 @@ const devices = [
   { token: 'demo-android-registration-id', platform: '1', tag: ['beta'] },
 ]
 for (const device of devices) {
-  const { status } = await call('PUT', '/deviceToken', device)
-  console.log(
-    `registered  ${device.platform === '0' ? 'iOS    ' : 'Android'}  ${device.token.slice(0, 12)}…  ${status}`,
-  )
+  await call('PUT', '/deviceToken', device)
+  const { platform, token, tag } = device
+  console.log(`registered  ${platform === '0' ? 'iOS    ' : 'Android'}  ${token.slice(0, 12)}…  ${tag?.join() ?? ''}`)
 }
+
+const hello = { title: 'Bellhop', msg: 'Hello, beta testers', sound: 'default', badge: '+1', tags: ['beta'] }
+const preview = await call('POST', '/push/preview', hello)
+console.log(`previewed   ${preview.t} devices; ${preview.apns.bytes} bytes for APNs, ${preview.fcm.bytes} for FCM\n`)
 
 const simulator = await server.simulator()
 let arrived = 0
@@ -54,16 +57,16 @@ const all = new Promise<void>((resolve) => {
   simulator.onArrival(({ provider, token, status, body }) => {
     console.log(`arrived     ${provider.padEnd(7)}  ${token.slice(0, 12)}…  ${status}  ${JSON.stringify(body)}`)
     arrived++
-    if (arrived === devices.length) resolve()
+    if (arrived === preview.t) resolve()
   })
 })
 
-const push = await call('POST', '/push/all', { platform: [0, 1], msg: 'Hello', sound: 'default', badge: '+1' })
-console.log(`pushed      ${JSON.stringify(push.body)}\n`)
+const push = await call('POST', '/push/all', hello)
+console.log(`pushed      ${JSON.stringify(push)}\n`)
 const late = new Promise<'late'>((resolve) => setTimeout(resolve, PATIENCE_MS, 'late'))
-if ((await Promise.race([all, late])) === 'late') fail(`Only ${arrived} of ${devices.length} notifications arrived.`)
+if ((await Promise.race([all, late])) === 'late') fail(`Only ${arrived} of ${preview.t} notifications arrived.`)
 
-console.log(`\nanalytics   ${JSON.stringify(await counted(devices.length))}`)
+console.log(`\nstatus      ${JSON.stringify(await finished(push.id))}`)
 
 if (values.once) {
   await server[Symbol.asyncDispose]()
@@ -76,7 +79,7 @@ Send the next one:
   curl ${server.url}/push/all \\
     -H 'Accept-Version: 1' -H 'Content-Type: application/json' \\
     -H 'X-SERVICE-APPID: ${demo.id}' -H 'X-SERVICE-SECRET: ${demo.secret}' \\
-    -d '{"tags": ["beta"], "msg": "Hello, beta testers"}'
+    -d '{"tags": ["beta"], "title": "Bellhop", "msg": "Once more"}'
 
 API documentation  ${server.url}/docs
 Admin              ${server.adminUrl}/readyz
@@ -104,7 +107,8 @@ function demoApplication(): { id: string; secret: string } {
   return { id: made.application.id, secret: made.secret }
 }
 
-async function call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+// oxlint-disable-next-line typescript/no-explicit-any -- the shapes are those of the API documentation
+async function call(method: string, path: string, body?: unknown): Promise<any> {
   const response = await fetch(server.url + path, {
     method,
     headers,
@@ -112,14 +116,14 @@ async function call(method: string, path: string, body?: unknown): Promise<{ sta
   })
   const answer: unknown = await response.json()
   if (!response.ok) fail(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
-  return { status: response.status, body: answer }
+  return answer
 }
 
-/** The analytics, once they count what arrived: they are written a moment after the gateway's answer. */
-async function counted(sent: number): Promise<unknown> {
+/** The status of a push, once it is over: that is written a moment after the gateway's answer. */
+async function finished(id: string): Promise<unknown> {
   for (;;) {
-    const { body } = await call('GET', '/analytics')
-    if ((body as { s: number }).s >= sent) return body
+    const status = await call('GET', `/push/${id}`)
+    if (status.state === 'finished') return status
     await Bun.sleep(20)
   }
 }

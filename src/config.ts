@@ -2,7 +2,18 @@ import { readFlags } from './flags.ts'
 import type { LogLevel } from './log.ts'
 import { suggestion } from './nearest.ts'
 import type { ReadFile } from './read-file.ts'
-import { address, choice, httpProxy, httpsOrigin, httpsUrl, integer, path, sealingKey } from './setting-type.ts'
+import {
+  address,
+  choice,
+  headerNames,
+  httpProxy,
+  httpsOrigin,
+  httpsUrl,
+  integer,
+  onOff,
+  path,
+  sealingKey,
+} from './setting-type.ts'
 import type { Address, ProxyAddress, SettingType } from './setting-type.ts'
 
 /** What an operator can set. What each means, its unit and its default stand in `SETTINGS`. */
@@ -24,6 +35,10 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly drainSeconds: number
   readonly maxInFlight: number
+  readonly webhookPrivate: boolean
+  readonly compat: boolean
+  /** In upper case. `null`: only the headers of the contract. */
+  readonly headerPrefix: readonly string[] | null
 }
 
 type Name = keyof Config
@@ -75,7 +90,7 @@ const SETTINGS: { readonly [Key in Name]: Setting<Config[Key]> } = {
     default: 'https://oauth2.googleapis.com/token',
   },
   gatewayCa: {
-    doc: 'A PEM file of certificates to trust besides those of the system, for private gateways.',
+    doc: 'A PEM file of certificates to trust besides those of the system, for private gateways and webhooks.',
     type: path,
     default: null,
   },
@@ -112,6 +127,21 @@ const SETTINGS: { readonly [Key in Name]: Setting<Config[Key]> } = {
     type: integer(1, 65_535),
     default: '4096',
   },
+  webhookPrivate: {
+    doc: 'Webhooks may also go to addresses that are not of the internet: loopback, private, link-local and such. The variable takes `on` or `off`.',
+    type: onOff,
+    default: 'off',
+  },
+  compat: {
+    doc: 'Answers as clients of the original service expect. The variable takes `on` or `off`.',
+    type: onOff,
+    default: 'off',
+  },
+  headerPrefix: {
+    doc: 'Also reads credentials from `X-NAME-APPID` and `X-NAME-SECRET`. The flag may be given again; the variable separates names by commas.',
+    type: headerNames,
+    default: null,
+  },
 }
 
 // Object.keys forgets the names; the type of SETTINGS has exactly these.
@@ -137,7 +167,9 @@ export function parseConfig(
   env: Environment,
   readFile: ReadFile,
 ): ({ readonly kind: 'config'; readonly config: Config } | Problems) & { readonly warnings: readonly string[] } {
-  const flags = readFlags(argv, { valued: NAMES.map(kebab), switches: [] })
+  const flagsOf = (form: 'switch' | 'list' | undefined) =>
+    NAMES.filter((name) => SETTINGS[name].type.flag === form).map(kebab)
+  const flags = readFlags(argv, { valued: flagsOf(undefined), lists: flagsOf('list'), switches: flagsOf('switch') })
   const settings = readSettings(NAMES, { flags: flags.values, env, readFile })
   // What follows an unknown flag may be its value: a complaint about that too would only confuse.
   const words = flags.problems.length > 0 ? [] : flags.words
@@ -175,6 +207,7 @@ export interface SettingRow {
   readonly env: string
   /** The variable that may name a file instead; `null` for what is no secret. */
   readonly envFile: string | null
+  /** `''`: the flag takes no value. */
   readonly placeholder: string
   /** `null`: none. */
   readonly default: string | null
@@ -210,7 +243,8 @@ function readSetting(name: Name, { flags, env, readFile, withoutFlag = [] }: Sou
   function valueOf(text: string): Found {
     const value = type.read(text)
     if (value !== undefined) return { value }
-    return { problem: `${title}: ${secret ? 'the value' : `"${text}"`} is not ${type.expected}` }
+    const shown = secret ? 'the value' : `"${type.wrongPart?.(text) ?? text}"`
+    return { problem: `${title}: ${shown} is not ${type.expected}` }
   }
 
   const flag = flags.get(kebab(name))

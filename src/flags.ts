@@ -4,6 +4,8 @@ import { suggestion } from './nearest.ts'
 export interface FlagNames {
   /** Take a value: `--name VALUE` or `--name=VALUE`. */
   readonly valued: readonly string[]
+  /** Take one too, and may be given again: the values are joined by commas. */
+  readonly lists?: readonly string[]
   /** Take none: `--name`. */
   readonly switches: readonly string[]
 }
@@ -22,7 +24,13 @@ export function readFlags(argv: readonly string[], names: FlagNames): Flags {
   const values = new Map<string, string>()
   const words: string[] = []
   const problems: string[] = []
-  const known = [...names.valued, ...names.switches].map((name) => `--${name}`)
+  const lists = names.lists ?? []
+  const known = [...names.valued, ...lists, ...names.switches].map((name) => `--${name}`)
+
+  function set(name: string, value: string): void {
+    const before = lists.includes(name) ? values.get(name) : undefined
+    values.set(name, before === undefined ? value : `${before},${value}`)
+  }
 
   for (let at = 0; at < argv.length; at += 1) {
     const argument = argv[at] ?? ''
@@ -41,14 +49,14 @@ export function readFlags(argv: readonly string[], names: FlagNames): Flags {
     if (!known.includes(flag)) {
       problems.push(`${flag} is not a flag of this command.${suggestion(flag, known)}`)
     } else if (names.switches.includes(name)) {
-      if (inline === null) values.set(name, '')
+      if (inline === null) set(name, '')
       else problems.push(`${flag} takes no value.`)
     } else {
       const next = argv[at + 1]
-      if (inline !== null) values.set(name, inline)
+      if (inline !== null) set(name, inline)
       else if (next === undefined || next.startsWith('--')) problems.push(`${flag} needs a value.`)
       else {
-        values.set(name, next)
+        set(name, next)
         at += 1
       }
     }

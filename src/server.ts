@@ -10,14 +10,18 @@ import type { Config } from './config.ts'
 import { lockDirectory } from './database/directory-lock.ts'
 import { createGroupCommit } from './database/group-commit.ts'
 import { createHousekeeping } from './database/housekeeping-store.ts'
-import { apnsBytes } from './delivery/apns/protocol.ts'
+import { apnsIdOf } from './delivery/apns/protocol.ts'
+import { apnsBytes } from './delivery/apns/render.ts'
 import { startDeliveryPool } from './delivery/delivery-pool.ts'
 import { createDeliveryStore } from './delivery/delivery-store.ts'
-import { fcmBytes } from './delivery/fcm/protocol.ts'
+import { fcmBytes } from './delivery/fcm/render.ts'
+import { previewApns, previewFcm } from './delivery/preview.ts'
 import { createProviders } from './delivery/providers.ts'
 import { startSimulator } from './delivery/simulator/simulator.ts'
 import type { Simulator } from './delivery/simulator/simulator.ts'
 import { chooseTransport } from './delivery/transport/choose-transport.ts'
+import { compatRoutes } from './device/compat-routes.ts'
+import { compatRecord } from './device/compat-schema.ts'
 import { deviceRoutes } from './device/device-routes.ts'
 import { createDeviceStore } from './device/device-store.ts'
 import { createFeedbackStore } from './device/feedback-store.ts'
@@ -28,8 +32,21 @@ import { createGate } from './http/gate.ts'
 import { listen } from './http/listener.ts'
 import { createLog } from './log.ts'
 import type { Log } from './log.ts'
+import { createAcceptance } from './push/accept.ts'
+import { createAudienceCount } from './push/audience-count.ts'
+import { cancelRoutes } from './push/cancel-routes.ts'
+import { createCancelStore } from './push/cancel-store.ts'
+import { createExplainStore } from './push/explain-store.ts'
+import { createIdempotencyStore } from './push/idempotency-store.ts'
+import { previewRoutes } from './push/preview-routes.ts'
+import { createSampler } from './push/preview-store.ts'
 import { pushRoutes } from './push/push-routes.ts'
 import { createPushStore } from './push/push-store.ts'
+import { createSizeCheck } from './push/rendered-size.ts'
+import { createScheduleStore } from './push/schedule-store.ts'
+import { startSchedule } from './push/schedule.ts'
+import { statusRoutes } from './push/status-routes.ts'
+import { createStatusStore } from './push/status-store.ts'
 import { authoritiesIn, databaseIn, sealingKeyOf, tryProxy } from './start-checks.ts'
 import { StartRefused } from './start-refused.ts'
 import { statsRoutes } from './stats/stats-routes.ts'
@@ -39,6 +56,10 @@ import { createFailureThrottle } from './usage/failure-throttle.ts'
 import { createQuotaLedger } from './usage/quota-ledger.ts'
 import { createRateLimiter } from './usage/rate-limiter.ts'
 import { VERSION } from './version.ts'
+import { createEventStore } from './webhook/event-store.ts'
+import { createPost } from './webhook/post.ts'
+import { startWebhookSender } from './webhook/webhook-sender.ts'
+import { createWebhookStore } from './webhook/webhook-store.ts'
 
 /** How soon a running server follows what a command changes. A second is promised. */
 const FOLLOW_MS = 250
@@ -88,10 +109,14 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const directory = createApplicationDirectory({ database, applications })
   const key = sealingKeyOf(config, database)
   const credentials = createCredentialStore({ database, clock, key })
-  const devices = createDeviceStore({ database, clock })
+  const { compat } = config
+  const headerPrefixes = config.headerPrefix ?? []
+  const devices = createDeviceStore({ database, clock, aliasesMove: compat })
   const feedback = createFeedbackStore({ database })
   const stats = createStatsStore({ database })
+  const events = createEventStore({ database })
 
+  const ca = await authoritiesIn(config.gatewayCa)
   const moved = new Set<string>()
   const onSwitch = (origin: string, reason: string) => {
     moved.add(origin)
@@ -108,7 +133,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       apns: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
       fcm: config.fcmUrl,
       fcmToken: config.fcmTokenUrl,
-      ca: await authoritiesIn(config.gatewayCa),
+      ca,
     },
     clock,
     log,
@@ -128,9 +153,14 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     registry: {
       apply(verdict, now) {
         const { device } = verdict
-        if (verdict.kind === 'gone') devices.markGone(device, { ...verdict, now })
-        else if (verdict.kind === 'quarantine') devices.quarantine(device, { ...verdict, now })
-        else devices.rememberEnvironment(device, verdict.environment)
+        if (verdict.kind === 'environment') devices.rememberEnvironment(device, verdict.environment)
+        else {
+          const left =
+            verdict.kind === 'gone'
+              ? devices.markGone(device, { ...verdict, now })
+              : devices.quarantine(device, { ...verdict, now })
+          if (left) events.deviceGone(device, verdict.reason, now)
+        }
       },
       storeBadge: (device, badge) => devices.storeBadge(device, badge),
     },
@@ -146,14 +176,50 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       const application = directory.byNumber(number)
       if (application !== null) providers.prove(application, platform)
     },
+    events,
     maxInFlight: config.maxInFlight,
   })
   opened.defer(() => pool.close())
+  const webhooks = startWebhookSender({
+    clock,
+    log,
+    random,
+    commit,
+    events,
+    webhooks: createWebhookStore({ database, clock, key }),
+    post: createPost({ clock, ca, allowPrivate: config.webhookPrivate }),
+  })
+  opened.defer(() => webhooks.close())
+
+  const pushes = createPushStore({ database })
+  const cancellations = createCancelStore({ database })
+  const scheduled = createScheduleStore({ database, pushes })
+  const schedule = startSchedule({
+    clock,
+    log,
+    commit,
+    store: {
+      next: scheduled.next,
+      release(now, limit) {
+        const released = scheduled.release(now, limit)
+        // One that nobody is there for is over at once.
+        for (const each of released) events.pushFinished(each, now)
+        return released
+      },
+    },
+    wake: (of, push) => pool.wake(of, push),
+  })
+  opened.defer(() => schedule.stop())
+
+  const count = createAudienceCount({ database })
+  const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
 
   const limiter = createRateLimiter({ clock })
   const throttle = createFailureThrottle({ clock })
   const gate = createGate(
     admission({
+      versionOptional: compat,
+      headerPrefixes,
       byId: (id) => directory.byId(id),
       refresh: () => directory.refresh(),
       secretMatches,
@@ -169,19 +235,61 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const api = createApi({
     gate,
     log,
+    compat,
+    headerPrefixes,
     routes: [
       deviceRoutes({ gate, commit, devices }),
-      registryRoutes({ gate, devices, feedback }),
+      registryRoutes({ gate, devices, feedback, ...(compat && { reshape: compatRecord }) }),
       pushRoutes({
+        gate,
+        accept: createAcceptance({
+          commit,
+          clock,
+          pushes,
+          schedule: scheduled,
+          idempotency: createIdempotencyStore({ database }),
+          count,
+          wake: (application) => pool.wake(application),
+          look: () => schedule.look(),
+        }),
+        devices,
+        checkSize,
+      }),
+      previewRoutes({
+        gate,
+        clock,
+        devices,
+        checkSize,
+        count,
+        sample: createSampler({ database }),
+        render: {
+          apns: (application, message, to) => previewApns(message, to, providers.apnsIdentity(application)),
+          fcm: previewFcm,
+        },
+      }),
+      statusRoutes({
+        gate,
+        clock,
+        statuses: createStatusStore({ database }),
+        explanations: createExplainStore({ database }),
+        pauseOf: (application, platform) => pool.pauseOf(application, platform),
+        apnsIdOf,
+      }),
+      cancelRoutes({
         gate,
         commit,
         clock,
-        pushes: createPushStore({ database }),
-        devices,
-        sizeOf: { 0: apnsBytes, 1: fcmBytes },
-        wake: (application) => pool.wake(application),
+        cancellations: {
+          cancel(application, id, now) {
+            const outcome = cancellations.cancel(application, id, now)
+            if (outcome.kind === 'cancelled') events.pushCancelled(application, id, now)
+            return outcome
+          },
+        },
+        deliveries: pool,
       }),
       statsRoutes({ gate, commit, clock, stats }),
+      ...(compat ? [compatRoutes({ gate, commit, devices })] : []),
     ],
   })
   const admin = createAdminApi({
@@ -231,7 +339,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   async function close(): Promise<void> {
     log.info('stopping')
-    const drained = Promise.all([publicListener.stop(), pool.stop()])
+    const drained = Promise.all([publicListener.stop(), pool.stop(), webhooks.stop()])
     const inTime = await within(clock, config.drainSeconds * 1000, drained)
     if (!inTime) log.warn('stopped before everything in flight was answered', { drainSeconds: config.drainSeconds })
     // Whatever the ledger still holds.

@@ -6,8 +6,12 @@ export interface SettingType<Value> {
   readonly expected: string
   /** What stands for the value in a usage line: `--listen HOST:PORT`. */
   readonly placeholder: string
+  /** A `switch` stands without a value, which then reads as `''`; a `list` may be given again. Default: once, with one. */
+  readonly flag?: 'switch' | 'list'
   /** `undefined`: not a value of this type. */
   read(text: string): Value | undefined
+  /** The part of a value of which a complaint should speak; without it, all of it. */
+  wrongPart?(text: string): string | undefined
 }
 
 export interface Address {
@@ -103,6 +107,37 @@ export function choice<const Choice extends string>(...choices: readonly Choice[
     placeholder: choices.join('|'),
     read: (text) => choices.find((choice) => choice === text),
   }
+}
+
+/** The flag alone is on. */
+export const onOff: SettingType<boolean> = {
+  expected: 'on or off',
+  placeholder: '',
+  flag: 'switch',
+  read(text) {
+    if (['', 'on', 'true', '1', 'yes'].includes(text.toLowerCase())) return true
+    return ['off', 'false', '0', 'no'].includes(text.toLowerCase()) ? false : undefined
+  },
+}
+
+/** The NAMEs of headers such as X-NAME-APPID, in upper case, each once; separated by commas. */
+export const headerNames: SettingType<readonly string[]> = {
+  expected: 'a name of 1 to 64 letters, digits and hyphens, such as ACME for X-ACME-APPID',
+  placeholder: 'NAME',
+  flag: 'list',
+  read(text) {
+    const names = listed(text)
+    return names.every(isHeaderName) ? [...new Set(names.map((name) => name.toUpperCase()))] : undefined
+  },
+  wrongPart: (text) => listed(text).find((name) => !isHeaderName(name)),
+}
+
+function listed(text: string): readonly string[] {
+  return text.split(',').map((part) => part.trim())
+}
+
+function isHeaderName(name: string): boolean {
+  return /^(?!-)[A-Za-z0-9-]{1,64}(?<!-)$/.test(name)
 }
 
 function percentDecoded(text: string): string | undefined {

@@ -48,6 +48,9 @@ describe('where a setting comes from', () => {
         logLevel: 'info',
         drainSeconds: 30,
         maxInFlight: 4096,
+        webhookPrivate: false,
+        compat: false,
+        headerPrefix: null,
       },
     })
   })
@@ -68,10 +71,15 @@ describe('where a setting comes from', () => {
       logLevel: 'debug',
       drainSeconds: '3',
       maxInFlight: '4',
+      webhookPrivate: 'on',
+      compat: 'on',
+      headerPrefix: 'ACME,old-name',
     }
     const rows = describeSettings()
     const values = Object.values(texts)
-    const byFlag = configOf(rows.flatMap(({ flag }, at) => [flag, values[at] ?? '']))
+    const byFlag = configOf(
+      rows.flatMap(({ flag, placeholder }, at) => (placeholder === '' ? [flag] : [flag, values[at] ?? ''])),
+    )
     const byVariable = configOf([], Object.fromEntries(rows.map(({ env }, at) => [env, values[at] ?? ''])))
     expect(byFlag).toEqual({
       ...texts,
@@ -82,6 +90,9 @@ describe('where a setting comes from', () => {
       logLevel: 'debug',
       drainSeconds: 3,
       maxInFlight: 4,
+      webhookPrivate: true,
+      compat: true,
+      headerPrefix: ['ACME', 'OLD-NAME'],
     })
     expect(byVariable).toEqual(byFlag)
   })
@@ -95,6 +106,51 @@ describe('where a setting comes from', () => {
   test('--name=value is --name value, and of a flag given twice the last counts', () => {
     expect(configOf(['--data=/a=b']).data).toBe('/a=b')
     expect(configOf(['--data', '/a', '--data', '/b']).data).toBe('/b')
+  })
+
+  test('a switch takes no value; its variable says on or off', () => {
+    expect(configOf(['--compat']).compat).toBe(true)
+    for (const text of ['on', 'ON', 'true', '1', 'yes'])
+      expect(configOf([], { BELLHOP_COMPAT: text }).compat).toBe(true)
+    for (const text of ['off', 'Off', 'false', '0', 'no', '']) {
+      expect(configOf([], { BELLHOP_COMPAT: text }).compat).toBe(false)
+    }
+    expect(configOf(['--compat'], { BELLHOP_COMPAT: 'off' }).compat).toBe(true)
+    expect(problemsOf(['--compat=on'])).toEqual(['--compat takes no value.'])
+    expect(problemsOf(['--compat', 'on'])).toEqual(['"on" is too much: serve takes only flags.'])
+    expect(problemsOf([], { BELLHOP_COMPAT: 'maybe' })).toEqual(['--compat (BELLHOP_COMPAT): "maybe" is not on or off'])
+  })
+
+  test('header prefixes come from one flag or several, or from a variable, separated by commas', () => {
+    const readings: readonly (readonly [argv: readonly string[], prefixes: readonly string[]])[] = [
+      [['--header-prefix', 'ACME'], ['ACME']],
+      [
+        ['--header-prefix', 'acme', '--header-prefix=Old-2', '--data', 'x', '--header-prefix', 'B,C'],
+        ['ACME', 'OLD-2', 'B', 'C'],
+      ],
+      [
+        ['--header-prefix', ' a , b,A'],
+        ['A', 'B'],
+      ],
+      [['--header-prefix', 'x'.repeat(64)], ['X'.repeat(64)]],
+    ]
+    for (const [argv, prefixes] of readings) expect(configOf(argv).headerPrefix).toEqual(prefixes)
+    const env = { BELLHOP_HEADER_PREFIX: 'ACME, OLD' }
+    expect(configOf([], env).headerPrefix).toEqual(['ACME', 'OLD'])
+    expect(configOf(['--header-prefix', 'NEW'], env).headerPrefix).toEqual(['NEW'])
+    expect(configOf([], { BELLHOP_HEADER_PREFIX: '' }).headerPrefix).toBeNull()
+  })
+
+  test('of several header prefixes the wrong one is named', () => {
+    const problem = (name: string) =>
+      `--header-prefix (BELLHOP_HEADER_PREFIX): "${name}" is not a name of 1 to 64 letters, digits and hyphens, such as ACME for X-ACME-APPID`
+    const wrong = ['', 'a b', 'a_b', '-a', 'a-', 'a:', 'é', 'a\nb', 'x'.repeat(65)]
+    for (const name of wrong) {
+      expect(problemsOf([], { BELLHOP_HEADER_PREFIX: `ok,${name},fine` })).toEqual([problem(name)])
+      expect(problemsOf(['--header-prefix', 'ok', `--header-prefix=${name}`])).toEqual([problem(name)])
+    }
+    expect(problemsOf(['--header-prefix', ''])).toEqual([problem('')])
+    expect(problemsOf(['--header-prefix'])).toEqual(['--header-prefix needs a value.'])
   })
 
   test('a variable that is set to nothing is not set', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFlags } from '../src/flags.ts'
 
-const NAMES = { valued: ['data', 'key-id'], switches: ['json'] }
+const NAMES = { valued: ['data', 'key-id'], lists: ['name'], switches: ['json'] }
 
 const cases: readonly (readonly [
   sentence: string,
@@ -25,6 +25,8 @@ const cases: readonly (readonly [
     [],
     ['--data needs a value.'],
   ],
+  ['of a flag given twice the last counts', ['--data', 'x', '--data', 'y'], { data: 'y' }, [], []],
+  ['a list joins what it is given by commas', ['--name', 'x', '--name=y,z', '--name', ''], { name: 'x,y,z,' }, [], []],
   ['a switch takes no value', ['--json=yes'], {}, [], ['--json takes no value.']],
   ['one dash is not two', ['-json'], {}, [], ['-json is not a flag of this command. Did you mean --json?']],
   ['an unknown flag is named without its value', ['--secret=s3'], {}, [], ['--secret is not a flag of this command.']],

@@ -25,7 +25,7 @@ export async function pushToAll(service: ServiceProcess, filter: object = {}): P
   return { id, postedAtMs }
 }
 
-export async function stateOf(service: ServiceProcess, { id }: PushRun): Promise<PushState> {
+async function stateOf(service: ServiceProcess, { id }: PushRun): Promise<PushState> {
   const { deliveries } = await service.admin(`/pushes/${id}`)
   const [{ t, s, failed, state }] = deliveries
   return { addressed: t, accepted: s, failed, finished: state === 'finished' }

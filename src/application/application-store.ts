@@ -108,7 +108,7 @@ export function createApplicationStore({ database, clock, random = randomBytes }
 
 function prepareStatements(orm: Database['orm']) {
   const id = eq(table.id, sql.placeholder('id'))
-  const limits = ['rate', 'burst', 'backendRate', 'backendBurst', 'quota', 'quotaPeriod'] as const
+  const limits = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
   return {
     byId: orm.select().from(table).where(id).prepare(),
     byName: orm
@@ -129,6 +129,8 @@ function prepareStatements(orm: Database['orm']) {
         backendBurst: sql.placeholder('backendBurst'),
         quota: sql.placeholder('quota'),
         quotaPeriod: sql.placeholder('quotaPeriod'),
+        confirmAbove: sql.placeholder('confirmAbove'),
+        holdSeconds: sql.placeholder('holdSeconds'),
         createdAt: sql.placeholder('createdAt'),
       })
       .returning()
@@ -155,8 +157,8 @@ function prepareStatements(orm: Database['orm']) {
 
 function applicationOf(row: typeof table.$inferSelect): Application {
   const { number, id, name, secretHash, simulated } = row
-  const { rate, burst, backendRate, backendBurst, quota, quotaPeriod } = row
-  const limits = { rate, burst, backendRate, backendBurst, quota, quotaPeriod }
+  const { rate, burst, backendRate, backendBurst, quota, quotaPeriod, confirmAbove, holdSeconds } = row
+  const limits = { rate, burst, backendRate, backendBurst, quota, quotaPeriod, confirmAbove, holdSeconds }
   return { number, id, name, secretHash, limits, simulated }
 }
 

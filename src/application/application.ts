@@ -26,6 +26,10 @@ export interface Limits {
   readonly quota: number
   /** A calendar day or month, UTC. Default month. */
   readonly quotaPeriod: 'day' | 'month'
+  /** A push to more devices than this needs their number; 0 = no push does. Default 0. */
+  readonly confirmAbove: number
+  /** Seconds for which a push to many can be cancelled before it goes out. Default 0. */
+  readonly holdSeconds: number
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -35,4 +39,6 @@ export const DEFAULT_LIMITS: Limits = {
   backendBurst: 1000,
   quota: 10_000_000,
   quotaPeriod: 'month',
+  confirmAbove: 0,
+  holdSeconds: 0,
 }

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { credential as table } from '../database/schema.ts'
+import { credential as table, webhook } from '../database/schema.ts'
 import type { Application } from './application.ts'
 import { describeApns, describeFcm } from './credential.ts'
 import type { ApnsCredential, ApnsSummary, FcmCredential, FcmSummary } from './credential.ts'
@@ -40,9 +40,10 @@ interface Options {
   readonly key: Uint8Array
 }
 
-/** Whether the database holds credentials: to be known before there is a key (see `loadSealingKey`). */
-export function hasCredentials(database: Pick<Database, 'orm'>): boolean {
-  return database.orm.select({ provider: table.provider }).from(table).limit(1).get() !== undefined
+/** Whether the database holds anything sealed: to be known before there is a key (see `loadSealingKey`). */
+export function hasCredentials({ orm }: Pick<Database, 'orm'>): boolean {
+  if (orm.select({ provider: table.provider }).from(table).limit(1).get() !== undefined) return true
+  return orm.select({ application: webhook.application }).from(webhook).limit(1).get() !== undefined
 }
 
 export function createCredentialStore({ database, clock, key }: Options): CredentialStore {

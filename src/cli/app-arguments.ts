@@ -2,6 +2,10 @@ import type { Limits } from '../application/application.ts'
 import type { Problems } from '../config.ts'
 import { choice, integer } from '../setting-type.ts'
 import type { SettingType } from '../setting-type.ts'
+import { readWebhookUrl } from '../webhook/address-guard.ts'
+import { EVENT_TYPES } from '../webhook/event.ts'
+import type { EventType } from '../webhook/event.ts'
+import { secretBytes } from '../webhook/signature.ts'
 
 /** A command on the applications of a data directory. */
 export type AppCommand = {
@@ -16,8 +20,21 @@ export type AppCommand = {
   | { readonly kind: 'app apns'; readonly app: string; readonly credential: ApnsKeyFile | ApnsCertificateFile }
   | { readonly kind: 'app fcm'; readonly app: string; readonly file: string }
   | { readonly kind: 'app simulate'; readonly app: string; readonly simulated: boolean }
+  | { readonly kind: 'app webhook'; readonly app: string; readonly json: boolean; readonly change: WebhookChange }
   | { readonly kind: 'app limits'; readonly app: string; readonly limits: Partial<Limits> }
 )
+
+type WebhookChange =
+  | { readonly kind: 'show' }
+  | { readonly kind: 'remove' }
+  /** `null` leaves it as it is, or as it is by default: all events, a new secret. */
+  | {
+      readonly kind: 'set'
+      readonly url: string | null
+      readonly events: readonly EventType[] | null
+      /** `'new'`: one is made. */
+      readonly secret: string | null
+    }
 
 type Environment = 'auto' | 'production' | 'sandbox'
 
@@ -69,6 +86,10 @@ export function readAppCommand(kind: string, app: string, values: Values): AppCo
     }
     case 'app simulate':
       return { kind, data, app, simulated: !values.has('off') }
+    case 'app webhook': {
+      const change = readWebhook(values)
+      return change.kind === 'problems' ? change : { kind, data, app, json, change }
+    }
     case 'app limits': {
       const limits = readLimits(values)
       return limits.kind === 'problems' ? limits : { kind, data, app, limits: limits.limits }
@@ -106,9 +127,40 @@ function readApns(values: Values): ApnsKeyFile | ApnsCertificateFile | Problems 
   return problems('app apns needs --key FILE.p8 or --certificate FILE.')
 }
 
+function readWebhook(values: Values): WebhookChange | Problems {
+  const [url, list, secret] = ['url', 'events', 'secret'].map((name) => values.get(name) ?? null)
+  const asked = [url, list, secret].some((value) => value !== null)
+  if (values.has('remove')) {
+    return asked ? problems('--remove excludes --url, --events and --secret.') : { kind: 'remove' }
+  }
+  if (!asked) return { kind: 'show' }
+  const wrong: string[] = []
+  const read = url === null ? null : readWebhookUrl(url ?? '')
+  if (read !== null && 'expected' in read) wrong.push(`--url: "${url}" is not ${read.expected}`)
+  const names = (list ?? '').split(',').map((name) => name.trim())
+  const events = EVENT_TYPES.filter((type) => names.includes(type))
+  const unknown = names.find((name) => !EVENT_TYPES.some((type) => type === name))
+  if (list !== null && unknown !== undefined) {
+    wrong.push(`--events: "${unknown}" is not one of ${EVENT_TYPES.join(', ')}`)
+  }
+  if (secret !== null && secret !== 'new' && secretBytes(secret ?? '') === null) {
+    wrong.push('--secret: the value is not new, or whsec_ and the base64 of 24 to 64 bytes')
+  }
+  if (wrong.length > 0) return problems(...wrong)
+  return {
+    kind: 'set',
+    url: read instanceof URL ? read.href : null,
+    events: list === null ? null : events,
+    secret: secret ?? null,
+  }
+}
+
 /** Largest rate, burst. Far beyond what one server answers, and exact in thousandths. */
 const MOST_CALLS = 1_000_000
 const MOST_QUOTA = 1_000_000_000_000
+const MOST_DEVICES = 1_000_000_000
+/** A day: longer is what send_at is for. */
+const MOST_HOLD_SECONDS = 86_400
 
 const calls = integer(0, MOST_CALLS)
 
@@ -129,6 +181,8 @@ const LIMITS: { readonly [Name in keyof Limits]: { readonly flag: string; readon
     backendBurst: { flag: 'backend-burst', type: calls },
     quota: { flag: 'quota', type: integer(0, MOST_QUOTA) },
     quotaPeriod: { flag: 'quota-period', type: choice('day', 'month') },
+    confirmAbove: { flag: 'confirm-above', type: integer(0, MOST_DEVICES) },
+    holdSeconds: { flag: 'hold-seconds', type: integer(0, MOST_HOLD_SECONDS) },
   }
 
 /** The limits in the order of the help, each with its flag. */

@@ -14,6 +14,7 @@ import type { Database } from '../database/database.ts'
 import type { ReadFile } from '../read-file.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { putCredential } from './app-credential-command.ts'
+import { runWebhookCommand, webhookOf } from './app-webhook-command.ts'
 import { applicationJson, createdText, limitsText, listText, rotatedText, secretJson, showText } from './app-text.ts'
 
 export interface Surroundings {
@@ -44,7 +45,11 @@ function runOn(database: Database, data: string, command: AppCommand, surroundin
   const applications = createApplicationStore({ database, clock })
   // Summaries are not sealed, so no key is needed to show them; nothing here seals or opens with this one.
   const credentials: Shown = createCredentialStore({ database, clock, key: new Uint8Array(32) })
-  const viewOf = (application: Application) => ({ application, credentials: credentials.summaries(application) })
+  const viewOf = (application: Application) => ({
+    application,
+    credentials: credentials.summaries(application),
+    webhook: webhookOf(database, application),
+  })
 
   if (command.kind === 'app create') return create(command, applications)
   if (command.kind === 'app list') {
@@ -75,6 +80,8 @@ function runOn(database: Database, data: string, command: AppCommand, surroundin
     case 'app apns':
     case 'app fcm':
       return putCredential(command, application, { ...surroundings, database, dataDirectory: data })
+    case 'app webhook':
+      return runWebhookCommand(command, application, { ...surroundings, database, dataDirectory: data })
     case 'app simulate': {
       if (applications.setSimulated(id, command.simulated).kind === 'not-found') return missing
       const where = command.simulated ? 'the built-in simulator: no phone is reached' : 'APNs and FCM'

@@ -1,45 +1,34 @@
 import type { Application } from '../application/application.ts'
-import { createCredentialStore, hasCredentials } from '../application/credential-store.ts'
+import { createCredentialStore } from '../application/credential-store.ts'
 import type { CredentialSummary } from '../application/credential-store.ts'
 import { readApnsCertificate, readApnsKey, readServiceAccount } from '../application/credential.ts'
 import type { ApnsCredential, FcmCredential, Problem } from '../application/credential.ts'
-import { loadSealingKey } from '../application/sealing-key.ts'
-import type { Clock } from '../clock.ts'
-import { readSecret, readSettings } from '../config.ts'
+import { readSecret } from '../config.ts'
 import type { Problems } from '../config.ts'
-import type { Database } from '../database/database.ts'
 import type { ReadFile } from '../read-file.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { NAMES, credentialText } from './app-text.ts'
+import { openSealingKey } from './open-sealing-key.ts'
+import type { SealingSurroundings } from './open-sealing-key.ts'
 
 type CredentialCommand = Extract<AppCommand, { kind: 'app apns' | 'app fcm' }>
-
-interface Options {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly readFile: ReadFile
-  readonly clock: Pick<Clock, 'now'>
-  readonly database: Database
-  readonly dataDirectory: string
-}
 
 /** Checks a credential, seals and stores it; answers with what it now is. */
 export function putCredential(
   command: CredentialCommand,
   application: Application,
-  { env, readFile, clock, database, dataDirectory }: Options,
+  on: SealingSurroundings,
 ): { readonly kind: 'done'; readonly text: string } | Problem | Problems {
-  const settings = readSettings(['key'], { flags: new Map(), env, readFile, withoutFlag: ['key'] })
-  if (settings.kind === 'problems') return settings
+  const { env, readFile, clock, database } = on
   const credential =
     command.kind === 'app apns'
       ? readApns(command.credential, { env, readFile, now: clock.now() })
       : readFcm(command.file, readFile)
   if (credential.kind === 'problem') return credential
 
-  const text = settings.config.key ?? undefined
-  const loaded = loadSealingKey({ dataDirectory, text, hasCredentials: hasCredentials(database) })
-  if (loaded.kind === 'problem') return loaded
-  const credentials = createCredentialStore({ database, clock, key: loaded.key })
+  const sealing = openSealingKey(on)
+  if (sealing.kind !== 'loaded') return sealing
+  const credentials = createCredentialStore({ database, clock, key: sealing.key })
   credentials.put(application, credential)
 
   const provider = credential.kind === 'service-account' ? 'fcm' : 'apns'
@@ -47,9 +36,7 @@ export function putCredential(
   const lines = [
     ...(stored === undefined ? [] : [storedLine(application, stored)]),
     ...(application.simulated ? [`It still sends to the simulator: bellhop app simulate ${application.id} --off`] : []),
-    ...(loaded.source === 'created'
-      ? [`Credentials are sealed with the new key ${dataDirectory}/key: keep a copy of it, apart from the database.`]
-      : []),
+    ...sealing.notes,
   ]
   return { kind: 'done', text: `${lines.join('\n')}\n` }
 }
@@ -60,7 +47,7 @@ function storedLine({ name }: Application, summary: CredentialSummary): string {
 
 function readApns(
   given: Extract<CredentialCommand, { kind: 'app apns' }>['credential'],
-  { env, readFile, now }: Pick<Options, 'env' | 'readFile'> & { readonly now: number },
+  { env, readFile, now }: Pick<SealingSurroundings, 'env' | 'readFile'> & { readonly now: number },
 ): ApnsCredential | Problem {
   const file = readFile(given.file)
   if (file.kind === 'problem') return problem(`The file ${given.file} ${file.problem}.`)

@@ -1,5 +1,6 @@
 import type { Application, Limits } from '../application/application.ts'
 import type { CredentialSummary } from '../application/credential-store.ts'
+import type { Webhook } from '../webhook/webhook-store.ts'
 import { LIMIT_FLAGS } from './app-arguments.ts'
 import { COMMANDS } from './commands.ts'
 
@@ -7,6 +8,7 @@ import { COMMANDS } from './commands.ts'
 export interface ApplicationView {
   readonly application: Application
   readonly credentials: readonly CredentialSummary[]
+  readonly webhook: Webhook | null
 }
 
 interface Created {
@@ -58,7 +60,7 @@ export function listText(views: readonly ApplicationView[]): string {
 }
 
 export function showText(view: ApplicationView): string {
-  const { application, credentials } = view
+  const { application, credentials, webhook } = view
   return [
     application.name,
     '',
@@ -66,25 +68,29 @@ export function showText(view: ApplicationView): string {
       ['id', application.id],
       ['sends to', destination(view)],
       ...credentials.map((credential) => [NAMES[credential.provider], credentialText(credential)]),
+      ...(webhook === null ? [] : [['webhook', webhookText(webhook)]]),
     ]),
     '',
     limitsText(application.limits),
   ].join('\n')
 }
 
+/** What 0 says of a limit, where it is not that there is none. */
+const WHEN_ZERO: Partial<Record<keyof Limits, string>> = { confirmAbove: 'off', holdSeconds: 'off' }
+
 export function limitsText(limits: Limits): string {
   const docs = COMMANDS.find((command) => command.name === 'app limits')?.flags ?? []
   return `${columns(
     LIMIT_FLAGS.map(({ name, flag }) => [
       flag,
-      limits[name] === 0 ? 'unlimited' : String(limits[name]),
+      limits[name] === 0 ? (WHEN_ZERO[name] ?? 'unlimited') : String(limits[name]),
       docs.find((each) => each.name === flag)?.doc ?? '',
     ]),
   ).join('\n')}\n`
 }
 
 /** What `--json` prints of an application: no secret, no hash; times in ISO 8601 UTC. */
-export function applicationJson({ application, credentials }: ApplicationView): object {
+export function applicationJson({ application, credentials, webhook }: ApplicationView): object {
   const { id, name, simulated, limits } = application
   return {
     id,
@@ -93,10 +99,16 @@ export function applicationJson({ application, credentials }: ApplicationView): 
     limits,
     credentials: credentials.map((credential) => ({
       ...credential,
-      createdAt: new Date(credential.createdAt).toISOString(),
-      ...('expiresAt' in credential ? { expiresAt: new Date(credential.expiresAt).toISOString() } : {}),
+      createdAt: iso(credential.createdAt),
+      ...('expiresAt' in credential ? { expiresAt: iso(credential.expiresAt) } : {}),
     })),
+    webhook: webhook && webhookJson(webhook),
   }
+}
+
+/** The same of a webhook. */
+export function webhookJson({ url, events, disabledAt }: Webhook): object {
+  return { url, events, disabledAt: disabledAt && iso(disabledAt) }
 }
 
 /** `key ABC123DEFG of team DEF123GHIJ, topic com.example.shop, environment auto`. */
@@ -109,11 +121,21 @@ export function credentialText(credential: CredentialSummary): string {
   return `certificate until ${new Date(credential.expiresAt).toISOString().slice(0, 10)}, ${where}`
 }
 
+/** `push.finished, device.gone to https://example.com/hooks`. */
+export function webhookText({ url, events, disabledAt }: Webhook): string {
+  const end = disabledAt === null ? '' : `; disabled since ${iso(disabledAt)}, when it answered 410 Gone`
+  return `${events.join(', ')} to ${url}${end}`
+}
+
 export const NAMES = { apns: 'APNs', fcm: 'FCM' } as const
 
 function destination({ application, credentials }: ApplicationView): string {
   if (application.simulated) return 'simulator'
   return credentials.length === 0 ? 'nothing yet' : credentials.map(({ provider }) => NAMES[provider]).join(', ')
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString()
 }
 
 /** Every column but the last is as wide as its widest cell. */

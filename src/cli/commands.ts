@@ -1,3 +1,5 @@
+import { EVENT_TYPES } from '../webhook/event.ts'
+
 /** One command as help shows it and the parser knows it. */
 export interface CommandSpec {
   /** `app create` */
@@ -105,9 +107,31 @@ export const COMMANDS: readonly CommandSpec[] = [
     example: 'bellhop app simulate "Corner Shop"',
   },
   {
+    name: 'app webhook',
+    words: ['APP'],
+    summary: 'send signed events of an application to an address, or print it when nothing is given',
+    flags: [
+      { name: 'url', placeholder: 'URL', doc: 'where to: https (http for private addresses only)' },
+      {
+        name: 'events',
+        placeholder: 'A,B',
+        doc: `which: ${EVENT_TYPES.join(', ')} (default: all)`,
+      },
+      {
+        name: 'secret',
+        placeholder: 'new|whsec_…',
+        doc: 'what they are signed with (default: a new one, then the one there is)',
+      },
+      { name: 'remove', placeholder: null, doc: 'send no more, and erase what waits' },
+      json,
+      data,
+    ],
+    example: 'bellhop app webhook "Corner Shop" --url https://shop.example/hooks --events push.finished,device.gone',
+  },
+  {
     name: 'app limits',
     words: ['APP'],
-    summary: 'set what an application may call, or print it when no limit is given; 0 = unlimited',
+    summary: 'set what an application may call and send, or print it when no limit is given; 0 = unlimited',
     flags: [
       { name: 'rate', placeholder: 'N', doc: 'calls a second for each network address' },
       { name: 'burst', placeholder: 'N', doc: 'calls at once for each network address' },
@@ -115,6 +139,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'backend-burst', placeholder: 'N', doc: 'calls at once with the secret' },
       { name: 'quota', placeholder: 'N', doc: 'calls a period' },
       { name: 'quota-period', placeholder: 'day|month', doc: 'a calendar day or month, UTC' },
+      { name: 'confirm-above', placeholder: 'N', doc: 'devices above which a push must name their number; 0 = off' },
+      { name: 'hold-seconds', placeholder: 'N', doc: 'seconds in which a push to many can be cancelled; 0 = off' },
       data,
     ],
     example: 'bellhop app limits "Corner Shop" --quota 100000 --quota-period day',

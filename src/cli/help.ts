@@ -49,7 +49,10 @@ function ownFlags(command: CommandSpec): readonly Row[] {
 function settings(): readonly Row[] {
   return describeSettings().map(({ flag, envFile, placeholder, default: standard, doc }) => {
     const file = envFile === null ? '' : ` ${envFile} may name a file that holds it.`
-    return [`${flag} ${placeholder}`, `${doc.replaceAll('`', '')}${file}${standard === null ? '' : ` (${standard})`}`]
+    return [
+      `${flag} ${placeholder}`.trimEnd(),
+      `${doc.replaceAll('`', '')}${file}${standard === null ? '' : ` (${standard})`}`,
+    ]
   })
 }
 

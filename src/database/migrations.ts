@@ -6,6 +6,8 @@ import labelTrigger from '../../migrations/0003_label_trigger.sql' with { type: 
 import pushLife from '../../migrations/0004_push_life.sql' with { type: 'text' }
 import devicePlace from '../../migrations/0005_device_place.sql' with { type: 'text' }
 import webhook from '../../migrations/0006_webhook.sql' with { type: 'text' }
+import deviceMove from '../../migrations/0007_device_move.sql' with { type: 'text' }
+import opened from '../../migrations/0008_opened.sql' with { type: 'text' }
 
 /** In order; a number is never reused and a text never changed once released. */
 export const MIGRATIONS: readonly { readonly number: number; readonly sql: string }[] = [
@@ -15,6 +17,8 @@ export const MIGRATIONS: readonly { readonly number: number; readonly sql: strin
   { number: 4, sql: pushLife },
   { number: 5, sql: devicePlace },
   { number: 6, sql: webhook },
+  { number: 7, sql: deviceMove },
+  { number: 8, sql: opened },
 ]
 
 export class NewerDatabase extends Error {

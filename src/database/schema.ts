@@ -39,6 +39,17 @@ export const providerToken = sqliteTable('provider_token', {
   sealed: blob({ mode: 'buffer' }).notNull(),
 })
 
+export const webhook = sqliteTable('webhook', {
+  application: integer().primaryKey(),
+  url: text().notNull(),
+  sealed: blob({ mode: 'buffer' }).notNull(),
+  events: text().notNull(),
+  changedAt: integer('changed_at').notNull(),
+  disabledAt: integer('disabled_at'),
+  waiting: integer().notNull().default(0),
+  dropped: integer().notNull().default(0),
+})
+
 export const push = sqliteTable(
   'push',
   {
@@ -55,6 +66,7 @@ export const push = sqliteTable(
     releasedAt: integer('released_at'),
     cancelledAt: integer('cancelled_at'),
     parent: integer(),
+    toldAt: integer('told_at'),
   },
   (table) => [index('push_by_application').on(table.application, table.number)],
 )

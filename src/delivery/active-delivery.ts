@@ -52,7 +52,8 @@ export interface Page {
   accepted: number
   readonly exceptions: Exception[]
   readonly verdicts: DeviceVerdict[]
-  readonly badges: (readonly [device: number, badge: number])[]
+  /** Devices that took it and whose stored badge it changes. */
+  readonly badged: number[]
   /** When its last recipient was sent, ms since the Unix epoch. */
   sentAt: number
   /** Settled before all answers were in. */
@@ -74,8 +75,8 @@ export interface Recipients {
  * One open delivery in memory.
  *
  * sending, and counting its audience beside it → (every page read and settled) → waiting, while recipients wait for
- * another attempt → finished. Its durable half is the row in `delivery`; what is here can be lost at any moment
- * and is read again from `progress` on.
+ * another attempt → finished. From anywhere: cancelled, while something is on its way → finished. Its durable half is
+ * the row in `delivery`; what is here can be lost at any moment and is read again from `progress` on.
  */
 export class ActiveDelivery {
   readonly of: OpenDelivery
@@ -97,6 +98,8 @@ export class ActiveDelivery {
   addressed: number
   counted: boolean
   finished = false
+  /** Called off: nothing more is sent, and what is on its way is still answered. */
+  cancelled = false
   /** Its last read found nobody, and there is more to look at. */
   searching = false
   /** Whether it stands in its sender's line. */
@@ -108,6 +111,8 @@ export class ActiveDelivery {
   #emptyFrom: number | null = null
   #nextSize = FIRST_PAGE_SIZE
   #exhausted = false
+  /** When the first recipient of this run was sent to, ms since the Unix epoch. */
+  #startedAt: number | null = null
   readonly #recipients: Recipients
   readonly #replay: Page[] = []
   #current: Page | null = null
@@ -137,6 +142,7 @@ export class ActiveDelivery {
 
   /** The next recipient to send to, a page ahead of what is settled; `null` when there is none now. */
   next(now: number): Task | null {
+    if (this.cancelled) return null
     const waiting = this.due.shift()
     if (waiting !== undefined) {
       return { delivery: this, recipient: waiting, page: null, index: -1, attempt: waiting.attempt + 1, sentAt: now }
@@ -180,10 +186,35 @@ export class ActiveDelivery {
     page.answered[index] = 1
     if (verdict.kind === 'accepted') {
       page.accepted++
-      const { badge, device } = recipient
-      if (badge !== null && badge !== page.recipients[index]?.storedBadge) page.badges.push([device, badge])
+      const { badge } = this.of.notification
+      const alreadySo = badge !== null && 'set' in badge && badge.set === recipient.storedBadge
+      if (badge !== null && !alreadySo) page.badged.push(recipient.device)
     } else page.exceptions.push(exceptionOf(task, verdict, now))
     return this.#isComplete(page)
+  }
+
+  /**
+   * Sends nothing more. Who was held back by a pause is over; who waits for another attempt is ended by the store with
+   * the delivery. Pages on which nothing is on its way can be settled now.
+   */
+  cancel(now: number): Page[] {
+    this.cancelled = true
+    this.#exhausted = true
+    this.#current = null
+    this.#replay.length = 0
+    for (const { device } of this.due.splice(0)) this.leased.delete(device)
+    this.retries = this.leased.size
+    this.nextDueAt = Number.POSITIVE_INFINITY
+    for (const page of this.pages) {
+      for (const index of page.held.splice(0)) {
+        const held = page.recipients[index]
+        if (held === undefined) continue
+        const { device, badge } = held
+        page.answered[index] = 1
+        page.exceptions.push({ device, state: 'expired', attempt: 1, dueAt: now, badge, reason: 'cancelled' })
+      }
+    }
+    return [...this.pages].filter((page) => page.pending === 0)
   }
 
   /** Pages that have waited long enough for their last answers. */
@@ -229,7 +260,7 @@ export class ActiveDelivery {
     }
     const cutShort = page.unsent < page.recipients.length
     // The rest of it is still to be sent, by the next run: the delivery must not pass for done.
-    if (cutShort) this.#exhausted = false
+    if (cutShort && !this.cancelled) this.#exhausted = false
     const to = cutShort ? (page.recipients[page.unsent - 1]?.device ?? page.from - 1) : page.to
     if (to >= page.from) this.#progress = settleRange(this.#progress, [page.from, to])
     this.#settled += page.unsent
@@ -243,8 +274,8 @@ export class ActiveDelivery {
       missed,
       accepted: page.accepted,
       exceptions: page.exceptions,
-      badges: page.badges,
-      finished: !cutShort && this.isDone,
+      startedAt: this.#startedAt,
+      finished: this.isDone,
     }
   }
 
@@ -273,13 +304,15 @@ export class ActiveDelivery {
   #taskOf(page: Page, index: number, now: number): Task {
     page.pending++
     page.sentAt = now
+    this.#startedAt ??= now
     const recipient = page.recipients[index]
     if (recipient === undefined) throw new Error(`page ${page.from}-${page.to} has no place ${index}`)
     return { delivery: this, recipient, page, index, attempt: 1, sentAt: now }
   }
 
   #isComplete(page: Page): boolean {
-    return page.pending === 0 && page.held.length === 0 && page.unsent === page.recipients.length
+    const sent = this.cancelled || page.unsent === page.recipients.length
+    return sent && page.pending === 0 && page.held.length === 0
   }
 
   /** The next page with anybody on it; notes when there is none left, or none was found so far. */
@@ -316,7 +349,7 @@ export class ActiveDelivery {
       accepted: 0,
       exceptions: [],
       verdicts: [],
-      badges: [],
+      badged: [],
       sentAt: 0,
       detached: false,
     }

@@ -30,10 +30,11 @@ interface Dependencies {
 /** What one application still has to send to one platform: singles first, then those to many, a page each in turn. */
 export class Backlog {
   readonly #on: Dependencies
-  /** Everything loaded and not finished. */
-  readonly #open: Readonly<Record<Lane, Set<ActiveDelivery>>> = { single: new Set(), many: new Set() }
+  /** Everything loaded and not finished, by its push. */
+  readonly #open: Readonly<Record<Lane, Map<number, ActiveDelivery>>> = { single: new Map(), many: new Map() }
   /** Those of them that may have somebody to send to now, in turn. */
   readonly #line: Readonly<Record<Lane, ActiveDelivery[]>> = { single: [], many: [] }
+  /** Up to which push the database has been read. */
   readonly #lastLoaded: Record<Lane, number> = { single: 0, many: 0 }
   readonly #more: Record<Lane, boolean> = { single: true, many: true }
 
@@ -47,13 +48,20 @@ export class Backlog {
   }
 
   all(): ActiveDelivery[] {
-    return [...this.#open.single, ...this.#open.many]
+    return [...this.#open.single.values(), ...this.#open.many.values()]
   }
 
-  /** Something new was stored. */
-  wake(): void {
-    this.#more.single = true
-    this.#more.many = true
+  /** The delivery of this push, if it is in memory. */
+  of(push: number): ActiveDelivery | null {
+    return this.#open.single.get(push) ?? this.#open.many.get(push) ?? null
+  }
+
+  /** Something was stored; `push` where it is one that may be older than what is loaded. */
+  wake(push: number | null): void {
+    for (const lane of LANES) {
+      this.#more[lane] = true
+      if (push !== null) this.#lastLoaded[lane] = Math.min(this.#lastLoaded[lane], push - 1)
+    }
     this.#load()
   }
 
@@ -88,7 +96,7 @@ export class Backlog {
 
   /** Takes a finished delivery out, and loads others in its place. */
   drop(delivery: ActiveDelivery): void {
-    this.#open[delivery.of.lane].delete(delivery)
+    this.#open[delivery.of.lane].delete(delivery.of.push)
     this.#load()
   }
 
@@ -106,6 +114,8 @@ export class Backlog {
       next: store.nextDue(delivery.of),
     }))
     delivery.loadingDue = false
+    // They end with the delivery.
+    if (delivery.cancelled) return []
     delivery.nextDueAt = next ?? Number.POSITIVE_INFINITY
     for (const recipient of due) {
       if (delivery.leased.has(recipient.device)) continue
@@ -120,12 +130,15 @@ export class Backlog {
   #load(): void {
     const { store, application, platform } = this.#on
     for (const lane of LANES) {
-      const room = LOADED[lane] - this.#open[lane].size
+      const loaded = this.#open[lane]
       // Half empty before it looks again: one query for many.
-      if (!this.#more[lane] || room < LOADED[lane] / 2) continue
-      const found = store.open(application, platform, lane, this.#lastLoaded[lane], room)
-      this.#more[lane] = found.length === room
-      for (const open of found) this.#begin(open)
+      while (this.#more[lane] && loaded.size <= LOADED[lane] / 2) {
+        const room = LOADED[lane] - loaded.size
+        const found = store.open(application, platform, lane, this.#lastLoaded[lane], room)
+        this.#more[lane] = found.length === room
+        this.#lastLoaded[lane] = found.at(-1)?.push ?? this.#lastLoaded[lane]
+        for (const open of found) if (!loaded.has(open.push)) this.#begin(open)
+      }
     }
   }
 
@@ -134,8 +147,7 @@ export class Backlog {
     const recipients = store.recipients(open)
     const nextDueAt = open.retries > 0 ? store.nextDue(open) : null
     const delivery = new ActiveDelivery(open, recipients, nextDueAt)
-    this.#lastLoaded[open.lane] = open.push
-    this.#open[open.lane].add(delivery)
+    this.#open[open.lane].set(open.push, delivery)
     this.line(delivery)
     // Sending does not wait for it.
     if (!delivery.counted) setImmediate(() => this.#count(delivery, recipients.count))

@@ -1,13 +1,25 @@
 import type { Clock } from '../clock.ts'
+import type { Platform } from '../device/device.ts'
 import { exceptionOf } from './active-delivery.ts'
 import type { ActiveDelivery, DeviceVerdict, Page, Task } from './active-delivery.ts'
-import type { DeliveryStore, Exception } from './delivery-store.ts'
+import type { DeliveryStore, Exception, OpenDelivery } from './delivery-store.ts'
+import type { PendingBadges } from './pending-badges.ts'
+import type { BadgeChange } from '../push/push.ts'
 import type { Verdict } from './verdict.ts'
 
 /** Says what an answer means for a device; runs inside the transaction that settles it. */
 export interface DeviceRegistry {
   apply(verdict: DeviceVerdict, now: number): void
-  storeBadge(device: number, badge: number): void
+  storeBadge(device: number, change: BadgeChange): void
+}
+
+/** Whom a delivery tells what happens, beside the log; runs inside the transaction that writes it down. */
+export interface DeliveryEvents {
+  /** One platform's part of a push is over. `now` is ms since the Unix epoch. */
+  pushFinished(delivery: Pick<OpenDelivery, 'push' | 'application'>, now: number): void
+  credentialPaused(application: number, platform: Platform, reason: string, now: number): void
+  /** A gateway has taken a notification, after a pause or for the first time since the start. */
+  credentialResumed(application: number, platform: Platform, now: number): void
 }
 
 interface Dependencies {
@@ -16,6 +28,8 @@ interface Dependencies {
   /** Writes until it succeeds: a full disk delays the books, it does not lose them. */
   readonly persist: <T>(operation: () => T) => Promise<T>
   readonly registry: DeviceRegistry
+  readonly badges: Pick<PendingBadges, 'over'>
+  readonly events: Pick<DeliveryEvents, 'pushFinished'>
   /** Recipients of the delivery have been written down to be sent to again. */
   readonly onRetries: (delivery: ActiveDelivery, recipients: number) => void
   /** The end of a delivery is on disk. */
@@ -39,58 +53,85 @@ export class Books {
     const { store, registry, clock } = this.#on
     const now = clock.now()
     const settlement = delivery.settle(page, now)
-    this.#write(delivery, settlement.exceptions, settlement.finished, () => {
+    void this.#write(delivery, settlement.exceptions, settlement.finished, () => {
       store.settlePage(delivery.of, settlement, now)
       for (const verdict of page.verdicts) registry.apply(verdict, now)
-      for (const [device, badge] of page.badges) registry.storeBadge(device, badge)
-    })
+      this.#storeBadges(delivery, page.badged)
+    }).then(() => this.#badgesOver(delivery, page.badged))
   }
 
   /** A recipient that is on no open page: it had waited, or its page was settled without it. */
   settleOne(task: Task, verdict: Final, says: DeviceVerdict | null, now: number): void {
     const { store, registry } = this.#on
     const { delivery, recipient } = task
-    const { device, badge } = recipient
+    const { device } = recipient
     const accepted = verdict.kind === 'accepted'
     const exceptions = accepted ? [] : [exceptionOf(task, verdict, now)]
     delivery.retries--
     delivery.leased.delete(device)
     delivery.noteRetries(exceptions)
     const finished = delivery.isDone
-    this.#write(delivery, exceptions, finished, () => {
-      store.settleRetry(delivery.of, device, { accepted: accepted ? 1 : 0, exceptions, badges: [] }, finished, now)
+    void this.#write(delivery, exceptions, finished, () => {
+      store.settleRetry(delivery.of, device, { accepted: accepted ? 1 : 0, exceptions }, finished, now)
       if (says !== null) registry.apply(says, now)
-      if (accepted && badge !== null) registry.storeBadge(device, badge)
-    })
+      if (accepted) this.#storeBadges(delivery, [device])
+    }).then(() => accepted && this.#badgesOver(delivery, [device]))
   }
 
   /** Ends a delivery whose last page is settled and whose last recipient has been reached, if that is so. */
   finishIfDone(delivery: ActiveDelivery): void {
     if (delivery.finished || !delivery.isDone) return
     const { store, clock } = this.#on
-    this.#write(delivery, [], true, () => store.finish(delivery.of, clock.now()))
+    void this.#write(delivery, [], true, () => store.finish(delivery.of, clock.now()))
+  }
+
+  /** Ends a delivery that is called off, at once or with the last answer that is on its way. */
+  cancel(delivery: ActiveDelivery): void {
+    if (delivery.finished || delivery.cancelled) return
+    for (const page of delivery.cancel(this.#on.clock.now())) this.settlePage(delivery, page)
+    this.finishIfDone(delivery)
   }
 
   /** Ends a delivery whose time to live is over, unless answers are on their way: they say more than that. */
   expire(delivery: ActiveDelivery, now: number): { readonly unreached: number } | null {
-    if (delivery.finished || !delivery.counted) return null
+    if (delivery.finished || delivery.cancelled || !delivery.counted) return null
     if ([...delivery.pages].some((page) => page.pending > 0)) return null
     for (const page of delivery.pages) this.settlePage(delivery, page)
     if (delivery.finished) return null
     const { unreached, retries } = delivery
-    this.#write(delivery, [], true, () => this.#on.store.expire(delivery.of, unreached, retries, now))
+    void this.#write(delivery, [], true, () => this.#on.store.expire(delivery.of, unreached, retries, now))
     return { unreached: unreached + retries }
   }
 
-  #write(delivery: ActiveDelivery, exceptions: readonly Exception[], finished: boolean, write: () => void): void {
-    const { persist, onRetries, onFinished } = this.#on
+  #storeBadges(delivery: ActiveDelivery, devices: readonly number[]): void {
+    const { badge } = delivery.of.notification
+    if (badge !== null) for (const device of devices) this.#on.registry.storeBadge(device, badge)
+  }
+
+  /** Once they are written down, and not in the transaction, which may run twice. */
+  #badgesOver(delivery: ActiveDelivery, devices: readonly number[]): void {
+    for (const device of devices) this.#on.badges.over(device, delivery.of.notification.badge)
+  }
+
+  async #write(
+    delivery: ActiveDelivery,
+    exceptions: readonly Exception[],
+    finished: boolean,
+    write: () => void,
+  ): Promise<void> {
+    const { persist, store, onRetries, onFinished, events, clock } = this.#on
     // At once, not when it is on disk: nothing may be sent, or ended a second time, between the two.
     if (finished) delivery.finished = true
     const retries = exceptions.filter(({ state }) => state === 'retry').length
-    void persist(write).then(() => {
-      if (retries > 0) onRetries(delivery, retries)
-      if (finished) onFinished(delivery)
-      else this.finishIfDone(delivery)
-    })
+    const operation = () => {
+      write()
+      // Whoever waits for another attempt.
+      if (finished && delivery.cancelled) store.cancel(delivery.of, clock.now())
+      if (finished) events.pushFinished(delivery.of, clock.now())
+    }
+    await persist(operation)
+    if (retries > 0) onRetries(delivery, retries)
+    if (finished) onFinished(delivery)
+    else this.finishIfDone(delivery)
   }
 }

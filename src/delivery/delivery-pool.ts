@@ -4,7 +4,7 @@ import type { Platform } from '../device/device.ts'
 import { PLATFORMS } from '../device/device.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../log.ts'
-import type { DeviceRegistry } from './books.ts'
+import type { DeliveryEvents, DeviceRegistry } from './books.ts'
 import type { Provider } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import { Sender } from './sender.ts'
@@ -23,6 +23,11 @@ const CLOCK_TOLERANCE_MS = 1000
 /** The least a sender may have in flight, however many share. */
 const LEAST_SHARE = 16
 
+const NO_CREDENTIAL: Readonly<Record<Platform, string>> = {
+  0: 'there is no credential for APNs',
+  1: 'there is no credential for FCM',
+}
+
 export interface DeliveryPoolDependencies {
   readonly clock: Clock
   readonly log: Log
@@ -31,6 +36,7 @@ export interface DeliveryPoolDependencies {
   readonly commit: Commit
   readonly store: DeliveryStore
   readonly registry: DeviceRegistry
+  readonly events: DeliveryEvents
   /** The gateway of an application's platform with its credential; `null` while there is none. */
   readonly providerOf: (application: number, platform: Platform) => Provider | null
   /** Whether the gateway has taken a notification with that credential before. */
@@ -42,12 +48,21 @@ export interface DeliveryPoolDependencies {
 }
 
 export interface DeliveryPool {
-  /** Something was stored for this application. */
-  wake(application: number): void
+  /** Something was stored for this application; `push`, `push.number`, where it was accepted earlier. */
+  wake(application: number, push?: number): void
+  /**
+   * Ends what is not in memory of a push that is called off. Runs in the transaction that notes it; what is in memory
+   * ends with `cancel`, once that is on disk.
+   */
+  cancelStored(application: number, push: number): void
+  /** Sends no more of this push; answers that are on their way still count. */
+  cancel(application: number, push: number): void
   /** The application's credentials have changed. */
   reload(application: number): void
   /** The application is deleted. */
   forget(application: number): void
+  /** Why nothing can be sent to a platform of an application now; `null` where it can. */
+  pauseOf(application: number, platform: Platform): string | null
   /** One entry for each application and platform that has sent something since the start. */
   states(): SenderState[]
   /** Sends nothing more; resolves when everything in flight is answered and written down. */
@@ -106,6 +121,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       store,
       persist,
       registry: on.registry,
+      events: on.events,
       turn,
       share: () => shared,
       onProven: () => void persist(() => on.prove(application, platform)),
@@ -145,18 +161,32 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     cancelTick = clock.after(TICK_MS, tick)
   }
 
-  function wake(application: number): void {
+  function wake(application: number, push: number | null = null): void {
     if (stopped) return
-    for (const platform of PLATFORMS) senderOf(application, platform).wake()
+    for (const platform of PLATFORMS) senderOf(application, platform).wake(push)
     shared = share()
     ensureTick()
   }
 
+  function end(key: Parameters<DeliveryStore['cancel']>[0]): void {
+    if (store.cancel(key, clock.now())) on.events.pushFinished(key, clock.now())
+  }
+
   store.endLeases(clock.now())
+  // In one transaction: whoever is told of the end must hear of it, whatever happens in between.
+  for (const key of store.cancelled()) void persist(() => end(key))
   for (const { application } of store.senders()) wake(application)
 
   return {
     wake,
+    cancelStored(application, push) {
+      for (const platform of PLATFORMS) {
+        if (!senders.get(`${application}/${platform}`)?.holds(push)) end({ application, push, platform })
+      }
+    },
+    cancel(application, push) {
+      for (const platform of PLATFORMS) senders.get(`${application}/${platform}`)?.cancel(push)
+    },
     reload(application) {
       for (const platform of PLATFORMS) {
         const sender = senders.get(`${application}/${platform}`)
@@ -170,6 +200,11 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       }
     },
     states: () => [...senders.values()].map((sender) => sender.state),
+    pauseOf(application, platform) {
+      const sender = senders.get(`${application}/${platform}`)?.state
+      if (sender === undefined || sender.state === 'ready') return null
+      return sender.reason ?? NO_CREDENTIAL[platform]
+    },
     async stop() {
       stopped = true
       cancelTick?.()

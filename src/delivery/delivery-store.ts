@@ -11,7 +11,7 @@ import type { Range } from './progress.ts'
 export interface OpenDelivery {
   /** `push.number`. */
   readonly push: number
-  /** `push.id`, the UUID callers see. */
+  /** `push.id`, the UUID callers see: for a turn of a push by local time that of the whole. */
   readonly pushId: string
   readonly application: number
   readonly platform: Platform
@@ -51,8 +51,6 @@ export interface Exception {
 export interface Results {
   readonly accepted: number
   readonly exceptions: readonly Exception[]
-  /** Badges as accepted: device id → count. */
-  readonly badges: readonly (readonly [device: number, badge: number])[]
 }
 
 export interface PageSettlement extends Results {
@@ -62,16 +60,18 @@ export interface PageSettlement extends Results {
   readonly size: number
   /** How many of them the count of the audience had missed. */
   readonly missed: number
+  /** When the first recipient was sent to, ms since the Unix epoch; `null` for nobody. What is stored already stays. */
+  readonly startedAt: number | null
   readonly finished: boolean
 }
 
-export interface DueRecipient extends Recipient {
-  readonly attempt: number
+export interface PageRow extends Recipient {
+  /** The count stored with the device when it was read. */
+  readonly storedBadge: number
 }
 
-export interface PageRow extends Recipient {
-  /** The count stored with the device before this push. */
-  readonly storedBadge: number
+export interface DueRecipient extends PageRow {
+  readonly attempt: number
 }
 
 /** Part of an audience, and up to which device id it was looked for. */
@@ -81,6 +81,7 @@ export interface RecipientPage {
 }
 
 type Key = Pick<OpenDelivery, 'push' | 'platform' | 'application'>
+type Due = Key & Pick<OpenDelivery, 'notification'>
 
 interface OpenRow {
   push: number
@@ -140,19 +141,21 @@ export function createDeliveryStore({ database }: { database: Database }) {
     'SELECT DISTINCT application, platform FROM delivery WHERE finished_at IS NULL',
   )
   const open = database.statement<OpenRow, [number, Platform, 0 | 1, number, number]>(
-    `SELECT d.push, p.id, d.application, d.platform, d.lane, p.notification, p.audience, p.ceiling, d.progress, d.ahead,
-       d.addressed, d.settled, p.expires_at,
+    `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.number = p.parent), p.id) AS id, d.application,
+       d.platform, d.lane, p.notification, p.audience, p.ceiling, d.progress, d.ahead, d.addressed, d.settled, p.expires_at,
        (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
          AS retries
      FROM delivery d JOIN push p ON p.number = d.push
      WHERE d.application = ? AND d.platform = ? AND d.lane = ? AND d.push > ? AND d.finished_at IS NULL
+       AND p.cancelled_at IS NULL
      ORDER BY d.push LIMIT ?`,
   )
   const status = database.statement<DeliveryStatus, [string]>(
-    `SELECT d.application, d.platform, coalesce(d.addressed, 0) AS t, d.accepted AS s, d.failed,
-       (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
-         AS waiting, d.finished_at AS finishedAt
-     FROM push p JOIN delivery d ON d.push = p.number WHERE p.id = ? ORDER BY d.platform`,
+    `SELECT d.application, d.platform, sum(coalesce(d.addressed, 0)) AS t, sum(d.accepted) AS s, sum(d.failed) AS failed,
+       sum((SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING}))
+         AS waiting, iif(count(d.finished_at) = count(*), max(d.finished_at), NULL) AS finishedAt
+     FROM push p JOIN push part ON part.number = p.number OR part.parent = p.number JOIN delivery d ON d.push = part.number
+     WHERE p.id = ? GROUP BY d.platform ORDER BY d.platform`,
   )
   const device = database.statement<DeviceRow, [number]>(
     'SELECT token, environment, badge FROM device WHERE id = ? AND state = 0',
@@ -162,11 +165,12 @@ export function createDeliveryStore({ database }: { database: Database }) {
   )
   const settle = database.statement<
     never,
-    [number, string, number, number, number, number, number | null, number, Platform]
+    [number, string, number, number, number, number, number | null, number | null, number, Platform]
   >(
     `UPDATE delivery SET progress = ?, ahead = ?, settled = settled + ?,
        addressed = CASE WHEN ?4 > 0 THEN coalesce(addressed, 0) + ?4 ELSE addressed END,
-       accepted = accepted + ?, failed = failed + ?, finished_at = ? WHERE push = ? AND platform = ?`,
+       accepted = accepted + ?, failed = failed + ?, finished_at = ?, started_at = coalesce(started_at, ?)
+     WHERE push = ? AND platform = ?`,
   )
   const countMore = database.statement<never, [number, number, number | null, number, Platform]>(
     `UPDATE delivery SET accepted = accepted + ?, failed = failed + ?, finished_at = coalesce(?, finished_at)
@@ -195,6 +199,20 @@ export function createDeliveryStore({ database }: { database: Database }) {
   )
   const expireRetries = database.statement<never, [number, number, Platform]>(
     `UPDATE push_exception SET state = 'expired', due_at = ? WHERE push = ? AND platform = ? AND ${WAITING}`,
+  )
+  const cancelRetries = database.statement<never, [number, number, Platform]>(
+    `UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ?
+     WHERE push = ? AND platform = ? AND ${WAITING}`,
+  )
+  const end = database.statement<never, [number, number, number, Platform]>(
+    `UPDATE delivery SET failed = failed + ?, finished_at = coalesce(finished_at, ?) WHERE push = ? AND platform = ?`,
+  )
+  const isOpen = database.statement<object, [number, Platform]>(
+    'SELECT 1 FROM delivery WHERE push = ? AND platform = ? AND finished_at IS NULL',
+  )
+  const cancelled = database.statement<Key, []>(
+    `SELECT d.push, d.platform, d.application FROM delivery d JOIN push p ON p.number = d.push
+     WHERE d.finished_at IS NULL AND p.cancelled_at IS NOT NULL`,
   )
   const endLeases = database.statement<never, [number]>(
     `UPDATE push_exception SET state = 'retry', due_at = ? WHERE state = 'leased'`,
@@ -265,9 +283,10 @@ export function createDeliveryStore({ database }: { database: Database }) {
     settlePage(key: Key, page: PageSettlement, now: number): void {
       const failed = writeExceptions(key, page.exceptions)
       const finishedAt = page.finished ? now : null
-      const { progress, size, missed, accepted } = page
+      const { progress, size, missed, accepted, startedAt } = page
       const { push, platform } = key
-      settle.run(progress, JSON.stringify(page.ahead), size, missed, accepted, failed, finishedAt, push, platform)
+      const ahead = JSON.stringify(page.ahead)
+      settle.run(progress, ahead, size, missed, accepted, failed, finishedAt, startedAt, push, platform)
       count(key, now, missed, accepted)
     },
 
@@ -283,13 +302,14 @@ export function createDeliveryStore({ database }: { database: Database }) {
      * Takes recipients whose time has come and leases them until `leaseUntil`: if their answers never arrive (a
      * crash), they are due again then. A device that was erased or declared gone meanwhile comes as `dead`.
      */
-    takeDue(key: Key, now: number, leaseUntil: number, limit: number): { due: DueRecipient[]; dead: DueRow[] } {
+    takeDue(key: Due, now: number, leaseUntil: number, limit: number): { due: DueRecipient[]; dead: DueRow[] } {
       const due: DueRecipient[] = []
       const dead: DueRow[] = []
       for (const row of lease.all(leaseUntil, key.push, key.platform, now, limit)) {
         const found = device.get(row.device)
         if (found === null) dead.push(row)
-        else due.push({ ...addressOf(row.device, found), badge: row.badge, attempt: row.attempt })
+        // Counted anew: while it waited, other pushes may have been.
+        else due.push({ ...recipientOf(row.device, found, key.notification), attempt: row.attempt })
       }
       return { due, dead }
     },
@@ -310,6 +330,20 @@ export function createDeliveryStore({ database }: { database: Database }) {
       expireRetries.run(now, key.push, key.platform)
       countMore.run(0, unreached + retries, now, key.push, key.platform)
     },
+
+    /**
+     * Ends a delivery that is called off, or what still waits of it: that counts as failed, and who was not sent to as
+     * nothing. `true` if it was open.
+     */
+    cancel({ push, platform }: Key, now: number): boolean {
+      const wasOpen = isOpen.get(push, platform) !== null
+      const retries = cancelRetries.run(now, push, platform).changes
+      if (wasOpen || retries > 0) end.run(retries, now, push, platform)
+      return wasOpen
+    },
+
+    /** What was called off and has not ended, which only a crash leaves behind. */
+    cancelled: () => cancelled.all(),
 
     finish(key: Key, now: number): void {
       countMore.run(0, 0, now, key.push, key.platform)

@@ -6,6 +6,7 @@ import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
 import { createApnsProvider } from './apns/client.ts'
 import type { Provider } from './delivery.ts'
+import type { ApnsIdentity } from './preview.ts'
 import { createFcmProvider } from './fcm/client.ts'
 import { ProjectQuota } from './fcm/project-quota.ts'
 import { simulatedProvider } from './simulator/simulated-provider.ts'
@@ -87,6 +88,14 @@ export function createProviders({
       if (simulated !== null || !applications.some((application) => application.simulated)) return false
       simulated = await simulator()
       return true
+    },
+
+    /** By what APNs will know this application; `null` while there is no credential. */
+    apnsIdentity(application: Application): ApnsIdentity | null {
+      if (application.simulated)
+        return simulated && { topic: simulated.issue(application.id).apnsKey.topic, signed: true }
+      const known = credentials.summaries(application).find((one) => one.provider === 'apns')
+      return known?.provider === 'apns' ? { topic: known.topic, signed: known.kind === 'key' } : null
     },
 
     /** Whether the gateway is known to take this application's credential. The simulator's is good. */

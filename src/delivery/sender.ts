@@ -4,9 +4,10 @@ import type { Log } from '../log.ts'
 import type { DeviceVerdict, Task } from './active-delivery.ts'
 import { Backlog } from './backlog.ts'
 import { Books } from './books.ts'
-import type { DeviceRegistry, Final } from './books.ts'
+import type { DeliveryEvents, DeviceRegistry, Final } from './books.ts'
 import type { Outcome, Provider, Recipient } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
+import { PendingBadges } from './pending-badges.ts'
 import { Suspicion } from './suspicion.ts'
 import type { Turn } from './turn.ts'
 import { judge } from './verdict.ts'
@@ -25,6 +26,7 @@ export interface SenderDependencies {
   /** Writes until it succeeds. */
   readonly persist: <T>(operation: () => T) => Promise<T>
   readonly registry: DeviceRegistry
+  readonly events: DeliveryEvents
   /** Shared by all senders. */
   readonly turn: Turn
   /** Requests this sender may have in flight, of what all share. */
@@ -60,6 +62,9 @@ export class Sender {
   #provider: Provider | null = null
   #window = new Window()
   #suspicion = new Suspicion<Refused>(true)
+  readonly #badges = new PendingBadges()
+  /** Whether the gateway has taken anything with this provider since its last pause. */
+  #taking = false
   #inFlight = 0
   #stopped = false
   #idle: (() => void)[] = []
@@ -72,6 +77,7 @@ export class Sender {
     this.#backlog = new Backlog({ ...on, onMore: () => this.#pump() })
     this.#books = new Books({
       ...on,
+      badges: this.#badges,
       onRetries: ({ of }, recipients) => log.debug('to be sent again', { ...this.#name, push: of.pushId, recipients }),
       onFinished: (delivery) => {
         log.debug('push sent', { ...this.#name, push: delivery.of.pushId })
@@ -106,14 +112,26 @@ export class Sender {
     this.#provider = provider
     this.#window = new Window()
     this.#suspicion = new Suspicion(proven)
+    this.#taking = false
     if (old !== null) void old[Symbol.asyncDispose]()
     this.#pump()
   }
 
-  /** Something new was stored. */
-  wake(): void {
-    this.#backlog.wake()
+  /** Something was stored; `push` where it is one that may be older than what is loaded. */
+  wake(push: number | null): void {
+    this.#backlog.wake(push)
     this.#pump()
+  }
+
+  /** Whether this push, `push.number`, is in memory: then it is to be called off here. */
+  holds(push: number): boolean {
+    return this.#backlog.of(push) !== null
+  }
+
+  /** Sends no more of this push. */
+  cancel(push: number): void {
+    const delivery = this.#backlog.of(push)
+    if (delivery !== null) this.#books.cancel(delivery)
   }
 
   /** Time has passed: what is due, late, expired. */
@@ -127,7 +145,7 @@ export class Sender {
         void this.#backlog.loadDue(delivery, now).then((dead) => {
           for (const { device, badge, attempt } of dead) {
             // Unregistered, or declared gone by another push, while it waited.
-            const recipient = { device, badge, attempt, token: '', environment: null }
+            const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0 }
             const task = { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
             this.#books.settleOne(task, NOT_THERE, null, now)
           }
@@ -195,7 +213,7 @@ export class Sender {
   #send(provider: Provider, task: Task): void {
     this.#inFlight++
     // The task must be released whatever happens, or its page never settles.
-    provider.send(task.delivery.message, task.recipient).then(
+    provider.send(task.delivery.message, this.#badged(task)).then(
       (outcome) => this.#answered(provider, task, outcome),
       (error: unknown) => {
         this.#on.log.error('provider failed', { provider: provider.name, error: String(error) })
@@ -204,8 +222,18 @@ export class Sender {
     )
   }
 
+  /** The recipient with the badge it is to show now. */
+  #badged({ delivery, recipient, sentAt }: Task): Recipient {
+    const change = delivery.of.notification.badge
+    if (change === null || 'set' in change) return recipient
+    const badge = this.#badges.next(recipient.device, change, recipient.storedBadge, sentAt)
+    return badge === recipient.badge ? recipient : { ...recipient, badge }
+  }
+
   #answered(provider: Provider, task: Task, outcome: Outcome): void {
     this.#inFlight--
+    // What was taken is still to be written down.
+    if (outcome.kind !== 'accepted') this.#badges.over(task.recipient.device, task.delivery.of.notification.badge)
     const { clock, random } = this.#on
     const { delivery, recipient, attempt, sentAt } = task
     const now = clock.now()
@@ -213,7 +241,7 @@ export class Sender {
     const verdict = judge(outcome, { provider: provider.name, attempt, now, expiresAt, random: random() })
     if (verdict.kind === 'hold') {
       this.#pause(provider, verdict, now)
-      delivery.hold(task)
+      this.#putBack(task, now)
     } else {
       if (verdict.kind === 'accepted') this.#succeeded(provider, now, now - sentAt)
       else if (outcome.kind === 'deferred' && outcome.strain) this.#window.strained()
@@ -234,8 +262,9 @@ export class Sender {
   }
 
   /** Writes an answer down, on its page or alone. */
-  #close({ task, verdict, says }: Refused, now: number): void {
+  #close({ task, verdict: answer, says }: Refused, now: number): void {
     const { delivery, page } = task
+    const verdict = answer.kind === 'retry' && delivery.cancelled ? CANCELLED : answer
     if (page === null || page.detached) {
       this.#books.settleOne(task, verdict, says, now)
       return
@@ -245,10 +274,16 @@ export class Sender {
     this.#backlog.line(delivery)
   }
 
+  /** Puts a recipient back, to be sent to again. */
+  #putBack(task: Task, now: number): void {
+    if (task.delivery.cancelled) this.#close({ task, verdict: CANCELLED, says: null }, now)
+    else task.delivery.hold(task)
+  }
+
   /** Puts refused tokens back, to be tried again. */
   #holdRefused(): void {
     for (const { task } of this.#suspicion.release()) {
-      task.delivery.hold(task)
+      this.#putBack(task, this.#on.clock.now())
       this.#backlog.line(task.delivery)
     }
   }
@@ -257,6 +292,7 @@ export class Sender {
   #succeeded(provider: Provider, now: number, latencyMs: number): void {
     if (provider !== this.#provider) return
     if (this.#window.succeeded(latencyMs)) this.#on.log.info('sending again', this.#name)
+    if (!this.#taking) this.#resumed()
     if (!this.#suspicion.prove()) return
     this.#on.onProven()
     for (const refused of this.#suspicion.release()) this.#close(refused, now)
@@ -267,8 +303,21 @@ export class Sender {
     const waitMs = this.#window.pause(hold, now, this.#on.random())
     if (waitMs === null) return
     this.#on.log.warn('sending paused', { ...this.#name, state: this.#window.state, reason: hold.reason, waitMs })
+    if (!hold.misconfigured) return
+    this.#taking = false
+    const { persist, events, application, platform } = this.#on
+    void persist(() => events.credentialPaused(application, platform, hold.reason, now))
+  }
+
+  /** Also at the first success after a start: what was told of the pause before it is on disk. */
+  #resumed(): void {
+    this.#taking = true
+    const { persist, events, application, platform, clock } = this.#on
+    void persist(() => events.credentialResumed(application, platform, clock.now()))
   }
 }
+
+const CANCELLED: Final = { kind: 'failed', state: 'expired', reason: 'cancelled', device: 'keep', since: null }
 
 const NOT_THERE: Final = { kind: 'failed', state: 'gone', reason: 'Unregistered', device: 'keep', since: null }
 

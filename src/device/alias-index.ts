@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { STATE } from './device-row.ts'
 import type { Platform } from './device.ts'
@@ -9,13 +10,23 @@ export interface AliasHolder {
 
 export type AliasIndex = ReturnType<typeof createAliasIndex>
 
+interface Dependencies {
+  readonly database: Pick<Database, 'statement'>
+  readonly clock: Clock
+  /** Whether a device that asks for the alias of another gets it, and the other loses it. */
+  readonly aliasesMove: boolean
+}
+
 /** Who holds which alias: one device of the application at most, over both platforms. */
-export function createAliasIndex({ database }: { database: Pick<Database, 'statement'> }) {
+export function createAliasIndex({ database, clock, aliasesMove }: Dependencies) {
   const byAlias = database.statement<AliasHolder & { state: number }, [application: number, alias: string]>(
     'SELECT id, platform, state FROM device WHERE application = ? AND alias = ?',
   )
   const write = database.statement<never, [alias: string | null, device: number]>(
     'UPDATE device SET alias = ? WHERE id = ?',
+  )
+  const take = database.statement<never, [now: number, device: number]>(
+    'UPDATE device SET alias = NULL, updated_at = ? WHERE id = ?',
   )
 
   return {
@@ -27,13 +38,14 @@ export function createAliasIndex({ database }: { database: Pick<Database, 'state
 
     /**
      * Makes `alias` free for `device` (`null`: one about to be created). False, and nothing changed, when another
-     * registered device holds it; one that is not registered loses it.
+     * registered device holds it, unless aliases move; one that is not registered loses it.
      */
     claim(application: number, alias: string, device: number | null): boolean {
       const row = byAlias.get(application, alias)
       if (row === null || row.id === device) return true
-      if (row.state === STATE.registered) return false
-      write.run(null, row.id)
+      if (row.state !== STATE.registered) write.run(null, row.id)
+      else if (aliasesMove) take.run(clock.now(), row.id)
+      else return false
       return true
     },
 

@@ -53,7 +53,7 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
       '/deviceToken/batch',
       async ({ body, application, status }) => {
         const outcome = await commit(() => devices.importBatch(application.number, body))
-        if (outcome.kind === 'too-many-labels') throw tooManyTags(`tokens[${outcome.index}]`)
+        if (outcome.kind === 'too-many-labels') throw tooMany(`tokens[${outcome.index}]`, 'tags')
         const { created, updated } = outcome
         return status(201, { message: 'Devices imported', imported: created + updated, created, updated })
       },
@@ -133,7 +133,9 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
     .put(
       '/tag',
       async ({ body, application, status }) => {
-        await commit(() => eachTag(body.tag, (tag) => devices.addLabel(application.number, body.address, 'tag', tag)))
+        await commit(() =>
+          eachName('tag', body.tag, (tag) => devices.addLabel(application.number, body.address, 'tag', tag)),
+        )
         return status(201, { message: 'Tagged' })
       },
       {
@@ -153,7 +155,7 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
       '/tag/del',
       async ({ body, application }) => {
         await commit(() =>
-          eachTag(body.tag, (tag) => devices.removeLabel(application.number, body.address, 'tag', tag)),
+          eachName('tag', body.tag, (tag) => devices.removeLabel(application.number, body.address, 'tag', tag)),
         )
         return { message: 'Untagged' }
       },
@@ -217,12 +219,16 @@ function found(outcome: 'ok' | 'no-device'): void {
   if (outcome === 'no-device') throw noDevice()
 }
 
-/** Throws inside the operation, so that its savepoint takes back the tags before the one that failed. */
-function eachTag(tags: readonly string[], change: (tag: string) => LabelOutcome): void {
-  for (const tag of tags) {
-    const outcome = change(tag)
+/** Throws inside the operation, so that its savepoint takes back the names before the one that failed. */
+export function eachName(
+  field: 'tag' | 'active',
+  names: readonly string[],
+  change: (name: string) => LabelOutcome,
+): void {
+  for (const name of names) {
+    const outcome = change(name)
     if (outcome === 'no-device') throw noDevice()
-    if (outcome === 'too-many-labels') throw tooManyTags('tag')
+    if (outcome === 'too-many-labels') throw tooMany(field, field === 'tag' ? 'tags' : 'types')
   }
 }
 
@@ -230,6 +236,6 @@ function aliasTaken(): Refused {
   return new Refused(failure('ConflictError', 'alias belongs to another device of the application.'))
 }
 
-function tooManyTags(name: string): Refused {
-  return new Refused(failure('InvalidArgument', `${name}: a device can have at most ${MAX_LABELS} tags.`))
+function tooMany(name: string, what: 'tags' | 'types'): Refused {
+  return new Refused(failure('InvalidArgument', `${name}: a device can have at most ${MAX_LABELS} ${what}.`))
 }

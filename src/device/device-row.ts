@@ -18,11 +18,12 @@ export interface DeviceRow {
   readonly lat: number | null
   readonly lng: number | null
   readonly badge: number
+  readonly timezone: string | null
   readonly registered_at: number
   readonly updated_at: number
 }
 
-export const DEVICE_COLUMNS = 'id, platform, state, token, alias, lat, lng, badge, registered_at, updated_at'
+export const DEVICE_COLUMNS = 'id, platform, state, token, alias, lat, lng, badge, timezone, registered_at, updated_at'
 
 export function deviceOf(row: DeviceRow, labels: Labels): Device {
   return {
@@ -35,6 +36,7 @@ export function deviceOf(row: DeviceRow, labels: Labels): Device {
     tag: labels.tag,
     alias: row.alias,
     badge: row.badge,
+    timezone: row.timezone,
     registeredAt: row.registered_at,
     updatedAt: row.updated_at,
   }

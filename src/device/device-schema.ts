@@ -16,6 +16,7 @@ import { bodyOf, invalid, missing, optional, required, show } from '../http/fiel
 import type { Field } from '../http/fields.ts'
 import { MAX_BADGE } from '../push/push.ts'
 import type { Device, Platform } from './device.ts'
+import { timezone } from './timezone-field.ts'
 
 /** The most devices one batch may bring (spec/api-v1, "Limits"). */
 const MAX_BATCH = 500
@@ -40,6 +41,7 @@ export const RegisterDevice = bodyOf(
     active: optional(names),
     tag: optional(names, ['tags']),
     alias: optional(aliasOrNone, ['Alias']),
+    timezone: optional(timezone),
   },
   (input) => {
     if (input.lat !== undefined && input.lng === undefined) throw missing('lng', ' with lat')
@@ -120,13 +122,15 @@ export interface DeviceRecord {
   readonly tag: readonly string[]
   readonly alias: string | null
   readonly badge: number
+  /** Only where it is known: clients of the contract do not know it. */
+  readonly timezone?: string
   /** ISO 8601, UTC. */
   readonly created_at: string
   readonly updated_at: string
 }
 
 export function recordOf(device: Device): DeviceRecord {
-  const { registeredAt, updatedAt } = device
+  const { registeredAt, updatedAt, timezone } = device
   const updated = new Date(updatedAt).toISOString()
   return {
     token: device.token,
@@ -137,6 +141,7 @@ export function recordOf(device: Device): DeviceRecord {
     tag: device.tag,
     alias: device.alias,
     badge: device.badge,
+    ...(timezone !== null && { timezone }),
     created_at: registeredAt === updatedAt ? updated : new Date(registeredAt).toISOString(),
     updated_at: updated,
   }

@@ -9,6 +9,8 @@ import { MAX_LABELS, packToken, PLATFORMS } from './device.ts'
 import type { Device, Platform } from './device.ts'
 import { createLabelIndex } from './label-index.ts'
 import type { LabelKind } from './label-index.ts'
+import { createPlaceIndex } from './place-index.ts'
+import type { Place } from './place-index.ts'
 import { createReachabilityStore } from './reachability-store.ts'
 import { createRegistrationStore } from './registration-store.ts'
 
@@ -29,6 +31,8 @@ export interface AliasChange {
 interface Dependencies {
   readonly database: Pick<Database, 'statement' | 'reading'>
   readonly clock: Clock
+  /** Default false: the alias of another device is refused. */
+  readonly aliasesMove?: boolean
 }
 
 export type DeviceStore = ReturnType<typeof createDeviceStore>
@@ -37,9 +41,10 @@ export type DeviceStore = ReturnType<typeof createDeviceStore>
  * The registry. All synchronous, and what writes is to be called inside a transaction. Only registered devices are
  * seen, except by what registers and unregisters.
  */
-export function createDeviceStore({ database, clock }: Dependencies) {
+export function createDeviceStore({ database, clock, aliasesMove = false }: Dependencies) {
   const labels = createLabelIndex({ database })
-  const aliases = createAliasIndex({ database })
+  const aliases = createAliasIndex({ database, clock, aliasesMove })
+  const places = createPlaceIndex({ database })
   const statements = prepareStatements(database)
 
   function idOf(application: number, platform: Platform, token: string): number | null {
@@ -57,7 +62,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
   }
 
   return {
-    ...createRegistrationStore({ database, clock, labels, aliases }),
+    ...createRegistrationStore({ database, clock, labels, aliases, places }),
     ...createReachabilityStore({ database, clock }),
     ...createDeviceList({ database }),
     idOf,
@@ -112,10 +117,10 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       application: number,
       { platform, token, lat, lng }: { platform: Platform; token: string; lat: number; lng: number },
     ): 'ok' | 'no-device' {
-      const device = idOf(application, platform, token)
-      if (device === null) return 'no-device'
-      statements.setLocation.run(lat, lng, device)
-      return changed(device)
+      const row = statements.placeByToken.get(application, platform, packToken(token))
+      if (row === null) return 'no-device'
+      places.move(row.id, row, { lat, lng })
+      return changed(row.id)
     },
 
     setBadge(
@@ -146,8 +151,8 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
        ORDER BY seen_at DESC LIMIT 1`,
     ),
     changed: database.statement<never, [now: number, device: number]>('UPDATE device SET updated_at = ? WHERE id = ?'),
-    setLocation: database.statement<never, [lat: number, lng: number, device: number]>(
-      'UPDATE device SET lat = ?, lng = ? WHERE id = ?',
+    placeByToken: database.statement<Place & { id: number }, [application: number, platform: number, token: Token]>(
+      `SELECT id, lat, lng FROM device WHERE application = ? AND platform = ? AND token = ? AND state = ${STATE.registered}`,
     ),
     setBadge: database.statement<never, [badge: number, device: number]>('UPDATE device SET badge = ? WHERE id = ?'),
   }

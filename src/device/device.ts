@@ -25,6 +25,8 @@ export interface Device {
   readonly tag: readonly string[]
   readonly alias: string | null
   readonly badge: number
+  /** IANA name; `null`: not known. */
+  readonly timezone: string | null
   readonly registeredAt: number
   readonly updatedAt: number
 }

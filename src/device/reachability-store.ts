@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Environment } from '../delivery/delivery.ts'
+import { MAX_BADGE } from '../push/push.ts'
+import type { BadgeChange } from '../push/push.ts'
 import { ENVIRONMENT, STATE } from './device-row.ts'
 
 interface Verdict {
@@ -47,6 +49,10 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
   const badge = database.statement<never, [badge: number, now: number, device: number]>(
     'UPDATE device SET badge = ?, updated_at = ? WHERE id = ?',
   )
+  // On what is stored by now, not on what was when it was sent: others may have been counted between the two.
+  const badgeBy = database.statement<never, [add: number, now: number, device: number]>(
+    `UPDATE device SET badge = min(max(badge + ?, 0), ${MAX_BADGE}), updated_at = ? WHERE id = ?`,
+  )
 
   function settle(row: Row | null, { now, reason }: Verdict): boolean {
     if (row === null) return false
@@ -76,9 +82,10 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
       environment.run(ENVIRONMENT[known], device)
     },
 
-    /** The badge a notification has set. */
-    storeBadge(device: number, shown: number): void {
-      badge.run(shown, clock.now(), device)
+    /** What a notification has done to the badge. */
+    storeBadge(device: number, change: BadgeChange): void {
+      if ('set' in change) badge.run(change.set, clock.now(), device)
+      else badgeBy.run(change.add, clock.now(), device)
     },
   }
 }

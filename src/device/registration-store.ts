@@ -6,6 +6,8 @@ import type { DeviceRow } from './device-row.ts'
 import { MAX_LABELS, packToken } from './device.ts'
 import type { Device, Platform } from './device.ts'
 import type { LabelIndex } from './label-index.ts'
+import { cellAt } from './place-index.ts'
+import type { PlaceIndex } from './place-index.ts'
 
 /** What an app says of its device at launch. A field left out stays as it was. */
 export interface Registration {
@@ -20,6 +22,8 @@ export interface Registration {
   readonly tag?: readonly string[] | undefined
   /** `''` removes it. */
   readonly alias?: string | undefined
+  /** IANA name; `''` removes it. */
+  readonly timezone?: string | undefined
 }
 
 export interface Batch {
@@ -52,17 +56,20 @@ interface Dependencies {
   readonly clock: Clock
   readonly labels: LabelIndex
   readonly aliases: AliasIndex
+  readonly places: PlaceIndex
 }
 
 /** How devices come into the registry and leave it. Every function checks before it writes. */
-export function createRegistrationStore({ database, clock, labels, aliases }: Dependencies) {
+export function createRegistrationStore({ database, clock, labels, aliases, places }: Dependencies) {
   const statements = prepareStatements(database)
 
   function create(application: number, input: Registration, token: string | Uint8Array): Device {
     const now = clock.now()
     const { platform, lat = null, lng = null } = input
     const alias = input.alias || null
-    const inserted = statements.insert.run(application, platform, token, alias, lat, lng, now, now, now)
+    const timezone = input.timezone || null
+    const cell = cellAt({ lat, lng })
+    const inserted = statements.insert.run(application, platform, token, alias, lat, lng, cell, timezone, now, now, now)
     const id = Number(inserted.lastInsertRowid)
     const [tag, active] = [namesOf(input.tag), namesOf(input.active)]
     labels.add(application, id, 'tag', tag)
@@ -77,6 +84,7 @@ export function createRegistrationStore({ database, clock, labels, aliases }: De
       tag,
       alias,
       badge: 0,
+      timezone,
       registeredAt: now,
       updatedAt: now,
     }
@@ -86,18 +94,21 @@ export function createRegistrationStore({ database, clock, labels, aliases }: De
     const now = clock.now()
     const { lat = row.lat, lng = row.lng } = input
     const alias = input.alias === undefined ? row.alias : input.alias || null
-    touch(row, lat, lng, now)
+    const timezone = input.timezone === undefined ? row.timezone : input.timezone || null
+    touch(row, now)
+    places.move(row.id, row, { lat, lng })
     if (alias !== row.alias) aliases.set(row.id, alias)
+    if (timezone !== row.timezone) statements.setTimezone.run(timezone, row.id)
     const had = labels.of(row.id)
     const tag = input.tag === undefined ? had.tag : namesOf(input.tag)
     const active = input.active === undefined ? had.active : namesOf(input.active)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
-    return deviceOf({ ...row, lat, lng, alias, updated_at: now }, { tag, active })
+    return deviceOf({ ...row, lat, lng, alias, timezone, updated_at: now }, { tag, active })
   }
 
-  function touch(row: DeviceRow, lat: number | null, lng: number | null, now: number): void {
-    statements.touch.run(lat, lng, now, now, row.id)
+  function touch(row: DeviceRow, now: number): void {
+    statements.touch.run(now, now, row.id)
     if (row.state !== STATE.registered) statements.revive.run(row.id)
   }
 
@@ -136,7 +147,7 @@ export function createRegistrationStore({ database, clock, labels, aliases }: De
       for (const [token, { kind, kept, gone }] of devices) {
         counts[kind]++
         if (kept !== null) {
-          touch(kept, kept.lat, kept.lng, now)
+          touch(kept, now)
           labels.add(application, kept.id, 'tag', tag)
         } else {
           if (gone !== null) statements.erase.run(gone)
@@ -164,21 +175,28 @@ function namesOf(given: readonly string[] = []): string[] {
 
 function prepareStatements(database: Pick<Database, 'statement'>) {
   type Token = string | Uint8Array
+  type Text = string | null
+  type Degrees = number | null
   return {
     byToken: database.statement<DeviceRow, [application: number, platform: number, token: Token]>(
       `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND platform = ? AND token = ?`,
     ),
     insert: database.statement<
       never,
-      [number, number, Token, string | null, number | null, number | null, number, number, number]
+      [number, number, Token, Text, Degrees, Degrees, cell: number | null, Text, number, number, number]
     >(
-      `INSERT INTO device (application, platform, token, alias, lat, lng, registered_at, seen_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO device
+         (application, platform, token, alias, lat, lng, cell, timezone, registered_at, seen_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    touch: database.statement<never, [number | null, number | null, number, number, number]>(
-      'UPDATE device SET lat = ?, lng = ?, seen_at = ?, updated_at = ? WHERE id = ?',
+    // What an index has is not named here: that would rewrite the index on every launch of every app.
+    touch: database.statement<never, [number, number, number]>(
+      'UPDATE device SET seen_at = ?, updated_at = ? WHERE id = ?',
     ),
-    // Not in `touch`: to name `state` there would rewrite the reach index on every launch of every app.
+    // After `touch`: the trigger `device_moved` notes `updated_at`.
+    setTimezone: database.statement<never, [timezone: string | null, device: number]>(
+      'UPDATE device SET timezone = ? WHERE id = ?',
+    ),
     revive: database.statement<never, [device: number]>(
       `UPDATE device SET state = ${STATE.registered}, environment = NULL WHERE id = ?`,
     ),

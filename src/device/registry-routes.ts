@@ -7,6 +7,7 @@ import { jsonArray } from '../http/json-stream.ts'
 import { noDevice } from './device-routes.ts'
 import * as schema from './device-schema.ts'
 import { recordOf } from './device-schema.ts'
+import type { DeviceRecord } from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import type { Device } from './device.ts'
 import type { FeedbackStore } from './feedback-store.ts'
@@ -15,13 +16,17 @@ interface Dependencies {
   readonly gate: Gate
   readonly devices: Pick<DeviceStore, 'list' | 'find'>
   readonly feedback: Pick<FeedbackStore, 'list'>
+  /** What becomes of a device record on its way out; default: nothing. */
+  readonly reshape?: (record: DeviceRecord) => object
 }
 
 /** Devices read and written at a time: what the list endpoint holds in memory, whatever the registry's size. */
 const PAGE = 500
 
 /** Endpoints 8, 9 and 10: what reads the registry. */
-export function registryRoutes({ gate, devices, feedback }: Dependencies) {
+export function registryRoutes({ gate, devices, feedback, reshape = (record) => record }: Dependencies) {
+  const written = (device: Device) => reshape(recordOf(device))
+
   return new Elysia({ name: 'registry-routes' })
     .use(gate.plugin)
     .get(
@@ -37,7 +42,7 @@ export function registryRoutes({ gate, devices, feedback }: Dependencies) {
           // RFC 8288; relative to the address of the call, which may have a prefix that a proxy takes away.
           set.headers['link'] = `<?limit=${limit}&after=${last.id}>; rel="next"`
         }
-        return shown.map(recordOf)
+        return shown.map(written)
       },
       {
         detail: endpoint({
@@ -50,7 +55,9 @@ export function registryRoutes({ gate, devices, feedback }: Dependencies) {
             query('limit', 'Devices in a page, 1 to 10000.', { type: 'integer', minimum: 1, maximum: 10_000 }),
             query('after', 'The cursor of the Link header.', { type: 'string' }),
           ],
-          answers: { 200: { description: 'A JSON array of device records.', example: [schema.RECORD_EXAMPLE] } },
+          answers: {
+            200: { description: 'A JSON array of device records.', example: [reshape(schema.RECORD_EXAMPLE)] },
+          },
         }),
       },
     )
@@ -83,7 +90,7 @@ export function registryRoutes({ gate, devices, feedback }: Dependencies) {
         if (token === undefined || token === '') throw missing('token header')
         const device = devices.find(application.number, token, schema.readPlatformHeader(headers['platform']))
         if (device === null) throw noDevice()
-        return recordOf(device)
+        return written(device)
       },
       {
         detail: endpoint({
@@ -101,7 +108,7 @@ export function registryRoutes({ gate, devices, feedback }: Dependencies) {
             },
             { name: 'platform', in: 'header', description: '0 or 1, optional.', schema: { type: 'string' } },
           ],
-          answers: { 200: { description: 'The device record.', example: schema.RECORD_EXAMPLE } },
+          answers: { 200: { description: 'The device record.', example: reshape(schema.RECORD_EXAMPLE) } },
           failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
         }),
       },
@@ -110,7 +117,7 @@ export function registryRoutes({ gate, devices, feedback }: Dependencies) {
   function* pages(application: number, after: number): Generator<string> {
     for (let from = after; ;) {
       const page: readonly Device[] = devices.list(application, { after: from, limit: PAGE })
-      for (const device of page) yield JSON.stringify(recordOf(device))
+      for (const device of page) yield JSON.stringify(written(device))
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) return
       from = last.id

@@ -23,6 +23,10 @@ export interface Admitted {
 export type Admit = (call: Call, needsSecret: boolean) => Admitted | { readonly kind: 'refused'; readonly why: Failure }
 
 interface Dependencies {
+  /** Whether Accept-Version may be left out. */
+  readonly versionOptional: boolean
+  /** Each NAME of which X-NAME-APPID and X-NAME-SECRET are read besides those of SERVICE. */
+  readonly headerPrefixes: readonly string[]
   /** The application of this id; looks again, where it is not known, for one made by another process. */
   readonly byId: (id: string) => Application | null
   /** Takes the same time for an unknown application as for a wrong secret. */
@@ -41,18 +45,21 @@ interface Dependencies {
 /** Decides from headers alone whether a call may enter, in the order of spec/decisions, "Admission" 3 to 7. */
 export function admission(rely: Dependencies): Admit {
   const refused = (why: Failure) => ({ kind: 'refused', why }) as const
+  const prefixes = ['service', ...rely.headerPrefixes.map((name) => name.toLowerCase())]
+  const idHeaders = prefixes.map((name) => `x-${name}-appid`)
+  const secretHeaders = prefixes.map((name) => `x-${name}-secret`)
 
   return ({ method, path, headers, address }, needsSecret) => {
     const range = headers.get('accept-version')
-    if (range === null || range === '') return refused(failure('InvalidHeader', 'Accept-Version header is required.'))
-    if (!satisfies(range)) {
+    if (range === null || range === '') {
+      if (!rely.versionOptional) return refused(failure('InvalidHeader', 'Accept-Version header is required.'))
+    } else if (!satisfies(range)) {
       return refused(failure('InvalidVersion', `${range.slice(0, 64)} is not supported by ${method} ${path}`))
     }
 
-    const id = headers.get('x-service-appid')
-    const secret = headers.get('x-service-secret')
-    // An empty header is as good as none.
-    if (!id || (needsSecret && !secret)) {
+    const id = firstOf(headers, idHeaders)
+    const secret = firstOf(headers, secretHeaders)
+    if (id === null || (needsSecret && secret === null)) {
       return refused(failure('InvalidHeader', 'Authentication headers not found.'))
     }
     const application = identify(id, secret)
@@ -101,6 +108,15 @@ export function admission(rely: Dependencies): Admit {
     if (!secret) return application
     return rely.secretMatches(application, secret) ? application : null
   }
+}
+
+/** The first of these headers that says something: an empty one is as good as none. */
+function firstOf(headers: Headers, names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = headers.get(name)
+    if (value) return value
+  }
+  return null
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-07: limit, remaining, and seconds until the bucket is full again. */

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
 import type { Log } from '../log.ts'
+import { compatible } from './compat.ts'
 import { docs } from './docs.ts'
 import { failures } from './failures.ts'
 import type { Gate } from './gate.ts'
@@ -10,18 +11,27 @@ interface Dependencies {
   readonly log: Log
   /** The routes of the contract, one plugin a noun. */
   readonly routes: readonly AnyElysia[]
+  /** Whether to serve clients of the original service as they expect. Default false. */
+  readonly compat?: boolean
+  /** NAMEs of which X-NAME-APPID and X-NAME-SECRET are read too; only for the documentation. Default none. */
+  readonly headerPrefixes?: readonly string[]
 }
 
 /** The public API: the contract's routes behind the gate, its documentation, and /healthz. */
-export function createApi({ gate, log, routes }: Dependencies) {
-  const contract = new Elysia({ name: 'contract' })
-  for (const plugin of routes) contract.use(plugin)
+export function createApi({ gate, log, routes, compat = false, headerPrefixes = [] }: Dependencies) {
+  const contract = compat ? compatible(routes) : together(routes)
   const app = new Elysia({ name: 'api', strictPath: true })
     .use(failures(log))
     .use(gate.plugin)
     .get('/healthz', () => ({ status: 'ok' }), { detail: { hide: true } })
     .use(contract)
-    .use(docs(contract))
+    .use(docs(contract, { compat, headerPrefixes }))
   gate.learn(app)
   return app
+}
+
+function together(plugins: readonly AnyElysia[]): AnyElysia {
+  const contract = new Elysia({ name: 'contract' })
+  for (const plugin of plugins) contract.use(plugin)
+  return contract
 }

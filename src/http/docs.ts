@@ -4,6 +4,7 @@ import type { AnyElysia } from 'elysia'
 import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import { VERSION } from '../version.ts'
+import { COMPAT_NOTE, compatibleDescription } from './compat.ts'
 
 const INTRODUCTION = `
 Push notifications for mobile apps: a registry of devices, targeting, and delivery to APNs and FCM.
@@ -51,15 +52,21 @@ const HTML_HEADERS = {
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
 }
 
+/** How this service differs from the contract; see `createApi`. */
+interface Differences {
+  readonly compat: boolean
+  readonly headerPrefixes: readonly string[]
+}
+
 /** /docs and /openapi.json, made from the routes of `documented`. The page and its script come out of the binary. */
-export function docs(documented: AnyElysia) {
+export function docs(documented: AnyElysia, differences: Differences) {
   let text: Promise<string> | null = null
   const hidden = { detail: { hide: true } }
   return new Elysia({ name: 'docs' })
     .get(
       '/openapi.json',
       async () => {
-        text ??= describe(documented)
+        text ??= describe(documented, differences)
         return new Response(await text, { headers: { 'content-type': 'application/json' } })
       },
       hidden,
@@ -75,17 +82,29 @@ function asset(path: string, type: string): Response {
 }
 
 /** The OpenAPI document as JSON. Made by @elysiajs/swagger from copies of the routes that carry only what documents them. */
-async function describe(documented: AnyElysia): Promise<string> {
+async function describe(documented: AnyElysia, { compat, headerPrefixes }: Differences): Promise<string> {
+  const description = compat ? `${INTRODUCTION}\n\n${COMPAT_NOTE}` : INTRODUCTION
+  const also = (header: string) => headerPrefixes.map((name) => ` Also read from X-${name}-${header}.`).join('')
   const copy = new Elysia().use(
     swagger({
       specPath: '/openapi.json',
       documentation: {
-        info: { title: 'Bellhop API', version: VERSION, description: INTRODUCTION, license: { name: 'MIT' } },
+        info: { title: 'Bellhop API', version: VERSION, description, license: { name: 'MIT' } },
         tags: [{ name: 'Devices' }, { name: 'Pushes' }, { name: 'Analytics' }],
         components: {
           securitySchemes: {
-            appId: { type: 'apiKey', in: 'header', name: 'X-SERVICE-APPID', description: 'Application ID.' },
-            secret: { type: 'apiKey', in: 'header', name: 'X-SERVICE-SECRET', description: 'Application secret.' },
+            appId: {
+              type: 'apiKey',
+              in: 'header',
+              name: 'X-SERVICE-APPID',
+              description: `Application ID.${also('APPID')}`,
+            },
+            secret: {
+              type: 'apiKey',
+              in: 'header',
+              name: 'X-SERVICE-SECRET',
+              description: `Application secret.${also('SECRET')}`,
+            },
           },
           schemas: {
             Failure: {
@@ -100,7 +119,8 @@ async function describe(documented: AnyElysia): Promise<string> {
     }),
   )
   for (const { method, path, hooks } of documented.routes) {
-    copy.route(method, path, () => null, { detail: hooks.detail })
+    const detail = compat ? compatibleDescription(method, path, hooks.detail) : hooks.detail
+    copy.route(method, path, () => null, { detail })
   }
   const response = await copy.handle(new Request('http://localhost/openapi.json'))
   return response.text()

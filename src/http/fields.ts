@@ -54,13 +54,19 @@ export interface Body<T> {
   }
 }
 
+/** A body as it came: JSON, unchecked. */
+export type Given = Readonly<Record<string, unknown>>
+
 /**
  * A body of these members, after which `then` may check and shape the whole. Unknown fields are ignored, `null` is
- * absent, and every missing field is reported before any wrong one (spec/decisions 12).
+ * absent, and every missing field is reported before any wrong one (spec/decisions 12). `given` is the body as it came.
  */
 export function bodyOf<M extends Members>(members: M): Body<Input<M>>
-export function bodyOf<M extends Members, T>(members: M, then: (input: Input<M>) => T): Body<T>
-export function bodyOf<M extends Members, T>(members: M, then?: (input: Input<M>) => T): Body<T | Input<M>> {
+export function bodyOf<M extends Members, T>(members: M, then: (input: Input<M>, given: Given) => T): Body<T>
+export function bodyOf<M extends Members, T>(
+  members: M,
+  then?: (input: Input<M>, given: Given) => T,
+): Body<T | Input<M>> {
   const entries = Object.entries(members)
   const properties = Object.fromEntries(
     entries.flatMap(
@@ -80,7 +86,7 @@ export function bodyOf<M extends Members, T>(members: M, then?: (input: Input<M>
 
   function validate(value: unknown): { value: T | Input<M> } {
     // `body.ts` lets only objects through.
-    const given = value as Readonly<Record<string, unknown>>
+    const given = value as Given
     /** Member → how it is spelt here, and then its value. A failure names a field as the caller wrote it. */
     const input: Record<string, unknown> = {}
     for (const [name, member] of entries) {
@@ -93,7 +99,7 @@ export function bodyOf<M extends Members, T>(members: M, then?: (input: Input<M>
       input[name] = members[name]?.field.read(given[spelling], spelling)
     }
     const shaped = input as Input<M>
-    return { value: then === undefined ? shaped : then(shaped) }
+    return { value: then === undefined ? shaped : then(shaped, given) }
   }
 
   return {
@@ -102,11 +108,7 @@ export function bodyOf<M extends Members, T>(members: M, then?: (input: Input<M>
   }
 }
 
-function spellingOf(
-  given: Readonly<Record<string, unknown>>,
-  name: string,
-  { field, also }: Member<unknown, boolean>,
-): string | null {
+function spellingOf(given: Given, name: string, { field, also }: Member<unknown, boolean>): string | null {
   if (isPresent(given[name], field)) return name
   for (const other of also) if (isPresent(given[other], field)) return other
   return null

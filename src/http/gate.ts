@@ -7,8 +7,9 @@ import { rateLimitHeaders } from './admission.ts'
 import { readBody } from './body.ts'
 import { noSuchPath, refuse } from './failures.ts'
 import { addressOf } from './listener.ts'
+import { PathTable } from './path-table.ts'
 
-/** What the routes of one path allow, read off the routes themselves: there is no second table. */
+/** What the routes of one path, or pattern, allow, read off the routes themselves: there is no second table. */
 interface Path {
   /** Method → what it asks of the caller. */
   readonly methods: Map<string, 'open' | 'application' | 'secret'>
@@ -34,7 +35,7 @@ export interface Gate {
  * from its first line and headers. Open is only a route that is hidden from the documentation, without `security`.
  */
 export function createGate(admit: Admit): Gate {
-  const paths = new Map<string, Path>()
+  const paths = new PathTable<Path>()
   return {
     plugin: gatePlugin(admit, paths),
     learn(app) {
@@ -43,7 +44,7 @@ export function createGate(admit: Admit): Gate {
   }
 }
 
-function gatePlugin(admit: Admit, paths: ReadonlyMap<string, Path>) {
+function gatePlugin(admit: Admit, paths: PathTable<Path>) {
   return (
     new Elysia({ name: 'gate' })
       // Filled in by onRequest, which runs first for every route that is guarded.
@@ -56,8 +57,8 @@ function gatePlugin(admit: Admit, paths: ReadonlyMap<string, Path>) {
         set.headers['x-request-id'] = Bun.randomUUIDv7()
         if (headers.has('origin')) Object.assign(set.headers, CROSS_ORIGIN)
 
-        const known = paths.get(path)
-        if (known === undefined) return refuse(noSuchPath(path))
+        const known = paths.find(path)
+        if (known === null) return refuse(noSuchPath(path))
         const asks = known.methods.get(method)
         if (asks === undefined) {
           if (isPreflight(request)) return preflight(known, headers)

@@ -1,96 +1,24 @@
-import { invalid, optional, show } from '../http/fields.ts'
-import type { Field } from '../http/fields.ts'
-import { MAX_BADGE } from './push.ts'
-import type { BadgeChange, Notification } from './push.ts'
-
-/** A payload is 4096 bytes at most; nothing of use is nested deeper than this, and stack-driven code meets it later. */
-const MAX_PAYLOAD_DEPTH = 64
-
-/** Apple's own key, and what Google refuses in `data` (FCM, projects.messages `data`). */
-const RESERVED_KEY = /^(aps|from|message_type|google\..*|gcm\..*)$/s
-
-function text(description: string, emptyIsAbsent: boolean): Field<string> {
-  return {
-    schema: { type: 'string', description },
-    emptyIsAbsent,
-    read(value, name) {
-      if (typeof value !== 'string') throw invalid(name, `must be a string, not ${show(value)}`)
-      if (!value.isWellFormed()) throw invalid(name, 'must be well-formed Unicode, without lone surrogates')
-      return value
-    },
-  }
-}
-
-export const msg = text(
-  'Notification message. With sound and payload at most 4096 bytes, as rendered for each gateway.',
-  true,
-)
-export const sound = text('Notification sound; "" is silent. Counts towards the 4096 bytes.', false)
-
-/** `null`: present, and leaves the badge alone. */
-export const badge: Field<BadgeChange | null> = {
-  schema: {
-    type: 'string',
-    description: `The badge number, 0 to ${MAX_BADGE}, or "+1", "-1" relative to the stored count of each device; "" leaves it alone.`,
-  },
-  emptyIsAbsent: false,
-  read(value, name) {
-    if (value === '') return null
-    const digits = typeof value === 'number' ? String(value) : value
-    const parts = typeof digits === 'string' ? /^([+-]?)(\d{1,10})$/.exec(digits) : null
-    const size = Number(parts?.[2])
-    // A negative number is a number, not a decrement: only the text "-1" asks for one.
-    const sign = typeof value === 'number' ? (value < 0 ? null : '') : parts?.[1]
-    if (parts === null || sign === null || size > MAX_BADGE) {
-      throw invalid(name, `must be a whole number from 0 to ${MAX_BADGE}, "+n", "-n" or "", not ${show(value)}`)
-    }
-    if (sign === '') return { set: size }
-    return { add: sign === '-' ? -size : size }
-  },
-}
-
-const payload: Field<Readonly<Record<string, unknown>> | null> = {
-  schema: {
-    type: 'object',
-    additionalProperties: true,
-    description:
-      'Custom fields: beside `aps` for APNs, as strings in `data` for FCM. Reserved: aps, from, message_type, google.*, gcm.*. Nested at most 64 deep; counts towards the 4096 bytes.',
-  },
-  emptyIsAbsent: true,
-  read(value, name) {
-    // What PHP makes of an empty map.
-    if (Array.isArray(value) && value.length === 0) return null
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw invalid(name, `must be an object, not ${show(value)}`)
-    }
-    checkPayload(value, name)
-    return Object.keys(value).length === 0 ? null : (value as Record<string, unknown>)
-  },
-}
-
-function checkPayload(value: object, name: string): void {
-  for (const key of Object.keys(value)) {
-    if (RESERVED_KEY.test(key)) {
-      throw invalid(
-        `${name}.${key.slice(0, 32)}`,
-        'is reserved by Apple or Google; not allowed are aps, from, message_type, google.* and gcm.*',
-      )
-    }
-  }
-  // Level by level, not by recursion: depth is what is being checked.
-  let level: unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_PAYLOAD_DEPTH) throw invalid(name, `must not be nested deeper than ${MAX_PAYLOAD_DEPTH}`)
-    const next: unknown[] = []
-    for (const item of level) {
-      if (typeof item === 'string' && !item.isWellFormed())
-        throw invalid(name, 'must be well-formed Unicode, without lone surrogates')
-      if (typeof item !== 'object' || item === null) continue
-      for (const [key, inner] of Object.entries(item)) next.push(key, inner)
-    }
-    level = next
-  }
-}
+import { invalid, optional } from '../http/fields.ts'
+import {
+  badge,
+  category,
+  channel,
+  collapse,
+  image,
+  interruption,
+  link,
+  msg,
+  mutable,
+  priority,
+  silent,
+  sound,
+  subtitle,
+  thread,
+  title,
+  ttl,
+} from './content-fields.ts'
+import type { Notification, RawApns, RawFcm } from './push.ts'
+import { apns, fcm, payload } from './raw-fields.ts'
 
 /** The fields of what is shown, in the body of every push. */
 export const contentFields = {
@@ -98,24 +26,101 @@ export const contentFields = {
   sound: optional(sound),
   badge: optional(badge),
   payload: optional(payload),
+  title: optional(title),
+  subtitle: optional(subtitle),
+  image: optional(image),
+  category: optional(category),
+  thread: optional(thread),
+  collapse: optional(collapse),
+  ttl: optional(ttl),
+  priority: optional(priority),
+  silent: optional(silent),
+  mutable: optional(mutable),
+  interruption: optional(interruption),
+  channel: optional(channel),
+  link: optional(link),
+  apns: optional(apns),
+  fcm: optional(fcm),
 }
 
-interface Content {
-  readonly msg?: string
-  readonly sound?: string
-  readonly badge?: BadgeChange | null
-  readonly payload?: Readonly<Record<string, unknown>> | null
+/** Fields that a notification has only where they say something; so what is stored stays small. */
+const EXTRAS = [
+  'title',
+  'subtitle',
+  'image',
+  'category',
+  'thread',
+  'collapse',
+  'ttl',
+  'priority',
+  'silent',
+  'mutable',
+  'interruption',
+  'channel',
+  'link',
+  'apns',
+  'fcm',
+] as const
+
+type Extra = (typeof EXTRAS)[number]
+
+/** What was read of a body; the raw fields are `null` where there is nothing in them. */
+type Content = Omit<Partial<Notification>, 'apns' | 'fcm'> & {
+  readonly apns?: RawApns | null
+  readonly fcm?: RawFcm | null
 }
 
-export function notificationOf(input: Content): Notification {
+export function notificationOf({ silent, ...input }: Content): Notification {
+  const said = { ...input, ...(silent === true && { silent }) }
+  const extras = EXTRAS.filter((name) => said[name] !== undefined && said[name] !== null)
   return {
     msg: input.msg ?? null,
     sound: input.sound || null,
     badge: input.badge ?? null,
     payload: input.payload ?? null,
+    ...(Object.fromEntries(extras.map((name) => [name, said[name]])) as Pick<Notification, Extra>),
   }
 }
 
-export function isNothing({ msg, sound, badge, payload }: Notification): boolean {
-  return msg === null && sound === null && badge === null && payload === null
+/** Whether there is nothing to send: neither to show, nor to hand to the app. */
+export function isNothing({ msg, sound, badge, payload, title, link, silent, apns, fcm }: Notification): boolean {
+  const said = [msg, sound, badge, payload, title, link, apns, fcm]
+  return silent !== true && said.every((one) => one === null || one === undefined)
 }
+
+/** Throws `Refused` for fields that do not go together: a gateway would refuse them, or a phone show nothing. */
+export function checkContent(notification: Notification): void {
+  const { msg, title, subtitle, image, sound, interruption, payload, apns, fcm } = notification
+  if (notification.silent === true) checkSilent(notification)
+  const hasText =
+    msg !== null || title !== undefined || Boolean(apns?.aps?.['alert']) || fcm?.notification !== undefined
+  if (!hasText) {
+    if (subtitle !== undefined) throw invalid('subtitle', 'needs msg or title beside it')
+    if (image !== undefined) throw invalid('image', 'needs msg or title beside it')
+  }
+  if (interruption === 'critical' && sound === null && !apns?.aps?.['sound']) {
+    throw invalid('interruption', 'must not be "critical" without a sound; "default" is one')
+  }
+  // Beside aps, and in data, both would have the same name.
+  for (const name of ['image', 'link'] as const) {
+    if (notification[name] !== undefined && payload !== null && Object.hasOwn(payload, name)) {
+      throw invalid(`payload.${name}`, `must not be given beside ${name}, which is sent under that name`)
+    }
+  }
+}
+
+/** Apple, "Pushing background updates to your App": nothing but content-available in aps, at priority 5. */
+function checkSilent(notification: Notification): void {
+  const { priority, apns, fcm } = notification
+  const shown: string[] = SHOWN.filter((name) => notification[name])
+  for (const key of ['alert', 'sound'] as const) if (apns?.aps?.[key]) shown.push(`apns.aps.${key}`)
+  if (fcm?.notification !== undefined) shown.push('fcm.notification')
+  if (fcm?.android?.notification !== undefined) shown.push('fcm.android.notification')
+  const [first] = shown
+  if (first !== undefined) throw invalid(first, 'must not be given with silent, which shows nothing')
+  if (priority === 'high') {
+    throw invalid('priority', 'must not be "high" with silent: Apple takes what shows nothing at normal priority only')
+  }
+}
+
+const SHOWN = ['msg', 'title', 'subtitle', 'sound', 'badge', 'image', 'mutable', 'interruption', 'channel'] as const

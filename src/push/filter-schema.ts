@@ -3,7 +3,9 @@ import type { Platform } from '../device/device.ts'
 import { alias, asPlatform, names, platform } from '../http/common-fields.ts'
 import { invalid, optional, show } from '../http/fields.ts'
 import type { Field, Input } from '../http/fields.ts'
+import { days, near } from './filter-fields.ts'
 import type { Filter } from './push.ts'
+import { where } from './where-schema.ts'
 
 const platforms: Field<readonly Platform[]> = {
   schema: {
@@ -55,6 +57,16 @@ export const filterFields = {
   except_active: optional(describedAs('Not devices with one of these types. An array, or one.', names)),
   alias: optional(including('The device with this alias.', alias), ['Alias']),
   except_alias: optional(describedAs('Not the device with this alias.', alias)),
+  near: optional(describedAs('Devices whose location is at most `radius_km` (0.01 to 20038) away.', near)),
+  seen_within: optional(describedAs('Devices that registered, as at every launch, in these last days.', days)),
+  not_seen_for: optional(describedAs('Devices that did not register in these last days.', days)),
+  registered_within: optional(describedAs('Devices that registered for the first time in these last days.', days)),
+  where: optional(
+    describedAs(
+      'An expression: {"all": […]}, {"any": […]} and {"not": …} of {"tag": "…"}, {"type": "…"}, {"alias": "…"}, {"platform": "0"}, {"near": {…}}, {"seen_within": 7}, {"not_seen_for": 30}, {"registered_within": 1}. At most 16 levels and 200 conditions.',
+      where,
+    ),
+  ),
 }
 
 export function filterOf(input: Input<typeof filterFields>): Filter {
@@ -67,6 +79,11 @@ export function filterOf(input: Input<typeof filterFields>): Filter {
     exceptActive: input.except_active ?? null,
     alias: input.alias ?? null,
     exceptAlias: input.except_alias ?? null,
+    ...(input.near !== undefined && { near: input.near }),
+    ...(input.seen_within !== undefined && { seenWithinMs: input.seen_within }),
+    ...(input.not_seen_for !== undefined && { notSeenForMs: input.not_seen_for }),
+    ...(input.registered_within !== undefined && { registeredWithinMs: input.registered_within }),
+    ...(input.where !== undefined && { where: input.where }),
   }
 }
 
@@ -79,6 +96,11 @@ export function isBroadcast(filter: Filter): boolean {
     filter.exceptActive,
     filter.alias,
     filter.exceptAlias,
+    filter.near,
+    filter.seenWithinMs,
+    filter.notSeenForMs,
+    filter.registeredWithinMs,
+    filter.where,
   ]
-  return narrowing.every((one) => one === null)
+  return narrowing.every((one) => one === null || one === undefined)
 }

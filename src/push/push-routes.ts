@@ -1,76 +1,45 @@
 import { Elysia } from 'elysia'
-import type { Clock } from '../clock.ts'
-import type { Commit } from '../database/group-commit.ts'
 import type { DeviceStore } from '../device/device-store.ts'
-import type { Platform } from '../device/device.ts'
 import { failure, Refused } from '../failure.ts'
 import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { invalid } from '../http/fields.ts'
+import type { Body, Given } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
+import type { createAcceptance, PushRequest } from './accept.ts'
+import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency.ts'
 import { PushToAll, PushToOne } from './push-schema.ts'
-import type { PushStore } from './push-store.ts'
-import type { Audience, Notification } from './push.ts'
+import type { CheckSize } from './rendered-size.ts'
 
 interface Dependencies {
   readonly gate: Gate
-  readonly commit: Commit
-  readonly clock: Clock
-  readonly pushes: PushStore
+  readonly accept: ReturnType<typeof createAcceptance>
   readonly devices: Pick<DeviceStore, 'idOf'>
-  /** Bytes of the notification as the gateway of each platform would get it. */
-  readonly sizeOf: Readonly<Record<Platform, (notification: Notification) => number>>
-  /** Tells the delivery that there is something to send. */
-  readonly wake: (application: number) => void
+  readonly checkSize: CheckSize
 }
-
-/** Apple: "Generating a remote notification"; Google: FCM messages. Both 4096 bytes. */
-const MAX_RENDERED_BYTES = 4096
-
-/** How long a push that could not be delivered is tried, and kept by the gateway for a phone that is off. */
-const TIME_TO_LIVE_MS = 24 * 60 * 60 * 1000
-
-const GATEWAY: Readonly<Record<Platform, string>> = { 0: 'APNs', 1: 'FCM' }
 
 const QUEUED = {
   200: {
-    description: 'Stored durably, and about to be sent.',
+    description:
+      'Stored durably, and about to be sent. Where it is to be sent later: "Scheduled", with `send_at`, and by local time `passed`, the time zones of devices in which that time is over.',
     example: { message: 'Queued', id: '019a9f7e-3c1b-7000-8000-000000000000' },
   },
 }
 
+const CONFLICTS =
+  'MissingParameter; or ConflictError: the Idempotency-Key was used for another push, or the push addresses more devices than may be addressed without `confirm`.'
+
 /** Endpoints 11 and 12. */
-export function pushRoutes({ gate, commit, clock, pushes, devices, sizeOf, wake }: Dependencies) {
-  /** Runs in the commit: `address` may look at the registry, and throw `Refused`. */
-  async function queue(application: number, notification: Notification, address: () => Audience) {
-    const id = Bun.randomUUIDv7()
-    const createdAt = clock.now()
-    await commit(() => {
-      const audience = address()
-      pushes.accept(application, { id, notification, audience, createdAt, expiresAt: createdAt + TIME_TO_LIVE_MS })
-    })
-    wake(application)
-    return { message: 'Queued', id }
-  }
-
-  function checkSize(notification: Notification, platforms: readonly Platform[]): void {
-    const sizes = platforms.map((platform) => ({ platform, bytes: sizeOf[platform](notification) }))
-    if (sizes.every(({ bytes }) => bytes <= MAX_RENDERED_BYTES)) return
-    const given = sizes.map(({ platform, bytes }) => `${bytes} bytes for ${GATEWAY[platform]}`).join(', ')
-    throw new Refused(
-      failure(
-        'InvalidArgument',
-        `msg, sound and payload are too large: ${given}; at most ${MAX_RENDERED_BYTES} are allowed.`,
-      ),
-    )
-  }
-
+export function pushRoutes({ gate, accept, devices, checkSize }: Dependencies) {
   return new Elysia({ name: 'push-routes' })
     .use(gate.plugin)
     .post(
       '/push/all',
-      ({ body: { filter, notification }, application }) => {
+      ({ body, application, request: { headers } }) => {
+        const { filter, notification, when, confirm } = body
         checkSize(notification, filter.platforms)
-        return queue(application.number, notification, () => ({ filter }))
+        const repeat = repeatOf(headers, '/push/all', PushToAll, body)
+        return accept(application, { notification, when, to: { kind: 'many', filter, confirm }, repeat })
       },
       {
         body: PushToAll,
@@ -78,7 +47,7 @@ export function pushRoutes({ gate, commit, clock, pushes, devices, sizeOf, wake 
           tag: 'Pushes',
           summary: 'Push to all devices, or to those that match',
           description:
-            'Without a filter field (tags … except_alias) a broadcast: `platform`, `msg`, `sound` and `badge` are required. With one, only something to send is. Filters narrow together; an empty audience is 200.',
+            'Without a filter field (tags … except_alias) a broadcast: `platform`, `msg`, `sound` and `badge` are required. With one, only something to send is; with `silent`, none of `msg`, `sound` and `badge` is. Filters narrow together; an empty audience is 200.',
           secret: true,
           body: PushToAll,
           example: {
@@ -89,32 +58,54 @@ export function pushRoutes({ gate, commit, clock, pushes, devices, sizeOf, wake 
             tags: ['beta'],
             payload: { article: 17 },
           },
+          parameters: [IDEMPOTENCY_KEY],
           answers: QUEUED,
-          failures: { 409: 'MissingParameter' },
+          failures: { 409: CONFLICTS },
         }),
       },
     )
     .post(
       '/push/one',
-      ({ body: { platform, token, notification }, application }) => {
+      ({ body, application, request: { headers } }) => {
+        const { platform, token, notification, when } = body
         checkSize(notification, [platform])
-        return queue(application.number, notification, () => {
+        const find = () => {
           const device = devices.idOf(application.number, platform, token)
           if (device === null) throw new Refused(failure('ResourceNotFound', 'No device found'))
           return { device, platform }
-        })
+        }
+        const repeat = repeatOf(headers, '/push/one', PushToOne, body)
+        return accept(application, { notification, when, to: { kind: 'one', find }, repeat })
       },
       {
         body: PushToOne,
         detail: endpoint({
           tag: 'Pushes',
           summary: 'Push to one device',
+          description: 'With `silent`, `msg`, `sound` and `badge` may be left out.',
           secret: true,
           body: PushToOne,
           example: { platform: '0', token: EXAMPLE_TOKEN, msg: 'Hello', sound: 'default', badge: '1' },
+          parameters: [IDEMPOTENCY_KEY],
           answers: QUEUED,
-          failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
+          failures: { 404: 'ResourceNotFound: no such device is registered.', 409: CONFLICTS },
         }),
       },
     )
+}
+
+/** What makes a call a repeat of an earlier one. */
+function repeatOf(
+  headers: Headers,
+  path: string,
+  { schema }: Body<unknown>,
+  { given, replace }: { readonly given: Given; readonly replace: boolean },
+): PushRequest['repeat'] {
+  const key = keyOf(headers)
+  if (key === null) {
+    if (replace) throw invalid('replace', 'needs the header Idempotency-Key')
+    return null
+  }
+  const fields = Object.keys(schema['properties'] ?? {}).filter((name) => name !== 'replace')
+  return { key, digest: digestOf(path, given, fields), replace }
 }

@@ -3,17 +3,25 @@ import type { Database } from '../database/database.ts'
 import { push } from '../database/schema.ts'
 import type { Audience, Notification } from './push.ts'
 
+/** Times are ms since the Unix epoch. */
 export interface NewPush {
   /** UUID v7. */
   readonly id: string
   readonly notification: Notification
   readonly audience: Audience
-  /** Milliseconds since the Unix epoch. */
   readonly createdAt: number
-  readonly expiresAt: number
+  /** From when it is sent. */
+  readonly timeToLiveMs: number
+  /** `null`: at once. */
+  readonly sendAt: number | null
+  /** Of a push by local time, each with a UUID of its own; `sendAt` is the first of them. */
+  readonly turns: readonly { readonly id: string; readonly sendAt: number }[]
 }
 
 export type PushStore = ReturnType<typeof createPushStore>
+
+/** Who registers from now on is not addressed. AUTOINCREMENT never gives an id twice, so this cannot move back. */
+export const CEILING = `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'device'), 0)`
 
 /** Pushes as they were accepted. What becomes of them afterwards is `delivery/delivery-store.ts`. */
 export function createPushStore({ database }: { database: Database }) {
@@ -24,10 +32,12 @@ export function createPushStore({ database }: { database: Database }) {
       application: sql.placeholder('application'),
       notification: sql.placeholder('notification'),
       audience: sql.placeholder('audience'),
-      // Who registers from now on is not addressed. AUTOINCREMENT never gives an id twice, so this cannot move back.
-      ceiling: sql`coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'device'), 0)`,
+      ceiling: sql.raw(CEILING),
       createdAt: sql.placeholder('createdAt'),
       expiresAt: sql.placeholder('expiresAt'),
+      sendAt: sql.placeholder('sendAt'),
+      releasedAt: sql.placeholder('releasedAt'),
+      parent: sql.placeholder('parent'),
     })
     .returning({ number: push.number })
     .prepare()
@@ -35,20 +45,38 @@ export function createPushStore({ database }: { database: Database }) {
     'INSERT INTO delivery (push, platform, application, lane) VALUES (?, ?, ?, ?)',
   )
 
+  /** Makes the deliveries of a push, one for each platform it goes to. Runs in a transaction of the caller. */
+  function deliver(application: number, number: number, audience: Audience): void {
+    const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
+    const lane = 'filter' in audience ? 1 : 0
+    for (const platform of platforms) insertDelivery.run(number, platform, application, lane)
+  }
+
   return {
-    /** Stores a push and its deliveries, one for each platform it goes to. From its commit on it is not lost. */
-    accept(application: number, { id, notification, audience, createdAt, expiresAt }: NewPush): void {
-      const stored = insert.get({
-        id,
-        application,
-        notification: JSON.stringify(notification),
-        audience: JSON.stringify(audience),
-        createdAt,
-        expiresAt,
-      })
-      const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
-      const lane = 'filter' in audience ? 1 : 0
-      for (const platform of platforms) insertDelivery.run(stored.number, platform, application, lane)
+    deliver,
+
+    /**
+     * Stores a push, and gives its number. One for now gets its deliveries, the others get them from
+     * `schedule-store.ts`. From its commit on it is not lost.
+     */
+    accept(application: number, of: NewPush): number {
+      const { notification, audience, createdAt, timeToLiveMs, turns } = of
+      const add = (id: string, sendAt: number | null, parent: number | null) =>
+        insert.get({
+          id,
+          application,
+          notification: JSON.stringify(notification),
+          audience: JSON.stringify(audience),
+          createdAt,
+          expiresAt: (sendAt ?? createdAt) + timeToLiveMs,
+          sendAt,
+          releasedAt: sendAt === null ? createdAt : null,
+          parent,
+        }).number
+      const number = add(of.id, of.sendAt, null)
+      if (of.sendAt === null) deliver(application, number, audience)
+      for (const { id, sendAt } of turns) add(id, sendAt, number)
+      return number
     },
   }
 }

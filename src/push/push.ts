@@ -1,4 +1,6 @@
 import type { Platform } from '../device/device.ts'
+import type { Near } from './near.ts'
+import type { Where } from './where.ts'
 
 /** What the phone shows, as read from a push request and stored with the push. */
 export interface Notification {
@@ -9,8 +11,58 @@ export interface Notification {
   /** `null`: leave the badge alone. */
   readonly badge: BadgeChange | null
   /** Custom fields, beside `aps` for APNs and in `data` for FCM. */
-  readonly payload: Readonly<Record<string, unknown>> | null
+  readonly payload: JsonObject | null
+  // From here on a field that says nothing is absent, as in every push stored before there were these.
+  readonly title?: string
+  /** iOS only. */
+  readonly subtitle?: string
+  /** An https URL. */
+  readonly image?: string
+  /** iOS only: the set of actions. */
+  readonly category?: string
+  /** iOS only: notifications of one thread are grouped. */
+  readonly thread?: string
+  /** What of the same name a phone shows already is replaced. 1 to 64 bytes of printable ASCII. */
+  readonly collapse?: string
+  /** Seconds; 0: now or never. */
+  readonly ttl?: number
+  /** Default high where something is shown, else normal. */
+  readonly priority?: Priority
+  /** Wakes the app and shows nothing; then nothing that shows is here. */
+  readonly silent?: boolean
+  /** iOS only: the app's extension may change it before it is shown. Default: if there is an image. */
+  readonly mutable?: boolean
+  /** iOS only. */
+  readonly interruption?: Interruption
+  /** Android only. */
+  readonly channel?: string
+  /** A URL for the app to open. */
+  readonly link?: string
+  /** Merged into the body for APNs last; `aps` is merged key by key. Has no badge. */
+  readonly apns?: RawApns
+  /**
+   * Merged into FCM's message last; `notification`, `data`, `android` and its `notification` are merged key by key.
+   * Names are in snake_case. Addresses nobody, and has neither time to live nor count.
+   */
+  readonly fcm?: RawFcm
 }
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export type RawApns = JsonObject & { readonly aps?: JsonObject }
+
+export type RawFcm = JsonObject & {
+  readonly notification?: JsonObject
+  readonly data?: JsonObject
+  readonly android?: JsonObject & { readonly notification?: JsonObject }
+}
+
+export const PRIORITIES = ['high', 'normal'] as const
+export type Priority = (typeof PRIORITIES)[number]
+
+/** Apple, "Generating a remote notification", `interruption-level`. */
+export const INTERRUPTIONS = ['passive', 'active', 'time-sensitive', 'critical'] as const
+export type Interruption = (typeof INTERRUPTIONS)[number]
 
 /** `set` to a number, or `add` to the device's stored count (never below 0). */
 export type BadgeChange = { readonly set: number } | { readonly add: number }
@@ -27,10 +79,32 @@ export interface Filter {
   readonly exceptActive: readonly string[] | null
   readonly alias: string | null
   readonly exceptAlias: string | null
+  // From here on a field that does not narrow is absent, as in every push stored before there were these.
+  /** Nobody without a location. */
+  readonly near?: Near
+  /** Registered, as an app does at launch, not longer ago than this. */
+  readonly seenWithinMs?: number
+  /** Not registered again since longer than this. */
+  readonly notSeenForMs?: number
+  /** Registered for the first time not longer ago than this. */
+  readonly registeredWithinMs?: number
+  readonly where?: Where
+  /** The moment that these times are counted back from, ms since the Unix epoch: fixed when a push is accepted. */
+  readonly asOf?: number
+  /** Devices in these time zones; `null` is one that is not known. */
+  readonly zones?: readonly (string | null)[]
+  /** Not devices whose time zone has changed at this moment or since; ms since the Unix epoch. */
+  readonly stayedSince?: number
 }
 
 /** The audience of a push: one device by its `device.id`, or those that match. */
-export type Audience = { readonly device: number; readonly platform: Platform } | { readonly filter: Filter }
+export type Audience =
+  | { readonly device: number; readonly platform: Platform }
+  | {
+      readonly filter: Filter
+      /** Each when the clock there shows this: `2026-12-24T09:00`. */
+      readonly local?: string
+    }
 
 /** The largest badge APNs and Android take: a signed 32-bit integer. */
 export const MAX_BADGE = 2_147_483_647
@@ -40,3 +114,29 @@ export function applyBadge(change: BadgeChange, stored: number): number {
   if ('set' in change) return change.set
   return Math.min(Math.max(stored + change.add, 0), MAX_BADGE)
 }
+
+/** FCM keeps a message for four weeks at the most (AndroidConfig, `ttl`); APNs keeps one for 30 days. */
+export const MAX_TTL_SECONDS = 2_419_200
+
+const DEFAULT_TTL_MS = 24 * 60 * 60 * 1000
+
+/** Now or never is up to the gateways: they must get it first. */
+const NOW_OR_NEVER_MS = 60_000
+
+/**
+ * Milliseconds for which a push that could not be delivered is tried, and kept by the gateway for a phone that is off.
+ * Default a day. With a `ttl` of 0 no gateway keeps it, and it is tried for a minute.
+ */
+export function timeToLiveMs({ ttl }: Notification): number {
+  if (ttl === undefined) return DEFAULT_TTL_MS
+  return ttl === 0 ? NOW_OR_NEVER_MS : ttl * 1000
+}
+
+/** The fields of a notification that count towards the size of what a gateway gets, for a message. */
+export function sizedFields(notification: Notification): string {
+  const more = MAY_BE_LONG.filter((name) => notification[name] !== undefined)
+  const names = ['msg', 'sound', 'payload', ...more]
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+const MAY_BE_LONG = ['title', 'subtitle', 'image', 'category', 'thread', 'channel', 'link', 'apns', 'fcm'] as const

@@ -20,7 +20,8 @@ export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
     .put(
       '/stats',
       async ({ body, application }) => {
-        await commit(() => stats.opened(application.number, body.platform, clock.now(), body.id))
+        const { platform, id, token } = body
+        await commit(() => stats.opened(application.number, platform, clock.now(), id, token ?? undefined))
         return { message: 'Open recorded' }
       },
       {
@@ -28,7 +29,8 @@ export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
         detail: endpoint({
           tag: 'Analytics',
           summary: 'Record an opened push',
-          description: 'With the `id` of a push (or `aid`), the open also counts for that push.',
+          description:
+            'With the `id` of a push (or `aid`), the open also counts for that push. With the `token` of the device besides, `GET /push/{id}/device` knows of it.',
           body: RecordOpen,
           example: { platform: '0', id: '019a9f7e-3c1b-7000-8000-000000000000' },
           answers: { 200: { description: 'Open recorded', example: { message: 'Open recorded' } } },

@@ -1,4 +1,5 @@
-import { platform } from '../http/common-fields.ts'
+import { platform, readToken, token } from '../http/common-fields.ts'
+import { Refused } from '../failure.ts'
 import { bodyOf, invalid, optional, required, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 
@@ -13,5 +14,26 @@ const pushId: Field<string> = {
   },
 }
 
+/** Beside the contract, whose clients may send anything under this name: what is no token is ignored. */
+const openedBy: Field<string | null> = {
+  schema: {
+    ...token.schema,
+    description: `${String(token.schema['description'])} With an \`id\`: the device that opened it.`,
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    try {
+      return readToken(value, name)
+    } catch (error) {
+      if (error instanceof Refused) return null
+      throw error
+    }
+  },
+}
+
 /** Endpoint 14. */
-export const RecordOpen = bodyOf({ platform: required(platform), id: optional(pushId, ['aid']) })
+export const RecordOpen = bodyOf({
+  platform: required(platform),
+  id: optional(pushId, ['aid']),
+  token: optional(openedBy),
+})

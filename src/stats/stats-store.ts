@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import { packToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 
 /** Endpoint 15: all-time sums of an application. */
@@ -28,17 +29,29 @@ export function createStatsStore({ database }: { database: Pick<Database, 'state
     `INSERT INTO tally (application, day, platform, o) VALUES (?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET o = o + 1`,
   )
-  const openedPush = database.statement<never, [id: string, application: number]>(
-    'UPDATE push SET opened = opened + 1 WHERE id = ? AND application = ?',
+  const openedPush = database.statement<{ number: number }, [id: string, application: number]>(
+    'UPDATE push SET opened = opened + 1 WHERE id = ? AND application = ? RETURNING number',
+  )
+  const openedBy = database.statement<
+    never,
+    [push: number, now: number, application: number, platform: Platform, token: string | Uint8Array]
+  >(
+    `INSERT INTO opened (push, device, at) SELECT ?, id, ? FROM device WHERE application = ? AND platform = ? AND token = ?
+     ON CONFLICT DO NOTHING`,
   )
 
   return {
     analytics: (application: number): Analytics => sums.get(application) ?? { t: 0, o: 0, s: 0 },
 
-    /** One open at `now` (ms since the Unix epoch). It counts for the push too, where that is the application's own. */
-    opened(application: number, platform: Platform, now: number, push?: string): void {
+    /**
+     * One open at `now` (ms since the Unix epoch). It counts for the push too, where that is the application's own; of
+     * the device with this `token` the first is kept.
+     */
+    opened(application: number, platform: Platform, now: number, push?: string, token?: string): void {
       addOpen.run(application, Math.floor(now / DAY_MS), platform)
-      if (push !== undefined) openedPush.run(push, application)
+      const opened = push === undefined ? null : openedPush.get(push, application)
+      if (opened === null || token === undefined) return
+      openedBy.run(opened.number, now, application, platform, packToken(token))
     },
   }
 }

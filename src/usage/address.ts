@@ -24,7 +24,7 @@ export function networkOf(address: string): string {
 }
 
 /** The eight 16-bit groups of an IPv6 address in any of its spellings (RFC 4291, 2.2), or `null`. */
-function groupsOf(address: string): number[] | null {
+export function groupsOf(address: string): number[] | null {
   const zone = address.indexOf('%')
   const [head = '', tail, more] = (zone === -1 ? address : address.slice(0, zone)).split('::')
   if (more !== undefined) return null

@@ -62,6 +62,29 @@ describe('PUT /deviceToken', () => {
     expect(await caller.devices()).toEqual([{ ...before, alias: null }])
   })
 
+  test('keeps the time zone, which the record shows where it is known: in the spelling of the IANA database', async () => {
+    const caller = newCaller(service)
+    const before = await caller.register(EVERYTHING)
+    expect(Object.keys(before)).not.toContain('timezone')
+    const zone = { timezone: 'Europe/Berlin' }
+    expect(await caller.register({ ...DEVICE, timezone: 'europe/BERLIN' })).toEqual({ ...before, ...zone })
+    // A field left out stays as it was, and null is absent.
+    expect(await caller.register({ ...DEVICE, tag: ['x'] })).toMatchObject(zone)
+    expect(await caller.register({ ...EVERYTHING, timezone: null })).toEqual({ ...before, ...zone })
+    expect(await caller.devices()).toEqual([{ ...before, ...zone }])
+    const { application } = caller
+    const asked = await service.get('/deviceToken/one', { application, headers: { token: DEVICE.token } })
+    expect(asked.body).toEqual({ ...before, ...zone })
+    for (const timezone of ['UTC', 'Asia/Calcutta', 'America/Argentina/Buenos_Aires', 'Etc/GMT+12', 'GMT']) {
+      expect(await caller.register({ ...DEVICE, timezone })).toEqual({ ...before, timezone })
+    }
+    expect(await caller.register({ ...DEVICE, timezone: '' })).toEqual(before)
+    expect(await caller.devices()).toEqual([before])
+    const other = { token: 'other', platform: '1' }
+    expect(await caller.register({ ...other, ...zone })).toMatchObject({ ...other, ...zone })
+    expect(await caller.register({ ...other, timezone: '' })).not.toHaveProperty('timezone')
+  })
+
   test('null is absent, and so is an empty string where empty means nothing; unknown fields are ignored', async () => {
     const caller = newCaller(service)
     const before = await caller.register(EVERYTHING)
@@ -246,6 +269,23 @@ describe('a device that comes back by PUT /deviceToken', () => {
   })
 })
 
+const BAD_ZONES: readonly bad.BadValue[] = [
+  ['Mars/Olympus', '"Mars/Olympus"'],
+  ['Berlin', '"Berlin"'],
+  ['+01:00', '"+01:00"'],
+  ['Z', '"Z"'],
+  [' Europe/Berlin', '" Europe/Berlin"'],
+  ['2026-11-20T00:00[Europe/Berlin]', '"2026-11-20T00:00[Europe/Berlin]"'],
+  ['E'.repeat(65), 'a string of 65 characters'],
+  [1, '1'],
+  [true, 'true'],
+  [['Europe/Berlin'], 'an array'],
+  [{}, 'an object'],
+].map(([value, shown]) => [
+  value,
+  `must be an IANA time zone such as Europe/Berlin, or "" for none, not ${shown as string}`,
+])
+
 describe('bad input to PUT /deviceToken stores nothing', () => {
   test.each([
     ['token', bad.BAD_TOKENS, (token: unknown) => ({ token })],
@@ -257,6 +297,7 @@ describe('bad input to PUT /deviceToken stores nothing', () => {
     ['tag', bad.BAD_LISTS, (tag: unknown) => ({ tag })],
     ['tags', bad.BAD_LISTS, (tags: unknown) => ({ tags, tag: null })],
     ['active', bad.BAD_LISTS, (active: unknown) => ({ active })],
+    ['timezone', BAD_ZONES, (timezone: unknown) => ({ timezone })],
     ['tag[1]', bad.BAD_MEMBERS, (name: unknown) => ({ tag: ['ok', name] })],
     ['active[1]', bad.BAD_MEMBERS, (name: unknown) => ({ active: ['ok', name] })],
   ] as const)('400: %s', async (field, values, change) => {

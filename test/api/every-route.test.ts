@@ -5,7 +5,10 @@ import { deviceRoutes } from '../../src/device/device-routes.ts'
 import { registryRoutes } from '../../src/device/registry-routes.ts'
 import { createApi } from '../../src/http/api.ts'
 import { createGate } from '../../src/http/gate.ts'
+import { cancelRoutes } from '../../src/push/cancel-routes.ts'
+import { previewRoutes } from '../../src/push/preview-routes.ts'
 import { pushRoutes } from '../../src/push/push-routes.ts'
+import { statusRoutes } from '../../src/push/status-routes.ts'
 import { statsRoutes } from '../../src/stats/stats-routes.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { expectFailure } from '../support/refusals.ts'
@@ -31,14 +34,29 @@ const CONTRACT = [
   'GET /analytics with the secret',
 ]
 
+/** What there is beside it. */
+const BESIDE = [
+  'POST /push/preview with the secret',
+  'GET /push/{id} with the secret',
+  'GET /pushes with the secret',
+  'GET /push/{id}/failures with the secret',
+  'GET /push/{id}/device with the secret',
+  'POST /push/{id}/cancel with the secret',
+]
+
 /** What anybody may read. */
 const OPEN = ['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui.js', '/healthz', '/openapi.json']
 
 interface Route {
   readonly method: string
+  /** As it is documented: `/push/{id}`. */
+  readonly pattern: string
+  /** One that is called. */
   readonly path: string
   readonly secret: boolean
 }
+
+const ID = '019a9f7e-3c1b-7000-8000-000000000000'
 
 const clock = createFakeClock()
 let service: Service
@@ -61,33 +79,45 @@ const routes = routesOf((gate) => {
   return [
     deviceRoutes({ gate, commit: uncalled, devices: uncalled }),
     registryRoutes({ gate, devices: uncalled, feedback: uncalled }),
-    pushRoutes({
+    pushRoutes({ gate, accept: uncalled, devices: uncalled, checkSize: uncalled }),
+    cancelRoutes({ gate, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),
+    previewRoutes({
       gate,
-      commit: uncalled,
       clock,
-      pushes: uncalled,
       devices: uncalled,
-      sizeOf: uncalled,
-      wake: uncalled,
+      checkSize: uncalled,
+      count: uncalled,
+      sample: uncalled,
+      render: uncalled,
     }),
+    statusRoutes({ gate, clock, statuses: uncalled, explanations: uncalled, pauseOf: uncalled, apnsIdOf: uncalled }),
     statsRoutes({ gate, commit: uncalled, clock, stats: uncalled }),
   ]
 })
 
 const guarded: readonly Route[] = routes
   .filter(({ path }) => !OPEN.includes(path))
-  .map(({ method, path, hooks }) => ({ method, path, secret: 'secret' in (hooks.detail?.security?.[0] ?? {}) }))
+  .map(({ method, path, hooks }) => ({
+    method,
+    pattern: path.replace(':id', '{id}'),
+    path: path.replace(':id', ID),
+    secret: 'secret' in (hooks.detail?.security?.[0] ?? {}),
+  }))
 
 /** `PUT /tag`, or `GET /feedback with the secret`. */
-const nameOf = ({ method, path, secret }: Route) => `${method} ${path}${secret ? ' with the secret' : ''}`
+const nameOf = ({ method, pattern, secret }: Omit<Route, 'path'>) =>
+  `${method} ${pattern}${secret ? ' with the secret' : ''}`
 
-function call({ method, path }: Route, headers: Record<string, string | null> = {}): Promise<Answer> {
+function call(
+  { method, path }: Pick<Route, 'method' | 'path'>,
+  headers: Record<string, string | null> = {},
+): Promise<Answer> {
   return service.call(method, path, { headers })
 }
 
 describe('the routes', () => {
-  test('are those of the document, and those that anybody may read', () => {
-    expect(guarded.map(nameOf).toSorted()).toEqual(CONTRACT.toSorted())
+  test('are those of the document, those beside it, and those that anybody may read', () => {
+    expect(guarded.map(nameOf).toSorted()).toEqual([...CONTRACT, ...BESIDE].toSorted())
     const open = routes.filter(({ path }) => OPEN.includes(path))
     expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(OPEN.map((path) => `GET ${path}`))
   })
@@ -97,10 +127,10 @@ describe('the routes', () => {
     const documented = Object.entries<Record<string, { security: object[] }>>(body.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { security }]) => {
         expect(security[0]).toHaveProperty('appId')
-        return nameOf({ method: method.toUpperCase(), path, secret: 'secret' in (security[0] ?? {}) })
+        return nameOf({ method: method.toUpperCase(), pattern: path, secret: 'secret' in (security[0] ?? {}) })
       }),
     )
-    expect(documented.toSorted()).toEqual(CONTRACT.toSorted())
+    expect(documented.toSorted()).toEqual([...CONTRACT, ...BESIDE].toSorted())
   })
 
   test('a route that forgets to say what it asks of the caller keeps the service from starting', () => {
@@ -141,8 +171,9 @@ describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_,
 
   test('lets in whoever has them', async () => {
     const enough = await call(route, secret ? {} : { 'x-service-secret': null })
-    // Past admission, it misses a field or has an answer.
-    expect([200, 409]).toContain(enough.status)
+    // Past admission, it misses a field, finds no push of that id, or has an answer.
+    expect([200, 404, 409]).toContain(enough.status)
+    if (enough.status === 404) expect(enough.body.message).toBe('No push found')
     if (enough.status === 409) expect(enough.body.code).toBe('MissingParameter')
   })
 
@@ -159,7 +190,9 @@ describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_,
 
   test('is another path with a slash at its end, in another letter case, or percent-encoded', async () => {
     const first = path.charCodeAt(1).toString(16)
-    for (const other of [`${path}/`, path.toUpperCase(), `/%${first}${path.slice(2)}`, `${path}x`, `/x${path}`]) {
+    // Anything else there would be the id of a push.
+    const longer = /^\/push\/[^/]+$/.test(path) ? `${path}/x` : `${path}x`
+    for (const other of [`${path}/`, path.toUpperCase(), `/%${first}${path.slice(2)}`, longer, `/x${path}`]) {
       const answer = await service.call(method, `${other}?${path}`)
       expectFailure(answer, 404, 'ResourceNotFound', `${other} does not exist`)
     }

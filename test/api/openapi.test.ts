@@ -1,20 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { deviceRoutes } from '../../src/device/device-routes.ts'
 import { registryRoutes } from '../../src/device/registry-routes.ts'
 import { createApi } from '../../src/http/api.ts'
 import { createGate } from '../../src/http/gate.ts'
+import { cancelRoutes } from '../../src/push/cancel-routes.ts'
+import { previewRoutes } from '../../src/push/preview-routes.ts'
 import { pushRoutes } from '../../src/push/push-routes.ts'
+import { statusRoutes } from '../../src/push/status-routes.ts'
 import { statsRoutes } from '../../src/stats/stats-routes.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { faultsOf, misfits, operationsOf } from '../support/openapi.ts'
 import type { Json, Operation } from '../support/openapi.ts'
 import { expectFailure } from '../support/refusals.ts'
+import type { Limits } from '../../src/application/application.ts'
 import { startService } from '../support/service.ts'
 import type { Answer, Call, Credentials, Service } from '../support/service.ts'
 
+/** What a push may say beside what the contract has. */
+const MORE =
+  'title subtitle image category thread collapse ttl priority silent mutable interruption channel link apns fcm'
+
+const PUSH_ALL = `platform msg sound badge payload tags tags_match except_tags active except_active alias Alias except_alias near seen_within not_seen_for registered_within where send_at send_at_local confirm replace ${MORE}`
+const PUSH_ONE = `platform* token* msg* sound* badge* payload send_at replace ${MORE}`
+
 /** The endpoints of spec/api-v1 in its order: whether they need the secret, and their fields in every spelling, `*` where required. */
 const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: string]>> = {
-  'PUT /deviceToken': [false, 'token* platform* lat lng active tag tags alias Alias'],
+  'PUT /deviceToken': [false, 'token* platform* lat lng active tag tags alias Alias timezone'],
   'PUT /deviceToken/batch': [true, 'tokens* platform* tags tag'],
   'PUT /deviceToken/del': [false, 'token* platform*'],
   'PUT /alias': [false, 'platform* token alias Alias current_alias'],
@@ -24,25 +35,32 @@ const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: stri
   'GET /deviceToken/all': [true, ''],
   'GET /feedback': [true, ''],
   'GET /deviceToken/one': [false, ''],
-  'POST /push/all': [
-    true,
-    'platform msg sound badge payload tags tags_match except_tags active except_active alias Alias except_alias',
-  ],
-  'POST /push/one': [true, 'platform* token* msg* sound* badge* payload'],
+  'POST /push/all': [true, PUSH_ALL],
+  'POST /push/one': [true, PUSH_ONE],
   'PUT /badge': [false, 'token* platform* setbadgecount*'],
-  'PUT /stats': [false, 'platform* id aid'],
+  'PUT /stats': [false, 'platform* id aid token'],
   'GET /analytics': [true, ''],
+  // Beside the contract:
+  'POST /push/preview': [true, [...new Set(`${PUSH_ALL} ${PUSH_ONE}`.replaceAll('*', '').split(' '))].join(' ')],
+  'GET /push/{id}': [true, ''],
+  'GET /pushes': [true, ''],
+  'GET /push/{id}/failures': [true, ''],
+  'GET /push/{id}/device': [true, ''],
+  'POST /push/{id}/cancel': [true, ''],
 }
 
+const clock = createFakeClock()
 let service: Service
 let document: Json
 let operations: Operation[]
 beforeAll(async () => {
-  service = await startService({ clock: createFakeClock(), simulated: false })
+  service = await startService({ clock, simulated: false })
   document = (await service.get('/openapi.json', { as: 'nobody', headers: { 'accept-version': null } })).body
   operations = operationsOf(document)
 })
 afterAll(() => service[Symbol.asyncDispose]())
+// What an address may get wrong is limited: 20, and one more every 3 s.
+beforeEach(() => clock.advance(60_000))
 
 function operation(endpoint: string): Operation {
   const found = operations.find(({ method, path }) => `${method} ${path}` === endpoint)
@@ -62,17 +80,42 @@ function send({ method, path, of }: Operation, call: Call = {}): Promise<Answer>
       ]),
   )
   const body = of['requestBody'] && { body: exampleOf(of) }
-  return service.call(method, path, { ...body, ...call, headers: { ...headers, ...call.headers } })
+  const id = pushes.get(call.application?.id ?? '') ?? '019a9f7e-3c1b-7000-8000-000000000000'
+  return service.call(method, path.replace('{id}', id), { ...body, ...call, headers: { ...headers, ...call.headers } })
 }
+
+/** A push to a device that is not registered. */
+const ONE = { platform: '0', token: 'nobody', msg: 'Hello', sound: '', badge: '' }
 
 const exampleOf = (of: Json) => of['requestBody'].content['application/json'].example
 
 let applications = 0
 
-/** An application in which the device of the examples is registered, as the first of them does it. */
-async function applicationWithDevice(limits = {}): Promise<Credentials> {
+/** The push of each application that has one, by its id. */
+const pushes = new Map<string, string>()
+
+/**
+ * An application in which the device of the examples is registered, as the first of them does it; without limits also a
+ * push that waits, since there is no credential.
+ */
+async function applicationWithDevice(limits?: Partial<Limits>): Promise<Credentials> {
   const application = service.addApplication(`example ${++applications}`, limits, false)
   expect(await send(operation('PUT /deviceToken'), { application })).toMatchObject({ status: 201 })
+  if (limits === undefined) {
+    const { status, body } = await service.post('/push/all', { tags: 'beta', msg: 'Hello' }, { application })
+    expect(status).toBe(200)
+    pushes.set(application.id, body.id)
+  }
+  return application
+}
+
+/** An application with a push that is over. */
+async function applicationWhosePushIsOver(): Promise<Credentials> {
+  const application = await applicationWithDevice()
+  const end = service.database.statement<never, [string]>(
+    'UPDATE delivery SET finished_at = 0 WHERE push = (SELECT number FROM push WHERE id = ?)',
+  )
+  end.run(pushes.get(application.id) ?? '')
   return application
 }
 
@@ -81,16 +124,19 @@ describe('/openapi.json', () => {
     expect(faultsOf(document)).toEqual([])
   })
 
-  test('describes the fifteen endpoints of the contract, and nothing else', () => {
+  test('describes the fifteen endpoints of the contract and those beside it, and nothing else', () => {
     const described = operations.map(({ method, path }) => `${method} ${path}`)
     expect(described.toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted())
   })
 
   test('leaves out only itself, its page and /healthz', () => {
     const gate = createGate(() => ({ kind: 'refused', why: { code: 'InternalError', message: '' } }))
-    const routes = [deviceRoutes, registryRoutes, pushRoutes, statsRoutes].map((make) => make({ gate } as never))
+    const plugins = [deviceRoutes, registryRoutes, pushRoutes, cancelRoutes, previewRoutes, statusRoutes, statsRoutes]
+    const routes = plugins.map((make) => make({ gate } as never))
     const served = createApi({ gate, log: service.log as never, routes }).routes
-    const hidden = served.map(({ method, path }) => `${method} ${path}`).filter((route) => !(route in ENDPOINTS))
+    const hidden = served
+      .map(({ method, path }) => `${method} ${path.replace(':id', '{id}')}`)
+      .filter((route) => !(route in ENDPOINTS))
     expect(hidden.toSorted()).toEqual([
       'GET /docs',
       'GET /docs/start.js',
@@ -188,6 +234,10 @@ for (const [endpoint, [secret, fields]] of Object.entries(ENDPOINTS)) {
         await send(operation(endpoint), { application: slow }),
         await send(operation(endpoint), { application: short }),
         await send(operation(endpoint), { application: empty }),
+        await send(operation(endpoint), { application: await applicationWhosePushIsOver() }),
+        ...(endpoint === 'POST /push/preview'
+          ? [await send(operation(endpoint), { application: empty, body: ONE })]
+          : []),
         await send(operation(endpoint), { application, headers: { token: null }, ...(fields && { body: {} }) }),
         ...(fields ? [await send(operation(endpoint), { application, body: 'x'.repeat(256 * 1024 + 1) })] : []),
       ].filter(({ status }) => status >= 300)

@@ -124,8 +124,9 @@ describe('an application', () => {
       kind: 'changed',
       application: { ...application, limits: { ...DEFAULT_LIMITS, rate: 0.5, quotaPeriod: 'day' } },
     })
-    opened.applications.setLimits(application.id, { burst: 1, backendRate: 2, backendBurst: 3, quota: 0 })
-    const limits = { rate: 0.5, burst: 1, backendRate: 2, backendBurst: 3, quota: 0, quotaPeriod: 'day' } as const
+    const rest = { burst: 1, backendRate: 2, backendBurst: 3, quota: 0, confirmAbove: 4, holdSeconds: 5 }
+    opened.applications.setLimits(application.id, rest)
+    const limits = { rate: 0.5, quotaPeriod: 'day', ...rest } as const
     expect(opened.applications.find('Demo')?.limits).toEqual(limits)
     expect(opened.applications.find('Other')).toEqual(other)
   })

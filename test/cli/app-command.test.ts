@@ -31,6 +31,8 @@ const LIMITS = [
   '  backend-burst  1000      calls at once with the secret',
   '  quota          10000000  calls a period',
   '  quota-period   month     a calendar day or month, UTC',
+  '  confirm-above  off       devices above which a push must name their number; 0 = off',
+  '  hold-seconds   off       seconds in which a push to many can be cancelled; 0 = off',
   '',
 ].join('\n')
 
@@ -147,8 +149,10 @@ describe('app list and app show', () => {
       backendBurst: 1000,
       quota: 10_000_000,
       quotaPeriod: 'month',
+      confirmAbove: 0,
+      holdSeconds: 0,
     }
-    const shown = JSON.stringify({ id, name: 'Shop', simulated: false, limits, credentials: [] })
+    const shown = JSON.stringify({ id, name: 'Shop', simulated: false, limits, credentials: [], webhook: null })
     expect((await cli.run(['app', 'show', 'Shop', '--json'])).stdout).toBe(`${shown}\n`)
     expect((await cli.run(['app', 'list', '--json'])).stdout).toBe(`[${shown}]\n`)
   })
@@ -234,9 +238,22 @@ describe('app limits', () => {
       '  backend-burst  1000       calls at once with the secret',
       '  quota          unlimited  calls a period',
       '  quota-period   day        a calendar day or month, UTC',
+      '  confirm-above  1000       devices above which a push must name their number; 0 = off',
+      '  hold-seconds   off        seconds in which a push to many can be cancelled; 0 = off',
       '',
     ].join('\n')
-    const set = await cli.run(['app', 'limits', 'Shop', '--rate', '0.5', '--quota', '0', '--quota-period', 'day'])
+    const set = await cli.run([
+      'app',
+      'limits',
+      'Shop',
+      '--rate',
+      '0.5',
+      '--quota',
+      '0',
+      '--quota-period',
+      'day',
+      '--confirm-above=1000',
+    ])
     expect(set).toEqual({ exitCode: 0, stdout: changed, stderr: '' })
     expect((await cli.run(['app', 'limits', 'Shop'])).stdout).toBe(changed)
   })

@@ -52,6 +52,10 @@ describe('what a command line asks for', () => {
       }),
     ],
     [
+      'app limits Shop --confirm-above 1000 --hold-seconds 86400',
+      app({ kind: 'app limits', data: null, app: 'Shop', limits: { confirmAbove: 1000, holdSeconds: 86_400 } }),
+    ],
+    [
       'app apns Shop --key k.p8 --key-id K --team-id T --topic b.c',
       app({ kind: 'app apns', data: null, app: 'Shop', credential: { ...key, environment: 'auto' } }),
     ],
@@ -92,8 +96,11 @@ describe('what is asked for wrongly', () => {
     ['zebra', '"zebra" is not a command.'],
     ['--listen x', '--listen stands before a command: expected serve, app, help.'],
     ['help zebra', '"zebra" is not a command.'],
-    ['app', 'app needs a command: create, list, show, rotate-secret, delete, apns, fcm, simulate, limits.'],
-    ['app --json', 'app needs a command: create, list, show, rotate-secret, delete, apns, fcm, simulate, limits.'],
+    ['app', 'app needs a command: create, list, show, rotate-secret, delete, apns, fcm, simulate, webhook, limits.'],
+    [
+      'app --json',
+      'app needs a command: create, list, show, rotate-secret, delete, apns, fcm, simulate, webhook, limits.',
+    ],
     ['app craete Shop', '"app craete" is not a command. Did you mean app create?'],
     ['app create', 'app create needs NAME.'],
     ['app create Corner Shop', '"Shop" is too much: app create takes one NAME, quoted if it has spaces.'],
@@ -127,6 +134,11 @@ describe('what is asked for wrongly', () => {
     ],
     ['app limits Shop --backend-rate 0.0001', `--backend-rate: "0.0001" ${rates}`],
     ['app limits Shop --rate 1000001', `--rate: "1000001" ${rates}`],
+    [
+      'app limits Shop --confirm-above 1000000001 --hold-seconds 86401',
+      '--confirm-above: "1000000001" is not a whole number from 0 to 1000000000',
+      '--hold-seconds: "86401" is not a whole number from 0 to 86400',
+    ],
     ['app limits Shop --rate 1e3', `--rate: "1e3" ${rates}`],
     ['app limits Shop --backend-burst 1000001', '--backend-burst: "1000001" is not a whole number from 0 to 1000000'],
   ]

@@ -46,6 +46,7 @@ describe('registering', () => {
       tag: ['beta', 'vip'],
       alias: 'user-17',
       badge: 0,
+      timezone: null,
       registeredAt: now,
       updatedAt: now,
     }

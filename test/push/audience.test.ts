@@ -1,64 +1,17 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { array, assert, constant, constantFrom, integer, nat, oneof, option, property, record } from 'fast-check'
-import type { Arbitrary } from 'fast-check'
-import type { Database, Value } from '../../src/database/database.ts'
+import { assert, constantFrom, integer, property } from 'fast-check'
 import { PLATFORMS, unpackToken } from '../../src/device/device.ts'
-import type { Device, Platform } from '../../src/device/device.ts'
+import type { Platform } from '../../src/device/device.ts'
 import { audiencePages } from '../../src/push/audience.ts'
 import type { AudiencePages } from '../../src/push/audience.ts'
+import { failedFields } from '../../src/push/match.ts'
 import type { Audience, Filter } from '../../src/push/push.ts'
+import type { Where } from '../../src/push/where.ts'
 import { openRegistry } from '../support/registry.ts'
-import { matches } from './naive-audience.ts'
+import { aFilter, anExpression } from './arbitrary-filter.ts'
+import { EVERYBODY, openPopulation, TAGS } from './population.ts'
 
-const EVERYBODY: Filter = {
-  platforms: PLATFORMS,
-  tags: null,
-  tagsMatch: 'any',
-  exceptTags: null,
-  active: null,
-  exceptActive: null,
-  alias: null,
-  exceptAlias: null,
-}
-const DEVICES = 300
-const TAGS = ['common', 'half', 'rare', 'never on iOS', 'a', 'b', 'c', 'd']
-const TYPES = ['news', 'chat', 'a']
-
-/** The same devices for every run: a small generator with a fixed seed (Park and Miller, "minimal standard"). */
-function createRandom(seed = 20_261_120) {
-  let state = seed
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
-}
-
-/** Two applications with devices of their own and the same names; some devices are gone, quarantined or erased. */
-function openPopulated() {
-  const registry = openRegistry()
-  const { database, devices } = registry
-  const random = createRandom()
-  const registered: Device[][] = [[], [], []]
-  database.transact(() => {
-    for (let number = 0; number < DEVICES; number++) {
-      const application = number % 5 === 0 ? 2 : 1
-      const platform: Platform = random() < 0.6 ? 0 : 1
-      const chance = [0.9, 0.5, 0.03, platform === 0 ? 0 : 0.5, 0.2, 0.2, 0.2, 0.2]
-      const tag = TAGS.filter((_, index) => random() < (chance[index] ?? 0))
-      const active = TYPES.filter(() => random() < 0.3)
-      const alias = number % 10 < 3 ? `alias-${number}` : ''
-      const token = number % 2 === 0 ? `text-${number}` : number.toString(16).padStart(8, '0')
-      const outcome = devices.register(application, { token, platform, tag, active, alias })
-      if (outcome.kind !== 'created') throw new Error(outcome.kind)
-      const { device } = outcome
-      const fate = random()
-      if (fate < 0.05) devices.markGone(device.id, { since: null, now: 1, reason: 'Unregistered' })
-      else if (fate < 0.1) devices.quarantine(device.id, { now: 1, reason: 'BadDeviceToken' })
-      else if (fate < 0.15) devices.unregister(application, platform, token)
-      else registered[application]?.push(device)
-    }
-  })
-  return { ...registry, registered: (application: number): readonly Device[] => registered[application] ?? [] }
-}
-
-const populated = openPopulated()
+const populated = openPopulation()
 const ceiling = populated.devices.highestId()
 afterAll(() => populated[Symbol.dispose]())
 
@@ -90,43 +43,35 @@ function countAll(pages: AudiencePages, upTo: number, candidates: number): numbe
   return total
 }
 
-const names = (known: readonly string[]) =>
-  option(array(constantFrom(...known, 'unknown'), { maxLength: 7 }), { nil: null })
+const place = {
+  application: constantFrom(1, 2),
+  platform: constantFrom(...PLATFORMS),
+  limit: integer({ min: 1, max: 60 }),
+  upTo: integer({ min: 0, max: ceiling }),
+}
 
-const anAlias = option(
-  nat(DEVICES).map((number) => `alias-${number}`),
-  { nil: null, freq: 1 },
-)
-
-const aFilter: Arbitrary<Filter> = record({
-  platforms: constantFrom<(readonly Platform[])[]>([0, 1], [0], [1]),
-  tags: names(TAGS),
-  tagsMatch: constantFrom('any', 'all'),
-  exceptTags: names(TAGS),
-  active: names(TYPES),
-  exceptActive: names(TYPES),
-  alias: oneof({ weight: 9, arbitrary: constant(null) }, { weight: 1, arbitrary: anAlias }),
-  exceptAlias: anAlias,
-})
+function expectAsInWords(filter: Filter, application: number, platform: Platform, limit: number, upTo: number): void {
+  const pages = audiencePages(populated.database, { filter }, application, platform)
+  const expected = populated
+    .registered(application)
+    .filter((device) => device.platform === platform && device.id <= upTo && failedFields(filter, device).length === 0)
+    .map(({ id }) => id)
+  expect(readAll(pages, upTo, limit)).toEqual(expected)
+  expect(countAll(pages, upTo, limit)).toBe(expected.length)
+}
 
 test('any audience, in pages of any size, is who matches its filters', () => {
-  const inAnyAudience = property(
-    aFilter,
-    constantFrom(1, 2),
-    constantFrom(...PLATFORMS),
-    integer({ min: 1, max: 60 }),
-    integer({ min: 0, max: ceiling }),
-    (filter, application, platform, limit, upTo) => {
-      const pages = audiencePages(populated.database, { filter }, application, platform)
-      const expected = populated
-        .registered(application)
-        .filter((device) => device.platform === platform && device.id <= upTo && matches(filter, device))
-        .map(({ id }) => id)
-      expect(readAll(pages, upTo, limit)).toEqual(expected)
-      expect(countAll(pages, upTo, limit)).toBe(expected.length)
-    },
-  )
-  assert(inAnyAudience, { numRuns: 3000 })
+  const filter = aFilter(populated.startedAt, populated.endedAt)
+  assert(property(filter, place.application, place.platform, place.limit, place.upTo, expectAsInWords), {
+    numRuns: 3000,
+  })
+})
+
+test('so is that of any expression alone', () => {
+  const ofExpression = property(anExpression, place.application, place.platform, place.limit, (where, ...at) => {
+    expectAsInWords({ ...EVERYBODY, where, asOf: populated.endedAt }, ...at, ceiling)
+  })
+  assert(ofExpression, { numRuns: 2000 })
 })
 
 describe('an audience', () => {
@@ -141,7 +86,7 @@ describe('an audience', () => {
     for (const token of ['abcd', 'Text']) devices.register(1, { token, platform: 0 })
     devices.rememberEnvironment(1, 'production')
     devices.rememberEnvironment(2, 'sandbox')
-    devices.storeBadge(2, 3)
+    devices.storeBadge(2, { set: 3 })
     devices.register(1, { token: '00ff', platform: 0 })
     const page = audiencePages(database, { filter: EVERYBODY }, 1, 0).page(0, 3, 10)
     expect(page.rows.map(({ id, token, environment, badge }) => [id, unpackToken(token), environment, badge])).toEqual([
@@ -231,9 +176,70 @@ describe('an audience', () => {
     expect(count({ tags: ['rare', 'common'], tagsMatch: 'all' })).toEqual(rare)
     expect(count({ tags: ['common'], active: ['rare'] })).toEqual(rare)
     expect(count({ tags: ['rare'], active: ['common'] })).toEqual(rare)
+    expect(count({ where: { all: [{ tag: 'common' }, { any: [{ tag: 'rare' }, { type: 'rare' }] }] } })).toEqual(rare)
+    expect(count({ tags: ['common'], where: { not: { not: { type: 'rare' } } } })).toEqual(rare)
+    expect(count({ tags: ['common'], where: { not: { any: [{ not: { tag: 'rare' } }] } } })).toEqual(rare)
     // 100 and 100 of the tags against 150 of the type.
     expect(count({ tags: ['low', 'high'], active: ['most'] }, 160)).toEqual({ count: 150, last: 200 })
     expect(count({ tags: ['common'], active: ['common'], alias: 'nobody' })).toEqual({ count: 0, last: 200 })
+  })
+
+  test('is read by the place where that leads to the fewest, and else by the label', () => {
+    using registry = openRegistry()
+    const { devices, database } = registry
+    database.transact(() => {
+      for (let number = 0; number < 200; number++) {
+        const there = number % 50 === 0 ? { lat: 52.52, lng: 13.405 } : { lat: -33, lng: 151 }
+        devices.register(1, {
+          token: `${number}`,
+          platform: 0,
+          tag: number < 3 ? ['common', 'rare'] : ['common'],
+          ...there,
+        })
+      }
+    })
+    const count = (filter: Partial<Filter>) =>
+      audiencePages(database, { filter: { ...EVERYBODY, ...filter } }, 1, 0).count(0, 200, 10)
+    const [berlin, sydney] = [
+      { lat: 52.5, lng: 13.4, radiusKm: 20 },
+      { lat: -33, lng: 151, radiusKm: 20 },
+    ]
+    expect(count({ near: berlin })).toEqual({ count: 4, last: 200 })
+    expect(count({ near: berlin, tags: ['common'] })).toEqual({ count: 4, last: 200 })
+    expect(count({ where: { all: [{ tag: 'common' }, { near: berlin }] } })).toEqual({ count: 4, last: 200 })
+    expect(count({ near: sydney, tags: ['rare'] })).toEqual({ count: 2, last: 200 })
+    expect(count({ near: sydney })).toEqual({ count: 10, last: 11 })
+    // Of many cells: each device is asked.
+    expect(count({ near: { ...berlin, radiusKm: 2000 } })).toEqual({ count: 1, last: 10 })
+  })
+
+  test('of an expression that asks much has fewer devices on a page', () => {
+    const other: Where[] = Array.from({ length: 100 }, (_, n) => ({ near: { lat: n / 2, lng: 0, radiusKm: n + 1 } }))
+    const filter: Partial<Filter> = { where: { any: [...other, { not: { near: { lat: 5, lng: 5, radiusKm: 1 } } }] } }
+    expect(pagesOf(filter).page(0, ceiling, 200).last).toBeLessThan(
+      pagesOf({ exceptTags: ['rare'] }).page(0, ceiling, 200).last,
+    )
+    expect(idsOf(filter)).toEqual(broadcast)
+  })
+
+  test('may be of as large an expression as a request can be', () => {
+    const tags: Where[] = Array.from({ length: 200 }, (_, n) => ({
+      any: [{ tag: TAGS[n % 4] ?? '' }, { seenWithinMs: n }],
+    }))
+    const nested = (depth: number): Where =>
+      depth === 0 ? { tag: 'common' } : { not: { all: [nested(depth - 1), { tag: 'half' }] } }
+    expect(idsOf({ where: { all: tags }, asOf: 1 })).toEqual(idsOf({ where: { all: tags.slice(0, 4) }, asOf: 1 }))
+    expect(idsOf({ where: { any: tags }, asOf: 1 })).toEqual(broadcast)
+    expect(idsOf({ where: nested(14) })).not.toBeEmpty()
+  })
+
+  test('by a time that nobody has fixed is an error, and not everybody', () => {
+    expect(() => pagesOf({ seenWithinMs: 1 })).toThrow('a filter by time has no moment')
+  })
+
+  test('of a push stored before there were places and times is as it was', () => {
+    const filter = JSON.parse(JSON.stringify({ ...EVERYBODY, tags: ['half'] })) as Filter
+    expect(readAll(audiencePages(populated.database, { filter }, 1, 0), ceiling, 50)).toEqual(idsOf({ tags: ['half'] }))
   })
 
   test('is counted in steps of bounded work, also where its filters leave nothing', () => {
@@ -245,59 +251,5 @@ describe('an audience', () => {
     const other = pagesOf({ tags: ['never on iOS'] }).count(0, ceiling, 5)
     expect(other.count).toBe(0)
     expect(other.last).toBeLessThan(ceiling)
-  })
-})
-
-describe('a page reads ranges of an index, and neither scans a table nor sorts an audience', () => {
-  const cases: Record<string, Partial<Filter>> = {
-    broadcast: {},
-    'one tag': { tags: ['common'] },
-    'any of 3 tags': { tags: ['common', 'half', 'rare'] },
-    'all of 3 tags': { tags: ['common', 'half', 'rare'], tagsMatch: 'all' },
-    'tags and exceptions': {
-      tags: ['common', 'half'],
-      exceptTags: ['rare'],
-      exceptActive: ['chat'],
-      exceptAlias: 'alias-1',
-    },
-    'only exceptions': { exceptTags: ['rare'], exceptAlias: 'alias-1' },
-    'many exceptions': { exceptTags: TAGS },
-    'types and tags': { active: ['news', 'chat'], tags: ['common'] },
-    alias: { alias: 'alias-1', tags: ['common'] },
-  }
-
-  /** Everything a plan may hold: ranges that begin after a device's id, and lookups of one device. */
-  const BOUNDED_STEP = new RegExp(
-    [
-      /^SEARCH d USING (COVERING )?INDEX device_reach \(application=\? AND platform=\? AND rowid>\? AND rowid<\?\)$/,
-      /^SEARCH d USING INDEX device_by_alias \(application=\? AND alias=\?/,
-      /^SEARCH d USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
-      /^SEARCH device_label USING PRIMARY KEY \(label=\? AND device>\? AND device<\?\)$/,
-      /^SEARCH x (EXISTS )?USING .*\((label=\? AND device=\?|device=\?( AND label=\?)?)\)$/,
-      /^(CO-ROUTINE|SCAN) \(subquery-\d+\)$/,
-      /^(MERGE \(UNION\)|LEFT|RIGHT)$/,
-      /^(LIST|CORRELATED SCALAR) SUBQUERY \d+$/,
-    ]
-      .map(({ source }) => source)
-      .join('|'),
-  )
-
-  test.each(Object.entries(cases))('%s', (_, filter) => {
-    const texts: string[] = []
-    const watched: Pick<Database, 'reading'> = {
-      reading: <Row, Params extends readonly Value[]>(sql: string) => {
-        texts.push(sql)
-        return populated.database.reading<Row, Params>(sql)
-      },
-    }
-    audiencePages(watched, { filter: { ...EVERYBODY, ...filter } }, 1, 0)
-    const plans = texts
-      .filter((sql) => sql.includes('?5'))
-      .map((sql) => populated.database.reading<{ detail: string }, Value[]>(`EXPLAIN QUERY PLAN ${sql}`))
-      .map((plan) => plan.all().map(({ detail }) => detail))
-    expect(plans.length).toBeGreaterThan(0)
-    for (const step of plans.flat()) expect(step).toMatch(BOUNDED_STEP)
-    // Label by label would be as many lookups on every device.
-    if (filter.exceptTags === TAGS) expect(plans.flat().join()).toMatch(/SEARCH x USING .*\(device=\?\)/)
   })
 })

@@ -18,10 +18,13 @@ function openStats() {
   const tallies = database.statement<unknown, []>(
     'SELECT application, day, platform, t, s, o FROM tally ORDER BY 1, 2, 3',
   )
+  const opens = database.statement<unknown, []>('SELECT device, at FROM opened')
   return {
     stats: createStatsStore({ database }),
     opensOfPush: () => opened.get()?.opened,
     tallies: () => tallies.all(),
+    opens: () => opens.all(),
+    registerDevice: (token: string) => registry.devices.register(1, { platform: 0, token }),
     addDelivered: database.statement<never, [number, number]>(
       'INSERT INTO tally (application, day, platform, t, s) VALUES (1, ?, 0, ?, 2)',
     ),
@@ -72,4 +75,25 @@ test('an open with an unknown id, or that of another application, counts for the
   on.stats.opened(2, 0, 0, PUSH)
   expect(on.opensOfPush()).toBe(0)
   expect([on.stats.analytics(1).o, on.stats.analytics(2).o]).toEqual([1, 1])
+})
+
+test('the first open of a device is kept, of an open that names it', () => {
+  using on = openStats()
+  on.registerDevice('token')
+  on.stats.opened(1, 0, 1000, PUSH)
+  on.stats.opened(1, 0, 2000, PUSH, 'nobody')
+  on.stats.opened(1, 1, 3000, PUSH, 'token')
+  expect(on.opens()).toEqual([])
+  on.stats.opened(1, 0, 4000, PUSH, 'token')
+  on.stats.opened(1, 0, 5000, PUSH, 'token')
+  expect(on.opens()).toEqual([{ device: 1, at: 4000 }])
+  expect(on.opensOfPush()).toBe(5)
+})
+
+test('an open that names a device of another application, or another application’s push, keeps none', () => {
+  using on = openStats()
+  on.registerDevice('token')
+  on.stats.opened(2, 0, 1000, PUSH, 'token')
+  on.stats.opened(1, 0, 1000, undefined, 'token')
+  expect(on.opens()).toEqual([])
 })

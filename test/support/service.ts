@@ -117,6 +117,9 @@ export async function startService(options: Options = {}): Promise<Service> {
       logLevel: 'debug',
       drainSeconds: 5,
       maxInFlight: 4096,
+      compat: false,
+      headerPrefix: null,
+      webhookPrivate: false,
       ...options.config,
     },
     {

@@ -5,8 +5,9 @@ import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { OpenTransport, Transport } from '../transport/transport.ts'
-import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal, renderApns } from './protocol.ts'
-import type { RenderedApns } from './protocol.ts'
+import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal } from './protocol.ts'
+import { apnsHeaders, renderApns } from './render.ts'
+import type { RenderedApns } from './render.ts'
 import { createProviderTokens } from './token.ts'
 import type { Keep, ProviderTokens } from './token.ts'
 
@@ -83,7 +84,12 @@ class ApnsProvider implements Provider {
     const route = this.#route(environment)
     const answer = await route.transport.request({
       path,
-      headers: this.#headers(rendered, apnsIdOf(message.push, recipient.device), authorization),
+      headers: apnsHeaders(
+        rendered,
+        this.#options.credential.topic,
+        apnsIdOf(message.push, recipient.device),
+        authorization,
+      ),
       body: rendered.body(recipient.badge),
     })
     if (answer.kind === 'failed') return outcomeOfFailure(answer)
@@ -122,19 +128,6 @@ class ApnsProvider implements Provider {
     // From then on the connection is wedged: it refuses every token, good ones too (observed by the makers of pushy).
     if (route.wedgedBy !== authorization) route.transport.retire()
     route.wedgedBy = authorization
-  }
-
-  #headers(rendered: RenderedApns, id: string, authorization: string | undefined): Record<string, string> {
-    const headers: Record<string, string> = {
-      'apns-topic': this.#options.credential.topic,
-      'apns-push-type': rendered.pushType,
-      'apns-priority': rendered.priority,
-      'apns-expiration': rendered.expiration,
-      'apns-collapse-id': rendered.collapseId,
-      'apns-id': id,
-    }
-    if (authorization !== undefined) headers['authorization'] = authorization
-    return headers
   }
 
   #render(message: Message): RenderedApns {

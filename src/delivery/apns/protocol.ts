@@ -1,72 +1,9 @@
-import type { Message, Outcome } from '../delivery.ts'
-import type { Notification } from '../../push/push.ts'
-import { MAX_BADGE } from '../../push/push.ts'
+import type { Outcome } from '../delivery.ts'
 
 /*
- * What Apple's pages "Sending notification requests to APNs", "Generating a remote notification" and "Handling
- * notification responses from APNs" say, without the sending.
+ * What Apple's pages "Sending notification requests to APNs" and "Handling notification responses from APNs" say of
+ * addresses and answers, without the sending.
  */
-
-/** The part of a push's requests that is the same for all recipients. Header values. */
-export interface RenderedApns {
-  readonly pushType: 'alert' | 'background'
-  readonly priority: '10' | '5'
-  /** Seconds since the Unix epoch. */
-  readonly expiration: string
-  /** The push's UUID, 36 of the 64 bytes allowed: a repeat replaces what the phone already shows. */
-  readonly collapseId: string
-  /** `null` leaves the badge alone. */
-  body(badge: number | null): string
-}
-
-/**
- * Renders a push once, so that for each recipient only token, apns-id and badge are filled in. Without text, sound and
- * badge there is nothing to see: it goes as a background push, at the priority Apple demands for those.
- */
-export function renderApns({ push, notification, expiresAt }: Message): RenderedApns {
-  const visible = isVisible(notification)
-  return {
-    pushType: visible ? 'alert' : 'background',
-    priority: visible ? '10' : '5',
-    expiration: String(Math.floor(expiresAt / 1000)),
-    collapseId: push,
-    body: bodyOf(notification, visible),
-  }
-}
-
-/** Size in bytes of the largest body of a notification: APNs takes 4096. */
-export function apnsBytes(notification: Notification): number {
-  const { badge } = notification
-  const largest = badge === null ? null : 'set' in badge ? badge.set : MAX_BADGE
-  return Buffer.byteLength(bodyOf(notification, isVisible(notification))(largest))
-}
-
-function isVisible({ msg, sound, badge }: Notification): boolean {
-  return Boolean(msg) || Boolean(sound) || badge !== null
-}
-
-function bodyOf({ msg, sound, payload }: Notification, visible: boolean): (badge: number | null) => string {
-  const aps = {
-    ...(msg ? { alert: msg } : undefined),
-    ...(sound ? { sound } : undefined),
-    ...(visible ? undefined : { 'content-available': 1 }),
-  }
-  const inner = JSON.stringify(aps).slice(1, -1)
-  const fields = JSON.stringify(payload ?? {}).slice(1, -1)
-  const head = `{"aps":{${inner}`
-  const badgeKey = inner === '' ? '"badge":' : ',"badge":'
-  const tail = fields === '' ? '}}' : `},${fields}}`
-  // Nearly always the last one again: a whole broadcast has one badge.
-  let lastBadge: number | null = null
-  let lastBody = head + tail
-  return (badge) => {
-    if (badge !== lastBadge) {
-      lastBadge = badge
-      lastBody = badge === null ? head + tail : head + badgeKey + badge + tail
-    }
-    return lastBody
-  }
-}
 
 /**
  * The apns-id of one notification: a UUID of version 8 (RFC 9562, 5.8), the same on every repeat and another one for

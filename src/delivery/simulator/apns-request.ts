@@ -1,3 +1,4 @@
+import { apsFaultOf } from '../apns/payload-rules.ts'
 import type { ApnsReason } from './apns-answer.ts'
 import type { IncomingRequest } from './incoming-request.ts'
 import { isJsonObject, parseJsonObject } from './json-object.ts'
@@ -105,13 +106,7 @@ function checkPayload(body: Buffer, limitBytes: number): JsonObject | ApnsReason
   const payload = parseJsonObject(body.toString())
   const aps = payload?.['aps'] ?? {}
   if (payload === null || !isJsonObject(aps)) return 'PayloadEmpty'
-  const { badge = 0, alert = '', sound = '' } = aps
-  if (!Number.isInteger(badge) || !isTextOrObject(alert) || !isTextOrObject(sound)) return 'PayloadEmpty'
-  return payload
-}
-
-function isTextOrObject(value: unknown): boolean {
-  return typeof value === 'string' || isJsonObject(value)
+  return apsFaultOf(aps) === null ? payload : 'PayloadEmpty'
 }
 
 function fault(reason: ApnsReason): ApnsFault {

@@ -1,3 +1,4 @@
+import { messageFaultOf } from '../fcm/message-rules.ts'
 import { INVALID_TOKEN } from './fcm-answer.ts'
 import { SEND_REQUEST } from './fcm-schema.ts'
 import { badRequestDetail, fcmErrorDetail, invalidArgument } from './google-error.ts'
@@ -42,18 +43,9 @@ export function checkFcmMessage(text: string): FcmMessage | FcmFault {
   const token = target === undefined ? '' : message[target]
   if (typeof token !== 'string' || token === '') return rejected('message', 'Recipient of the message is not set.')
 
+  const refused = messageFaultOf(message)
+  if (refused !== null) return rejected(`message.${refused.field}`, refused.description)
   const android = objectAt(message, 'android')
-  const ttlSeconds = Number.parseFloat(typeof android['ttl'] === 'string' ? android['ttl'] : '0')
-  if (ttlSeconds < 0 || ttlSeconds > MAX_TTL_SECONDS) {
-    return rejected('message.android.ttl', 'TTL must be a duration between 0 and 2419200 seconds.')
-  }
-  for (const [path, data] of [
-    ['message.data', objectAt(message, 'data')],
-    ['message.android.data', objectAt(android, 'data')],
-  ] as const) {
-    const reserved = Object.keys(data).find((key) => RESERVED_KEY.test(key))
-    if (reserved !== undefined) return rejected(path, `Invalid data payload key: ${reserved}`)
-  }
   const shown = objectAt(android, 'notification')
   const payload = [message['notification'], shown, { ...objectAt(message, 'data'), ...objectAt(android, 'data') }]
   if (payload.reduce<number>((sum, part) => sum + sizeOf(part), 0) > MAX_PAYLOAD_BYTES) return TOO_BIG
@@ -70,11 +62,8 @@ export function checkFcmMessage(text: string): FcmMessage | FcmFault {
 /** Google does not say what a token looks like; what is no token at all is refused. */
 const TOKEN = /^[\w:.~%+/=-]{1,4096}$/
 const TARGETS = ['token', 'fid', 'topic', 'condition'] as const
-/** "Message rate and size": 4096 bytes; android.ttl: "the maximum time to live supported is 4 weeks". */
+/** FCM, "Message rate and size". */
 const MAX_PAYLOAD_BYTES = 4096
-const MAX_TTL_SECONDS = 2_419_200
-/** "The key should not be a reserved word ("from", "message_type", or any word starting with "google." or "gcm.notification.")." */
-const RESERVED_KEY = /^(?:from$|message_type$|google\.|gcm\.notification\.)/
 
 const TOO_BIG: FcmFault = {
   kind: 'fault',

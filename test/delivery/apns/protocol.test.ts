@@ -1,93 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  apnsBytes,
-  apnsIdOf,
-  apnsPath,
-  judgeApns,
-  readApnsRefusal,
-  renderApns,
-} from '../../../src/delivery/apns/protocol.ts'
+import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal } from '../../../src/delivery/apns/protocol.ts'
 import type { Outcome } from '../../../src/delivery/delivery.ts'
-import type { Notification } from '../../../src/push/push.ts'
 
 const PUSH = '01890a5d-ac96-774b-bcce-b302099a8057'
-const NOTHING: Notification = { msg: null, sound: null, badge: null, payload: null }
-
-function render(notification: Partial<Notification>, expiresAt = 1_800_000_000_999) {
-  return renderApns({ push: PUSH, notification: { ...NOTHING, ...notification }, expiresAt })
-}
-
-function bodyOf(notification: Partial<Notification>, badge: number | null = null): unknown {
-  return JSON.parse(render(notification).body(badge))
-}
-
-describe('a push for APNs', () => {
-  test('shows msg as alert, plays sound, and sets the badge of the recipient', () => {
-    expect(bodyOf({ msg: 'Hello', sound: 'chime.caf', badge: { add: 1 } }, 7)).toEqual({
-      aps: { alert: 'Hello', sound: 'chime.caf', badge: 7 },
-    })
-  })
-
-  test('leaves out what is absent or empty', () => {
-    expect(bodyOf({ msg: 'Hello', sound: '' })).toEqual({ aps: { alert: 'Hello' } })
-    expect(bodyOf({ msg: '', sound: 'default' })).toEqual({ aps: { sound: 'default' } })
-    expect(bodyOf({ badge: { set: 0 } }, 0)).toEqual({ aps: { badge: 0 } })
-  })
-
-  test('has the fields of the payload beside aps', () => {
-    const payload = { id: 5, nested: { list: [1, null, 'x'] }, 'quote"': '\\ "é\u2028' }
-    expect(bodyOf({ msg: 'Hello', payload, badge: { set: 2 } }, 2)).toEqual({
-      aps: { alert: 'Hello', badge: 2 },
-      ...payload,
-    })
-  })
-
-  test('is written anew for each badge', () => {
-    const rendered = render({ badge: { add: 1 } })
-    expect([1, 1, 2, null, 1].map((badge) => JSON.parse(rendered.body(badge)) as unknown)).toEqual([
-      { aps: { badge: 1 } },
-      { aps: { badge: 1 } },
-      { aps: { badge: 2 } },
-      { aps: {} },
-      { aps: { badge: 1 } },
-    ])
-  })
-
-  test.each([{ msg: 'Hello' }, { sound: 'default' }, { badge: { set: 0 } }, { badge: { add: -1 } }])(
-    'goes as an alert at priority 10 with %j',
-    (notification) => {
-      expect(render(notification)).toMatchObject({ pushType: 'alert', priority: '10' })
-    },
-  )
-
-  test.each([{}, { msg: '', sound: '' }, { payload: { sync: true } }])(
-    'goes in the background at priority 5 with %j',
-    (notification) => {
-      expect(render(notification)).toMatchObject({ pushType: 'background', priority: '5' })
-      expect(bodyOf(notification)).toMatchObject({ aps: { 'content-available': 1 } })
-    },
-  )
-
-  test('expires in whole seconds, and its repeats collapse into it', () => {
-    expect(render({ msg: 'Hello' })).toMatchObject({ expiration: '1800000000', collapseId: PUSH })
-  })
-
-  test('is measured at the largest badge it can have', () => {
-    const size = (notification: Partial<Notification>, badge: number | null) =>
-      Buffer.byteLength(render(notification).body(badge))
-    const cases: [Partial<Notification>, number | null][] = [
-      [{ msg: 'Grüße 👋', payload: { id: 'ü' } }, null],
-      [{ msg: 'Hello', badge: { set: 12 } }, 12],
-      [{ msg: 'Hello', badge: { add: 1 } }, 2_147_483_647],
-      [{ payload: { sync: true } }, null],
-    ]
-    for (const [notification, badge] of cases) {
-      expect(apnsBytes({ ...NOTHING, ...notification })).toBe(size(notification, badge))
-    }
-  })
-})
-
 describe('an apns-id', () => {
   test('is a UUID, the same on every repeat', () => {
     expect(apnsIdOf(PUSH, 42)).toBe(apnsIdOf(PUSH, 42))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { FieldType } from '../../../src/delivery/fcm/message-type.ts'
 import { violationsOf } from '../../../src/delivery/simulator/proto-json.ts'
-import type { FieldType } from '../../../src/delivery/simulator/proto-json.ts'
 
 const SIZE: FieldType = { enumName: 'Box.Size', values: ['SMALL', 'LARGE'] }
 const BOX: FieldType = {

@@ -1,0 +1,90 @@
+/** The type of a field, as far as the JSON of FCM's messages needs it (protobuf, "ProtoJSON format"). */
+export type FieldType = Scalar | EnumType | MessageType | { readonly listOf: Scalar }
+
+/** `map`: string to string. `struct`: any JSON object. */
+type Scalar = 'string' | 'bool' | 'int32' | 'double' | 'duration' | 'map' | 'struct'
+
+interface EnumType {
+  readonly enumName: string
+  readonly values: readonly string[]
+}
+
+interface MessageType {
+  /** Without the package. */
+  readonly messageName: string
+  readonly fields: Readonly<Record<string, FieldType>>
+}
+
+/** A step down into a value: the name of a field, the place in a list, or the key of a map with its place. */
+export type Step = string | number | { readonly key: string; readonly index: number }
+
+/** Something in a value that its type does not allow. */
+export interface Misfit {
+  readonly path: readonly Step[]
+  /** The type that was asked for there; `null` where the type has no field of that name, which is `value`. */
+  readonly expected: FieldType | null
+  readonly value: unknown
+}
+
+/** Finds what is wrong with `value`; an empty list when nothing is. */
+export function misfitsOf(value: unknown, type: FieldType, path: readonly Step[] = []): Misfit[] {
+  // In ProtoJSON null is an absent field.
+  if (value === null) return []
+  if (typeof type === 'string') return misfitsOfScalar(value, type, path)
+  if ('listOf' in type) {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+    return items.flatMap((item, index) => misfitsOf(item, type.listOf, [...path, index]))
+  }
+  if ('enumName' in type) {
+    // Google reads names in any case: its own Node library sends "high".
+    const known = typeof value === 'string' ? type.values.includes(value.toUpperCase()) : Number.isInteger(value)
+    return known ? [] : [{ path, expected: type, value }]
+  }
+  if (!isObject(value)) return [{ path, expected: type, value }]
+  return Object.entries(value).flatMap(([name, field]) => {
+    const known = protoName(name)
+    const inner = Object.hasOwn(type.fields, known) ? type.fields[known] : undefined
+    if (inner === undefined) return [{ path, expected: null, value: name }]
+    return misfitsOf(field, inner, [...path, known])
+  })
+}
+
+/** ProtoJSON reads both spellings of a field: collapseKey and collapse_key. This is the second. */
+export function protoName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function misfitsOfScalar(value: unknown, type: Scalar, path: readonly Step[]): Misfit[] {
+  if (type === 'map' && isObject(value)) {
+    return Object.entries(value).flatMap(([key, item], index) =>
+      typeof item === 'string' ? [] : [{ path: [...path, { key, index }], expected: 'string' as const, value: item }],
+    )
+  }
+  return fits(value, type) ? [] : [{ path, expected: type, value }]
+}
+
+function fits(value: unknown, type: Scalar): boolean {
+  switch (type) {
+    case 'map':
+    case 'struct':
+      return isObject(value)
+    case 'duration':
+      return typeof value === 'string' && DURATION.test(value)
+    case 'bool':
+      return typeof value === 'boolean'
+    case 'int32':
+      return Number.isInteger(Number(value)) && Math.abs(Number(value)) < 2 ** 31 && typeof value !== 'boolean'
+    case 'double':
+      return typeof value === 'number'
+    case 'string':
+    default:
+      return typeof value === 'string'
+  }
+}
+
+/** Seconds with up to nine decimals: `3600s`, `0.5s`. */
+const DURATION = /^-?\d+(?:\.\d{1,9})?s$/
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,33 @@
+import { alias, names, platform, token } from '../http/common-fields.ts'
+import { bodyOf, missing, optional, required } from '../http/fields.ts'
+import type { DeviceRecord } from './device-schema.ts'
+
+/** PUT /activate and /deactivate: the device is named as in PUT /tag. */
+export const ActivateTypes = bodyOf(
+  {
+    platform: required(platform),
+    active: required(names),
+    token: optional(token),
+    alias: optional(alias, ['Alias']),
+  },
+  ({ token: byToken, alias: byAlias, ...input }) => {
+    if (input.active.length === 0) throw missing('active')
+    if (byToken !== undefined) return { ...input, address: { platform: input.platform, token: byToken } }
+    if (byAlias !== undefined) return { ...input, address: { platform: input.platform, alias: byAlias } }
+    throw missing('token', ', or alias')
+  },
+)
+
+/** PUT /alias/del. */
+export const RemoveAlias = bodyOf(
+  { platform: required(platform), alias: optional(alias, ['Alias']), token: optional(token) },
+  (input) => {
+    if (input.alias === undefined && input.token === undefined) throw missing('alias', ', or token')
+    return input
+  },
+)
+
+/** The device record as clients of the original service read it. */
+export function compatRecord(record: DeviceRecord): object {
+  return { ...record, platform: Number(record.platform), tags: record.tag }
+}

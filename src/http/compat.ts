@@ -1,0 +1,129 @@
+import { Elysia, ElysiaCustomStatusResponse } from 'elysia'
+import type { AnyElysia } from 'elysia'
+import type { Given, JsonSchema } from './fields.ts'
+import { loosened } from './loose-reading.ts'
+
+/*
+ * What `--compat` changes for all endpoints alike (spec/decisions, "Compatibility switch"). Beside it: Accept-Version
+ * in `admission.ts`, what is the devices' own in `device/compat-routes.ts` and `device/alias-index.ts`.
+ */
+
+/**
+ * The writes and pushes that clients of the original service know. Some of them take every body, even of a 200, for a
+ * failure. What is newer answers in full.
+ */
+const SILENT: ReadonlySet<string> = new Set([
+  'PUT /deviceToken',
+  'PUT /deviceToken/batch',
+  'PUT /deviceToken/del',
+  'PUT /alias',
+  'PUT /tag',
+  'PUT /tag/del',
+  'PUT /geo',
+  'PUT /badge',
+  'PUT /stats',
+  'POST /push/all',
+  'POST /push/one',
+  'PUT /register',
+  'PUT /activate',
+  'PUT /deactivate',
+  'PUT /alias/del',
+])
+
+/** Required fields that may be left out, for their absence means no more than what `""` means: silent, and as it is. */
+const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
+  'POST /push/all': ['sound', 'badge'],
+  'POST /push/one': ['sound', 'badge'],
+  'POST /push/preview': ['sound', 'badge'],
+}
+
+/** Second names of paths. */
+const SECOND_NAMES = [
+  { method: 'PUT', path: '/deviceToken', also: '/register' },
+  { method: 'GET', path: '/deviceToken/all', also: '/devices' },
+] as const
+
+/** For the introduction of the documentation. */
+export const COMPAT_NOTE = `
+**This service runs with \`--compat\`**, for clients of the original service. \`Accept-Version\` may be left out; writes and
+pushes answer with an empty body; digits are read for a string, and an array of one for a scalar; an alias that another
+device has moves; a device record has \`platform\` as a number, and \`tags\` beside \`tag\`.
+`.trim()
+
+/** The routes of these plugins as those clients expect them. */
+export function compatible(plugins: readonly AnyElysia[]): AnyElysia {
+  const bodies = new Map<string, Readonly<Record<string, JsonSchema>>>()
+  const contract = new Elysia({ name: 'contract' })
+    .onTransform((context) => {
+      const endpoint = `${context.request.method} ${context.route}`
+      const properties = bodies.get(endpoint)
+      if (properties === undefined) return
+      const left = (OPTIONAL[endpoint] ?? []).map((name) => [name, ''] as const)
+      context.body = { ...Object.fromEntries(left), ...loosened(present(context.body as Given), properties) }
+    })
+    .mapResponse(({ responseValue, request, route, set }) => {
+      const status = statusOf(responseValue) ?? Number(set.status ?? 200)
+      // A failure comes by here too.
+      const silent = status >= 200 && status < 300 && SILENT.has(`${request.method} ${route}`)
+      return silent ? new Response(null, { status }) : undefined
+    })
+  for (const plugin of plugins) contract.use(plugin)
+  for (const { method, path, also } of SECOND_NAMES) {
+    const route = contract.routes.find((one) => one.method === method && one.path === path)
+    if (route === undefined) continue
+    const { handler, hooks } = route
+    const detail = { ...hooks.detail, description: `The same as ${method} ${path}.` }
+    contract.route(method, also, handler, { ...hooks, detail })
+  }
+  for (const { method, path, hooks } of contract.routes) {
+    const { schema } = (hooks.body ?? {}) as { readonly schema?: { readonly properties: Record<string, JsonSchema> } }
+    if (schema !== undefined) bodies.set(`${method} ${path}`, schema.properties)
+  }
+  return contract
+}
+
+/** The status that an answer carries in itself, if any. */
+function statusOf(answer: unknown): number | null {
+  if (answer instanceof Response) return answer.status
+  return answer instanceof ElysiaCustomStatusResponse ? Number(answer.code) : null
+}
+
+/** `null` is absent (spec/decisions, "Reading bodies"). */
+function present(given: Given): Given {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+}
+
+/** The part of an OpenAPI operation that differs. */
+interface Operation {
+  readonly description?: string
+  readonly parameters?: readonly JsonSchema[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: unknown }>>
+}
+
+/** The OpenAPI description of an endpoint as it is then: made from `endpoint`'s. */
+export function compatibleDescription<Of extends Operation>(method: string, path: string, of: Of): Of {
+  const endpoint = `${method} ${path}`
+  const left = OPTIONAL[endpoint] ?? []
+  const json = of.requestBody?.content['application/json']
+  const required = (json?.schema['required'] as readonly string[] | undefined)?.filter((name) => !left.includes(name))
+  return {
+    ...of,
+    ...(left.length > 0 && {
+      description: `${of.description ?? ''} Here ${left.join(' and ')} may be left out.`.trim(),
+    }),
+    parameters: of.parameters?.map((one) => (one['name'] === 'Accept-Version' ? { ...one, required: false } : one)),
+    ...(json !== undefined && {
+      requestBody: {
+        ...of.requestBody,
+        content: { 'application/json': { ...json, schema: { ...json.schema, ...(required && { required }) } } },
+      },
+    }),
+    responses: Object.fromEntries(
+      Object.entries(of.responses).map(([status, { description, content }]) => {
+        const silent = status.startsWith('2') && SILENT.has(endpoint)
+        return [status, silent ? { description: `${description} The body is empty.` } : { description, content }]
+      }),
+    ),
+  }
+}

@@ -1,0 +1,169 @@
+import type { Application } from '../application/application.ts'
+import type { Clock } from '../clock.ts'
+import type { Commit } from '../database/group-commit.ts'
+import { failure, Refused } from '../failure.ts'
+import { invalid } from '../http/fields.ts'
+import type { IdempotencyStore, Remembered } from './idempotency-store.ts'
+import { MOST_AHEAD_MS } from './life-schema.ts'
+import type { When } from './life-schema.ts'
+import { turnIn, turnsOf } from './local-time.ts'
+import type { PushStore } from './push-store.ts'
+import { timeToLiveMs } from './push.ts'
+import type { Audience, Filter, Notification } from './push.ts'
+import type { ScheduleStore } from './schedule-store.ts'
+
+/** A push as it was asked for. */
+export interface PushRequest {
+  readonly notification: Notification
+  readonly to: Many | One
+  readonly when: When
+  /** `null`: without an Idempotency-Key. */
+  readonly repeat: { readonly key: string; readonly digest: Uint8Array; readonly replace: boolean } | null
+}
+
+interface Many {
+  readonly kind: 'many'
+  readonly filter: Filter
+  /** How many devices it is to address, as far as the caller knows; `null`: not said. */
+  readonly confirm: number | null
+}
+
+interface One {
+  readonly kind: 'one'
+  /** Runs in the commit: may look at the registry, and throw `Refused`. */
+  readonly find: () => Audience
+}
+
+/** The body of 200. */
+interface Accepted {
+  readonly message: 'Queued' | 'Scheduled'
+  readonly id: string
+  /** ISO 8601, UTC; by local time, of the first turn. */
+  readonly send_at?: string
+  /** Time zones of devices in which the local time had passed. */
+  readonly passed?: readonly string[]
+}
+
+interface Dependencies {
+  readonly commit: Commit
+  readonly clock: Clock
+  readonly pushes: Pick<PushStore, 'accept'>
+  readonly schedule: Pick<ScheduleStore, 'withdraw' | 'zonesOf'>
+  readonly idempotency: IdempotencyStore
+  /** How many devices a filter selects now. */
+  readonly count: (application: number, filter: Filter) => Promise<number>
+  /** Tells the delivery that there is something to send. */
+  readonly wake: (application: number) => void
+  /** Tells the schedule that something new waits. */
+  readonly look: () => void
+}
+
+/** A moment that has passed by no more than this is now: clocks differ, and calls take time. */
+const JUST_PASSED_MS = 60_000
+
+/** How far the number in `confirm` may be from the count: devices come and go meanwhile. */
+const CONFIRM_TOLERANCE = 0.1
+
+/** Accepts pushes: once for each Idempotency-Key, to go out now or later. Throws `Refused`. */
+export function createAcceptance(on: Dependencies) {
+  const { commit, clock, pushes, schedule, idempotency } = on
+
+  return async function accept(application: Application, request: PushRequest): Promise<Accepted> {
+    const { number: of, limits } = application
+    const { notification, to, when, repeat } = request
+    const createdAt = clock.now()
+    // Before anything that depends on the hour or on the registry: a repeat is answered as the first was.
+    const before = repeat && answered(repeat, idempotency.find(of, repeat.key, createdAt))
+    if (before !== null) return before
+
+    const moments = momentsOf(when, createdAt, to.kind === 'many' ? limits.holdSeconds * 1000 : 0)
+    if (to.kind === 'many' && limits.confirmAbove > 0) {
+      const count = await on.count(of, { ...to.filter, asOf: createdAt })
+      checkConfirmed(count, limits.confirmAbove, to.confirm)
+    }
+    const id = Bun.randomUUIDv7()
+    const turns = when.kind === 'local' ? moments.map((sendAt) => ({ id: Bun.randomUUIDv7(), sendAt })) : []
+    const sendAt = moments[0] ?? null
+
+    const accepted = await commit(() => {
+      // Again: of two at once the second finds what the first has left.
+      const earlier = repeat && idempotency.find(of, repeat.key, createdAt)
+      const before = repeat && answered(repeat, earlier)
+      if (before !== null) return before
+      if (repeat !== null && earlier !== null && !schedule.withdraw(earlier.push, createdAt)) throw isOut(repeat.key)
+      const audience = to.kind === 'many' ? audienceOf({ ...to.filter, asOf: createdAt }, when) : to.find()
+      const timeToLive = timeToLiveMs(notification)
+      const push = { id, notification, audience, createdAt, timeToLiveMs: timeToLive, sendAt, turns }
+      const number = pushes.accept(of, push)
+      const answer = answerOf(id, sendAt, when.kind === 'local' ? passedZones(of, when.wall, turns, createdAt) : [])
+      if (repeat !== null) {
+        const remembered = { digest: repeat.digest, push: number, answer: JSON.stringify(answer) }
+        idempotency.keep(of, repeat.key, remembered, createdAt)
+      }
+      return answer
+    })
+    if (sendAt === null) on.wake(of)
+    else on.look()
+    return accepted
+  }
+
+  function passedZones(of: number, wall: string, turns: readonly { sendAt: number }[], acceptedAt: number): string[] {
+    const moments = turns.map(({ sendAt }) => sendAt)
+    const passed = schedule.zonesOf(of).filter((zone) => turnIn(wall, zone, moments, acceptedAt) === null)
+    return passed.filter((zone) => zone !== null)
+  }
+}
+
+/** What this key was answered; `null` where it is new, or its push is to be replaced by another. */
+function answered(repeat: NonNullable<PushRequest['repeat']>, earlier: Remembered | null): Accepted | null {
+  if (earlier === null) return null
+  if (Buffer.compare(earlier.digest, repeat.digest) === 0) return JSON.parse(earlier.answer) as Accepted
+  if (repeat.replace) return null
+  throw new Refused(
+    failure('ConflictError', `Idempotency-Key ${repeat.key} was used for another push: with another path or body.`),
+  )
+}
+
+function isOut(key: string): Refused {
+  return new Refused(
+    failure('ConflictError', `The push of Idempotency-Key ${key} has gone out: it cannot be replaced.`),
+  )
+}
+
+function answerOf(id: string, sendAt: number | null, passed: readonly string[]): Accepted {
+  if (sendAt === null) return { message: 'Queued', id }
+  const send_at = new Date(sendAt).toISOString()
+  return { message: 'Scheduled', id, send_at, ...(passed.length > 0 && { passed }) }
+}
+
+function audienceOf(filter: Filter, when: When): Audience {
+  return when.kind === 'local' ? { filter, local: when.wall } : { filter }
+}
+
+/** When to send, not before the hold is over: no moment is now, and several are turns by local time. */
+function momentsOf(when: When, now: number, holdMs: number): number[] {
+  const earliest = now + holdMs
+  if (when.kind === 'local') {
+    const turns = turnsOf(when.wall, now, earliest)
+    const last = turns.at(-1)
+    if (last === undefined) throw invalid('send_at_local', 'must not be past everywhere')
+    if (last > now + MOST_AHEAD_MS) throw tooFar('send_at_local')
+    return turns
+  }
+  const at = when.kind === 'at' ? when.at : now + (when.kind === 'in' ? when.delayMs : 0)
+  if (at < now - JUST_PASSED_MS) throw invalid('send_at', 'must not be more than 60 seconds past')
+  if (at > now + MOST_AHEAD_MS) throw tooFar('send_at')
+  const moment = Math.max(at, earliest)
+  return moment > now ? [moment] : []
+}
+
+function tooFar(field: string): Refused {
+  return invalid(field, `must be at most ${MOST_AHEAD_MS / (24 * 60 * 60 * 1000)} days ahead`)
+}
+
+function checkConfirmed(count: number, above: number, confirm: number | null): void {
+  if (count <= above) return
+  if (confirm !== null && Math.abs(confirm - count) <= count * CONFIRM_TOLERANCE) return
+  const problem = `The push addresses ${count} devices, more than confirm-above ${above}`
+  throw new Refused(failure('ConflictError', `${problem}: repeat it with "confirm": ${count}.`))
+}

@@ -1,0 +1,28 @@
+import type { Database } from '../database/database.ts'
+import { audiencePages } from './audience.ts'
+import { CEILING } from './push-store.ts'
+import type { Filter } from './push.ts'
+
+/** Index entries counted before the event loop gets a turn: 0.3 ms, or 8 ms where filters are checked on each device. */
+const CANDIDATES = 2000
+
+/** Counts audiences as they are now, in parts, so that nobody waits for it. */
+export function createAudienceCount({ database }: { database: Database }) {
+  const highest = database.reading<{ id: number }, []>(`SELECT ${CEILING} AS id`)
+
+  /** Registered devices that `filter` selects. */
+  return async (application: number, filter: Filter): Promise<number> => {
+    const ceiling = highest.get()?.id ?? 0
+    let sum = 0
+    for (const platform of filter.platforms) {
+      const pages = audiencePages(database, { filter }, application, platform)
+      for (let after = 0; after < ceiling;) {
+        const { count, last } = pages.count(after, ceiling, CANDIDATES)
+        sum += count
+        after = last
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    return sum
+  }
+}

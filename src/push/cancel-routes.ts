@@ -1,0 +1,65 @@
+import { Elysia } from 'elysia'
+import type { Clock } from '../clock.ts'
+import type { Commit } from '../database/group-commit.ts'
+import { failure, Refused } from '../failure.ts'
+import { endpoint } from '../http/endpoint.ts'
+import type { Gate } from '../http/gate.ts'
+import type { CancelStore } from './cancel-store.ts'
+
+interface Dependencies {
+  readonly gate: Gate
+  readonly commit: Commit
+  readonly clock: Clock
+  readonly cancellations: CancelStore
+  /** Ends what is being sent of a push, `push.number`: in the commit what is only stored, and after it the rest. */
+  readonly deliveries: {
+    readonly cancelStored: (application: number, push: number) => void
+    readonly cancel: (application: number, push: number) => void
+  }
+}
+
+/** POST /push/{id}/cancel. */
+export function cancelRoutes({ gate, commit, clock, cancellations, deliveries }: Dependencies) {
+  async function cancel(application: number, id: string) {
+    const cancelled = await commit(() => {
+      const outcome = cancellations.cancel(application, id, clock.now())
+      if (outcome.kind === 'cancelled') for (const push of outcome.open) deliveries.cancelStored(application, push)
+      return outcome
+    })
+    switch (cancelled.kind) {
+      case 'not-found':
+        throw new Refused(failure('ResourceNotFound', 'No push found'))
+      case 'finished': {
+        const { t, s } = cancelled
+        throw new Refused(failure('ConflictError', `The push is over: ${s} of ${t} devices were sent to.`))
+      }
+      case 'cancelled': {
+        const { wasReleased, open, t, s } = cancelled
+        for (const push of open) deliveries.cancel(application, push)
+        return { message: 'Cancelled', state: wasReleased ? 'sending' : 'scheduled', t, s }
+      }
+    }
+  }
+
+  return new Elysia({ name: 'cancel-routes' })
+    .use(gate.plugin)
+    .post('/push/:id/cancel', ({ params: { id }, application }) => cancel(application.number, id), {
+      detail: endpoint({
+        tag: 'Pushes',
+        summary: 'Cancel a push',
+        description:
+          'One that waits is never sent. One that is being sent stops: what is on its way is still answered and counted, and nobody else gets it. `state` is what it was, `scheduled` or `sending`; `t` devices were addressed, as far as they are counted, and `s` accepted by the gateways so far. To cancel again changes nothing.',
+        secret: true,
+        answers: {
+          200: {
+            description: 'Cancelled durably.',
+            example: { message: 'Cancelled', state: 'sending', t: 12_345, s: 678 },
+          },
+        },
+        failures: {
+          404: 'ResourceNotFound: there is no such push.',
+          409: 'ConflictError: it is over, and everybody has been sent to.',
+        },
+      }),
+    })
+}

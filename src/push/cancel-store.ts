@@ -1,0 +1,67 @@
+import type { Database } from '../database/database.ts'
+
+/** How far a push has got: devices addressed, as far as they are counted, and accepted by the gateways. */
+interface Reach {
+  readonly t: number
+  readonly s: number
+}
+
+type Cancelled =
+  | { readonly kind: 'not-found' }
+  | ({ readonly kind: 'finished' } & Reach)
+  /** `open`: pushes, `push.number`, that have deliveries to be ended. */
+  | ({
+      readonly kind: 'cancelled'
+      readonly wasReleased: boolean
+      readonly open: readonly number[]
+    } & Reach)
+
+interface Row {
+  number: number
+  released_at: number | null
+  cancelled_at: number | null
+}
+
+/** A push and the turns of one by local time. */
+const WHOLE = 'number = ?1 OR parent = ?1'
+
+const HAS_OPEN = 'EXISTS (SELECT 1 FROM delivery d WHERE d.push = push.number AND d.finished_at IS NULL)'
+
+export type CancelStore = ReturnType<typeof createCancelStore>
+
+/** Calls pushes off. What of them is being sent `delivery/delivery-pool.ts` ends. Runs in a transaction of the caller. */
+export function createCancelStore({ database }: { database: Database }) {
+  const find = database.statement<Row, [string, number]>(
+    'SELECT number, released_at, cancelled_at FROM push WHERE id = ? AND application = ? AND parent IS NULL',
+  )
+  const open = database.statement<{ number: number }, [number]>(
+    `SELECT number FROM push WHERE (${WHOLE}) AND ${HAS_OPEN}`,
+  )
+  const waiting = database.statement<object, [number]>(
+    `SELECT 1 FROM push WHERE (${WHOLE}) AND released_at IS NULL LIMIT 1`,
+  )
+  const reach = database.statement<Reach, [number]>(
+    `SELECT coalesce(sum(addressed), 0) AS t, coalesce(sum(accepted), 0) AS s FROM delivery
+     WHERE push IN (SELECT number FROM push WHERE ${WHOLE})`,
+  )
+  const mark = database.statement<never, [number, number]>(
+    `UPDATE push SET cancelled_at = ?2 WHERE (${WHOLE}) AND cancelled_at IS NULL
+       AND (number = ?1 OR released_at IS NULL OR ${HAS_OPEN})`,
+  )
+
+  return {
+    /** A push that is cancelled already stays so. `now` in ms since the Unix epoch. */
+    cancel(application: number, id: string, now: number): Cancelled {
+      const row = find.get(id, application)
+      if (row === null) return { kind: 'not-found' }
+      const { number } = row
+      const so = reach.get(number) ?? { t: 0, s: 0 }
+      const pushes = open.all(number).map((each) => each.number)
+      if (row.cancelled_at === null) {
+        if (pushes.length === 0 && waiting.get(number) === null) return { kind: 'finished', ...so }
+        mark.run(number, now)
+      }
+      return { kind: 'cancelled', wasReleased: row.released_at !== null, open: pushes, ...so }
+    },
+  }
+}

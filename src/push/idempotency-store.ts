@@ -1,0 +1,35 @@
+import type { Database } from '../database/database.ts'
+import { KEEP_KEYS_MS } from './idempotency.ts'
+
+/** What was answered to a key. */
+export interface Remembered {
+  readonly digest: Uint8Array
+  /** `push.number`. */
+  readonly push: number
+  /** The body of the answer, JSON. */
+  readonly answer: string
+}
+
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
+
+/** What was answered to each Idempotency-Key; `housekeeping-store.ts` erases it after 30 days. */
+export function createIdempotencyStore({ database }: { database: Database }) {
+  const find = database.statement<Remembered, [number, string, number]>(
+    'SELECT digest, push, answer FROM idempotency WHERE application = ? AND key = ? AND created_at > ?',
+  )
+  const keep = database.statement<never, [number, string, Uint8Array, number, string, number]>(
+    `INSERT INTO idempotency (application, key, digest, push, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET digest = excluded.digest, push = excluded.push, answer = excluded.answer,
+       created_at = excluded.created_at`,
+  )
+  return {
+    /** `now` in ms since the Unix epoch. */
+    find: (application: number, key: string, now: number): Remembered | null =>
+      find.get(application, key, now - KEEP_KEYS_MS),
+
+    /** Runs in a transaction of the caller. */
+    keep(application: number, key: string, { digest, push, answer }: Remembered, now: number): void {
+      keep.run(application, key, digest, push, answer, now)
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { failure, Refused } from '../failure.ts'
+import type { JsonSchema } from '../http/fields.ts'
+
+/** Visible ASCII (RFC 5234, VCHAR), so that no proxy changes it on its way. */
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+const NAME = 'Idempotency-Key'
+
+/** How long a key is remembered. */
+export const KEEP_KEYS_MS = 30 * 24 * 60 * 60 * 1000
+
+export const IDEMPOTENCY_KEY: JsonSchema = {
+  name: NAME,
+  in: 'header',
+  required: false,
+  description:
+    'Makes a repeat harmless: the same key with the same path and body is answered as the first time for 30 days, and nothing more is sent. With another body it is 409. Only what was accepted is remembered. The order of members, white space and unknown fields do not count. 1 to 255 visible ASCII characters.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+/** The key of a call; `null` where it has none. Throws `Refused` for what cannot be one. */
+export function keyOf(headers: Headers): string | null {
+  const key = headers.get(NAME)
+  if (key === null || KEY.test(key)) return key
+  throw new Refused(failure('InvalidArgument', `${NAME} must be 1 to 255 visible ASCII characters.`))
+}
+
+/** SHA-256 of what a call asks for: its path, and the fields of its body that `known` names. */
+export function digestOf(path: string, given: Readonly<Record<string, unknown>>, known: readonly string[]): Uint8Array {
+  const fields = known.filter((name) => name in given).map((name) => [name, given[name]])
+  return new Bun.CryptoHasher('sha256').update(`POST ${path} ${canonical(Object.fromEntries(fields))}`).digest()
+}
+
+/** JSON with the members of objects in the order of their names. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`
+}

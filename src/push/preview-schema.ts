@@ -1,0 +1,68 @@
+import { token } from '../http/common-fields.ts'
+import type { Body, Given } from '../http/fields.ts'
+import { PushToAll, PushToOne } from './push-schema.ts'
+
+export type PushBody = ValueOf<typeof PushToAll> | ValueOf<typeof PushToOne>
+/** Without an example, which Swagger UI would put into every body it makes up. */
+const { example: _, ...TOKEN } = token.schema
+
+type ValueOf<B> = B extends Body<infer T> ? T : never
+
+/** The body of /push/one where there is a token, else that of /push/all. */
+export const PreviewPush: Body<PushBody> = {
+  schema: {
+    type: 'object',
+    properties: { ...propertiesOf(PushToOne), ...propertiesOf(PushToAll), token: TOKEN },
+  },
+  '~standard': {
+    version: 1,
+    vendor: 'bellhop',
+    validate(value) {
+      const { token = null } = value as Given
+      return (token === null || token === '' ? PushToAll : PushToOne)['~standard'].validate(value)
+    },
+  },
+}
+
+function propertiesOf({ schema }: Body<unknown>): object {
+  return schema['properties'] as object
+}
+
+/** Stands where the id of a push would be. */
+export const NO_ID = '00000000-0000-7000-8000-000000000000'
+
+export const PREVIEW_EXAMPLE = {
+  t: 2,
+  platforms: { '0': 1, '1': 1 },
+  sample: [
+    { token: '3f8a09c1'.repeat(8), platform: '0', alias: 'user-17' },
+    { token: 'registration-id', platform: '1', alias: null },
+  ],
+  apns: {
+    headers: {
+      'apns-topic': 'com.example.app',
+      'apns-push-type': 'alert',
+      'apns-priority': '10',
+      'apns-expiration': '1795255200',
+      'apns-collapse-id': NO_ID,
+      'apns-id': '00000000-0000-8000-8000-000000000011',
+      authorization: 'bearer …',
+    },
+    body: { aps: { alert: 'Hello', sound: 'default', badge: 1 } },
+    bytes: 53,
+  },
+  fcm: {
+    body: {
+      message: {
+        token: 'registration-id',
+        notification: { body: 'Hello' },
+        android: {
+          priority: 'high',
+          notification: { tag: NO_ID, sound: 'default', notification_count: 1 },
+          ttl: '86400s',
+        },
+      },
+    },
+    bytes: 219,
+  },
+}

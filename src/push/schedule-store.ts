@@ -1,0 +1,127 @@
+import type { Database } from '../database/database.ts'
+import { turnIn } from './local-time.ts'
+import type { Zone } from './local-time.ts'
+import { CEILING } from './push-store.ts'
+import type { PushStore } from './push-store.ts'
+import type { Audience } from './push.ts'
+
+/** A push that has been let go. */
+interface Released {
+  /** `push.number`. */
+  readonly push: number
+  readonly application: number
+}
+
+interface DueRow extends Released {
+  audience: string
+  parent: number | null
+  send_at: number
+}
+
+interface ParentRow {
+  audience: string
+  created_at: number
+  released_at: number | null
+}
+
+/** As the index `push_scheduled` has it. */
+const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'
+
+export type ScheduleStore = ReturnType<typeof createScheduleStore>
+
+interface Dependencies {
+  readonly database: Database
+  readonly pushes: Pick<PushStore, 'deliver'>
+}
+
+/** Pushes that wait for their moment. Times are ms since the Unix epoch. */
+export function createScheduleStore({ database, pushes }: Dependencies) {
+  const next = database.statement<{ send_at: number | null }, []>(
+    `SELECT min(send_at) AS send_at FROM push WHERE ${SCHEDULED}`,
+  )
+  const due = database.statement<DueRow, [number, number]>(
+    `SELECT number AS push, application, audience, parent, send_at FROM push WHERE ${SCHEDULED} AND send_at <= ?
+     ORDER BY send_at, number LIMIT ?`,
+  )
+  const parentOf = database.statement<ParentRow, [number]>(
+    'SELECT audience, created_at, released_at FROM push WHERE number = ?',
+  )
+  const turnsOf = database.statement<{ send_at: number }, [number]>(
+    'SELECT send_at FROM push WHERE parent = ? ORDER BY send_at',
+  )
+  const release = database.statement<never, [number, string, number]>(
+    `UPDATE push SET released_at = ?1, audience = ?2, ceiling = ${CEILING}, expires_at = ?1 + expires_at - send_at
+     WHERE number = ?3`,
+  )
+
+  // Each step is one look into the index, for as many zones as there are, not devices.
+  const zones = database.statement<{ zone: string }, [number]>(
+    `WITH RECURSIVE known (zone) AS (
+       SELECT min(timezone) FROM device WHERE application = ?1 AND timezone IS NOT NULL
+       UNION ALL
+       SELECT (SELECT min(timezone) FROM device WHERE application = ?1 AND timezone > zone) FROM known
+       WHERE zone IS NOT NULL)
+     SELECT zone FROM known WHERE zone IS NOT NULL`,
+  )
+
+  /** The time zones that devices of an application have, each once; not known is one of them. */
+  const zonesOf = (application: number): Zone[] => [null, ...zones.all(application).map(({ zone }) => zone)]
+
+  /** Whom one turn of a push by local time addresses; `null` for nobody. */
+  function audienceOfTurn({ application, send_at: turn }: DueRow, parent: number): Audience | null {
+    const row = parentOf.get(parent)
+    const audience = row && (JSON.parse(row.audience) as Audience)
+    if (!row || !audience || !('filter' in audience) || audience.local === undefined) return null
+    const { filter, local } = audience
+    const turns = turnsOf.all(parent).map(({ send_at: at }) => at)
+    const inTurn = zonesOf(application).filter(
+      (zone) => (filter.zones?.includes(zone) ?? true) && turnIn(local, zone, turns, row.created_at) === turn,
+    )
+    if (inTurn.length === 0) return null
+    return { filter: { ...filter, zones: inTurn, stayedSince: row.released_at ?? turn } }
+  }
+
+  const withdraw = database.statement<{ number: number }, [number, number]>(
+    `UPDATE push SET cancelled_at = coalesce(cancelled_at, ?2) WHERE number = ?1 AND released_at IS NULL
+     RETURNING number`,
+  )
+  const withdrawTurns = database.statement<never, [number, number]>(
+    'UPDATE push SET cancelled_at = coalesce(cancelled_at, ?2) WHERE parent = ?1',
+  )
+
+  return {
+    zonesOf,
+
+    /** Calls off a push, `push.number`, that has not gone out; `false` if it has. Runs in a transaction of the caller. */
+    withdraw(push: number, now: number): boolean {
+      if (withdraw.get(push, now) === null) return false
+      withdrawTurns.run(push, now)
+      return true
+    },
+
+    /** When the next push is due; `null` if none waits. */
+    next: (): number | null => next.get()?.send_at ?? null,
+
+    /**
+     * Lets go what is due, `limit` pushes at the most: the audience is that of this moment, and so is the beginning of
+     * the time to live. Runs in a transaction of the caller.
+     */
+    release(now: number, limit: number): Released[] {
+      return due.all(now, limit).map((row) => {
+        const { push, application, parent } = row
+        const own = JSON.parse(row.audience) as Audience
+        const isParent = 'local' in own && parent === null
+        const audience = asOf(parent === null ? own : audienceOfTurn(row, parent), now)
+        release.run(now, audience === null ? row.audience : JSON.stringify(audience), push)
+        if (audience !== null && !isParent) pushes.deliver(application, push, audience)
+        return { push, application }
+      })
+    },
+  }
+}
+
+/** The audience of the moment: what counts back from one counts from this. */
+function asOf(audience: Audience | null, now: number): Audience | null {
+  if (audience === null || 'device' in audience || audience.filter.asOf === undefined) return audience
+  return { ...audience, filter: { ...audience.filter, asOf: now } }
+}

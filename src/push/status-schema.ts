@@ -1,0 +1,176 @@
+import type { Platform } from '../device/device.ts'
+import { wholeNumber } from '../http/common-fields.ts'
+import type { JsonSchema } from '../http/fields.ts'
+import type { Explanation, Verdict } from './explain.ts'
+import type { FailedRecipient } from './status-store.ts'
+import { finishedAtOf, rateOf, startedAtOf, stateOf } from './status.ts'
+import type { PauseOf, Reach, StoredPush } from './status.ts'
+
+const MAX_PUSHES = 1000
+
+const PUSHES = 100
+
+/** The part of a status that a list has too. `now` in ms since the Unix epoch. */
+export function statusOf(push: StoredPush, reach: readonly Reach[], pauseOf: PauseOf, now: number) {
+  const startedAt = startedAtOf(reach)
+  const finishedAt = finishedAtOf(push, reach)
+  const sum = (of: (one: Reach) => number) => reach.reduce((total, one) => total + of(one), 0)
+  const s = sum((one) => one.s)
+  return {
+    id: push.id,
+    ...stateOf(push, reach, pauseOf),
+    t: sum((one) => one.t),
+    s,
+    o: push.opened,
+    failed: { total: sum((one) => one.failed) },
+    waiting: sum((one) => one.waiting),
+    created_at: isoOf(push.createdAt),
+    send_at: isoOrNull(push.sendAt),
+    started_at: isoOrNull(startedAt),
+    finished_at: isoOrNull(finishedAt),
+    rate: rateOf(s, startedAt, finishedAt, now),
+  }
+}
+
+/** What each platform has a part in, by `"0"` and `"1"`. */
+export function platformsOf(push: StoredPush, reach: readonly Reach[], pauseOf: PauseOf) {
+  const entries = reach.map((one) => {
+    const { t, s, failed, waiting, retrying } = one
+    return [one.platform, { ...stateOf(push, [one], pauseOf), t, s, failed, waiting, retrying }]
+  })
+  return Object.fromEntries(entries) as Record<string, object>
+}
+
+/** `failed` with its reasons. Devices that were never sent to have none written down. */
+export function failedOf(
+  total: number,
+  reasons: ReadonlyMap<string, number>,
+  push: StoredPush,
+  reach: readonly Reach[],
+) {
+  const known = [...reasons.values()].reduce((sum, count) => sum + count, 0)
+  const unreached = finishedAtOf(push, reach) === null ? 0 : Math.max(total - known, 0)
+  const sorted = [...reasons, ...(unreached > 0 ? [['expired', unreached] as const] : [])].sort((a, b) => b[1] - a[1])
+  return { total: Math.max(total, known), reasons: Object.fromEntries(sorted) as Record<string, number> }
+}
+
+/** On the wire. `device` is its id, `null` where there is none. */
+export function explanationOf(
+  of: Explanation,
+  platform: Platform | null,
+  apnsIdOf: (device: number) => string,
+  device: number | null,
+) {
+  const { verdict, explanation, reason = null, at = null, attempts = null, nextAttemptAt = null } = of
+  const { excludedBy = [], judgedNow = false } = of
+  const wasSent = SENT.has(verdict) || (attempts ?? 0) > 0
+  return {
+    verdict,
+    explanation,
+    platform: platform === null ? null : String(platform),
+    excluded_by: excludedBy,
+    reason,
+    at: isoOrNull(at),
+    attempts,
+    next_attempt_at: isoOrNull(nextAttemptAt),
+    apns_id: wasSent && platform === 0 && device !== null ? apnsIdOf(device) : null,
+    judged_now: judgedNow,
+  }
+}
+
+const SENT: ReadonlySet<Verdict> = new Set(['opened', 'accepted'])
+
+export function failureOf({ token, platform, state, reason, attempts, at }: FailedRecipient) {
+  // What is called off is stored as expired.
+  const shown = reason === CANCELLED ? 'cancelled' : state
+  return { token, platform: String(platform), state: shown, reason, attempts, at: isoOf(at) }
+}
+
+/** The reason stored with recipients that waited for another attempt when the push was called off. */
+const CANCELLED = 'cancelled'
+
+/** Query parameters are strings; a wrong one is refused like a wrong field. */
+export function readLimit(value: string | undefined): number {
+  return value === undefined ? PUSHES : wholeNumber(1, MAX_PUSHES).read(value, 'limit')
+}
+
+/** `after` is the cursor of a page's Link header: opaque to callers, a push's number here. */
+export function readAfter(value: string | undefined): number {
+  return value === undefined ? Number.MAX_SAFE_INTEGER : wholeNumber(0, Number.MAX_SAFE_INTEGER).read(value, 'after')
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString()
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : isoOf(at)
+}
+
+const EXAMPLE_ID = '019a9f7e-3c1b-7000-8000-000000000000'
+
+export const ID_PARAMETER: JsonSchema = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The id that the push was answered with.',
+  schema: { type: 'string', format: 'uuid' },
+  example: EXAMPLE_ID,
+}
+
+export const PAGE_PARAMETERS: readonly JsonSchema[] = [
+  {
+    name: 'limit',
+    in: 'query',
+    description: `Pushes in a page, 1 to ${MAX_PUSHES}.`,
+    schema: { type: 'integer', minimum: 1, maximum: MAX_PUSHES, default: PUSHES },
+  },
+  { name: 'after', in: 'query', description: 'The cursor of the Link header.', schema: { type: 'string' } },
+]
+
+export const LISTED_EXAMPLE = {
+  id: EXAMPLE_ID,
+  state: 'sending',
+  reason: null,
+  t: 1200,
+  s: 1100,
+  o: 17,
+  failed: { total: 12 },
+  waiting: 88,
+  created_at: '2026-11-20T09:00:00.000Z',
+  send_at: null,
+  started_at: '2026-11-20T09:00:00.004Z',
+  finished_at: null,
+  rate: 5500,
+}
+
+export const STATUS_EXAMPLE = {
+  ...LISTED_EXAMPLE,
+  failed: { total: 12, reasons: { Unregistered: 11, BadDeviceToken: 1 } },
+  platforms: {
+    '0': { state: 'sending', reason: null, t: 1200, s: 1100, failed: 12, waiting: 88, retrying: 3 },
+  },
+}
+
+export const FAILURE_EXAMPLE = {
+  token: '3f8a09c1'.repeat(8),
+  platform: '0',
+  state: 'gone',
+  reason: 'Unregistered',
+  attempts: 1,
+  at: '2026-11-20T09:00:00.000Z',
+}
+
+export const EXPLANATION_EXAMPLE = {
+  verdict: 'excluded',
+  explanation:
+    'The push left the device out: it has the tag "muted", which except_tags names. This is judged by the device as it is now.',
+  platform: '0',
+  excluded_by: ['except_tags'],
+  reason: null,
+  at: null,
+  attempts: null,
+  next_attempt_at: null,
+  apns_id: null,
+  judged_now: true,
+}

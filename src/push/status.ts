@@ -1,0 +1,82 @@
+import type { Platform } from '../device/device.ts'
+
+/**
+ * scheduled → (its moment comes) → sending → (everybody it addressed is answered for) → finished.
+ * sending ⇄ paused: all of what is left waits for a gateway or a credential.
+ * scheduled, sending or paused → (called off) → cancelled.
+ */
+export type PushState = 'scheduled' | 'sending' | 'paused' | 'finished' | 'cancelled'
+
+/** How far a push is on one platform, all turns of one by local time together. Times are ms since the Unix epoch. */
+export interface Reach {
+  readonly platform: Platform
+  /** Devices addressed, as far as they are counted. */
+  readonly t: number
+  /** Taken by the gateway. */
+  readonly s: number
+  readonly failed: number
+  /** Addressed, and nothing decided yet; `retrying` of them have been tried. */
+  readonly waiting: number
+  readonly retrying: number
+  /** Whether anything is still to be sent. */
+  readonly open: boolean
+  /** `null`: nobody was sent to. */
+  readonly startedAt: number | null
+  /** `null` while it is open. */
+  readonly finishedAt: number | null
+}
+
+/** What is stored of a push, without what it says. Times are ms since the Unix epoch. */
+export interface StoredPush {
+  /** `push.number`. */
+  readonly number: number
+  readonly id: string
+  readonly createdAt: number
+  /** `null`: at once. */
+  readonly sendAt: number | null
+  readonly releasedAt: number | null
+  readonly cancelledAt: number | null
+  /** Opens reported. */
+  readonly opened: number
+  /** Turns of a push by local time that are still to come. */
+  readonly turnsToCome: number
+}
+
+/** Why nothing can be sent to a platform now; `null` where it can. */
+export type PauseOf = (platform: Platform) => string | null
+
+/** The state of a push; `reason` says why a paused one waits. */
+export function stateOf(
+  push: StoredPush,
+  reach: readonly Reach[],
+  pauseOf: PauseOf,
+): { readonly state: PushState; readonly reason: string | null } {
+  if (push.cancelledAt !== null) return { state: 'cancelled', reason: null }
+  if (push.releasedAt === null) return { state: 'scheduled', reason: null }
+  const open = reach.filter((one) => one.open)
+  if (open.length === 0) return { state: push.turnsToCome > 0 ? 'sending' : 'finished', reason: null }
+  const pauses = open.map(({ platform }) => pauseOf(platform))
+  if (pauses.includes(null)) return { state: 'sending', reason: null }
+  return { state: 'paused', reason: [...new Set(pauses)].join('; ') }
+}
+
+/** When a push was over, ms since the Unix epoch; `null` while something is left of it. */
+export function finishedAtOf(push: StoredPush, reach: readonly Reach[]): number | null {
+  if (reach.some((one) => one.open)) return null
+  if (push.cancelledAt === null && (push.releasedAt === null || push.turnsToCome > 0)) return null
+  const ends = reach.flatMap(({ finishedAt }) => finishedAt ?? [])
+  return ends.length > 0 ? Math.max(...ends) : (push.cancelledAt ?? push.releasedAt)
+}
+
+/** When the first device was sent to, ms since the Unix epoch; `null` for nobody yet. */
+export function startedAtOf(reach: readonly Reach[]): number | null {
+  const starts = reach.flatMap(({ startedAt }) => startedAt ?? [])
+  return starts.length > 0 ? Math.min(...starts) : null
+}
+
+/** Notifications a second that the gateways have taken, from the first on until the end, or `now`. 0 before. */
+export function rateOf(accepted: number, startedAt: number | null, finishedAt: number | null, now: number): number {
+  if (startedAt === null) return 0
+  const runningMs = Math.max((finishedAt ?? now) - startedAt, 1)
+  return Math.round((accepted / runningMs) * 100_000) / 100
+}

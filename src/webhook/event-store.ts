@@ -1,0 +1,212 @@
+import type { Database } from '../database/database.ts'
+import { unpackToken } from '../device/device.ts'
+import type { Platform } from '../device/device.ts'
+import { bodyOf, PROVIDER } from './event.ts'
+import type { Event, EventType } from './event.ts'
+
+/** Events of one application that wait at the most; beyond it the oldest are erased. */
+const MAX_WAITING = 100_000
+
+/** An event on its way to a receiver. */
+export interface StoredEvent {
+  readonly number: number
+  readonly id: string
+  readonly type: EventType
+  readonly body: string
+  /** Tries so far. */
+  readonly attempt: number
+}
+
+interface PushRow {
+  readonly number: number
+  readonly id: string
+  readonly t: number
+  readonly s: number
+  readonly failed: number
+  readonly cancelled: number
+  readonly started: number | null
+  readonly finished: number | null
+  readonly open: number
+}
+
+interface DeviceRow {
+  readonly application: number
+  readonly platform: Platform
+  readonly token: string | Uint8Array
+}
+
+export type EventStore = ReturnType<typeof createEventStore>
+
+/**
+ * The events that are not delivered yet. Everything that writes runs inside a transaction of the caller: an event is
+ * stored with the fact it tells of, or not at all. What no webhook of the application asks for is not stored.
+ *
+ * `maxWaiting` is for tests.
+ */
+export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options) {
+  const wants = database.statement<{ one: number }, [number, EventType]>(
+    `SELECT 1 AS one FROM webhook WHERE application = ? AND disabled_at IS NULL
+       AND EXISTS (SELECT 1 FROM json_each(events) WHERE value = ?)`,
+  )
+  const insert = database.statement<never, [string, number, EventType, string, number]>(
+    'INSERT INTO event (id, application, type, body, due_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)',
+  )
+  const count = database.statement<{ waiting: number }, [number]>(
+    'UPDATE webhook SET waiting = waiting + 1 WHERE application = ? RETURNING waiting',
+  )
+  const eraseOldest = database.statement<never, [number]>(
+    'DELETE FROM event WHERE number = (SELECT min(number) FROM event WHERE application = ?)',
+  )
+  const noteDropped = database.statement<never, [number]>(
+    'UPDATE webhook SET dropped = dropped + 1 WHERE application = ?',
+  )
+  // A push by local time is many, of which callers know the one that the others belong to. What has not gone out yet
+  // keeps it open, unless it is called off.
+  const finished = database.statement<PushRow, [number]>(
+    `WITH root AS (SELECT r.* FROM push p JOIN push r ON r.number = coalesce(p.parent, p.number) WHERE p.number = ?),
+       family AS (SELECT * FROM root UNION ALL SELECT p.* FROM push p JOIN root r ON p.parent = r.number)
+     SELECT r.number, r.id, r.cancelled_at IS NOT NULL AS cancelled,
+       coalesce(sum(d.addressed), 0) AS t, coalesce(sum(d.accepted), 0) AS s, coalesce(sum(d.failed), 0) AS failed,
+       coalesce(min(d.started_at), min(f.released_at)) AS started, max(d.finished_at) AS finished,
+       count(*) FILTER (WHERE d.push IS NOT NULL AND d.finished_at IS NULL
+         OR f.send_at IS NOT NULL AND f.released_at IS NULL AND f.cancelled_at IS NULL) AS open
+     FROM root r, family f LEFT JOIN delivery d ON d.push = f.number GROUP BY r.number`,
+  )
+  const tell = database.statement<never, [number, number]>(
+    'UPDATE push SET told_at = ? WHERE number = ? AND told_at IS NULL',
+  )
+  const numberOf = database.statement<{ number: number }, [string, number]>(
+    'SELECT number FROM push WHERE id = ? AND application = ?',
+  )
+  const device = database.statement<DeviceRow, [number]>('SELECT application, platform, token FROM device WHERE id = ?')
+  const markPaused = database.statement<never, [number, Platform]>(
+    'INSERT INTO paused_credential (application, platform) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  )
+  const unmarkPaused = database.statement<never, [number, Platform]>(
+    'DELETE FROM paused_credential WHERE application = ? AND platform = ?',
+  )
+
+  const receivers = database.statement<{ application: number }, [number]>(
+    `SELECT application FROM webhook w WHERE disabled_at IS NULL
+       AND EXISTS (SELECT 1 FROM event e WHERE e.application = w.application AND e.due_at <= ?)`,
+  )
+  const due = database.statement<StoredEvent, [number, number, number]>(
+    `SELECT number, id, type, body, attempt FROM event WHERE application = ? AND due_at <= ?
+     ORDER BY due_at, number LIMIT ?`,
+  )
+  const erase = database.statement<never, [number]>('DELETE FROM event WHERE number = ?')
+  const putOff = database.statement<never, [number, number, number]>(
+    'UPDATE event SET attempt = ?, due_at = ? WHERE number = ?',
+  )
+  const shiftDue = database.statement<never, [number]>('UPDATE event SET due_at = due_at - ?')
+  const dropped = database.statement<{ application: string; events: number }, []>(
+    `SELECT a.id AS application, w.dropped AS events FROM webhook w JOIN application a ON a.number = w.application
+     WHERE w.dropped > 0`,
+  )
+  const anyDropped = database.statement<{ one: number }, []>('SELECT 1 AS one FROM webhook WHERE dropped > 0 LIMIT 1')
+  const forgetDropped = database.statement<never, []>('UPDATE webhook SET dropped = 0 WHERE dropped > 0')
+
+  function record(application: number, event: Event, now: number): void {
+    insert.run(`evt_${Bun.randomUUIDv7('hex', now)}`, application, event.type, bodyOf(event, now), now)
+    if ((count.get(application)?.waiting ?? 0) <= maxWaiting) return
+    eraseOldest.run(application)
+    noteDropped.run(application)
+  }
+
+  function isWanted(application: number, type: EventType): boolean {
+    return wants.get(application, type) !== null
+  }
+
+  function pushFinished(
+    { push, application }: { readonly push: number; readonly application: number },
+    now: number,
+  ): void {
+    if (!isWanted(application, 'push.finished')) return
+    const row = finished.get(push)
+    if (row === null || row.open > 0 || tell.run(now, row.number).changes === 0) return
+    const { id, t, s, failed } = row
+    const data = {
+      id,
+      state: row.cancelled === 1 ? ('cancelled' as const) : ('finished' as const),
+      t,
+      s,
+      failed,
+      ...(row.started !== null && { started_at: iso(row.started) }),
+      finished_at: iso(row.finished ?? now),
+    }
+    record(application, { type: 'push.finished', data }, now)
+  }
+
+  return {
+    /**
+     * Something of this push is over: one of its deliveries, or what was still to come of it. Tells of the push, once,
+     * if nothing is left. `now` is ms since the Unix epoch.
+     */
+    pushFinished,
+
+    /** The push with this UUID is called off: tells of it, if nothing of it is being sent. */
+    pushCancelled(application: number, id: string, now: number): void {
+      const row = numberOf.get(id, application)
+      if (row !== null) pushFinished({ push: row.number, application }, now)
+    },
+
+    /** A gateway has declared the device (`device.id`) dead; it is in the feedback. */
+    deviceGone(id: number, reason: string, now: number): void {
+      const row = device.get(id)
+      if (row === null || !isWanted(row.application, 'device.gone')) return
+      const platform = row.platform === 0 ? ('0' as const) : ('1' as const)
+      const data = { token: unpackToken(row.token), platform, reason, at: iso(now) }
+      record(row.application, { type: 'device.gone', data }, now)
+    },
+
+    /** A gateway refuses the credential. Told once, until it is good again. */
+    credentialPaused(application: number, platform: Platform, reason: string, now: number): void {
+      const wanted = isWanted(application, 'credential.paused')
+      if (!wanted && !isWanted(application, 'credential.resumed')) return
+      if (markPaused.run(application, platform).changes === 0 || !wanted) return
+      const data = { provider: PROVIDER[platform], state: 'misconfigured' as const, reason }
+      record(application, { type: 'credential.paused', data }, now)
+    },
+
+    /** A gateway has taken a notification. Told where it had been told that the credential was refused. */
+    credentialResumed(application: number, platform: Platform, now: number): void {
+      if (unmarkPaused.run(application, platform).changes === 0) return
+      if (!isWanted(application, 'credential.resumed')) return
+      const data = { provider: PROVIDER[platform], state: 'ready' as const }
+      record(application, { type: 'credential.resumed', data }, now)
+    },
+
+    /** Applications for which something is due at `now`. */
+    receivers: (now: number): number[] => receivers.all(now).map(({ application }) => application),
+
+    /** Up to `limit` events that are due, those due longest first. */
+    due: (application: number, now: number, limit: number): StoredEvent[] => due.all(application, now, limit),
+
+    /** It is delivered, or given up. */
+    erase: (number: number): void => void erase.run(number),
+
+    /** It has been tried `attempt` times, and is to be tried again at `dueAt`. */
+    putOff: (number: number, attempt: number, dueAt: number): void => void putOff.run(attempt, dueAt, number),
+
+    /** The clock was put back by `byMs` milliseconds: nothing waits longer for that. */
+    shiftDue: (byMs: number): void => void shiftDue.run(byMs),
+
+    hasDropped: (): boolean => anyDropped.get() !== null,
+
+    /** How many events of which application (its id) were erased because too many waited, since the last call. */
+    takeDropped(): { readonly application: string; readonly events: number }[] {
+      const rows = dropped.all()
+      if (rows.length > 0) forgetDropped.run()
+      return rows
+    },
+  }
+}
+
+interface Options {
+  readonly database: Pick<Database, 'statement'>
+  readonly maxWaiting?: number
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString()
+}

@@ -1,0 +1,85 @@
+import type { Platform } from '../device/device.ts'
+
+/** What an application can hear of. */
+export const EVENT_TYPES = ['push.finished', 'device.gone', 'credential.paused', 'credential.resumed'] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** An event with its `data` as it is on the wire. Times in it are ISO 8601, UTC. */
+export type Event =
+  | { readonly type: 'push.finished'; readonly data: PushFinished }
+  | { readonly type: 'device.gone'; readonly data: DeviceGone }
+  | { readonly type: 'credential.paused'; readonly data: CredentialPaused }
+  | { readonly type: 'credential.resumed'; readonly data: CredentialResumed }
+
+/** Every device that the push addressed has been answered for, on both platforms. */
+interface PushFinished {
+  /** The UUID that the push was answered with. */
+  readonly id: string
+  /** Cancelled: it was called off, and the counts are those of what had gone out before. */
+  readonly state: 'finished' | 'cancelled'
+  /** Devices addressed. */
+  readonly t: number
+  /** Taken by the gateways. */
+  readonly s: number
+  readonly failed: number
+  /** Absent: it was called off before anything of it went out. */
+  readonly started_at?: string
+  readonly finished_at: string
+}
+
+/** The device has left every audience and is in the feedback. Its next registration brings it back. */
+interface DeviceGone {
+  readonly token: string
+  readonly platform: '0' | '1'
+  /** The gateway's own word for it. */
+  readonly reason: string
+  readonly at: string
+}
+
+/** The gateway refuses the credential; its pushes wait. */
+interface CredentialPaused {
+  readonly provider: 'apns' | 'fcm'
+  readonly state: 'misconfigured'
+  readonly reason: string
+}
+
+interface CredentialResumed {
+  readonly provider: 'apns' | 'fcm'
+  readonly state: 'ready'
+}
+
+export const PROVIDER: Readonly<Record<Platform, 'apns' | 'fcm'>> = { 0: 'apns', 1: 'fcm' }
+
+/** The body that is signed and sent (Standard Webhooks, "Payload structure"). `at` is ms since the Unix epoch. */
+export function bodyOf({ type, data }: Event, at: number): string {
+  return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
+}
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** Waits after the first try, the second, and so on: the schedule that Standard Webhooks gives as its example. */
+const WAITS_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+]
+
+/**
+ * Milliseconds to wait after `tries` failed tries; `null` when there are to be no more. Up to a tenth longer at random,
+ * so that what failed together does not come back together. `random` is in [0, 1). What the receiver asked for
+ * (`askedMs`, `null`: nothing) is never shortened.
+ */
+export function waitMs(tries: number, random: number, askedMs: number | null): number | null {
+  const wait = WAITS_MS[tries - 1]
+  if (wait === undefined) return null
+  return Math.max(Math.round(wait * (1 + random / 10)), askedMs ?? 0)
+}

@@ -1,0 +1,141 @@
+import { lookup } from 'node:dns/promises'
+import type { LookupAddress } from 'node:dns'
+import { request as plainRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { Clock } from '../clock.ts'
+import { addressIn, refusal } from './address-guard.ts'
+
+/** One try: what the receiver answered, or why there is no answer. */
+export type PostOutcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Sends one event; never throws. Aborting `signal` ends the try. */
+export type Post = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+) => Promise<PostOutcome>
+
+interface Options {
+  readonly clock: Pick<Clock, 'after'>
+  /** PEM. `undefined`: what the system trusts. */
+  readonly ca: string | undefined
+  /** Whether events may go to addresses that are not of the internet. */
+  readonly allowPrivate: boolean
+  /** All addresses of a name. Default: as the system resolves it. */
+  readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>
+}
+
+/** For everything: name, connection, answer. The least that Standard Webhooks recommends ("Request timeouts"). */
+const TIMEOUT_MS = 15_000
+
+/** What is read of an answer, so that a receiver can end it in peace. Bytes. */
+const MAX_ANSWER = 64 * 1024
+
+const systemResolve = (host: string) => lookup(host, { all: true })
+
+/**
+ * Resolves the name itself, looks at all its addresses and connects to these and no others: a name that changes between
+ * look and connection (DNS rebinding) leads nowhere. So each event has a connection of its own, without a proxy, which
+ * would resolve the name anew. A redirect is an answer like any other: nobody follows it.
+ */
+export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }: Options): Post {
+  async function addressesOf(url: URL): Promise<readonly LookupAddress[]> {
+    const address = addressIn(url)
+    if (address === null) return resolve(url.hostname)
+    return [{ address, family: address.includes(':') ? 6 : 4 }]
+  }
+
+  async function attempt(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<PostOutcome> {
+    const addresses = await addressesOf(url)
+    const refused = refusal(
+      url,
+      addresses.map(({ address }) => address),
+      allowPrivate,
+    )
+    if (refused !== null) return { kind: 'failed', reason: refused }
+    signal.throwIfAborted()
+    const request = url.protocol === 'https:' ? tlsRequest : plainRequest
+    return new Promise((resolvePost, reject) => {
+      const sent = request(
+        url,
+        {
+          method: 'POST',
+          headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+          // No pool: what is in one was looked at when its connection was made, not now.
+          agent: false,
+          lookup: only(addresses),
+          signal,
+          ...(ca !== undefined && { ca }),
+        },
+        (answer) => void settled(answer).then(resolvePost),
+      )
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  }
+
+  return async (url, headers, body, signal) => {
+    const deadline = new AbortController()
+    const cancel = clock.after(TIMEOUT_MS, () => deadline.abort())
+    const either = AbortSignal.any([signal, deadline.signal])
+    try {
+      return await Promise.race([attempt(new URL(url), headers, body, either), aborted(either)])
+    } catch (error) {
+      return { kind: 'failed', reason: deadline.signal.aborted ? 'no answer in time' : codeOf(error) }
+    } finally {
+      cancel()
+    }
+  }
+}
+
+function only(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_, { all }, callback) => {
+    const [first] = addresses
+    if (all === true || first === undefined) callback(null, [...addresses])
+    else callback(null, first.address, first.family)
+  }
+}
+
+/** The status says it all; the rest is read away, up to a limit. */
+async function settled(answer: IncomingMessage): Promise<PostOutcome> {
+  const outcome = {
+    kind: 'answered',
+    status: answer.statusCode ?? 0,
+    retryAfter: answer.headers['retry-after'] ?? null,
+  } as const
+  let length = 0
+  return new Promise((resolve) => {
+    const end = () => resolve(outcome)
+    answer.on('data', (chunk: Uint8Array) => {
+      length += chunk.byteLength
+      if (length <= MAX_ANSWER) return
+      answer.destroy()
+      end()
+    })
+    answer.on('end', end)
+    answer.on('close', end)
+    answer.on('error', end)
+  })
+}
+
+/** Rejects when the signal does. The name's resolution cannot be ended, only left. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+  })
+}
+
+/** `ECONNREFUSED`. Not the message, which may quote the address. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'failed'
+}

@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto'
+
+/** Bytes (Standard Webhooks, "Signature scheme": 192 bits at the least, 512 at the most). */
+const LEAST_BYTES = 24
+const MOST_BYTES = 64
+const NEW_BYTES = 32
+
+const PREFIX = 'whsec_'
+
+/** A secret as people see it: `whsec_` and base64. */
+export function newWebhookSecret(random: (length: number) => Uint8Array): string {
+  return PREFIX + random(NEW_BYTES).toBase64()
+}
+
+/** The bytes of a secret; `null` when it is not `whsec_` and the base64 of 24 to 64 bytes. */
+export function secretBytes(secret: string): Uint8Array | null {
+  const digits = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
+  if (digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(digits)) return null
+  const bytes = Buffer.from(digits, 'base64')
+  return bytes.length >= LEAST_BYTES && bytes.length <= MOST_BYTES ? bytes : null
+}
+
+interface Signed {
+  /** The same at each try. Without a full stop, which is what separates the parts. */
+  readonly id: string
+  /** The try's own, in seconds since the Unix epoch. */
+  readonly timestamp: number
+  readonly body: string
+}
+
+/** What `webhook-signature` carries: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. */
+export function signatureOf({ id, timestamp, body }: Signed, secret: Uint8Array): string {
+  return `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+}

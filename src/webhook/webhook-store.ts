@@ -1,0 +1,130 @@
+import type { Application } from '../application/application.ts'
+import { open, seal } from '../application/seal.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { EventType } from './event.ts'
+
+/** Whose webhook: the number is the row's, the id is what the seal is bound to. */
+type Owner = Pick<Application, 'number' | 'id'>
+
+/** What may be shown. */
+export interface Webhook {
+  readonly url: string
+  readonly events: readonly EventType[]
+  /** Ms since the Unix epoch, when the receiver answered that it wants no more; `null`: it has not. */
+  readonly disabledAt: number | null
+}
+
+/** Where to send, and what to sign with. */
+export interface Receiver {
+  readonly application: string
+  readonly url: string
+  /** `null`: the stored one does not open with this key. */
+  readonly secret: string | null
+  /** Tells one version of the webhook from the next. */
+  readonly changedAt: number
+}
+
+interface Row {
+  readonly url: string
+  readonly sealed: Uint8Array
+  readonly events: string
+  readonly changed_at: number
+  readonly disabled_at: number | null
+}
+
+interface Options {
+  readonly database: Pick<Database, 'statement' | 'transact'>
+  readonly clock: Pick<Clock, 'now'>
+  /** 32 bytes, from `loadSealingKey`. */
+  readonly key: Uint8Array
+}
+
+export type WebhookStore = ReturnType<typeof createWebhookStore>
+
+/** One webhook an application, its secret sealed with a key that is not in the database. */
+export function createWebhookStore({ database, clock, key }: Options) {
+  const find = database.statement<Row, [number]>(
+    'SELECT url, sealed, events, changed_at, disabled_at FROM webhook WHERE application = ?',
+  )
+  const receiver = database.statement<Row & { readonly id: string }, [number]>(
+    `SELECT a.id, w.* FROM webhook w JOIN application a ON a.number = w.application
+     WHERE w.application = ? AND w.disabled_at IS NULL`,
+  )
+  // Later than before in any case: it is what tells one version from the next.
+  const put = database.statement<never, [number, string, Uint8Array, string, number]>(
+    `INSERT INTO webhook (application, url, sealed, events, changed_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET url = excluded.url, sealed = excluded.sealed, events = excluded.events,
+       changed_at = max(excluded.changed_at, changed_at + 1), disabled_at = NULL`,
+  )
+  const eraseOthers = database.statement<never, [number, string]>(
+    'DELETE FROM event WHERE application = ? AND type NOT IN (SELECT value FROM json_each(?))',
+  )
+  const hurry = database.statement<never, [number, number]>(
+    'UPDATE event SET attempt = 0, due_at = ? WHERE application = ?',
+  )
+  const remove = database.statement<never, [number]>('DELETE FROM webhook WHERE application = ?')
+  const eraseEvents = database.statement<never, [number]>('DELETE FROM event WHERE application = ?')
+  const erasePauses = database.statement<never, [number]>('DELETE FROM paused_credential WHERE application = ?')
+  const disable = database.statement<never, [number, number, number]>(
+    'UPDATE webhook SET disabled_at = ? WHERE application = ? AND changed_at = ?',
+  )
+
+  return {
+    find({ number }: Pick<Application, 'number'>): Webhook | null {
+      const row = find.get(number)
+      return row && { url: row.url, events: JSON.parse(row.events) as EventType[], disabledAt: row.disabled_at }
+    },
+
+    /**
+     * Takes the place of an earlier one. What waits for it is due at once, apart from types that are not among
+     * `events`. `secret` `null` keeps the one there is, which must be so.
+     */
+    put(
+      { number, id }: Owner,
+      { url, events, secret }: { url: string; events: readonly EventType[]; secret: string | null },
+    ): void {
+      const types = JSON.stringify(events)
+      const now = clock.now()
+      database.transact(() => {
+        const sealed = secret === null ? find.get(number)?.sealed : seal(key, sealedFor(id), secret)
+        if (sealed === undefined) throw new Error(`application ${id} has no webhook whose secret could be kept`)
+        put.run(number, url, sealed, types, now)
+        eraseOthers.run(number, types)
+        hurry.run(now, number)
+      })
+    },
+
+    /** With all that waits for it. Whether there was one. */
+    remove({ number }: Pick<Application, 'number'>): boolean {
+      return database.transact(() => {
+        const { changes } = remove.run(number)
+        eraseEvents.run(number)
+        erasePauses.run(number)
+        return changes > 0
+      })
+    },
+
+    /** `null` where there is none, or it is disabled. */
+    receiver(application: number): Receiver | null {
+      const row = receiver.get(application)
+      if (row === null) return null
+      const { id, url, changed_at: changedAt } = row
+      return { application: id, url, changedAt, secret: open(key, sealedFor(id), row.sealed) }
+    },
+
+    /**
+     * Sends nothing more to it and erases what waits, unless it has been changed since `changedAt`; whether it has not.
+     * Runs in a transaction of the caller.
+     */
+    disable(application: number, changedAt: number, now: number): boolean {
+      if (disable.run(now, application, changedAt).changes === 0) return false
+      eraseEvents.run(application)
+      return true
+    },
+  }
+}
+
+function sealedFor(application: string) {
+  return { application, provider: 'webhook secret' } as const
+}

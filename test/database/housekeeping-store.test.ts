@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'bun:test'
+import { createHousekeeping } from '../../src/database/housekeeping-store.ts'
+import { createPushStore } from '../../src/push/push-store.ts'
+import { createScheduleStore } from '../../src/push/schedule-store.ts'
+import { openRegistry } from '../support/registry.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const NOTIFICATION = { msg: 'Hello', sound: null, badge: null, payload: null }
+const TO_ONE = { device: 1, platform: 0 } as const
+
+function openStores() {
+  const registry = openRegistry()
+  const { database, clock } = registry
+  const pushes = createPushStore({ database })
+  const finish = database.statement<never, [number, number]>('UPDATE delivery SET finished_at = ? WHERE push = ?')
+  const numbers = database.statement<{ number: number }, []>('SELECT number FROM push ORDER BY number')
+  let pushed = 0
+  return {
+    ...registry,
+    schedule: createScheduleStore({ database, pushes }),
+    housekeeping: createHousekeeping({ database }),
+    push(createdAt: number, sendAt: number | null = null, turns: readonly number[] = []): number {
+      return pushes.accept(1, {
+        id: `push ${++pushed}`,
+        notification: NOTIFICATION,
+        audience: TO_ONE,
+        createdAt,
+        timeToLiveMs: DAY_MS,
+        sendAt,
+        turns: turns.map((at, n) => ({ id: `turn ${pushed}.${n}`, sendAt: at })),
+      })
+    },
+    finish: (push: number) => finish.run(clock.now(), push),
+    numbers: () => numbers.all().map(({ number }) => number),
+  }
+}
+
+describe('pushes are erased 90 days after they went out', () => {
+  test('unless something is open of them', () => {
+    using store = openStores()
+    const now = store.clock.now()
+    const [over, open, young] = [store.push(now), store.push(now), store.push(now + DAY_MS)]
+    store.finish(over)
+    store.finish(young)
+    store.housekeeping.sweep(now + 90 * DAY_MS)
+    expect(store.numbers()).toEqual([over, open, young])
+    store.housekeeping.sweep(now + 90 * DAY_MS + 1)
+    expect(store.numbers()).toEqual([open, young])
+  })
+
+  test('also those that waited, which are not erased while they wait', () => {
+    using store = openStores()
+    const now = store.clock.now()
+    const late = store.push(now, now + 90 * DAY_MS)
+    const cancelled = store.push(now, now + 90 * DAY_MS)
+    store.schedule.withdraw(cancelled, now)
+    store.housekeeping.sweep(now + 91 * DAY_MS)
+    expect(store.numbers()).toEqual([late])
+    store.schedule.release(now + 90 * DAY_MS, 10)
+    store.finish(late)
+    store.housekeeping.sweep(now + 179 * DAY_MS)
+    expect(store.numbers()).toEqual([late])
+    store.housekeeping.sweep(now + 181 * DAY_MS)
+    expect(store.numbers()).toEqual([])
+  })
+
+  test('a push by local time after the last of its turns', () => {
+    using store = openStores()
+    const now = store.clock.now()
+    store.push(now, now, [now, now + DAY_MS])
+    store.schedule.withdraw(1, now)
+    for (let n = 0; n < 2; n++) store.housekeeping.sweep(now + 91 * DAY_MS)
+    expect(store.numbers()).toEqual([])
+  })
+
+  test('however many are kept before them', () => {
+    using store = openStores()
+    const now = store.clock.now()
+    const some = (length: number) => store.database.transact(() => Array.from({ length }, () => store.push(now)))
+    const finish = (pushes: readonly number[]) =>
+      store.database.transact(() => {
+        for (const push of pushes) store.finish(push)
+      })
+    const [kept, over] = [some(450), some(50)]
+    finish(over)
+    for (let sweep = 0; sweep < 3; sweep++) store.housekeeping.sweep(now + 91 * DAY_MS)
+    expect(store.numbers()).toEqual(kept)
+    finish(kept)
+    for (let sweep = 0; sweep < 4; sweep++) store.housekeeping.sweep(now + 91 * DAY_MS)
+    expect(store.numbers()).toEqual([])
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { createApi } from '../../src/http/api.ts'
+import { endpoint } from '../../src/http/endpoint.ts'
+import { createGate } from '../../src/http/gate.ts'
+import type { Log } from '../../src/log.ts'
+
+const bucket = { allowed: true, limit: 0, rate: 0, remaining: 0, resetSeconds: 0, retryAfterSeconds: 0 }
+const admitted: string[] = []
+const gate = createGate(({ path }, needsSecret) => {
+  admitted.push(`${path}${needsSecret ? ' with the secret' : ''}`)
+  return { kind: 'admitted', application: {} as never, bucket }
+})
+const detail = endpoint({ tag: 'Pushes', summary: 'A push', secret: true, answers: {} })
+const routes = new Elysia()
+  .use(gate.plugin)
+  .get('/push/:id', ({ params }) => params, { detail })
+  .post('/push/:id/cancel', ({ params }) => params, { detail })
+  .get('/push/:id/cancel', () => ({}), { detail: endpoint({ tag: 'Pushes', summary: 'Open', answers: {} }) })
+  .post('/push/all', () => ({}), { detail })
+const app = createApi({ gate, log: { error: () => {} } as unknown as Log, routes: [routes] })
+
+async function call(method: string, path: string, headers = {}) {
+  const response = await app.handle(new Request(`http://localhost${path}`, { method, headers }))
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
+}
+
+describe('a path with a parameter', () => {
+  test('is admitted by what its own route asks for, and its parameter is decoded once', async () => {
+    admitted.length = 0
+    expect(await call('GET', '/push/a%20%2541?x=1')).toMatchObject({ status: 200, body: { id: 'a %41' } })
+    expect(await call('GET', '/push/x/cancel')).toMatchObject({ status: 200 })
+    expect(await call('POST', '/push/x/cancel')).toMatchObject({ status: 200, body: { id: 'x' } })
+    expect(admitted).toEqual(['/push/a%20%2541 with the secret', '/push/x/cancel', '/push/x/cancel with the secret'])
+  })
+
+  test('is 405 with another method, and Allow has those of the pattern', async () => {
+    for (const [path, allow] of [
+      ['/push/x', 'GET'],
+      ['/push/x/cancel', 'GET, POST'],
+      // A path that is there stands before a pattern that it fits.
+      ['/push/all', 'POST'],
+    ] as const) {
+      const answer = await call('PUT', path)
+      expect(answer).toMatchObject({
+        status: 405,
+        body: { code: 'MethodNotAllowedError', message: 'PUT is not allowed' },
+      })
+      expect(answer.headers.get('allow')).toBe(allow)
+    }
+    expect(await call('GET', '/push/all')).toMatchObject({ status: 405 })
+  })
+
+  test('answers the preflight of a browser with those methods', async () => {
+    const asked = { origin: 'https://x.example', 'access-control-request-method': 'POST' }
+    const answer = await call('OPTIONS', '/push/x/cancel', asked)
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, POST')
+  })
+
+  test('is 404 without a parameter, and with more behind it', async () => {
+    for (const path of ['/push/', '/push/x/', '/push//cancel', '/push/x/y', '/push/x/cancel/y']) {
+      const answer = await call('GET', path)
+      expect(answer).toMatchObject({
+        status: 404,
+        body: { code: 'ResourceNotFound', message: `${path} does not exist` },
+      })
+    }
+  })
+
+  test('has its name in braces in the documentation', async () => {
+    const { body } = await call('GET', '/openapi.json')
+    expect(Object.keys(body.paths)).toEqual(['/push/{id}', '/push/{id}/cancel', '/push/all'])
+  })
+})

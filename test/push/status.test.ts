@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test'
+import { finishedAtOf, rateOf, startedAtOf, stateOf } from '../../src/push/status.ts'
+import type { PushState, Reach, StoredPush } from '../../src/push/status.ts'
+
+const PUSH: StoredPush = {
+  number: 1,
+  id: '019a9f7e-3c1b-7000-8000-000000000000',
+  createdAt: 1000,
+  sendAt: null,
+  releasedAt: 1000,
+  cancelledAt: null,
+  opened: 0,
+  turnsToCome: 0,
+}
+
+const reachOf = (platform: 0 | 1, more: Partial<Reach> = {}): Reach => ({
+  platform,
+  t: 10,
+  s: 10,
+  failed: 0,
+  waiting: 0,
+  retrying: 0,
+  open: false,
+  startedAt: 1100,
+  finishedAt: 2000,
+  ...more,
+})
+const OVER = reachOf(0)
+const OPEN = reachOf(1, { open: true, finishedAt: null })
+const OPEN_TOO = reachOf(0, { open: true, finishedAt: null })
+
+type Case = readonly [
+  state: PushState,
+  about: string,
+  push: Partial<StoredPush>,
+  reach: readonly Reach[],
+  paused: string,
+]
+const CASES: readonly Case[] = [
+  ['scheduled', 'before its moment', { releasedAt: null, sendAt: 5000 }, [], ''],
+  ['sending', 'while one platform is open', {}, [OVER, OPEN], ''],
+  ['sending', 'while one platform waits and one does not', {}, [OPEN, OPEN_TOO], '0'],
+  ['paused', 'while all that is open waits', {}, [OVER, OPEN], '1'],
+  ['paused', 'while both wait', {}, [OPEN, OPEN_TOO], '01'],
+  ['sending', 'between two turns', { turnsToCome: 3 }, [OVER], ''],
+  ['finished', 'when nothing is open', {}, [OVER], '0'],
+  ['finished', 'without anybody', {}, [], ''],
+  ['cancelled', 'before its moment', { releasedAt: null, cancelledAt: 3000 }, [], ''],
+  ['cancelled', 'while the last answers come in', { cancelledAt: 3000 }, [OPEN], '1'],
+]
+
+describe('the state of a push', () => {
+  test.each(CASES)('is %s %s', (state, _, push, reach, paused) => {
+    const pauseOf = (platform: number) => (paused.includes(String(platform)) ? `reason ${platform}` : null)
+    expect(stateOf({ ...PUSH, ...push }, reach, pauseOf).state).toBe(state)
+  })
+
+  test('says why it waits, once for each reason', () => {
+    expect(stateOf(PUSH, [OPEN, OPEN_TOO], (platform) => `reason ${platform}`).reason).toBe('reason 1; reason 0')
+    expect(stateOf(PUSH, [OPEN, OPEN_TOO], () => 'the same').reason).toBe('the same')
+    expect(stateOf(PUSH, [OPEN], () => null).reason).toBeNull()
+  })
+})
+
+describe('the times of a push', () => {
+  test('it is over with the last of its platforms, and began with the first', () => {
+    const reach = [OVER, reachOf(1, { startedAt: 900, finishedAt: 2500 })]
+    expect([startedAtOf(reach), finishedAtOf(PUSH, reach)]).toEqual([900, 2500])
+  })
+
+  test('it is not over while anything is left of it', () => {
+    expect(finishedAtOf(PUSH, [OVER, OPEN])).toBeNull()
+    expect(finishedAtOf({ ...PUSH, turnsToCome: 1 }, [OVER])).toBeNull()
+    expect(finishedAtOf({ ...PUSH, releasedAt: null }, [])).toBeNull()
+    expect(finishedAtOf({ ...PUSH, cancelledAt: 3000 }, [OPEN])).toBeNull()
+  })
+
+  test('one that was called off before it began is over then', () => {
+    expect(finishedAtOf({ ...PUSH, releasedAt: null, cancelledAt: 3000 }, [])).toBe(3000)
+    expect(startedAtOf([])).toBeNull()
+  })
+})
+
+describe('the rate', () => {
+  test.each([
+    ['before the first', 0, null, null, 0],
+    ['while it runs, until now', 500, 1000, null, 250],
+    ['over, until its end', 500, 1000, 1500, 1000],
+    ['over in no time, as if in a millisecond', 5, 1000, 1000, 5000],
+    ['in hundredths', 1, 1000, 4000, 0.33],
+  ] as const)('%s', (_, accepted, startedAt, finishedAt, rate) => {
+    expect(rateOf(accepted, startedAt, finishedAt, 3000)).toBe(rate)
+  })
+})

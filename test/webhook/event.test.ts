@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { bodyOf, waitMs } from '../../src/webhook/event.ts'
+
+test('a body has type, timestamp and data', () => {
+  const data = { provider: 'fcm', state: 'ready' } as const
+  expect(bodyOf({ type: 'credential.resumed', data }, Date.UTC(2026, 10, 20, 12))).toBe(
+    '{"type":"credential.resumed","timestamp":"2026-11-20T12:00:00.000Z","data":{"provider":"fcm","state":"ready"}}',
+  )
+})
+
+test('the waits are those of Standard Webhooks, and after the tenth try there is none', () => {
+  const waits = Array.from({ length: 10 }, (_, at) => waitMs(at + 1, 0, null))
+  const minutes = [5 / 60, 5, 30, 120, 300, 600, 840, 1200, 1440]
+  expect(waits).toEqual([...minutes.map((each) => each * 60_000), null])
+})
+
+test('a wait is at random up to a tenth longer, and never shorter than what the receiver asked for', () => {
+  const asked = fc.option(fc.integer({ min: 0, max: 86_400_000 }))
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9 }),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      asked,
+      (tries, random, ms) => {
+        const least = waitMs(tries, 0, null) ?? 0
+        const wait = waitMs(tries, random, ms) ?? 0
+        expect(wait).toBeGreaterThanOrEqual(Math.max(least, ms ?? 0))
+        expect(wait).toBeLessThanOrEqual(Math.max(least * 1.1, ms ?? 0))
+      },
+    ),
+  )
+  expect(waitMs(10, 0, 1000)).toBeNull()
+})

@@ -12,11 +12,13 @@ export const msg = text(
 export const sound = { ...text(`Notification sound; "" is silent. ${COUNTS}`), emptyIsAbsent: false }
 export const title = text(`The line above the message. ${COUNTS}`)
 export const subtitle = text(`iOS only: the line between title and message. Needs \`msg\` or \`title\`. ${COUNTS}`)
-export const category = text(
+export const category = identifier(
   `iOS only: the category (aps.category) that the app has registered with its actions. ${COUNTS}`,
 )
-export const thread = text(`iOS only: notifications of the same thread are grouped (aps.thread-id). ${COUNTS}`)
-export const channel = text(`Android only: the notification channel, which decides on sound and importance. ${COUNTS}`)
+export const thread = identifier(`iOS only: notifications of the same thread are grouped (aps.thread-id). ${COUNTS}`)
+export const channel = identifier(
+  `Android only: the notification channel, which decides on sound and importance. ${COUNTS}`,
+)
 
 export const image: Field<string> = {
   schema: {
@@ -145,6 +147,19 @@ function oneOf<T extends string>(values: readonly T[], description: string): Fie
       const known = values.find((one) => one === value)
       if (known !== undefined) return known
       throw invalid(name, `must be ${values.map((one) => `"${one}"`).join(' or ')}, not ${show(value)}`)
+    },
+  }
+}
+
+/** A name that the app knows: a control character in it is a mistake. */
+function identifier(description: string): Field<string> {
+  const field = text(description)
+  return {
+    ...field,
+    read(value, name) {
+      const read = field.read(value, name)
+      if (/\p{Cc}/u.test(read)) throw invalid(name, 'must not contain control characters')
+      return read
     },
   }
 }

@@ -13,6 +13,9 @@ const CHECKS: readonly Step[] = [
   { name: 'dead code', command: ['knip'] },
 ]
 
+/** Tests wait for events, not for time: this is only how soon one that hangs is given up on a machine that stalls. */
+const HANGS_MS = 20_000
+
 let passed = 0
 let failed = 0
 
@@ -25,7 +28,7 @@ for (const { name, command } of CHECKS) {
 const junit = 'dist/test-report.xml'
 await $`mkdir -p dist && rm -f ${junit}`
 const tests =
-  await $`${process.execPath} test --randomize --reporter=junit --reporter-outfile=${junit} ${process.argv.slice(2)}`
+  await $`${process.execPath} test --randomize --timeout=${HANGS_MS} --reporter=junit --reporter-outfile=${junit} ${process.argv.slice(2)}`
     .env({ ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' })
     .nothrow()
 const totals = /<testsuites[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"/.exec(await text(junit))

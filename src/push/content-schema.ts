@@ -1,4 +1,5 @@
 import { invalid, optional } from '../http/fields.ts'
+import type { Field } from '../http/fields.ts'
 import {
   badge,
   category,
@@ -26,21 +27,25 @@ export const contentFields = {
   sound: optional(sound),
   badge: optional(badge),
   payload: optional(payload),
-  title: optional(title),
-  subtitle: optional(subtitle),
+  title: optional(example(title, 'On its way')),
+  subtitle: optional(example(subtitle, 'Order 17')),
   image: optional(image),
-  category: optional(category),
-  thread: optional(thread),
-  collapse: optional(collapse),
-  ttl: optional(ttl),
-  priority: optional(priority),
+  category: optional(example(category, 'ORDER')),
+  thread: optional(example(thread, 'orders')),
+  collapse: optional(example(collapse, 'order-17')),
+  ttl: optional(example(ttl, 14400)),
+  priority: optional(example(priority, 'normal')),
   silent: optional(silent),
-  mutable: optional(mutable),
-  interruption: optional(interruption),
-  channel: optional(channel),
-  link: optional(link),
-  apns: optional(apns),
-  fcm: optional(fcm),
+  mutable: optional(example(mutable, true)),
+  interruption: optional(example(interruption, 'time-sensitive')),
+  channel: optional(example(channel, 'orders')),
+  link: optional(example(link, 'shop:orders/17')),
+  apns: optional(example(apns, { aps: { 'relevance-score': 0.5 } })),
+  fcm: optional(example(fcm, { android: { notification: { color: '#0b6e4f' } } })),
+}
+
+function example<T>(field: Field<T>, value: unknown): Field<T> {
+  return { ...field, schema: { ...field.schema, example: value } }
 }
 
 /** Fields that a notification has only where they say something; so what is stored stays small. */

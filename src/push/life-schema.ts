@@ -23,6 +23,7 @@ const sendAt: Field<When> = {
   schema: {
     type: 'string',
     description: `When to send: a time with its offset (2026-12-24T09:00:00+01:00, or Z), or a number of seconds from now. At most ${MOST_DAYS} days ahead. A time that has just come is now; more than 60 seconds past is refused.`,
+    example: '3600',
   },
   emptyIsAbsent: true,
   read(value, name) {

@@ -14,9 +14,17 @@ export function checkDatabase(data: string): readonly string[] {
   return findings
 }
 
+/** Whether every delivery was written down as finished: that may come after its last page, when a disk was full. */
+export function allFinished(data: string): boolean {
+  using database = new Database(join(data, 'bellhop.db'), { readonly: true })
+  return database.query(UNFINISHED).values().length === 0
+}
+
+const UNFINISHED = 'SELECT 1 FROM delivery WHERE finished_at IS NULL'
+
 const CHECKS: readonly (readonly [what: string, sql: string])[] = [
   ['rows that refer to nothing', 'PRAGMA foreign_key_check'],
-  ['deliveries that are not finished', 'SELECT 1 FROM delivery WHERE finished_at IS NULL'],
+  ['deliveries that are not finished', UNFINISHED],
   ['recipients still to be sent to, or given up', 'SELECT 1 FROM push_exception'],
   [
     'deliveries whose counts do not agree',

@@ -113,10 +113,13 @@ function receive(
   })
 }
 
+/** Never completes where the client went away first: Bun ends the body of a broken stream as that of a whole one. */
 function readBody(stream: ServerHttp2Stream, complete: (body: Buffer) => void): void {
   const chunks: Buffer[] = []
   stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-  stream.on('end', () => complete(Buffer.concat(chunks)))
+  stream.on('end', () => {
+    if (!stream.aborted) complete(Buffer.concat(chunks))
+  })
 }
 
 function requestOf(headers: IncomingHttpHeaders, body: Buffer): IncomingRequest {

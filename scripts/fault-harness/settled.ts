@@ -1,13 +1,14 @@
 import type { Arrival } from './arrival.ts'
+import { allFinished } from './database-check.ts'
 import { keyOf } from './ledger.ts'
 import type { Stage } from './stage.ts'
 
 /**
- * Resolves when every acknowledged push has reached its audience and the counters say so, or with `false` after
- * `patienceMs` milliseconds.
+ * Resolves when every acknowledged push has reached its audience and the counters and the database say so, or with
+ * `false` after `patienceMs` milliseconds.
  */
 export async function settled(
-  { api, ledger, apns, fcm }: Pick<Stage, 'api' | 'ledger' | 'apns' | 'fcm'>,
+  { api, ledger, apns, fcm, data }: Pick<Stage, 'api' | 'ledger' | 'apns' | 'fcm' | 'data'>,
   patienceMs: number,
 ): Promise<boolean> {
   const deadline = Date.now() + patienceMs
@@ -19,7 +20,7 @@ export async function settled(
       const all = ledger.pushes.every(
         ({ text, ackedAt, must }) => ackedAt === null || [...must].every((key) => reached.has(`${text}/${key}`)),
       )
-      if (all && reached.size === s) return true
+      if (all && reached.size === s && allFinished(data)) return true
     }
     await Bun.sleep(100)
   }

@@ -47,6 +47,11 @@ export class Backlog {
     return this.#open.single.size + this.#open.many.size
   }
 
+  /** Whether somebody to send to may still be found without an answer coming first. */
+  get isSearching(): boolean {
+    return this.all().some((delivery) => delivery.searching)
+  }
+
   all(): ActiveDelivery[] {
     return [...this.#open.single.values(), ...this.#open.many.values()]
   }

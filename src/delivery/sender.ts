@@ -195,13 +195,14 @@ export class Sender {
     if (provider === null || this.#stopped) return
     const now = this.#on.clock.now()
     while (this.#inFlight < this.#size(now) && provider.mayTake?.(now) !== false) {
-      if (!this.#on.turn.take(this.#again)) break
+      // Neither through nor empty: it goes on in the next turn.
+      if (!this.#on.turn.take(this.#again)) return
       const task = this.#backlog.take(now, (delivery) => this.#books.finishIfDone(delivery))
       if (task === null) break
       this.#send(provider, task)
     }
     // The run is over: what few tokens were refused in it are bad.
-    if (this.#inFlight === 0 && this.#size(now) > 0)
+    if (this.#suspicion.holds && this.#inFlight === 0 && this.#size(now) > 0 && !this.#backlog.isSearching)
       for (const refused of this.#suspicion.release()) this.#close(refused, now)
   }
 

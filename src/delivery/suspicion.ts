@@ -37,6 +37,11 @@ export class Suspicion<Suspect> {
     return true
   }
 
+  /** Whether tokens are set aside. */
+  get holds(): boolean {
+    return this.#aside.length > 0
+  }
+
   /** Those set aside, for good. */
   release(): Suspect[] {
     return this.#aside.splice(0)

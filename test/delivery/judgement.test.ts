@@ -135,6 +135,18 @@ describe('a credential that has taken nothing yet', () => {
     expect(await feedback()).toMatchObject([{ reason: 'BadDeviceToken' }])
   })
 
+  test('is judged when its run is over, not while others are still looked for', async () => {
+    const bad = (n: number) => order('bad40000', n)
+    const muted = Array.from({ length: 6000 }, (_, n) => ({ token: order('a', n), platform: 0, tag: 'muted' }))
+    await register(0, ...Array.from({ length: 3 }, (_, n) => bad(n)))
+    await Promise.all(muted.map((device) => service.put('/deviceToken', device)))
+    await register(0, ...Array.from({ length: 12 }, (_, n) => bad(10 + n)))
+    const message = { platform: 0, msg: 'Hello', sound: '', badge: '', except_tags: ['muted'] }
+    expect((await service.post('/push/all', message)).status).toBe(200)
+    await paused()
+    expect(await feedback()).toEqual([])
+  })
+
   test('and then takes one: the tokens before it were bad', async () => {
     await register(0, order('bad40000', 1), order('bad40000', 2), order('a', 3))
     await sent(await push(0))

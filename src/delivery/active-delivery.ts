@@ -293,12 +293,15 @@ export class ActiveDelivery {
     for (const page of this.pages) page.sentAt -= byMs
   }
 
+  /** Who waits for another attempt from now on. */
   noteRetries(exceptions: readonly Exception[]): void {
-    for (const { state, dueAt } of exceptions) {
-      if (state !== 'retry' && state !== 'leased') continue
-      this.retries++
-      this.nextDueAt = Math.min(this.nextDueAt, dueAt)
-    }
+    this.retries += exceptions.filter(waits).length
+  }
+
+  /** Their rows are on disk: when the first of them is due. */
+  noteDue(exceptions: readonly Exception[]): void {
+    if (this.cancelled) return
+    for (const { dueAt } of exceptions.filter(waits)) this.nextDueAt = Math.min(this.nextDueAt, dueAt)
   }
 
   #taskOf(page: Page, index: number, now: number): Task {
@@ -360,6 +363,10 @@ export class ActiveDelivery {
     this.#current = page
     return page
   }
+}
+
+function waits({ state }: Exception): boolean {
+  return state === 'retry' || state === 'leased'
 }
 
 /** The row that remembers a recipient who was not accepted. */

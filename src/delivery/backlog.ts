@@ -113,6 +113,8 @@ export class Backlog {
   async loadDue(delivery: ActiveDelivery, now: number): Promise<ReturnType<DeliveryStore['takeDue']>['dead']> {
     if (delivery.loadingDue || delivery.due.length > 0) return []
     delivery.loadingDue = true
+    // What is written down meanwhile lowers it again.
+    delivery.nextDueAt = Number.POSITIVE_INFINITY
     const { store, persist, onMore } = this.#on
     const { due, dead, next } = await persist(() => ({
       ...store.takeDue(delivery.of, now, now + LEASE_MS, DUE_LIMIT),
@@ -121,7 +123,7 @@ export class Backlog {
     delivery.loadingDue = false
     // They end with the delivery.
     if (delivery.cancelled) return []
-    delivery.nextDueAt = next ?? Number.POSITIVE_INFINITY
+    delivery.nextDueAt = Math.min(delivery.nextDueAt, next ?? Number.POSITIVE_INFINITY)
     for (const recipient of due) {
       if (delivery.leased.has(recipient.device)) continue
       delivery.leased.add(recipient.device)

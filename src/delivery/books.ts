@@ -6,6 +6,7 @@ import type { DeliveryStore, Exception, OpenDelivery } from './delivery-store.ts
 import type { PendingBadges } from './pending-badges.ts'
 import type { BadgeChange } from '../push/push.ts'
 import type { Verdict } from './verdict.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** Says what an answer means for a device; runs inside the transaction that settles it. */
 export interface DeviceRegistry {
@@ -44,6 +45,8 @@ export type Final = Exclude<Verdict, { kind: 'hold' }>
  */
 export class Books {
   readonly #on: Dependencies
+  /** Of deliveries with something to write. */
+  readonly #queues = new Map<ActiveDelivery, WriteQueue>()
 
   constructor(on: Dependencies) {
     this.#on = on
@@ -103,6 +106,11 @@ export class Books {
     return { unreached: unreached + retries }
   }
 
+  /** Resolves when everything is on disk. */
+  async written(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map((queue) => queue.empty()))
+  }
+
   #storeBadges(delivery: ActiveDelivery, devices: readonly number[]): void {
     const { badge } = delivery.of.notification
     if (badge !== null) for (const device of devices) this.#on.registry.storeBadge(device, badge)
@@ -119,19 +127,28 @@ export class Books {
     finished: boolean,
     write: () => void,
   ): Promise<void> {
-    const { persist, store, onRetries, onFinished, events, clock } = this.#on
+    const { store, onRetries, onFinished, events, clock } = this.#on
     // At once, not when it is on disk: nothing may be sent, or ended a second time, between the two.
     if (finished) delivery.finished = true
     const retries = exceptions.filter(({ state }) => state === 'retry').length
-    const operation = () => {
+    await this.#queueOf(delivery).add(() => {
       write()
       // Whoever waits for another attempt.
       if (finished && delivery.cancelled) store.cancel(delivery.of, clock.now())
       if (finished) events.pushFinished(delivery.of, clock.now())
-    }
-    await persist(operation)
+    })
+    // Not before: it would be looked for in vain, and forgotten.
+    delivery.noteDue(exceptions)
     if (retries > 0) onRetries(delivery, retries)
-    if (finished) onFinished(delivery)
-    else this.finishIfDone(delivery)
+    if (finished) {
+      this.#queues.delete(delivery)
+      onFinished(delivery)
+    } else this.finishIfDone(delivery)
+  }
+
+  #queueOf(delivery: ActiveDelivery): WriteQueue {
+    let queue = this.#queues.get(delivery)
+    if (queue === undefined) this.#queues.set(delivery, (queue = new WriteQueue(this.#on.persist)))
+    return queue
   }
 }

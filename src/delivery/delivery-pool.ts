@@ -209,7 +209,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       stopped = true
       cancelTick?.()
       await Promise.all([...senders.values()].map((sender) => sender.stop()))
-      // What the stop settled is in this turn's commit, and this comes after it.
+      // What else was written goes out with this turn's commit, and this comes after it.
       await persist(() => null)
     },
     close() {

@@ -166,7 +166,7 @@ export class Sender {
     for (const delivery of this.#backlog.all()) delivery.shift(byMs)
   }
 
-  /** Sends nothing more, waits for what is in flight, and settles what was sent. */
+  /** Sends nothing more, waits for what is in flight, and settles what was sent; resolves when that is on disk. */
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
@@ -176,6 +176,7 @@ export class Sender {
         if (page.pending === 0 && page.unsent > 0) this.#books.settlePage(delivery, page)
       }
     }
+    await this.#books.written()
   }
 
   /** The application is gone, and with it everything that was open: what is in flight is answered to nobody. */

@@ -1,0 +1,45 @@
+interface Waiting {
+  readonly operation: () => void
+  readonly resolve: () => void
+}
+
+/**
+ * What one delivery has to write, in the order in which it came to be. A settled page stores how far the delivery is,
+ * the pages before it included: written ahead of one that the disk has refused for now, it would have that one pass for
+ * done, and the older one would put the progress back when it came at last.
+ *
+ * idle → (the first comes: written at once) → writing → (what came meanwhile: together, in one transaction) → idle.
+ */
+export class WriteQueue {
+  readonly #persist: (operation: () => void) => Promise<void>
+  #waiting: Waiting[] = []
+  #writing: Promise<void> | null = null
+
+  /** `persist` writes until it succeeds. */
+  constructor(persist: (operation: () => void) => Promise<void>) {
+    this.#persist = persist
+  }
+
+  /** Resolves when it is on disk. The operation may run twice, so it must only touch the database. */
+  add(operation: () => void): Promise<void> {
+    const written = new Promise<void>((resolve) => this.#waiting.push({ operation, resolve }))
+    this.#writing ??= this.#write()
+    return written
+  }
+
+  /** Resolves when nothing waits any more. */
+  async empty(): Promise<void> {
+    await this.#writing
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0)
+      await this.#persist(() => {
+        for (const { operation } of batch) operation()
+      })
+      for (const { resolve } of batch) resolve()
+    }
+    this.#writing = null
+  }
+}

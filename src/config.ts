@@ -5,11 +5,13 @@ import type { ReadFile } from './read-file.ts'
 import {
   address,
   choice,
+  duration,
   headerNames,
   httpProxy,
   httpsOrigin,
   httpsUrl,
   integer,
+  networks,
   onOff,
   path,
   sealingKey,
@@ -39,6 +41,15 @@ export interface Config {
   readonly compat: boolean
   /** In upper case. `null`: only the headers of the contract. */
   readonly headerPrefix: readonly string[] | null
+  /** PEM files. Both `null`: plain HTTP, for a proxy in front. */
+  readonly tlsCert: string | null
+  readonly tlsKey: string | null
+  /** Addresses and networks. `null`: nobody's word is taken for whom a call is from. */
+  readonly trustedProxies: readonly string[] | null
+  /** A directory, or `s3://bucket/prefix`. `null`: none are made. */
+  readonly backup: string | null
+  readonly backupEvery: number
+  readonly backupKeep: number
 }
 
 type Name = keyof Config
@@ -141,6 +152,36 @@ const SETTINGS: { readonly [Key in Name]: Setting<Config[Key]> } = {
     doc: 'Also reads credentials from `X-NAME-APPID` and `X-NAME-SECRET`. The flag may be given again; the variable separates names by commas.',
     type: headerNames,
     default: null,
+  },
+  tlsCert: {
+    doc: 'A PEM file with the certificate of the API and its chain, where no proxy stands in front. Read again when it changes.',
+    type: path,
+    default: null,
+  },
+  tlsKey: {
+    doc: 'A PEM file with its private key.',
+    type: path,
+    default: null,
+  },
+  trustedProxies: {
+    doc: 'Proxies whose `X-Forwarded-For` says whom a call is from: addresses or networks. The flag may be given again; the variable separates them by commas.',
+    type: networks,
+    default: null,
+  },
+  backup: {
+    doc: 'Where `serve` puts backups: a directory, or `s3://bucket/prefix`.',
+    type: path,
+    default: null,
+  },
+  backupEvery: {
+    doc: 'The time between two backups: `30m`, `24h`, `7d`.',
+    type: duration(60_000),
+    default: '24h',
+  },
+  backupKeep: {
+    doc: 'How many backups are kept there; older ones are erased.',
+    type: integer(1, 10_000),
+    default: '7',
   },
 }
 

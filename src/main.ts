@@ -18,6 +18,8 @@ async function main(): Promise<number> {
       stderr,
       clock: systemClock,
       readFile: readSystemFile,
+      terminal: process.stdout.isTTY ? { columns: process.stdout.columns } : null,
+      signals: process,
       restart,
       serve: (config) => serveCommand(config, { stdout, stderr, clock: systemClock, signals: process }),
     })

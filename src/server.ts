@@ -315,6 +315,9 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       known.delete(number)
       pool.forget(number)
     }
+    // What a command has pushed.
+    for (const { application } of deliveries.senders()) pool.wake(application)
+    schedule.look()
   }
 
   const housekeeping = createHousekeeping({ database })

@@ -90,6 +90,33 @@ export const httpProxy: SettingType<ProxyAddress> = {
   },
 }
 
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A time of at least `leastMs`, such as `24h`; its value is in milliseconds. At most 365 days. */
+export function duration(leastMs: number): SettingType<number> {
+  return {
+    expected: `a time such as 90s, 15m, 24h or 7d, of at least ${leastMs / 1000} seconds`,
+    placeholder: 'TIME',
+    read(text) {
+      const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+      const value = Number(count) * (UNITS_MS[unit] ?? Number.NaN)
+      return value >= leastMs && value <= 365 * 86_400_000 ? value : undefined
+    },
+  }
+}
+
+/** Networks as `10.0.0.0/8`, `fd00::/8` or a single address, separated by commas; kept as text. */
+export const networks: SettingType<readonly string[]> = {
+  expected: 'an address or a network such as 127.0.0.1, 10.0.0.0/8 or fd00::/8',
+  placeholder: 'NETWORK',
+  flag: 'list',
+  read(text) {
+    const parts = listed(text)
+    return parts.every(isNetwork) ? [...new Set(parts)] : undefined
+  },
+  wrongPart: (text) => listed(text).find((part) => !isNetwork(part)),
+}
+
 export function integer(least: number, most: number): SettingType<number> {
   return {
     expected: `a whole number from ${least} to ${most}`,
@@ -134,6 +161,12 @@ export const headerNames: SettingType<readonly string[]> = {
 
 function listed(text: string): readonly string[] {
   return text.split(',').map((part) => part.trim())
+}
+
+function isNetwork(text: string): boolean {
+  const [, ip = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const most = isIPv4(ip) ? 32 : isIPv6(ip) ? 128 : -1
+  return most > 0 && Number(bits ?? most) <= most
 }
 
 function isHeaderName(name: string): boolean {

@@ -51,6 +51,12 @@ describe('where a setting comes from', () => {
         webhookPrivate: false,
         compat: false,
         headerPrefix: null,
+        tlsCert: null,
+        tlsKey: null,
+        trustedProxies: null,
+        backup: null,
+        backupEvery: 86_400_000,
+        backupKeep: 7,
       },
     })
   })
@@ -74,6 +80,12 @@ describe('where a setting comes from', () => {
       webhookPrivate: 'on',
       compat: 'on',
       headerPrefix: 'ACME,old-name',
+      tlsCert: '/cert.pem',
+      tlsKey: '/key.pem',
+      trustedProxies: '127.0.0.1,10.0.0.0/8',
+      backup: 's3://bucket/bellhop',
+      backupEvery: '90m',
+      backupKeep: '3',
     }
     const rows = describeSettings()
     const values = Object.values(texts)
@@ -93,6 +105,9 @@ describe('where a setting comes from', () => {
       webhookPrivate: true,
       compat: true,
       headerPrefix: ['ACME', 'OLD-NAME'],
+      trustedProxies: ['127.0.0.1', '10.0.0.0/8'],
+      backupEvery: 5_400_000,
+      backupKeep: 3,
     })
     expect(byVariable).toEqual(byFlag)
   })

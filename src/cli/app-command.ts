@@ -1,46 +1,28 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { createApplicationStore } from '../application/application-store.ts'
 import type { ApplicationStore } from '../application/application-store.ts'
 import type { Application } from '../application/application.ts'
 import { createCredentialStore } from '../application/credential-store.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
-import type { Problem } from '../application/credential.ts'
-import type { Clock } from '../clock.ts'
-import { readSettings } from '../config.ts'
-import type { Problems } from '../config.ts'
-import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/database.ts'
-import type { ReadFile } from '../read-file.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { putCredential } from './app-credential-command.ts'
 import { runWebhookCommand, webhookOf } from './app-webhook-command.ts'
+import { done, problem } from './command.ts'
+import type { Outcome } from './command.ts'
+import { openData } from './open-data.ts'
+import type { DataSurroundings } from './open-data.ts'
 import { applicationJson, createdText, limitsText, listText, rotatedText, secretJson, showText } from './app-text.ts'
 
-export interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly readFile: ReadFile
-  readonly clock: Clock
-}
-
-/** `problem`: it could not be done. `problems`: it was not asked for rightly. */
-export type Outcome = { readonly kind: 'done'; readonly text: string } | Problem | Problems
-
 /** Works on the data directory itself, beside a running server or without one. */
-export function runAppCommand(command: AppCommand, surroundings: Surroundings): Outcome {
-  const flags = new Map(command.data === null ? [] : [['data', command.data]])
-  const settings = readSettings(['data'], { flags, env: surroundings.env, readFile: surroundings.readFile })
-  if (settings.kind === 'problems') return settings
-  const { data } = settings.config
+export function runAppCommand(command: AppCommand, surroundings: DataSurroundings): Outcome {
   // Only `create` may bring a directory into being: for the others a new one is a misspelt --data.
-  if (command.kind !== 'app create' && !existsSync(join(data, 'bellhop.db'))) {
-    return problem(`There is no Bellhop database in ${data}: bellhop app create NAME makes one, --data names another.`)
-  }
-  using database = openDatabase(data)
-  return runOn(database, data, command, surroundings)
+  const opened = openData(command.data, surroundings, { create: command.kind === 'app create' })
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  return runOn(database, opened.data, command, surroundings)
 }
 
-function runOn(database: Database, data: string, command: AppCommand, surroundings: Surroundings): Outcome {
+function runOn(database: Database, data: string, command: AppCommand, surroundings: DataSurroundings): Outcome {
   const { clock } = surroundings
   const applications = createApplicationStore({ database, clock })
   // Summaries are not sealed, so no key is needed to show them; nothing here seals or opens with this one.
@@ -112,12 +94,4 @@ function create(
 
 function jsonLine(value: unknown): string {
   return `${JSON.stringify(value)}\n`
-}
-
-function done(text: string): Outcome {
-  return { kind: 'done', text }
-}
-
-function problem(sentence: string): Problem {
-  return { kind: 'problem', problem: sentence }
 }

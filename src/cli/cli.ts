@@ -4,13 +4,15 @@ import { suggestion } from '../nearest.ts'
 import { readAppCommand } from './app-arguments.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { COMMANDS } from './commands.ts'
-import type { CommandSpec } from './commands.ts'
+import type { CommandSpec, Given } from './command.ts'
 
 export type Command =
   | { readonly kind: 'app'; readonly command: AppCommand }
+  /** A command of `runners.ts`. */
+  | { readonly kind: 'run'; readonly name: string; readonly given: Given }
   /** The settings are still to be read. */
   | { readonly kind: 'serve'; readonly argv: readonly string[] }
-  /** `''`: of all commands; `app`: of that group. */
+  /** `''`: of all commands; `app`, `backup`: of that group. */
   | { readonly kind: 'help'; readonly topic: string }
   | { readonly kind: 'version' }
   /** Nothing was asked for. */
@@ -28,22 +30,23 @@ export function parseCommand(argv: readonly string[]): Command {
   const [first, second] = argv
   if (first === undefined) return { kind: 'none' }
   if (first === 'help') return helpOn(argv.slice(1).join(' '))
-  if (first.startsWith('-')) return problem(`${first} stands before a command: expected ${GROUPS.join(', ')}.`)
-  if (first === 'app' && (second === undefined || second.startsWith('-'))) {
-    return problem(`app needs a command: ${inGroup('app').join(', ')}.`)
+  if (first.startsWith('-')) return problem(`${first} stands before a command: expected ${firstWords().join(', ')}.`)
+  // `backup` is a command, and `backup verify` another one.
+  const two = COMMANDS.find(({ name }) => name === `${first} ${second}`)
+  const spec = two ?? COMMANDS.find(({ name }) => name === first)
+  if (spec === undefined && !isGroup(first)) return unknown(first)
+  if (spec === undefined) {
+    if (second !== undefined && !second.startsWith('-')) return unknown(`${first} ${second}`)
+    return problem(`${first} needs a command: ${inGroup(first).join(', ')}.`)
   }
-  const name = first === 'app' ? `app ${second}` : first
-  const spec = COMMANDS.find((command) => command.name === name)
-  if (spec === undefined) return unknown(name)
   if (spec.name === 'serve') return { kind: 'serve', argv: argv.slice(1) }
-  return readArguments(spec, argv.slice(2))
+  return readArguments(spec, argv.slice(spec === two ? 2 : 1))
 }
-
-const GROUPS = ['serve', 'app', 'help']
 
 function readArguments(spec: CommandSpec, argv: readonly string[]): Command {
   const { values, words, problems } = readFlags(argv, {
-    valued: spec.flags.filter((flag) => flag.placeholder !== null).map((flag) => flag.name),
+    valued: spec.flags.filter((flag) => flag.placeholder !== null && flag.list === undefined).map((flag) => flag.name),
+    lists: spec.flags.filter((flag) => flag.list).map((flag) => flag.name),
     switches: spec.flags.filter((flag) => flag.placeholder === null).map((flag) => flag.name),
   })
   if (problems.length > 0) return { kind: 'problems', problems }
@@ -53,25 +56,33 @@ function readArguments(spec: CommandSpec, argv: readonly string[]): Command {
     return problem(`"${surplus}" is too much: ${spec.name} takes ${takes}.`)
   }
   const missing = spec.words[words.length]
-  if (missing !== undefined) return problem(`${spec.name} needs ${missing}.`)
+  if (missing !== undefined && !missing.startsWith('[')) return problem(`${spec.name} needs ${missing}.`)
+  if (!spec.name.startsWith('app ')) return { kind: 'run', name: spec.name, given: { words, flags: values } }
   const command = readAppCommand(spec.name, words[0] ?? '', values)
   if (command === null) return unknown(spec.name)
   return command.kind === 'problems' ? command : { kind: 'app', command }
 }
 
 function helpOn(topic: string): Command {
-  if (topic === '' || topic === 'app' || COMMANDS.some((command) => command.name === topic)) {
-    return { kind: 'help', topic }
-  }
-  return unknown(topic)
+  return topic === '' || isTopic(topic) ? { kind: 'help', topic } : unknown(topic)
 }
 
 /** The command that stands at the front of a line with --help somewhere in it. */
 function topicOf(argv: readonly string[]): string {
   const words = argv.filter((argument) => !argument.startsWith('-')).filter((word, at) => at > 0 || word !== 'help')
-  const two = words.slice(0, 2).join(' ')
-  const one = words[0] ?? ''
-  return [two, one].find((name) => name === 'app' || COMMANDS.some((command) => command.name === name)) ?? ''
+  return [words.slice(0, 2).join(' '), words[0] ?? ''].find(isTopic) ?? ''
+}
+
+function isTopic(name: string): boolean {
+  return isGroup(name) || COMMANDS.some((command) => command.name === name)
+}
+
+function isGroup(name: string): boolean {
+  return COMMANDS.some((command) => command.name.startsWith(`${name} `))
+}
+
+function firstWords(): readonly string[] {
+  return [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ?? ''))]
 }
 
 function unknown(name: string): Problems {

@@ -1,33 +1,14 @@
-import { EVENT_TYPES } from '../webhook/event.ts'
+import { APP_COMMANDS } from './app-commands.ts'
+import { BACKUP_COMMANDS } from './backup-commands.ts'
+import type { CommandSpec } from './command.ts'
+import { CONFIG_COMMANDS } from './config-commands.ts'
+import { DOCTOR_COMMANDS } from './doctor-commands.ts'
+import { EVERYDAY_COMMANDS } from './everyday-commands.ts'
+import { HOST_COMMANDS } from './host-commands.ts'
+import { KEY_COMMANDS } from './key-commands.ts'
+import { TRANSFER_COMMANDS } from './transfer-commands.ts'
 
-/** One command as help shows it and the parser knows it. */
-export interface CommandSpec {
-  /** `app create` */
-  readonly name: string
-  /** What stands after it, each required: `NAME`. */
-  readonly words: readonly string[]
-  readonly summary: string
-  /** In the order in which help shows them. */
-  readonly flags: readonly FlagSpec[]
-  /** A line that works as it stands. */
-  readonly example: string
-}
-
-interface FlagSpec {
-  readonly name: string
-  /** What stands for its value; `null`: it takes none. */
-  readonly placeholder: string | null
-  readonly doc: string
-}
-
-const data: FlagSpec = {
-  name: 'data',
-  placeholder: 'PATH',
-  doc: 'the data directory (BELLHOP_DATA; default ./bellhop-data)',
-}
-const json: FlagSpec = { name: 'json', placeholder: null, doc: 'print one line of JSON' }
-
-/** The settings of `serve` are in `config.ts`. */
+/** In the order in which help shows them. The settings of `serve` are in `config.ts`. */
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'serve',
@@ -36,115 +17,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     flags: [],
     example: 'bellhop serve --listen 127.0.0.1:8790 --data ./bellhop-data',
   },
-  {
-    name: 'app create',
-    words: ['NAME'],
-    summary: 'add an application and print its id and secret',
-    flags: [json, data],
-    example: 'bellhop app create "Corner Shop"',
-  },
-  {
-    name: 'app list',
-    words: [],
-    summary: 'list the applications',
-    flags: [json, data],
-    example: 'bellhop app list',
-  },
-  {
-    name: 'app show',
-    words: ['APP'],
-    summary: 'show an application, its limits and its credentials (never their secrets)',
-    flags: [json, data],
-    example: 'bellhop app show "Corner Shop"',
-  },
-  {
-    name: 'app rotate-secret',
-    words: ['APP'],
-    summary: 'give an application a new secret; the old one ends at once',
-    flags: [json, data],
-    example: 'bellhop app rotate-secret "Corner Shop"',
-  },
-  {
-    name: 'app delete',
-    words: ['APP'],
-    summary: 'erase an application with its devices, pushes and credentials',
-    flags: [{ name: 'yes', placeholder: null, doc: 'yes, erase it' }, data],
-    example: 'bellhop app delete "Corner Shop" --yes',
-  },
-  {
-    name: 'app apns',
-    words: ['APP'],
-    summary: 'store the APNs credential: a signing key (.p8), or a certificate with its key (.p12, .pem)',
-    flags: [
-      { name: 'key', placeholder: 'FILE.p8', doc: 'the signing key from Apple' },
-      { name: 'key-id', placeholder: 'K', doc: 'its id, 10 characters' },
-      { name: 'team-id', placeholder: 'T', doc: 'the id of the team at Apple, 10 characters' },
-      { name: 'certificate', placeholder: 'FILE', doc: 'instead of the key: a certificate with its private key' },
-      {
-        name: 'password',
-        placeholder: 'P',
-        doc: 'of the certificate file (better: BELLHOP_CERTIFICATE_PASSWORD, or …_FILE)',
-      },
-      { name: 'topic', placeholder: 'BUNDLE', doc: 'the bundle id; a certificate usually names it itself' },
-      { name: 'environment', placeholder: 'auto|production|sandbox', doc: 'default auto: what each device needs' },
-      data,
-    ],
-    example:
-      'bellhop app apns "Corner Shop" --key AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ --topic com.example.shop',
-  },
-  {
-    name: 'app fcm',
-    words: ['APP'],
-    summary: 'store the FCM credential: the key file of a service account',
-    flags: [{ name: 'service-account', placeholder: 'FILE.json', doc: 'the key file from Google Cloud' }, data],
-    example: 'bellhop app fcm "Corner Shop" --service-account service-account.json',
-  },
-  {
-    name: 'app simulate',
-    words: ['APP'],
-    summary: 'send both platforms to the built-in simulator, where no phone is reached',
-    flags: [{ name: 'off', placeholder: null, doc: 'send to APNs and FCM again' }, data],
-    example: 'bellhop app simulate "Corner Shop"',
-  },
-  {
-    name: 'app webhook',
-    words: ['APP'],
-    summary: 'send signed events of an application to an address, or print it when nothing is given',
-    flags: [
-      { name: 'url', placeholder: 'URL', doc: 'where to: https (http for private addresses only)' },
-      {
-        name: 'events',
-        placeholder: 'A,B',
-        doc: `which: ${EVENT_TYPES.join(', ')} (default: all)`,
-      },
-      {
-        name: 'secret',
-        placeholder: 'new|whsec_…',
-        doc: 'what they are signed with (default: a new one, then the one there is)',
-      },
-      { name: 'remove', placeholder: null, doc: 'send no more, and erase what waits' },
-      json,
-      data,
-    ],
-    example: 'bellhop app webhook "Corner Shop" --url https://shop.example/hooks --events push.finished,device.gone',
-  },
-  {
-    name: 'app limits',
-    words: ['APP'],
-    summary: 'set what an application may call and send, or print it when no limit is given; 0 = unlimited',
-    flags: [
-      { name: 'rate', placeholder: 'N', doc: 'calls a second for each network address' },
-      { name: 'burst', placeholder: 'N', doc: 'calls at once for each network address' },
-      { name: 'backend-rate', placeholder: 'N', doc: 'calls a second with the secret' },
-      { name: 'backend-burst', placeholder: 'N', doc: 'calls at once with the secret' },
-      { name: 'quota', placeholder: 'N', doc: 'calls a period' },
-      { name: 'quota-period', placeholder: 'day|month', doc: 'a calendar day or month, UTC' },
-      { name: 'confirm-above', placeholder: 'N', doc: 'devices above which a push must name their number; 0 = off' },
-      { name: 'hold-seconds', placeholder: 'N', doc: 'seconds in which a push to many can be cancelled; 0 = off' },
-      data,
-    ],
-    example: 'bellhop app limits "Corner Shop" --quota 100000 --quota-period day',
-  },
+  ...APP_COMMANDS,
+  ...EVERYDAY_COMMANDS,
+  ...DOCTOR_COMMANDS,
+  ...BACKUP_COMMANDS,
+  ...TRANSFER_COMMANDS,
+  ...KEY_COMMANDS,
+  ...HOST_COMMANDS,
+  ...CONFIG_COMMANDS,
   {
     name: 'help',
     words: [],

@@ -1,6 +1,6 @@
 import { describeSettings } from '../config.ts'
 import { COMMANDS } from './commands.ts'
-import type { CommandSpec } from './commands.ts'
+import type { CommandSpec } from './command.ts'
 
 /** `topic`: a command; `app`: that group; `''`: everything. */
 export function helpText(topic: string): string {

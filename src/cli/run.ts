@@ -2,15 +2,14 @@ import { parseConfig } from '../config.ts'
 import type { Config } from '../config.ts'
 import { VERSION } from '../version.ts'
 import { runAppCommand } from './app-command.ts'
-import type { Surroundings as DataSurroundings } from './app-command.ts'
 import { parseCommand } from './cli.ts'
+import type { Outcome, Surroundings as CommandSurroundings } from './command.ts'
 import { helpText } from './help.ts'
-import { startVariables } from './start-variables.ts'
 import { sentenceOf } from './known-error.ts'
+import { RUNNERS } from './runners.ts'
+import { startVariables } from './start-variables.ts'
 
-export interface Surroundings extends DataSurroundings {
-  readonly stdout: (text: string) => void
-  readonly stderr: (text: string) => void
+export interface Surroundings extends CommandSurroundings {
   /** Runs the service until it is stopped; its exit code. */
   readonly serve: (config: Config) => Promise<number>
   /** Becomes the same program anew, with these variables in its environment. */
@@ -30,7 +29,7 @@ const USAGE = 2
  */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
-    return await runCommand(argv, surroundings)
+    return await runLine(argv, surroundings)
   } catch (error) {
     const sentence = sentenceOf(error)
     if (sentence === null) throw error
@@ -39,7 +38,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   }
 }
 
-async function runCommand(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+async function runLine(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { stdout, stderr } = surroundings
   const complain: Complain = (sentences) => sentences.forEach((sentence) => stderr(`bellhop: ${sentence}\n`))
 
@@ -60,17 +59,32 @@ async function runCommand(argv: readonly string[], surroundings: Surroundings): 
     case 'serve':
       return serve(command.argv, surroundings, complain)
     case 'app':
+      return end(runAppCommand(command.command, surroundings), stdout, complain)
+    case 'run':
       break
   }
+  const runner = RUNNERS[command.name]
+  if (runner === undefined) throw new Error(`nothing runs the command ${command.name}`)
+  const runCommand = await runner()
+  return end(await runCommand(command.given, surroundings), stdout, complain)
+}
 
-  const outcome = runAppCommand(command.command, surroundings)
-  if (outcome.kind === 'done') {
-    stdout(outcome.text)
-    return DONE
+/** Prints what a command came to; its exit code. */
+function end(outcome: Outcome, stdout: (text: string) => void, complain: Complain): number {
+  switch (outcome.kind) {
+    case 'done':
+      stdout(outcome.text)
+      return DONE
+    case 'failed':
+      stdout(outcome.text)
+      return FAILED
+    case 'problem':
+      complain([outcome.problem])
+      return FAILED
+    case 'problems':
+      complain(outcome.problems)
+      return USAGE
   }
-  const wrong = outcome.kind === 'problems'
-  complain(wrong ? outcome.problems : [outcome.problem])
-  return wrong ? USAGE : FAILED
 }
 
 async function serve(

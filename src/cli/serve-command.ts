@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import type { Signal, Signals } from './command.ts'
 
 /**
  * A server that runs until SIGTERM or SIGINT.
@@ -31,14 +32,6 @@ interface Options {
   readonly signals: Signals
   /** Default `createServer`. */
   readonly start?: (config: Config) => Promise<RunningServer>
-}
-
-type Signal = 'SIGINT' | 'SIGTERM'
-
-/** The part of `process` that is needed. */
-interface Signals {
-  on(signal: Signal, listener: () => void): unknown
-  off(signal: Signal, listener: () => void): unknown
 }
 
 /** 128 and the signal's number, as shells have it. */

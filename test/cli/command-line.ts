@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,6 +53,8 @@ export function commandLine(): CommandLine {
         stderr: (text) => void (stderr += text),
         clock,
         readFile: readSystemFile,
+        terminal: null,
+        signals: new EventEmitter(),
         restart(variables) {
           restarts.push(variables)
           throw new Restarted()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { parseCommand } from '../../src/cli/cli.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { RUNNERS } from '../../src/cli/runners.ts'
 import { helpText } from '../../src/cli/help.ts'
 import { describeSettings } from '../../src/config.ts'
 
@@ -40,7 +41,13 @@ describe('help', () => {
     test(`the example of ${name} is a command line that is understood`, () => {
       const argv = (example.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))
       expect(argv[0]).toBe('bellhop')
-      expect(parseCommand(argv.slice(1)).kind).toBe(name === 'help' ? 'help' : name === 'serve' ? 'serve' : 'app')
+      const kind = name.startsWith('app ') ? 'app' : ['help', 'serve'].includes(name) ? name : 'run'
+      expect<string>(parseCommand(argv.slice(1)).kind).toBe(kind)
+    })
+
+    test(`something runs ${name}`, async () => {
+      if (name.startsWith('app ') || ['help', 'serve'].includes(name)) return
+      expect(await RUNNERS[name]?.()).toBeFunction()
     })
   }
 })

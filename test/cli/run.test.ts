@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { EventEmitter } from 'node:events'
 import { helpText } from '../../src/cli/help.ts'
 import { run } from '../../src/cli/run.ts'
 import { StartRefused } from '../../src/start-refused.ts'
@@ -112,6 +113,8 @@ describe('what goes wrong while it serves', () => {
       stderr: (text) => void (stderr += text),
       clock: createFakeClock(),
       readFile: () => ({ kind: 'problem', problem: 'is not there' }),
+      terminal: null,
+      signals: new EventEmitter(),
       restart() {
         throw new Error('restarted')
       },

@@ -1,0 +1,93 @@
+import type { Clock } from '../clock.ts'
+import type { Problems } from '../config.ts'
+import type { ReadFile } from '../read-file.ts'
+
+/** One command as help shows it and the parser knows it. */
+export interface CommandSpec {
+  /** `app create` */
+  readonly name: string
+  /** What stands after it: `NAME`; `[NAME]` may be left out, and stands last. */
+  readonly words: readonly string[]
+  readonly summary: string
+  /** In the order in which help shows them. */
+  readonly flags: readonly FlagSpec[]
+  /** A line that works as it stands. */
+  readonly example: string
+}
+
+export interface FlagSpec {
+  readonly name: string
+  /** What stands for its value; `null`: it takes none. */
+  readonly placeholder: string | null
+  readonly doc: string
+  /** It may be given again: the values are joined by commas. */
+  readonly list?: true
+}
+
+export const dataFlag: FlagSpec = {
+  name: 'data',
+  placeholder: 'PATH',
+  doc: 'the data directory (BELLHOP_DATA; default ./bellhop-data)',
+}
+export const jsonFlag: FlagSpec = { name: 'json', placeholder: null, doc: 'print one line of JSON' }
+
+/** What stood on the command line: its own flags, and as many words as it takes. */
+export interface Given {
+  readonly words: readonly string[]
+  /** By name; a switch that is on has the value `''`. */
+  readonly flags: ReadonlyMap<string, string>
+}
+
+/** What a command sees of the world. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly readFile: ReadFile
+  readonly clock: Clock
+  /** What was asked for. */
+  readonly stdout: (text: string) => void
+  /** Progress and complaints. */
+  readonly stderr: (text: string) => void
+  /** The terminal that standard output is; `null`: a pipe or a file, for which nothing is drawn. */
+  readonly terminal: Terminal | null
+  readonly signals: Signals
+}
+
+export interface Terminal {
+  readonly columns: number
+}
+
+export type Signal = 'SIGINT' | 'SIGTERM'
+
+/** Where signals are heard; `process` is one. */
+export interface Signals {
+  on(signal: Signal, listener: () => void): unknown
+  off(signal: Signal, listener: () => void): unknown
+}
+
+/**
+ * `done`: the exit code is 0. `failed`: it is 1, and what was found is printed all the same. `problem`: it could not be
+ * done (1). `problems`: it was not asked for rightly (2). A problem is a sentence, printed after `bellhop: `.
+ */
+export type Outcome =
+  | { readonly kind: 'done'; /** Standard output; what was printed before stands before it. */ readonly text: string }
+  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'problem'; readonly problem: string }
+  | Problems
+
+export type RunCommand = (given: Given, surroundings: Surroundings) => Promise<Outcome>
+
+export function done(text: string): Outcome {
+  return { kind: 'done', text }
+}
+
+export function failed(text: string): Outcome {
+  return { kind: 'failed', text }
+}
+
+export function problem(sentence: string): Extract<Outcome, { kind: 'problem' }> {
+  return { kind: 'problem', problem: sentence }
+}
+
+export function problems(...sentences: readonly string[]): Problems {
+  return { kind: 'problems', problems: sentences }
+}

@@ -1,0 +1,4 @@
+import type { CommandSpec } from './command.ts'
+
+/** The key that seals credentials. */
+export const KEY_COMMANDS: readonly CommandSpec[] = []

@@ -27,10 +27,13 @@ for (const { name, command } of CHECKS) {
 // The tests count one by one; the counts are read from the report that Bun writes.
 const junit = 'dist/test-report.xml'
 await $`mkdir -p dist && rm -f ${junit}`
-const tests =
-  await $`${process.execPath} test --randomize --timeout=${HANGS_MS} --reporter=junit --reporter-outfile=${junit} ${process.argv.slice(2)}`
-    .env({ ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' })
-    .nothrow()
+const reported = ['--reporter=junit', `--reporter-outfile=${junit}`]
+const tests = Bun.spawn(
+  [process.execPath, 'test', '--randomize', `--timeout=${HANGS_MS}`, ...reported, ...process.argv.slice(2)],
+  { env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' }, stdout: 'inherit', stderr: 'pipe' },
+)
+const failures = await pass(tests.stderr)
+await tests.exited
 const totals = /<testsuites[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"/.exec(await text(junit))
 const ran = Number(totals?.[1] ?? 0)
 const broken = Number(totals?.[2] ?? 0)
@@ -42,6 +45,8 @@ if (ran === 0 || (tests.exitCode !== 0 && broken === 0)) report('tests', false)
 report('build', (await $`${process.execPath} scripts/build.ts`.nothrow()).exitCode === 0)
 report('smoke', (await $`${process.execPath} scripts/smoke.ts`.nothrow()).exitCode === 0)
 
+// Once more: a few thousand lines are between them and the end.
+for (const failure of failures) console.log(`\n${failure}`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
 
@@ -49,6 +54,31 @@ function report(name: string, ok: boolean): void {
   console.log(`${ok ? '✓' : '✗'} ${name}`)
   if (ok) passed++
   else failed++
+}
+
+/** Passes on what the tests print; what was said of each that failed. */
+async function pass(output: ReadableStream<Uint8Array>): Promise<readonly string[]> {
+  const failures: string[] = []
+  let said: string[] = []
+  let rest = ''
+  for await (const chunk of output.pipeThrough(new TextDecoderStream())) {
+    process.stderr.write(chunk)
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      const verdict = /^\((pass|fail|skip|todo)\) /.exec(Bun.stripANSI(line))?.[1]
+      if (verdict === undefined) said.push(line)
+      // Without the list at the end.
+      else if (verdict === 'fail' && said.some((before) => before !== '') && !said.some(isSummary))
+        failures.push([...said, line].join('\n'))
+      if (verdict !== undefined) said = []
+    }
+  }
+  return failures
+}
+
+function isSummary(line: string): boolean {
+  return /^\d+ tests? failed:$/.test(line)
 }
 
 async function text(path: string): Promise<string> {

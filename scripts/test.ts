@@ -61,9 +61,10 @@ async function pass(output: ReadableStream<Uint8Array>): Promise<readonly string
   const failures: string[] = []
   let said: string[] = []
   let rest = ''
-  for await (const chunk of output.pipeThrough(new TextDecoderStream())) {
+  const decoder = new TextDecoder()
+  for await (const chunk of output) {
     process.stderr.write(chunk)
-    const lines = (rest + chunk).split('\n')
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {
       const verdict = /^\((pass|fail|skip|todo)\) /.exec(Bun.stripANSI(line))?.[1]

@@ -69,6 +69,9 @@ const LEDGER_MS = 1000
 
 const HOUR_MS = 60 * 60 * 1000
 
+/** Between two steps of the housekeeping, where one was not enough. */
+const TIDY_PAUSE_MS = 100
+
 export interface Server extends AsyncDisposable {
   /** Where the public API listens, such as `http://127.0.0.1:8790`. */
   readonly url: string
@@ -323,7 +326,15 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const housekeeping = createHousekeeping({ database })
   opened.defer(every(clock, FOLLOW_MS, () => void directory.refresh()))
   opened.defer(every(clock, LEDGER_MS, () => ledger.dirty && void commit(() => undefined).catch(noted(log))))
-  opened.defer(every(clock, HOUR_MS, () => void commit(() => housekeeping.sweep(clock.now())).catch(noted(log))))
+  let stopTidying = () => {}
+  opened.defer(every(clock, HOUR_MS, tidy))
+  opened.defer(() => stopTidying())
+  function tidy(): void {
+    stopTidying()
+    commit(() => housekeeping.sweep(clock.now())).then((more) => {
+      if (more) stopTidying = clock.after(TIDY_PAUSE_MS, tidy)
+    }, noted(log))
+  }
 
   const publicListener = listen(api, config.listen, log)
   opened.defer(() => publicListener.abort())

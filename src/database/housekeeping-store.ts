@@ -8,8 +8,9 @@ const KEEP_MS = 90 * DAY_MS
 /** Answers to an Idempotency-Key (`push/idempotency.ts`). */
 const KEEP_KEYS_MS = 30 * DAY_MS
 
-/** Pushes looked at in one sweep: their exceptions go with them, and nobody is to wait for it. */
+/** Pushes looked at in one sweep, and rows erased that hang on them: nobody is to wait long for it. */
 const SWEEP_LIMIT = 200
+const ROW_LIMIT = 5000
 
 interface PushRow {
   number: number
@@ -30,24 +31,51 @@ export function createHousekeeping({ database }: { database: Database }) {
        AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.push = push.number AND d.finished_at IS NULL) AS over
      FROM push WHERE number > ?2 ORDER BY number LIMIT ?3`,
   )
+  const exceptions = database.statement<never, [number, number]>(
+    `DELETE FROM push_exception WHERE (push, platform, device) IN (
+       SELECT push, platform, device FROM push_exception WHERE push = ? LIMIT ?)`,
+  )
+  const opens = database.statement<never, [number, number]>(
+    `DELETE FROM opened WHERE (push, device) IN (SELECT push, device FROM opened WHERE push = ? LIMIT ?)`,
+  )
   const erase = database.statement<never, [number]>('DELETE FROM push WHERE number = ?')
   /** Up to which push has been looked. Their numbers are in the order of time, so no index of times is needed. */
   let lookedTo = 0
 
-  function sweepPushes(before: number): void {
+  /** With what hangs on it, as far as `rows` go; how many of them are left, 0 when it is not all erased. */
+  function erasePush(number: number, rows: number): number {
+    let left = rows
+    for (const statement of [exceptions, opens]) {
+      if (left > 0) left -= statement.run(number, left).changes
+    }
+    if (left > 0) erase.run(number)
+    return left
+  }
+
+  function sweepPushes(before: number): boolean {
     const rows = oldest.all(before, lookedTo, SWEEP_LIMIT)
-    for (const { number, over } of rows) if (over === 1) erase.run(number)
+    let left = ROW_LIMIT
+    for (const { number, over } of rows) {
+      if (over === 1) left = erasePush(number, left)
+      if (left === 0) return true
+      lookedTo = number
+    }
     const last = rows.at(-1)
+    const more = last !== undefined && last.created_at < before && rows.length === SWEEP_LIMIT
     // Where the old ones end the next sweep begins anew: some were not over.
-    lookedTo = last !== undefined && last.created_at < before && rows.length === SWEEP_LIMIT ? last.number : 0
+    if (!more) lookedTo = 0
+    return more
   }
 
   return {
-    /** `now` in ms since the Unix epoch. Runs in a transaction of the caller. */
-    sweep(now: number): void {
+    /**
+     * Some of what is old enough, in a few ms; whether there may be more. `now` in ms since the Unix epoch. Runs in a
+     * transaction of the caller.
+     */
+    sweep(now: number): boolean {
       feedback.run(now - KEEP_MS)
       keys.run(now - KEEP_KEYS_MS)
-      sweepPushes(now - KEEP_MS)
+      return sweepPushes(now - KEEP_MS)
     },
   }
 }

@@ -89,4 +89,25 @@ describe('pushes are erased 90 days after they went out', () => {
     for (let sweep = 0; sweep < 4; sweep++) store.housekeeping.sweep(now + 91 * DAY_MS)
     expect(store.numbers()).toEqual([])
   })
+
+  test('a few thousand rows at a time, and it says whether there is more', () => {
+    using store = openStores()
+    const now = store.clock.now()
+    const push = store.push(now)
+    store.finish(push)
+    const rows = store.database.statement<never, [number, number]>(
+      `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, reason)
+       WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?2)
+       SELECT ?1, 0, value, 'gone', 1, 0, 'Unregistered' FROM n`,
+    )
+    rows.run(push, 12_000)
+    const left = store.database.statement<{ n: number }, []>('SELECT count(*) AS n FROM push_exception')
+    const sweeps = Array.from({ length: 3 }, () => [store.housekeeping.sweep(now + 91 * DAY_MS), left.get()?.n])
+    expect(sweeps).toEqual([
+      [true, 7000],
+      [true, 2000],
+      [false, 0],
+    ])
+    expect(store.numbers()).toEqual([])
+  })
 })

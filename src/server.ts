@@ -76,6 +76,8 @@ export interface Server extends AsyncDisposable {
   /** Where the public API listens, such as `http://127.0.0.1:8790`. */
   readonly url: string
   readonly adminUrl: string
+  /** Resolves when it can go on no longer, and the process must end at once. */
+  readonly broken: Promise<Error>
   /** The built-in stand-ins for APNs and FCM; started if need be. */
   simulator(): Promise<Simulator>
 }
@@ -103,7 +105,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   if (lock === null) throw new StartRefused(`Another Bellhop serves the data directory ${config.data}.`)
   opened.use(lock)
   const database = opened.use(databaseIn(config.data))
-  const group = opened.use(createGroupCommit(database))
+  const broken = Promise.withResolvers<Error>()
+  const group = opened.use(
+    createGroupCommit(database, (error) => broken.resolve(new Error(`The disk failed: ${String(error)}`))),
+  )
   const { commit } = group
   const ledger = createQuotaLedger({ database, clock })
   group.alongside(() => ledger.flush())
@@ -347,6 +352,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   return {
     url: publicListener.url,
     adminUrl: adminListener.url,
+    broken: broken.promise,
     simulator: startedSimulator,
     [Symbol.asyncDispose]: () => (closing ??= close()),
   }

@@ -8,6 +8,7 @@ import type { Signal, Signals } from './command.ts'
  * starting → (createServer is done) → ready: the line `ready …` is printed.
  * ready → (signal) → stopping: no new calls, those in flight have `drainSeconds`. → (disposed) → exit code 0.
  * starting → (signal) → stopping, as soon as it has started, without a line.
+ * ready → (the server is broken) → exit code 1, at once.
  * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM), at once.
  */
 export async function serveCommand(config: Config, options: Options): Promise<number> {
@@ -23,6 +24,8 @@ export interface RunningServer extends AsyncDisposable {
   /** Of the API, with the port that was picked. */
   readonly url: string
   readonly adminUrl: string
+  /** Resolves when it can go on no longer. */
+  readonly broken: Promise<Error>
 }
 
 interface Options {
@@ -44,7 +47,12 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   const { stdout, stderr, clock, start = startServer } = options
   const server = await start(config)
   if (!stop.received()) stdout(`ready ${server.url} admin ${server.adminUrl}\n`)
-  await stop.first
+  const broken = await Promise.race([stop.first.then(() => null), server.broken])
+  if (broken !== null) {
+    // Not closed: that would write once more.
+    stderr(`bellhop: ${broken.message}. Stopped, so that nothing is answered that is not on disk.\n`)
+    return 1
+  }
   const deadline = Promise.withResolvers<'late'>()
   const cancel = clock.after(config.drainSeconds * 1000 + CLOSING_MS, () => deadline.resolve('late'))
   const end = await Promise.race([server[Symbol.asyncDispose](), deadline.promise])

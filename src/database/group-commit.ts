@@ -33,8 +33,12 @@ interface GroupCommit extends Disposable {
  * An fsync is what a durable write costs, so many share one; and another thread waits for it, so that this one goes on
  * with the next calls. Measured on 2 cores, registrations over 64 connections: one commit a call 5.7-5.9k/s; shared,
  * with a savepoint for each and the sync on this thread, 18.0k/s; as it is 20.4k/s.
+ *
+ * When a sync fails, what it was for is committed and yet may not be on disk, and no later sync tells: Linux reports such
+ * an error once. So nothing of it may be answered, or done again: `onSyncFailed` must end the process, and the next
+ * start reads what is really there.
  */
-export function createGroupCommit(database: Database): GroupCommit {
+export function createGroupCommit(database: Database, onSyncFailed: (error: unknown) => void): GroupCommit {
   const sync = database.syncByHand()
   const riders: (() => void)[] = []
   let waiting: Waiting[] = []
@@ -97,7 +101,10 @@ export function createGroupCommit(database: Database): GroupCommit {
       committed = []
       await sync.later().then(
         () => answer(batch),
-        (error: unknown) => refuse(batch, error),
+        (error: unknown) => {
+          refuse(batch, error)
+          onSyncFailed(error)
+        },
       )
     }
     syncing = false

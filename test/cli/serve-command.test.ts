@@ -14,6 +14,7 @@ function setUp() {
   const disposing = Promise.withResolvers<void>()
   const disposed = Promise.withResolvers<void>()
   const ready = Promise.withResolvers<void>()
+  const broken = Promise.withResolvers<Error>()
   const printed: string[] = []
   const complained: string[] = []
   const parsed = parseConfig(['--drain-seconds', '10'], {}, () => ({ kind: 'problem', problem: 'is not there' }))
@@ -32,12 +33,13 @@ function setUp() {
   const server: RunningServer = {
     url: 'http://127.0.0.1:1',
     adminUrl: 'http://127.0.0.1:2',
+    broken: broken.promise,
     [Symbol.asyncDispose]() {
       disposing.resolve()
       return disposed.promise
     },
   }
-  return { signals, clock, exitCode, printed, complained, started, server, disposing, disposed, ready }
+  return { signals, clock, exitCode, printed, complained, started, server, disposing, disposed, ready, broken }
 }
 
 test('when ready it prints one line, and a signal stops it with exit code 0', async () => {
@@ -53,6 +55,16 @@ test('when ready it prints one line, and a signal stops it with exit code 0', as
     expect(printed).toHaveLength(1)
     expect(complained).toEqual([])
   }
+})
+
+test('a server that can go on no longer ends it at once, with exit code 1 and the reason', async () => {
+  const { exitCode, complained, started, server, broken } = setUp()
+  started.resolve(server)
+  broken.resolve(new Error('The disk failed: Error: EIO'))
+  expect(await exitCode).toBe(1)
+  expect(complained).toEqual([
+    'bellhop: The disk failed: Error: EIO. Stopped, so that nothing is answered that is not on disk.\n',
+  ])
 })
 
 test('it does not end before the server is disposed', async () => {

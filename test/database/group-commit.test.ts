@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
+import { raise } from '../support/raise.ts'
 
 let directory: string
 let database: Database
@@ -14,7 +15,7 @@ let group: ReturnType<typeof createGroupCommit>
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bellhop-commit-'))
   database = openDatabase(directory)
-  group = createGroupCommit(database)
+  group = createGroupCommit(database, raise)
 })
 afterEach(async () => {
   database[Symbol.dispose]()
@@ -109,18 +110,17 @@ describe('writes of one turn share one transaction', () => {
     /** A disk that is slow, and may fail. */
     function onSlowDisk() {
       const syncs: PromiseWithResolvers<void>[] = []
-      const slow = createGroupCommit({
-        ...database,
-        syncByHand: () => ({
-          later() {
-            const sync = Promise.withResolvers<void>()
-            syncs.push(sync)
-            return sync.promise
-          },
-          now() {},
-        }),
+      const failures: unknown[] = []
+      const syncByHand = () => ({
+        later() {
+          const sync = Promise.withResolvers<void>()
+          syncs.push(sync)
+          return sync.promise
+        },
+        now() {},
       })
-      return { slow, syncs }
+      const slow = createGroupCommit({ ...database, syncByHand }, (error) => void failures.push(error))
+      return { slow, syncs, failures }
     }
     const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -144,17 +144,15 @@ describe('writes of one turn share one transaction', () => {
       expect(answered).toEqual(['a', 'b'])
     })
 
-    test('that fails is no success: the promises reject, and the next sync is tried', async () => {
-      const { slow, syncs } = onSlowDisk()
+    test('that fails is no success: the promises reject, and the process is told to end', async () => {
+      const { slow, syncs, failures } = onSlowDisk()
       const failed = slow.commit(() => insert('a'))
       await turn()
-      syncs[0]?.reject(new Error('EIO'))
+      const error = new Error('EIO')
+      syncs[0]?.reject(error)
       expect(failed).rejects.toThrow('EIO')
       await turn()
-      const next = slow.commit(() => insert('b'))
-      await turn()
-      syncs[1]?.resolve()
-      await next
+      expect(failures).toEqual([error])
     })
   })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
 import { openRegistry } from '../support/registry.ts'
+import { raise } from '../support/raise.ts'
 
 const APP = 1
 
@@ -29,7 +30,7 @@ test('a label of a transaction that is rolled back is never taken for another', 
 test('nor one of an operation that is undone alone in a shared transaction', async () => {
   using registry = openRegistry()
   const { devices } = registry
-  const { commit } = createGroupCommit(registry.database)
+  const { commit } = createGroupCommit(registry.database, raise)
   const register = (token: string, tag: string) => devices.register(APP, { token, platform: 0, tag: [tag] })
   const [undone] = await Promise.allSettled([
     commit(() => {

@@ -11,6 +11,7 @@ import { createQuotaLedger } from '../../src/usage/quota-ledger.ts'
 import type { QuotaLedger } from '../../src/usage/quota-ledger.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
+import { raise } from '../support/raise.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -136,7 +137,7 @@ describe('the ledger', () => {
   test('rides in the transaction that the writes of a turn share', async () => {
     const ledger = createQuotaLedger({ database, clock })
     const app = application({})
-    const group = createGroupCommit(database)
+    const group = createGroupCommit(database, raise)
     group.alongside(() => ledger.flush())
     charges(ledger, app, 2)
     await group.commit(() => undefined)

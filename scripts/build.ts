@@ -5,7 +5,12 @@ import { $ } from 'bun'
 
 const { values } = parseArgs({ options: { target: { type: 'string' } } })
 
-const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet()).text().trim()
+/**
+ * Of what was built, not of when: nothing of the moment gets into the binary. Where there is no repository (an image is
+ * built from a part of it), the variables say it.
+ */
+const commit = process.env['COMMIT'] || (await said($`git describe --always --dirty --abbrev=7 ${'--exclude=*'}`))
+const date = process.env['COMMIT_DATE'] || (await said($`git show --no-patch --format=%cs HEAD`))
 const outfile = values.target === undefined ? 'dist/bellhop' : `dist/bellhop-${values.target.replace(/^bun-/, '')}`
 
 const result = await Bun.build({
@@ -19,7 +24,10 @@ const result = await Bun.build({
   minify: { whitespace: true, syntax: true, identifiers: false },
   define: {
     'process.env.NODE_ENV': '"production"',
-    ...(commit !== '' && { BELLHOP_COMMIT: JSON.stringify(commit) }),
+    ...(commit !== '' && {
+      BELLHOP_COMMIT: JSON.stringify(commit),
+      BELLHOP_COMMIT_DATE: JSON.stringify(date),
+    }),
   },
   compile: {
     outfile,
@@ -36,3 +44,7 @@ if (!result.success) {
   process.exit(1)
 }
 console.log(`${outfile}: ${Math.round(Bun.file(outfile).size / 1_000_000)} MB`)
+
+async function said(command: $.ShellPromise): Promise<string> {
+  return (await command.nothrow().quiet()).text().trim()
+}

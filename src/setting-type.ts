@@ -12,6 +12,8 @@ export interface SettingType<Value> {
   read(text: string): Value | undefined
   /** The part of a value of which a complaint should speak; without it, all of it. */
   wrongPart?(text: string): string | undefined
+  /** The value for the operator's eyes, without what is secret in it; without it, the text (of a secret, nothing). */
+  show?(value: Value): string
 }
 
 export interface Address {
@@ -32,6 +34,11 @@ export const address: SettingType<Address> = {
     if (port > 65_535 || (ipv6 === undefined ? !isHost(host) : !isIPv6(ipv6))) return undefined
     return { host: ipv6 ?? host, port }
   },
+}
+
+/** `127.0.0.1:8790`, `[::1]:8790` */
+export function hostPort({ host, port }: Address): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 export const path: SettingType<string> = {
@@ -88,6 +95,7 @@ export const httpProxy: SettingType<ProxyAddress> = {
     const credentials = Buffer.from(`${user}:${password}`).toString('base64')
     return { ...to, authorization: url.username + url.password === '' ? null : `Basic ${credentials}` }
   },
+  show: (proxy) => `http://${proxy.authorization === null ? '' : '…@'}${hostPort(proxy)}`,
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -115,6 +123,7 @@ export const networks: SettingType<readonly string[]> = {
     return parts.every(isNetwork) ? [...new Set(parts)] : undefined
   },
   wrongPart: (text) => listed(text).find((part) => !isNetwork(part)),
+  show: (parts) => parts.join(','),
 }
 
 export function integer(least: number, most: number): SettingType<number> {
@@ -145,6 +154,7 @@ export const onOff: SettingType<boolean> = {
     if (['', 'on', 'true', '1', 'yes'].includes(text.toLowerCase())) return true
     return ['off', 'false', '0', 'no'].includes(text.toLowerCase()) ? false : undefined
   },
+  show: (value) => (value ? 'on' : 'off'),
 }
 
 /** The NAMEs of headers such as X-NAME-APPID, in upper case, each once; separated by commas. */
@@ -157,6 +167,7 @@ export const headerNames: SettingType<readonly string[]> = {
     return names.every(isHeaderName) ? [...new Set(names.map((name) => name.toUpperCase()))] : undefined
   },
   wrongPart: (text) => listed(text).find((name) => !isHeaderName(name)),
+  show: (names) => names.join(','),
 }
 
 function listed(text: string): readonly string[] {

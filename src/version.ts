@@ -1,7 +1,16 @@
 import manifest from '../package.json' with { type: 'json' }
 
-/** Put in by `bun build --define`; absent when run from source. */
+/* Put in by scripts/build.ts; absent when run from source. */
 declare const BELLHOP_COMMIT: string | undefined
+declare const BELLHOP_COMMIT_DATE: string | undefined
+
+export const RELEASE = manifest.version
+
+/** What a build was made from: `1a2b3c4` (with `-dirty` behind it where files were changed) of `2026-11-21`. */
+export const COMMIT =
+  typeof BELLHOP_COMMIT === 'string' && typeof BELLHOP_COMMIT_DATE === 'string'
+    ? { hash: BELLHOP_COMMIT, date: BELLHOP_COMMIT_DATE }
+    : null
 
 /** `0.1.0`, or `0.1.0 (1a2b3c4)` in a build that knows its commit. */
-export const VERSION = typeof BELLHOP_COMMIT === 'string' ? `${manifest.version} (${BELLHOP_COMMIT})` : manifest.version
+export const VERSION = COMMIT === null ? RELEASE : `${RELEASE} (${COMMIT.hash})`

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { describeSettings, parseConfig, readSettings, settingsTable } from '../src/config.ts'
+import { parseConfig, readSettings } from '../src/config.ts'
 import type { Config } from '../src/config.ts'
 import type { ReadFile } from '../src/read-file.ts'
+import { describeSettings, settingsTable } from '../src/settings-text.ts'
 
 const HEX = '0123456789abcdef'.repeat(4)
 const BASE64 = Buffer.from(HEX, 'hex').toString('base64')
@@ -9,6 +10,7 @@ const BASE64 = Buffer.from(HEX, 'hex').toString('base64')
 const FILES: Readonly<Record<string, string>> = {
   '/run/key': `${BASE64}\n`,
   '/run/short': 'c2hvcnQ=',
+  '/run/empty': '\n',
   '/run/proxy': 'http://user:hunter2@proxy.test:3128\n',
 }
 const readFile: ReadFile = (path) => {
@@ -298,6 +300,11 @@ describe('a secret', () => {
       '--key (BELLHOP_KEY): the value is not 32 bytes in base64 (44 characters) or hex (64), such as "openssl rand -base64 32" prints',
     ],
     [
+      'in a file that is empty is a problem, not the default',
+      { BELLHOP_KEY_FILE: '/run/empty' },
+      '--key (BELLHOP_KEY): the file /run/empty of BELLHOP_KEY_FILE is empty',
+    ],
+    [
       'given in both ways is a problem',
       { BELLHOP_KEY_FILE: '/run/key', BELLHOP_KEY: HEX },
       '--key (BELLHOP_KEY): BELLHOP_KEY and BELLHOP_KEY_FILE are both set; keep one',
@@ -350,6 +357,112 @@ describe('mistakes', () => {
   })
 })
 
+describe('settings that do not go together', () => {
+  function warningsOf(argv: readonly string[], env: Readonly<Record<string, string>> = {}): readonly string[] {
+    return parseConfig(argv, env, readFile).warnings
+  }
+
+  test('a certificate needs its key, and a key its certificate', () => {
+    expect(problemsOf(['--tls-cert', '/c.pem'])).toEqual([
+      '--tls-key (BELLHOP_TLS_KEY) is missing: --tls-cert (BELLHOP_TLS_CERT) is of no use without it.',
+    ])
+    expect(problemsOf([], { BELLHOP_TLS_KEY: '/k.pem' })).toEqual([
+      '--tls-cert (BELLHOP_TLS_CERT) is missing: --tls-key (BELLHOP_TLS_KEY) is of no use without it.',
+    ])
+    expect(problemsOf(['--tls-cert', '/c.pem', '--tls-key', '/k.pem'])).toEqual([])
+  })
+
+  test('the two listeners need a port each', () => {
+    const same = (listen: string, admin: string) => problemsOf(['--listen', listen, '--admin-listen', admin])
+    expect(same('127.0.0.1:80', '127.0.0.1:80')).toEqual([
+      '--admin-listen (BELLHOP_ADMIN_LISTEN): 127.0.0.1:80 and --listen (BELLHOP_LISTEN) 127.0.0.1:80 are the same port: choose two.',
+    ])
+    for (const [listen, admin] of [
+      ['0.0.0.0:80', '127.0.0.1:80'],
+      ['10.0.0.1:80', '0.0.0.0:80'],
+      ['[::]:80', '127.0.0.1:80'],
+      ['0.0.0.0:80', 'localhost:80'],
+    ] as const) {
+      expect(same(listen, admin)).toHaveLength(1)
+    }
+    for (const [listen, admin] of [
+      ['127.0.0.1:80', '127.0.0.1:81'],
+      ['127.0.0.1:80', '127.0.0.2:80'],
+      ['0.0.0.0:80', '[::1]:80'],
+      ['127.0.0.1:0', '127.0.0.1:0'],
+    ] as const) {
+      expect(same(listen, admin)).toEqual([])
+    }
+  })
+
+  test('they are reported with all other problems, and not about what could not be read', () => {
+    expect(problemsOf(['--listen', 'foo', '--tls-cert', '/c.pem', '--drain-seconds', 'x'])).toEqual([
+      '--listen (BELLHOP_LISTEN): "foo" is not host:port, such as 127.0.0.1:8790',
+      '--drain-seconds (BELLHOP_DRAIN_SECONDS): "x" is not a whole number from 0 to 3600',
+      '--tls-key (BELLHOP_TLS_KEY) is missing: --tls-cert (BELLHOP_TLS_CERT) is of no use without it.',
+    ])
+    expect(problemsOf(['--tls-cert', '', '--tls-key', '/k.pem'])).toEqual([
+      '--tls-cert (BELLHOP_TLS_CERT): "" is not a path',
+    ])
+  })
+
+  test('a listener that others reach without TLS is a warning, and none with TLS, with a trusted proxy or on loopback', () => {
+    const open = [
+      '--listen (BELLHOP_LISTEN): without TLS, secrets that come to 0.0.0.0:8790 from other machines travel in the clear. Put a proxy with TLS in front and name it in --trusted-proxies, or set --tls-cert and --tls-key.',
+    ]
+    expect(warningsOf(['--listen', '0.0.0.0:8790'])).toEqual(open)
+    expect(warningsOf(['--listen', '0.0.0.0:8790', '--tls-cert', '/c', '--tls-key', '/k'])).toEqual([])
+    expect(warningsOf(['--listen', '0.0.0.0:8790', '--trusted-proxies', '172.17.0.1'])).toEqual([])
+    for (const host of ['127.0.0.1', '127.9.9.9', '[::1]', 'localhost']) {
+      expect(warningsOf(['--listen', `${host}:8790`])).toEqual([])
+    }
+    for (const host of ['[::]', 'push.example.com', '10.0.0.1', '127.example.com']) {
+      expect(warningsOf(['--listen', `${host}:8790`])).toHaveLength(1)
+    }
+  })
+
+  test('an admin listener that others reach is a warning: it has no password', () => {
+    expect(warningsOf(['--admin-listen', '[::]:8791'])).toEqual([
+      '--admin-listen (BELLHOP_ADMIN_LISTEN): [::]:8791 is open to other machines, and the admin side has no password: keep strangers out by a firewall.',
+    ])
+  })
+
+  test('backups inside the data directory are a warning', () => {
+    const inside = (data: string, backup: string) => warningsOf(['--data', data, '--backup', backup])
+    expect(inside('/srv/bellhop', '/srv/bellhop/backups')).toEqual([
+      '--backup (BELLHOP_BACKUP): /srv/bellhop/backups is inside the data directory /srv/bellhop: what takes the one takes the other.',
+    ])
+    for (const [data, backup] of [
+      ['/srv/bellhop', '/srv/bellhop/'],
+      ['./data', 'data/..b'],
+    ] as const) {
+      expect(inside(data, backup)).toHaveLength(1)
+    }
+    for (const [data, backup] of [
+      ['/srv/bellhop', '/srv/bellhop-backups'],
+      ['/srv/bellhop', '/srv'],
+      ['.', 's3://bucket/bellhop'],
+    ] as const) {
+      expect(inside(data, backup)).toEqual([])
+    }
+  })
+
+  test('settings of backups without a place for them are a warning: none are made', () => {
+    expect(warningsOf(['--backup-every', '24h'], { BELLHOP_BACKUP_KEEP: '3' })).toEqual([
+      '--backup-every (BELLHOP_BACKUP_EVERY) does nothing without --backup (BELLHOP_BACKUP): no backups are made.',
+      '--backup-keep (BELLHOP_BACKUP_KEEP) does nothing without --backup (BELLHOP_BACKUP): no backups are made.',
+    ])
+    expect(warningsOf(['--backup-every', '24h', '--backup', '/srv/backups'])).toEqual([])
+  })
+
+  test('a secret on the command line is a warning: others on the machine see it', () => {
+    expect(warningsOf(['--key', HEX])).toEqual([
+      '--key on a command line is seen by everybody on this machine (ps); BELLHOP_KEY_FILE may name a file that holds it.',
+    ])
+    expect(warningsOf([], { BELLHOP_KEY: HEX })).toEqual([])
+  })
+})
+
 describe('some of the settings', () => {
   test('other settings are neither read nor complained about', () => {
     const env = { BELLHOP_DATA: '/srv', BELLHOP_LISTEN: 'wrong' }
@@ -381,7 +494,7 @@ describe('the table for the README', () => {
 
   test('a line names flag, variable, default and meaning; a secret its file too', () => {
     expect(lines).toContain(
-      '| `--admin-listen` | `BELLHOP_ADMIN_LISTEN` | `127.0.0.1:8791` | Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/pushes/<id>`. |',
+      '| `--admin-listen` | `BELLHOP_ADMIN_LISTEN` | `127.0.0.1:8791` | Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/metrics`, `/pushes/<id>`. It has no password. |',
     )
     expect(lines.find((line) => line.includes('`--key`'))).toStartWith(
       '| `--key` | `BELLHOP_KEY`, `BELLHOP_KEY_FILE` | none | ',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { settingsTable } from '../src/config.ts'
+import { settingsTable } from '../src/settings-text.ts'
 import { startService } from './support/service.ts'
 
 const readme = await Bun.file(join(import.meta.dir, '../README.md')).text()

@@ -11,10 +11,10 @@ export type Command =
   /** A command of `runners.ts`. */
   | { readonly kind: 'run'; readonly name: string; readonly given: Given }
   /** The settings are still to be read. */
-  | { readonly kind: 'serve'; readonly argv: readonly string[] }
+  | { readonly kind: 'serve' | 'config'; readonly argv: readonly string[] }
   /** `''`: of all commands; `app`, `backup`: of that group. */
   | { readonly kind: 'help'; readonly topic: string }
-  | { readonly kind: 'version' }
+  | { readonly kind: 'version'; readonly json: boolean }
   /** Nothing was asked for. */
   | { readonly kind: 'none' }
   /** One sentence each. */
@@ -25,7 +25,7 @@ export function parseCommand(argv: readonly string[]): Command {
   const end = argv.indexOf('--')
   const flags = end === -1 ? argv : argv.slice(0, end)
   if (flags.includes('--help') || flags.includes('-h')) return { kind: 'help', topic: topicOf(flags) }
-  if (flags.includes('--version')) return { kind: 'version' }
+  if (flags.includes('--version')) return { kind: 'version', json: flags.includes('--json') }
 
   const [first, second] = argv
   if (first === undefined) return { kind: 'none' }
@@ -37,9 +37,13 @@ export function parseCommand(argv: readonly string[]): Command {
   if (spec === undefined && !isGroup(first)) return unknown(first)
   if (spec === undefined) {
     if (second !== undefined && !second.startsWith('-')) return unknown(`${first} ${second}`)
-    return problem(`${first} needs a command: ${inGroup(first).join(', ')}.`)
+    return problem(
+      `${first} needs a command: ${inGroup(first)
+        .map((name) => name.slice(first.length + 1))
+        .join(', ')}.`,
+    )
   }
-  if (spec.name === 'serve') return { kind: 'serve', argv: argv.slice(1) }
+  if (spec.name === 'serve' || spec.name === 'config') return { kind: spec.name, argv: argv.slice(1) }
   return readArguments(spec, argv.slice(spec === two ? 2 : 1))
 }
 
@@ -52,8 +56,11 @@ function readArguments(spec: CommandSpec, argv: readonly string[]): Command {
   if (problems.length > 0) return { kind: 'problems', problems }
   const surplus = words[spec.words.length]
   if (surplus !== undefined) {
-    const takes = spec.words.length === 0 ? 'only flags' : `one ${spec.words.join(' ')}, quoted if it has spaces`
-    return problem(`"${surplus}" is too much: ${spec.name} takes ${takes}.`)
+    const takes =
+      spec.words.length === 0 ? 'only flags' : `one ${spec.words.join(' and one ')}, quoted if it has spaces`
+    // `backup verfy FILE` has been read as `backup` with two words.
+    const near = suggestion(`${spec.name} ${words[0]}`, inGroup(spec.name))
+    return problem(`"${surplus}" is too much: ${spec.name} takes ${takes}.${near}`)
   }
   const missing = spec.words[words.length]
   if (missing !== undefined && !missing.startsWith('[')) return problem(`${spec.name} needs ${missing}.`)
@@ -87,13 +94,15 @@ function firstWords(): readonly string[] {
 
 function unknown(name: string): Problems {
   const names = COMMANDS.map((command) => command.name)
-  return problem(`"${name}" is not a command.${suggestion(name, names)}`)
+  const near = suggestion(name, [...names, ...firstWords()])
+  // `bellhop create` is meant for `app create`.
+  const without = near === '' ? names.filter((each) => each.endsWith(` ${name}`)) : []
+  const meant = without.length === 0 ? near : ` Did you mean ${without.join(' or ')}?`
+  return problem(`"${name}" is not a command.${meant}`)
 }
 
 function inGroup(group: string): readonly string[] {
-  return COMMANDS.filter((command) => command.name.startsWith(`${group} `)).map((command) =>
-    command.name.slice(group.length + 1),
-  )
+  return COMMANDS.map((command) => command.name).filter((name) => name.startsWith(`${group} `))
 }
 
 function problem(sentence: string): Problems {

@@ -9,6 +9,8 @@ export interface CommandSpec {
   /** What stands after it: `NAME`; `[NAME]` may be left out, and stands last. */
   readonly words: readonly string[]
   readonly summary: string
+  /** Besides its own flags it takes those of the settings (`settings.ts`). */
+  readonly settings?: true
   /** In the order in which help shows them. */
   readonly flags: readonly FlagSpec[]
   /** A line that works as it stands. */
@@ -43,8 +45,10 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: ReadFile
   readonly clock: Clock
-  /** What was asked for. */
-  readonly stdout: (text: string) => void
+  /** What was asked for. `false`: its reader has gone, and more would be for nobody. */
+  readonly stdout: (text: string) => unknown
+  /** Waits until the reader has taken what went there; left out, it has at once. */
+  readonly written?: () => Promise<unknown>
   /** Progress and complaints. */
   readonly stderr: (text: string) => void
   /** The terminal that standard output is; `null`: a pipe or a file, for which nothing is drawn. */
@@ -56,7 +60,7 @@ export interface Terminal {
   readonly columns: number
 }
 
-export type Signal = 'SIGINT' | 'SIGTERM'
+export type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM'
 
 /** Where signals are heard; `process` is one. */
 export interface Signals {

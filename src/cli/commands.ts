@@ -8,28 +8,44 @@ import { HOST_COMMANDS } from './host-commands.ts'
 import { KEY_COMMANDS } from './key-commands.ts'
 import { TRANSFER_COMMANDS } from './transfer-commands.ts'
 
-/** In the order in which help shows them. The settings of `serve` are in `config.ts`. */
-export const COMMANDS: readonly CommandSpec[] = [
+interface CommandGroup {
+  readonly heading: string
+  readonly commands: readonly CommandSpec[]
+}
+
+/** In the order in which help shows them. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
-    name: 'serve',
-    words: [],
-    summary: 'run the service',
-    flags: [],
-    example: 'bellhop serve --listen 127.0.0.1:8790 --data ./bellhop-data',
+    heading: 'The service',
+    commands: [
+      {
+        name: 'serve',
+        words: [],
+        summary: 'run the service',
+        settings: true,
+        flags: [],
+        example: 'bellhop serve --listen 127.0.0.1:8790 --data ./bellhop-data',
+      },
+      ...HOST_COMMANDS,
+    ],
   },
-  ...APP_COMMANDS,
-  ...EVERYDAY_COMMANDS,
-  ...DOCTOR_COMMANDS,
-  ...BACKUP_COMMANDS,
-  ...TRANSFER_COMMANDS,
-  ...KEY_COMMANDS,
-  ...HOST_COMMANDS,
-  ...CONFIG_COMMANDS,
+  { heading: 'Applications', commands: APP_COMMANDS },
+  { heading: 'Pushes and devices', commands: EVERYDAY_COMMANDS },
+  { heading: 'Keeping it well', commands: [...DOCTOR_COMMANDS, ...BACKUP_COMMANDS, ...KEY_COMMANDS] },
+  { heading: 'Moving in and out', commands: TRANSFER_COMMANDS },
   {
-    name: 'help',
-    words: [],
-    summary: 'show this, or the help of a command',
-    flags: [],
-    example: 'bellhop help app create',
+    heading: 'Settings and help',
+    commands: [
+      ...CONFIG_COMMANDS,
+      {
+        name: 'help',
+        words: [],
+        summary: 'show this, or the help of a command',
+        flags: [],
+        example: 'bellhop help app create',
+      },
+    ],
   },
 ]
+
+export const COMMANDS: readonly CommandSpec[] = COMMAND_GROUPS.flatMap(({ commands }) => commands)

@@ -1,30 +1,45 @@
-import { describeSettings } from '../config.ts'
-import { COMMANDS } from './commands.ts'
+import { describeSettings } from '../settings-text.ts'
+import { COMMANDS, COMMAND_GROUPS } from './commands.ts'
 import type { CommandSpec } from './command.ts'
 
-/** `topic`: a command; `app`: that group; `''`: everything. */
+/** `topic`: a command, with those whose names begin with it; `app`: that group; `''`: everything. */
 export function helpText(topic: string): string {
+  if (topic === '') return overview()
   const command = COMMANDS.find((each) => each.name === topic)
-  return command === undefined ? overview(topic) : commandHelp(command)
+  return command === undefined ? groupHelp(topic) : commandHelp(command)
 }
 
-function overview(group: string): string {
-  const commands = COMMANDS.filter((command) => group === '' || command.name.startsWith(`${group} `))
+const MORE = [
+  'APP is the id or the name of an application.',
+  'bellhop help COMMAND shows the flags of a command and an example; bellhop --version, the version.',
+  '',
+]
+
+function overview(): string {
+  const groups = COMMAND_GROUPS.filter(({ commands }) => commands.length > 0)
+  const width = leftWidth(groups.flatMap(({ commands }) => commands.map(usageRow)))
   return [
-    ...(group === '' ? ['Bellhop: self-hosted push notifications.', ''] : []),
-    `Usage: bellhop ${group === '' ? 'COMMAND' : `${group} COMMAND`}`,
+    'Bellhop: self-hosted push notifications.',
     '',
-    ...table(commands.map((command) => [[command.name, ...command.words].join(' '), command.summary])),
+    'Usage: bellhop COMMAND',
     '',
-    'APP is the id or the name of an application.',
-    'bellhop help COMMAND shows the flags of a command and an example; bellhop --version, the version.',
-    '',
+    ...groups.flatMap(({ heading, commands }) => headed(heading, table(commands.map(usageRow), width))),
+    ...MORE,
   ].join('\n')
 }
 
+function headed(heading: string, lines: readonly string[]): readonly string[] {
+  return [`${heading}:`, ...lines, '']
+}
+
+function groupHelp(group: string): string {
+  return [`Usage: bellhop ${group} COMMAND`, '', ...table(commandsOf(group).map(usageRow)), '', ...MORE].join('\n')
+}
+
 function commandHelp(command: CommandSpec): string {
-  const flags = command.name === 'serve' ? settings() : ownFlags(command)
+  const flags = [...(command.settings ? settings() : []), ...command.flags.map(flagRow)]
   const flagged = flags.length > 0 ? ['[FLAGS]'] : []
+  const more = commandsOf(command.name)
   return [
     `Usage: ${['bellhop', command.name, ...command.words, ...flagged].join(' ')}`,
     '',
@@ -32,18 +47,26 @@ function commandHelp(command: CommandSpec): string {
     '',
     ...table(flags),
     ...(flags.length > 0 ? [''] : []),
-    ...(command.name === 'serve' ? ['Each flag --some-name is also a variable BELLHOP_SOME_NAME.', ''] : []),
+    ...(command.settings ? ['Each flag --some-name is also a variable BELLHOP_SOME_NAME.', ''] : []),
+    ...(more.length > 0 ? headed('There are also', table(more.map(usageRow))) : []),
     'Example:',
     `  ${command.example}`,
     '',
   ].join('\n')
 }
 
-function ownFlags(command: CommandSpec): readonly Row[] {
-  return command.flags.map(({ name, placeholder, doc }) => [
-    placeholder === null ? `--${name}` : `--${name} ${placeholder}`,
-    doc,
-  ])
+function commandsOf(group: string): readonly CommandSpec[] {
+  return COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
+}
+
+type Row = readonly [left: string, right: string]
+
+function usageRow({ name, words, summary }: CommandSpec): Row {
+  return [[name, ...words].join(' '), summary]
+}
+
+function flagRow({ name, placeholder, doc }: CommandSpec['flags'][number]): Row {
+  return [placeholder === null ? `--${name}` : `--${name} ${placeholder}`, doc]
 }
 
 function settings(): readonly Row[] {
@@ -56,13 +79,14 @@ function settings(): readonly Row[] {
   })
 }
 
-type Row = readonly [left: string, right: string]
-
 /** Columns of the terminal in which the left side still shares a line with the right one. */
 const LEFT_WIDTH = 34
 
-function table(rows: readonly Row[]): readonly string[] {
-  const width = Math.min(LEFT_WIDTH, Math.max(0, ...rows.map(([left]) => left.length)))
+function leftWidth(rows: readonly Row[]): number {
+  return Math.min(LEFT_WIDTH, Math.max(0, ...rows.map(([left]) => left.length)))
+}
+
+function table(rows: readonly Row[], width = leftWidth(rows)): readonly string[] {
   return rows.flatMap(([left, right]) =>
     left.length > width ? [`  ${left}`, `  ${' '.repeat(width)}  ${right}`] : [`  ${left.padEnd(width)}  ${right}`],
   )

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSettings } from '../config.ts'
+import { inDataDirectory } from '../data-fault.ts'
 import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/database.ts'
+import type { UpgradeStep } from '../database/upgrade.ts'
 import { problem } from './command.ts'
 import type { Outcome, Surroundings } from './command.ts'
+import { upgradeText } from './upgrade-text.ts'
 
-export type DataSurroundings = Pick<Surroundings, 'env' | 'readFile' | 'clock'>
+export type DataSurroundings = Pick<Surroundings, 'env' | 'readFile' | 'clock' | 'stderr'>
 
 /** `flag`: what --data says; `null`: the variable, or the default. */
 export function dataDirectory(
@@ -30,5 +33,6 @@ export function openData(
   if (!create && !existsSync(join(data, 'bellhop.db'))) {
     return problem(`There is no Bellhop database in ${data}: bellhop app create NAME makes one, --data names another.`)
   }
-  return { kind: 'open', database: openDatabase(data), data }
+  const report = (step: UpgradeStep) => surroundings.stderr(`bellhop: ${upgradeText(step)}\n`)
+  return { kind: 'open', database: inDataDirectory(data, () => openDatabase(data, { report })), data }
 }

@@ -1,13 +1,14 @@
 import { parseConfig } from '../config.ts'
 import type { Config } from '../config.ts'
-import { VERSION } from '../version.ts'
 import { runAppCommand } from './app-command.ts'
 import { parseCommand } from './cli.ts'
 import type { Outcome, Surroundings as CommandSurroundings } from './command.ts'
+import { runConfig } from './config-command.ts'
 import { helpText } from './help.ts'
 import { sentenceOf } from './known-error.ts'
 import { RUNNERS } from './runners.ts'
 import { startVariables } from './start-variables.ts'
+import { versionJson, versionText } from './version-text.ts'
 
 export interface Surroundings extends CommandSurroundings {
   /** Runs the service until it is stopped; its exit code. */
@@ -48,7 +49,7 @@ async function runLine(argv: readonly string[], surroundings: Surroundings): Pro
       stdout(helpText(command.topic))
       return DONE
     case 'version':
-      stdout(`bellhop ${VERSION}\n`)
+      stdout(command.json ? versionJson() : versionText())
       return DONE
     case 'none':
       stderr(helpText(''))
@@ -58,6 +59,8 @@ async function runLine(argv: readonly string[], surroundings: Surroundings): Pro
       return USAGE
     case 'serve':
       return serve(command.argv, surroundings, complain)
+    case 'config':
+      return end(runConfig(command.argv, surroundings), stdout, complain)
     case 'app':
       return end(runAppCommand(command.command, surroundings), stdout, complain)
     case 'run':

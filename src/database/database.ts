@@ -2,8 +2,10 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { chmodSync, closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { migrate } from './migrations.ts'
+import { refuseEmptied, refuseForeign } from './own-file.ts'
 import * as schema from './schema.ts'
+import { refuseNewer, upgrade } from './upgrade.ts'
+import type { UpgradeOptions } from './upgrade.ts'
 
 export type Drizzle = ReturnType<typeof openDrizzle>
 
@@ -50,7 +52,6 @@ export interface Database extends Disposable {
 
 /** `foreign_keys` is off in SQLite by default. FULL: what was answered with 2xx survives a power cut. */
 const PRAGMAS = [
-  'PRAGMA busy_timeout = 5000', // ms; first, because the others may meet a lock
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = FULL',
   'PRAGMA foreign_keys = ON',
@@ -63,16 +64,13 @@ const PRAGMAS = [
 ]
 
 /**
- * Opens, and where needed creates and migrates, the database in `directory`.
- * Throws `NewerDatabase` when a newer Bellhop has written it.
+ * Opens, and where needed creates and upgrades, the database in `directory`. Throws `DatabaseRefused` where that is the
+ * operator's to change: `NewerDatabase` when a newer Bellhop has written it.
  */
-export function openDatabase(directory: string): Database {
+export function openDatabase(directory: string, options: UpgradeOptions = {}): Database {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'bellhop.db')
-  const writer = new Sqlite(path, { create: true, strict: true })
-  chmodSync(path, 0o600)
-  for (const pragma of PRAGMAS) writer.run(pragma)
-  migrate(writer, path)
+  const writer = openWriter(path, options)
   const reader = new Sqlite(path, { readonly: true, strict: true })
   reader.run('PRAGMA busy_timeout = 5000')
   reader.run('PRAGMA cache_size = -4096')
@@ -128,6 +126,24 @@ export function openDatabase(directory: string): Database {
       reader.close(false)
       writer.close(false)
     },
+  }
+}
+
+function openWriter(path: string, options: UpgradeOptions): Sqlite {
+  refuseEmptied(path)
+  const writer = new Sqlite(path, { create: true, strict: true })
+  try {
+    // ms; first, because everything else may meet a lock.
+    writer.run('PRAGMA busy_timeout = 5000')
+    refuseForeign(writer, path)
+    refuseNewer(writer, path)
+    chmodSync(path, 0o600)
+    for (const pragma of PRAGMAS) writer.run(pragma)
+    upgrade(writer, path, options)
+    return writer
+  } catch (error) {
+    writer.close()
+    throw error
   }
 }
 

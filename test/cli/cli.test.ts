@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { AppCommand } from '../../src/cli/app-arguments.ts'
 import { parseCommand } from '../../src/cli/cli.ts'
 import type { Command } from '../../src/cli/cli.ts'
+import { COMMANDS } from '../../src/cli/commands.ts'
 
 /** As a shell would split it: words by spaces, 'quoted' ones whole. */
 function shell(line: string): readonly string[] {
@@ -28,8 +29,11 @@ describe('what a command line asks for', () => {
     ['app limits Shop --rate x --help', { kind: 'help', topic: 'app limits' }],
     ['help app show --help', { kind: 'help', topic: 'app show' }],
     ['nothing -h', { kind: 'help', topic: '' }],
-    ['--version', { kind: 'version' }],
-    ['serve --version', { kind: 'version' }],
+    ['--version', { kind: 'version', json: false }],
+    ['serve --version', { kind: 'version', json: false }],
+    ['--version --json', { kind: 'version', json: true }],
+    ['config --listen foo stray', { kind: 'config', argv: ['--listen', 'foo', 'stray'] }],
+    ['config --help', { kind: 'help', topic: 'config' }],
     ["app create 'Corner Shop'", app({ kind: 'app create', data: null, name: 'Corner Shop', json: false })],
     ['app create --json Shop', app({ kind: 'app create', data: null, name: 'Shop', json: true })],
     ['app create -- --help', app({ kind: 'app create', data: null, name: '--help', json: false })],
@@ -90,11 +94,15 @@ describe('what a command line asks for', () => {
 })
 
 describe('what is asked for wrongly', () => {
+  const FIRSTS = [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0]))]
   const rates = 'is not a number from 0 to 1000000, with at most 3 decimals'
   const cases: readonly (readonly [line: string, ...problems: readonly string[]])[] = [
     ['srve', '"srve" is not a command. Did you mean serve?'],
     ['zebra', '"zebra" is not a command.'],
-    ['--listen x', '--listen stands before a command: expected serve, app, help.'],
+    ['--listen x', `--listen stands before a command: expected ${FIRSTS.join(', ')}.`],
+    ['ap', '"ap" is not a command. Did you mean app?'],
+    ['create Shop', '"create" is not a command. Did you mean app create?'],
+    ['rotate-secret Shop', '"rotate-secret" is not a command. Did you mean app rotate-secret?'],
     ['help zebra', '"zebra" is not a command.'],
     ['app', 'app needs a command: create, list, show, rotate-secret, delete, apns, fcm, simulate, webhook, limits.'],
     [

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../src/cli/run.ts'
+import type { Surroundings } from '../../src/cli/run.ts'
 import type { Config } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
@@ -25,8 +26,15 @@ export interface CommandLine extends Disposable {
   readonly restarts: readonly Readonly<Record<string, string>>[]
   /** Starts at 2026-11-20 12:00 UTC. */
   readonly clock: FakeClock
-  /** Runs a command on `data`, unless `env` names another BELLHOP_DATA. */
-  run(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Printed>
+  /**
+   * Runs a command on `data`, unless `env` names another BELLHOP_DATA. `over` takes the place of the usual: no terminal,
+   * `clock`, and signals that nobody gives.
+   */
+  run(
+    argv: readonly string[],
+    env?: Readonly<Record<string, string>>,
+    over?: Partial<Pick<Surroundings, 'clock' | 'terminal' | 'signals' | 'stdout'>>,
+  ): Promise<Printed>
   /** Writes a file beside the database; its path. */
   file(name: string, content: string | Uint8Array): string
   database(): Database
@@ -44,7 +52,7 @@ export function commandLine(): CommandLine {
     served,
     restarts,
     clock,
-    async run(argv, env = {}) {
+    async run(argv, env = {}, over = {}) {
       let stdout = ''
       let stderr = ''
       const exitCode = await run(argv, {
@@ -63,6 +71,7 @@ export function commandLine(): CommandLine {
           served.push(config)
           return 0
         },
+        ...over,
       }).catch((error: unknown) => {
         if (error instanceof Restarted) return 99
         throw error

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { parseCommand } from '../../src/cli/cli.ts'
-import { COMMANDS } from '../../src/cli/commands.ts'
+import { COMMANDS, COMMAND_GROUPS } from '../../src/cli/commands.ts'
 import { RUNNERS } from '../../src/cli/runners.ts'
 import { helpText } from '../../src/cli/help.ts'
-import { describeSettings } from '../../src/config.ts'
+import { describeSettings } from '../../src/settings-text.ts'
+
+/** What `run.ts` runs itself. */
+const OTHERS = new Set(['help', 'serve', 'config'])
 
 describe('help', () => {
   test('names every command with its summary', () => {
@@ -13,6 +16,32 @@ describe('help', () => {
         true,
       )
     }
+  })
+
+  test('has a heading for each group of commands, and all descriptions in one column', () => {
+    const lines = helpText('').split('\n')
+    for (const { heading, commands } of COMMAND_GROUPS) {
+      const [first] = commands
+      if (first === undefined) continue
+      expect(lines[lines.indexOf(`${heading}:`) + 1]).toStartWith(`  ${[first.name, ...first.words].join(' ')} `)
+    }
+    const columns = COMMANDS.map(({ summary }) =>
+      lines.find((line) => line.endsWith(`  ${summary}`))?.lastIndexOf(summary),
+    )
+    expect(new Set(columns).size).toBe(1)
+  })
+
+  test('of a command names the commands below it too', () => {
+    for (const { name, words } of COMMANDS.filter((command) => command.name.includes(' '))) {
+      const [first = ''] = name.split(' ')
+      expect(helpText(first)).toContain(`\n  ${[name, ...words].join(' ')}`)
+    }
+  })
+
+  test('of config names every setting, as that of serve does, and its own flag', () => {
+    const text = helpText('config')
+    for (const { flag, placeholder } of describeSettings()) expect(text).toContain(`  ${flag} ${placeholder} `)
+    expect(text).toContain('  --json ')
   })
 
   test('of app names the commands of that group only', () => {
@@ -41,12 +70,12 @@ describe('help', () => {
     test(`the example of ${name} is a command line that is understood`, () => {
       const argv = (example.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))
       expect(argv[0]).toBe('bellhop')
-      const kind = name.startsWith('app ') ? 'app' : ['help', 'serve'].includes(name) ? name : 'run'
+      const kind = name.startsWith('app ') ? 'app' : OTHERS.has(name) ? name : 'run'
       expect<string>(parseCommand(argv.slice(1)).kind).toBe(kind)
     })
 
     test(`something runs ${name}`, async () => {
-      if (name.startsWith('app ') || ['help', 'serve'].includes(name)) return
+      if (name.startsWith('app ') || OTHERS.has(name)) return
       expect(await RUNNERS[name]?.()).toBeFunction()
     })
   }

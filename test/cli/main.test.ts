@@ -3,8 +3,8 @@ import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
+import { versionText } from '../../src/cli/version-text.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { VERSION } from '../../src/version.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
@@ -105,7 +105,7 @@ describe('the program', () => {
       stderr:
         'bellhop: There is no Bellhop database in ./bellhop-data: bellhop app create NAME makes one, --data names another.\n',
     })
-    expect(await bellhop.run(['--version'])).toEqual({ exitCode: 0, stdout: `bellhop ${VERSION}\n`, stderr: '' })
+    expect(await bellhop.run(['--version'])).toEqual({ exitCode: 0, stdout: versionText(), stderr: '' })
   })
 
   test('reports all problems of the settings together', async () => {

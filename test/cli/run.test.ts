@@ -25,10 +25,18 @@ describe('bellhop', () => {
     })
   })
 
-  test('--version prints one line', async () => {
+  test('--version prints one line, with --json for programs', async () => {
     using cli = commandLine()
-    expect(await cli.run(['--version'])).toEqual({ exitCode: 0, stdout: `bellhop ${VERSION}\n`, stderr: '' })
-    expect(VERSION).toMatch(/^\d+\.\d+\.\d+/)
+    const { exitCode, stdout, stderr } = await cli.run(['--version'])
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^bellhop \d+\.\d+\.\d+ \(from source\), Bun \d+\.\d+\.\d+, SQLite 3\.\d+\.\d+\n$/)
+    const json = (await cli.run(['--version', '--json'])).stdout
+    expect(JSON.parse(json)).toEqual({
+      version: VERSION,
+      commit: null,
+      bun: Bun.version,
+      sqlite: expect.stringMatching(/^3\.\d+\.\d+$/),
+    })
   })
 
   test('what it does not understand is a line for each problem, with exit code 2', async () => {
@@ -139,7 +147,7 @@ describe('what goes wrong while it serves', () => {
       stderr: 'bellhop: Failed to start server. Is port 8790 in use?\n',
     })
     expect((await serving(coded('SQLITE_FULL', 'database or disk is full'))).stderr).toBe(
-      'bellhop: The database cannot be used: database or disk is full (SQLITE_FULL).\n',
+      'bellhop: The disk of the data directory is full: nothing more can be written, and what was stored is safe. Make room, and try again.\n',
     )
     expect((await serving(coded('SQLITE_BUSY', 'database is locked'))).stderr).toBe(
       'bellhop: The database is busy: another process is writing to it. Try again.\n',

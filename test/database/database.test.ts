@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
-import { MIGRATIONS, migrate } from '../../src/database/migrations.ts'
+import { MIGRATIONS } from '../../src/database/migrations.ts'
 import * as schema from '../../src/database/schema.ts'
+import { upgrade } from '../../src/database/upgrade.ts'
 
 let directory: string
 let path: string
@@ -73,8 +74,8 @@ describe('migrations', () => {
       { number: LATEST + 1, sql: 'CREATE TABLE second (x ANY) STRICT' },
       { number: LATEST + 2, sql: 'INSERT INTO second VALUES (4)' },
     ]
-    migrate(raw, path, steps)
-    migrate(raw, path, steps)
+    upgrade(raw, path, { migrations: steps })
+    upgrade(raw, path, { migrations: steps })
     expect(raw.query('SELECT x FROM second').all()).toEqual([{ x: 4 }])
     expect(raw.query(`SELECT 1 FROM sqlite_schema WHERE name = 'never'`).all()).toEqual([])
     using copy = new Sqlite(`${path}.before-${LATEST + 2}`, { readonly: true })
@@ -86,7 +87,7 @@ describe('migrations', () => {
     openDatabase(directory)[Symbol.dispose]()
     using raw = new Sqlite(path)
     const broken = [{ number: LATEST + 1, sql: 'CREATE TABLE half (x); CREATE TABLE half (x)' }]
-    expect(() => migrate(raw, path, broken)).toThrow('already exists')
+    expect(() => upgrade(raw, path, { migrations: broken })).toThrow('already exists')
     expect(raw.query(`SELECT 1 FROM sqlite_schema WHERE name = 'half'`).all()).toEqual([])
     expect(raw.query('PRAGMA user_version').get()).toEqual({ user_version: LATEST })
   })
@@ -96,7 +97,7 @@ describe('migrations', () => {
     rmSync(path)
     const raw = new Sqlite(path, { create: true, strict: true })
     raw.run('PRAGMA foreign_keys = ON')
-    migrate(raw, path, MIGRATIONS.slice(0, 2))
+    upgrade(raw, path, { migrations: MIGRATIONS.slice(0, 2) })
     raw.run(`INSERT INTO application (number, id, name, secret_hash, rate, burst, backend_rate, backend_burst, quota,
       quota_period, created_at) VALUES (1, 'a', 'a', x'00', 0, 0, 0, 0, 0, 'day', 0)`)
     for (const id of [1, 2]) {

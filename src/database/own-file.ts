@@ -1,0 +1,43 @@
+import type { Database } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseRefused } from './database-refused.ts'
+import { codeOf } from './sqlite-error.ts'
+
+/* Whether a file is a database of Bellhop's, before anything in it is changed. */
+
+/**
+ * An empty file is what a first start leaves that was ended at once; but where there was more, SQLite would begin anew
+ * without a word, and even erase the log that may still hold all of it. Throws `DatabaseRefused`.
+ */
+export function refuseEmptied(path: string): void {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 1) > 0) return
+  // The sealing key is made after the database.
+  const used =
+    existsSync(join(dirname(path), 'key')) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  if (!used) return
+  throw new DatabaseRefused(
+    `The database ${path} is empty, although its directory was in use: put a backup back, or erase the file to begin with nothing.`,
+  )
+}
+
+/** Throws `DatabaseRefused` for another program's database, or what is none. */
+export function refuseForeign(connection: Database, path: string): void {
+  let tables: readonly string[]
+  try {
+    tables = connection
+      .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
+      .all()
+      .map(({ name }) => name)
+  } catch (error) {
+    if (codeOf(error) !== 'SQLITE_NOTADB') throw error
+    throw new DatabaseRefused(
+      `The file ${path} is not a database, or its beginning is damaged. It is left as it is: put a backup back in its place, or name another data directory (--data).`,
+    )
+  }
+  // All schemas from the first on have these; a new file has no table at all.
+  if (tables.length === 0 || ['application', 'device', 'push'].every((name) => tables.includes(name))) return
+  throw new DatabaseRefused(
+    `The database ${path} is not of Bellhop but of another program. It is left as it is: name another data directory (--data).`,
+  )
+}

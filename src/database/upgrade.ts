@@ -1,0 +1,127 @@
+import type { Database } from 'bun:sqlite'
+import { dirname } from 'node:path'
+import { DatabaseRefused, NewerDatabase } from './database-refused.ts'
+import { isServed } from './directory-lock.ts'
+import { MIGRATIONS } from './migrations.ts'
+import type { Migration } from './migrations.ts'
+import { isBusy, isFull } from './sqlite-error.ts'
+import { copyBeforeUpgrade, copyFor, copyName, dropCopy, pruneCopies } from './upgrade-copy.ts'
+import type { Copy } from './upgrade-copy.ts'
+
+/** What an upgrade tells of itself; sizes in bytes. A database that is only being made tells nothing. */
+export type UpgradeStep =
+  /** Another process is at it. */
+  | { readonly kind: 'waiting' }
+  | ({ readonly kind: 'copying' } & Copy)
+  | { readonly kind: 'upgrading'; readonly from: number; readonly to: number }
+  | ({
+      readonly kind: 'upgraded'
+      readonly from: number
+      readonly to: number
+      /** Copies of earlier upgrades. */
+      readonly erased: readonly string[]
+    } & Copy)
+
+export interface UpgradeOptions {
+  /** This process holds the lock of the data directory. Default: it does not. */
+  readonly serving?: boolean
+  readonly report?: (step: UpgradeStep) => void
+  readonly migrations?: readonly Migration[]
+}
+
+/** How long one process waits while another one upgrades. */
+const PATIENCE_MS = 10 * 60 * 1000
+
+/**
+ * Brings the database at `path` to this binary's schema. `PRAGMA user_version` holds the number of the last migration
+ * applied. Throws `NewerDatabase`, or `DatabaseRefused` where it cannot be done now.
+ *
+ * old → (write lock) → copied to `<path>.before-<number>` → migrated, all in one transaction → new.
+ * Whatever ends it before the commit, kill -9 and a full disk too, leaves it old: the version before still runs on it,
+ * and the next start begins again.
+ */
+export function upgrade(connection: Database, path: string, options: UpgradeOptions = {}): void {
+  const { report = () => {}, migrations = MIGRATIONS } = options
+  const to = refuseNewer(connection, path, migrations)
+  if (versionOf(connection) === to) return
+
+  lock(connection, report)
+  const from = versionOf(connection)
+  let copied: Copy | null = null
+  try {
+    // Whoever came second finds the work done; in a database that is only being made there is nothing to lose.
+    if (from > 0 && from < to) copied = prepare(connection, path, from, to, options)
+    for (const { number, sql } of migrations) if (number > from) connection.run(sql)
+    if (from < to) connection.run(`PRAGMA user_version = ${to}`)
+    connection.run('COMMIT')
+  } catch (error) {
+    // After some failures (a full disk) SQLite has rolled back by itself.
+    if (connection.inTransaction) connection.run('ROLLBACK')
+    if (!isFull(error)) throw error
+    dropCopy(path, to)
+    throw new DatabaseRefused(
+      `The disk became full while the database ${path} was upgraded. All of it is undone, and the version before still runs on it. Make room and start again.`,
+    )
+  }
+  if (copied === null) return
+  // Else the first calls would wait until all that changed is in its place, and the log would keep its size.
+  connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  report({ kind: 'upgraded', from, to, ...copied, erased: pruneCopies(path) })
+}
+
+/** The schema that this binary writes. Throws `NewerDatabase` when the database at `path` is beyond it. */
+export function refuseNewer(connection: Database, path: string, migrations: readonly Migration[] = MIGRATIONS): number {
+  const known = migrations.at(-1)?.number ?? 0
+  const found = versionOf(connection)
+  if (found <= known) return known
+  const copy = copyFor(path, known)
+  const back =
+    copy === null
+      ? ''
+      : ` To go back to what it was before that upgrade: bellhop restore ${copy} --data ${dirname(path)}`
+  throw new NewerDatabase(
+    `The database ${path} was written by a newer Bellhop (schema ${found}; this one knows ${known}). Use that version, or newer.${back}`,
+  )
+}
+
+function prepare(
+  connection: Database,
+  path: string,
+  from: number,
+  to: number,
+  { serving = false, report = () => {} }: UpgradeOptions,
+): Copy {
+  if (!serving && isServed(dirname(path))) {
+    throw new DatabaseRefused(
+      `The database ${path} is of an older Bellhop (schema ${from}; this one has ${to}) that serves it now: restart that one, which upgrades it, and try again.`,
+    )
+  }
+  const bytes = numberOf(connection, 'PRAGMA page_count') * numberOf(connection, 'PRAGMA page_size')
+  report({ kind: 'copying', copy: copyName(path, to), bytes })
+  const copied = copyBeforeUpgrade(path, to, bytes)
+  report({ kind: 'upgrading', from, to })
+  return copied
+}
+
+/** Begins a transaction that nobody else can write beside. */
+function lock(connection: Database, report: (step: UpgradeStep) => void): void {
+  try {
+    connection.run('BEGIN IMMEDIATE')
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    // Nothing else holds the lock for as long as `busy_timeout`.
+    report({ kind: 'waiting' })
+    const usualMs = numberOf(connection, 'PRAGMA busy_timeout')
+    connection.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
+    connection.run('BEGIN IMMEDIATE')
+    connection.run(`PRAGMA busy_timeout = ${usualMs}`)
+  }
+}
+
+function versionOf(connection: Database): number {
+  return numberOf(connection, 'PRAGMA user_version')
+}
+
+function numberOf(connection: Database, pragma: string): number {
+  return Number(connection.query<Record<string, number>, []>(pragma).values()[0]?.[0] ?? 0)
+}

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { Database as Sqlite } from 'bun:sqlite'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/database/database.ts'
+import { MIGRATIONS } from '../../src/database/migrations.ts'
+import { upgrade } from '../../src/database/upgrade.ts'
+import { arrivalsOf, tokensReached } from '../support/arrivals.ts'
+import { APPLICATION, OPEN_PUSH, REGISTERED, RETRIED_PUSH, contentOf, oldDatabase } from '../support/old-database.ts'
+import { startService } from '../support/service.ts'
+
+const LATEST = MIGRATIONS.length
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bellhop-upgrade-'))
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+function schemaOf(path: string): readonly unknown[] {
+  using database = new Sqlite(path, { readonly: true })
+  return database.query('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').values()
+}
+
+function read(path: string, sql: string): readonly unknown[] {
+  using database = new Sqlite(path, { readonly: true })
+  return database.query(sql).values()
+}
+
+for (const schema of Array.from({ length: LATEST - 1 }, (_, at) => at + 1)) {
+  describe(`a database of schema ${schema}`, () => {
+    test('is upgraded with everything in it, and a copy of it stays', () => {
+      const path = oldDatabase(directory, schema)
+      const before = contentOf(path)
+      expect(Object.values(before).every(({ rows }) => rows.length > 0)).toBe(true)
+
+      openDatabase(directory)[Symbol.dispose]()
+      expect(contentOf(path, before)).toEqual(before)
+      expect(read(path, 'PRAGMA user_version')).toEqual([[LATEST]])
+      expect(read(path, 'PRAGMA integrity_check')).toEqual([['ok']])
+      expect(read(path, 'PRAGMA foreign_key_check')).toEqual([])
+      const fresh = join(directory, 'fresh')
+      openDatabase(fresh)[Symbol.dispose]()
+      expect(schemaOf(path)).toEqual(schemaOf(join(fresh, 'bellhop.db')))
+
+      const copy = `${path}.before-${LATEST}`
+      expect(contentOf(copy)).toEqual(before)
+      expect(read(copy, 'PRAGMA user_version')).toEqual([[schema]])
+      expect(statSync(copy).mode & 0o777).toBe(0o600)
+      // The binary of that schema takes it for its own.
+      using old = new Sqlite(copy)
+      upgrade(old, copy, { migrations: MIGRATIONS.slice(0, schema), report: () => expect.unreachable() })
+    })
+
+    test('is served, and a push addresses the same devices', async () => {
+      oldDatabase(directory, schema)
+      await using service = await startService({ data: directory, application: APPLICATION })
+      const addressed = async (filter: object) =>
+        (await service.post('/push/preview', { platform: [0, 1], msg: 'New', sound: '', badge: '', ...filter })).body.t
+      expect(await addressed({})).toBe(3)
+      expect(await addressed({ tags: 'vip' })).toBe(2)
+      expect(await addressed({ active: 'news', platform: 0 })).toBe(1)
+      expect(await addressed({ alias: 'cem' })).toBe(1)
+      expect(await addressed({ near: { lat: 52.5, lng: 13.4, radius_km: 50 } })).toBe(1)
+    })
+  })
+}
+
+test('pushes that were under way in the first schema go on, and new ones arrive', async () => {
+  oldDatabase(directory, 1, { simulated: true })
+  await using service = await startService({ data: directory, application: APPLICATION })
+  expect((await arrivalsOf(service, OPEN_PUSH)).map(({ token }) => token).toSorted()).toEqual(REGISTERED.toSorted())
+  expect((await arrivalsOf(service, RETRIED_PUSH)).map(({ token }) => token)).toEqual(REGISTERED.slice(2))
+  const all = await service.post('/push/all', { platform: [0, 1], msg: 'New', sound: '', badge: '' })
+  expect(await tokensReached(service, all)).toEqual(REGISTERED.toSorted())
+  const tagged = await service.post('/push/all', { tags: 'vip', msg: 'New' })
+  expect(await tokensReached(service, tagged)).toEqual(REGISTERED.slice(0, 2).toSorted())
+})

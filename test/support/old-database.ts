@@ -1,0 +1,208 @@
+import { Database as Sqlite } from 'bun:sqlite'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { seal } from '../../src/application/seal.ts'
+import { hashSecret } from '../../src/application/secret.ts'
+import { MIGRATIONS } from '../../src/database/migrations.ts'
+import type { Credentials } from './service.ts'
+
+/** Every table with its columns and rows, as text that can be compared; without what SQLite keeps for itself. */
+export type Content = Readonly<
+  Record<string, { readonly columns: readonly string[]; readonly rows: readonly unknown[] }>
+>
+
+/** The tokens of the devices that a push reaches, and of those that no longer are. */
+export const REGISTERED = ['aa'.repeat(32), 'fcm-2', 'cc'.repeat(32)]
+const SIGNED_OFF = ['dd'.repeat(32), 'fcm-5']
+
+/** Ids of the pushes that were not over. */
+export const OPEN_PUSH = '019a0000-0000-7000-8000-000000000002'
+export const RETRIED_PUSH = '019a0000-0000-7000-8000-000000000003'
+
+export const APPLICATION: Credentials = { id: 'app_old', secret: 'bhs_old' }
+
+const HOUR_MS = 60 * 60 * 1000
+const NOW = Date.now()
+
+/**
+ * A data directory as the Bellhop that wrote schema `schema` would have left it, with something in every table; the path
+ * of the database. `simulated`: its pushes go to the built-in simulator, else nowhere.
+ */
+export function oldDatabase(directory: string, schema: number, { simulated = false } = {}): string {
+  mkdirSync(directory, { recursive: true })
+  const path = join(directory, 'bellhop.db')
+  const key = Buffer.alloc(32, 7)
+  writeFileSync(join(directory, 'key'), `${key.toString('base64')}\n`)
+  chmodSync(join(directory, 'key'), 0o600)
+  using database = new Sqlite(path, { create: true, strict: true })
+  database.run('PRAGMA journal_mode = WAL')
+  database.run('PRAGMA synchronous = OFF')
+  database.run('PRAGMA foreign_keys = ON')
+  for (const { sql } of MIGRATIONS.slice(0, schema)) database.run(sql)
+  database.run(`PRAGMA user_version = ${schema}`)
+  database.transaction(() => fill(database, schema, key, simulated))()
+  return path
+}
+
+/** What the database at `path` holds; `of` names the tables and columns, where not all are wanted. */
+export function contentOf(path: string, of?: Content): Content {
+  using database = new Sqlite(path, { readonly: true })
+  const names =
+    of === undefined
+      ? database
+          .query<{ name: string }, []>(
+            `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+          )
+          .all()
+          .map(({ name }) => name)
+      : Object.keys(of)
+  return Object.fromEntries(
+    names.map((name) => {
+      const columns = of?.[name]?.columns ?? columnsOf(database, name)
+      const rows = database.query(`SELECT ${columns.join(', ')} FROM ${name} ORDER BY 1, 2`).values()
+      return [name, { columns, rows }]
+    }),
+  )
+}
+
+function columnsOf(database: Sqlite, table: string): readonly string[] {
+  return database
+    .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)')
+    .all(table)
+    .map(({ name }) => name)
+}
+
+function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: boolean): void {
+  const run = (sql: string, ...values: readonly (string | number | null | Uint8Array)[]) =>
+    database.run(sql, [...values])
+  const application = `INSERT INTO application (number, id, name, secret_hash, rate, burst, backend_rate, backend_burst,
+    quota, quota_period, simulated, created_at) VALUES (?, ?, ?, ?, 0, 0, 0, 0, 1000, 'month', ?, ?)`
+  run(application, 1, APPLICATION.id, 'Old Shop', hashSecret(APPLICATION.secret), Number(simulated), NOW - HOUR_MS)
+  run(application, 2, 'app_other', 'Other Shop', hashSecret('bhs_other'), 0, NOW - HOUR_MS)
+  const sealedFor = { application: 'app_other', provider: 'fcm' } as const
+  const account = { kind: 'service-account', projectId: 'p', clientEmail: 'a@b.c', privateKeyId: 'k', privateKey: 'x' }
+  run(
+    `INSERT INTO credential (application, provider, public, sealed, created_at) VALUES (2, 'fcm', ?, ?, ?)`,
+    JSON.stringify({ kind: 'service-account', projectId: 'p', clientEmail: 'a@b.c', privateKeyId: 'k' }),
+    seal(key, sealedFor, JSON.stringify(account)),
+    NOW - HOUR_MS,
+  )
+  fillDevices(run)
+  fillPushes(run, schema)
+  run(
+    `INSERT INTO feedback (application, platform, token, reason, at) VALUES (1, 0, ?, 'Unregistered', ?)`,
+    bytes(SIGNED_OFF[0]),
+    NOW,
+  )
+  run(`INSERT INTO tally (application, day, platform, t, s, o) VALUES (1, 20000, 0, 7, 6, 5)`)
+  run(`INSERT INTO quota (application, period, used) VALUES (1, '2026-11', 42)`)
+  if (schema >= 2) {
+    run('UPDATE credential SET proven_at = ?', NOW)
+    run('INSERT INTO provider_token (application, sealed) VALUES (2, ?)', Buffer.alloc(40, 1))
+  }
+  if (schema >= 5) {
+    run(`UPDATE device SET timezone = 'Europe/Berlin' WHERE id = 1`)
+    const cell = 'CAST((lat + 90) * 4 AS INTEGER) * 1441 + CAST((lng + 180) * 4 AS INTEGER)'
+    run(`UPDATE device SET cell = ${cell} WHERE lat IS NOT NULL`)
+  }
+  if (schema >= 6) {
+    run(
+      `INSERT INTO webhook (application, url, sealed, events, changed_at, waiting) VALUES (1, 'https://127.0.0.1:1/', ?, '["push.cancelled"]', ?, 1)`,
+      seal(key, { application: APPLICATION.id, provider: 'webhook secret' }, 'whsec_AAAA'),
+      NOW,
+    )
+    run(
+      `INSERT INTO event (id, application, type, body, due_at, created_at) VALUES ('evt_1', 1, 'push.cancelled', '{}', ?, ?)`,
+      NOW + HOUR_MS,
+      NOW,
+    )
+    run('INSERT INTO paused_credential (application, platform) VALUES (2, 1)')
+  }
+  if (schema >= 8) run('INSERT INTO opened (push, device, at) VALUES (1, 1, ?)', NOW)
+}
+
+type Run = (sql: string, ...values: readonly (string | number | null | Uint8Array)[]) => void
+
+function fillDevices(run: Run): void {
+  const device = `INSERT INTO device (id, application, platform, state, environment, token, alias, lat, lng, badge,
+    registered_at, seen_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  const times = [NOW - HOUR_MS, NOW - HOUR_MS, NOW - HOUR_MS] as const
+  run(device, 1, 1, 0, 0, 0, bytes(REGISTERED[0]), 'ann', 52.52, 13.405, 3, ...times)
+  run(device, 2, 1, 1, 0, null, REGISTERED[1] ?? '', null, null, null, 0, ...times)
+  run(device, 3, 1, 0, 0, null, bytes(REGISTERED[2]), 'cem', -33.9, 151.2, 0, ...times)
+  run(device, 4, 1, 0, 1, 1, bytes(SIGNED_OFF[0]), null, null, null, 0, ...times)
+  run(device, 5, 1, 1, 2, null, SIGNED_OFF[1] ?? '', null, 1, 2, 0, ...times)
+  run(device, 6, 2, 1, 0, null, 'fcm-6', 'ann', null, null, 0, ...times)
+  const label = 'INSERT INTO label (id, application, kind, name) VALUES (?, ?, ?, ?)'
+  run(label, 1, 1, 0, 'vip')
+  run(label, 2, 1, 1, 'news')
+  run(label, 3, 2, 0, 'vip')
+  for (const [id, of] of [
+    [1, 1],
+    [1, 2],
+    [2, 3],
+    [1, 4],
+    [3, 6],
+  ] as const) {
+    run('INSERT INTO device_label (label, device) VALUES (?, ?)', id, of)
+  }
+}
+
+function fillPushes(run: Run, schema: number): void {
+  const push = `INSERT INTO push (number, id, application, notification, audience, ceiling, opened, created_at, expires_at)
+    VALUES (?, ?, 1, ?, ?, 6, ?, ?, ?)`
+  const notification = JSON.stringify({ msg: 'Hello', sound: null, badge: null, payload: null })
+  const nothing = {
+    tags: null,
+    tagsMatch: 'any',
+    exceptTags: null,
+    active: null,
+    exceptActive: null,
+    alias: null,
+    exceptAlias: null,
+  }
+  const audience = (platforms: readonly number[]) => JSON.stringify({ filter: { platforms, ...nothing } })
+  const delivery = `INSERT INTO delivery (push, platform, application, lane, progress, addressed, settled, accepted, failed,
+    started_at, finished_at) VALUES (?, ?, 1, 1, ?, ?, ?, ?, ?, ?, ?)`
+  const exception = `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, badge, reason)
+    VALUES (?, 0, ?, ?, 1, ?, NULL, ?)`
+  const made = NOW - 60_000
+
+  run(push, 1, '019a0000-0000-7000-8000-000000000001', notification, audience([0]), 2, made, NOW + HOUR_MS)
+  run(delivery, 1, 0, 6, 3, 3, 2, 1, made, made)
+  run(exception, 1, 4, 'gone', made, 'Unregistered')
+  run(push, 2, OPEN_PUSH, notification, audience([0, 1]), 0, made, NOW + HOUR_MS)
+  for (const platform of [0, 1]) run(delivery, 2, platform, 0, null, 0, 0, 0, null, null)
+  run(push, 3, RETRIED_PUSH, notification, audience([0]), 0, made, NOW + HOUR_MS)
+  run(delivery, 3, 0, 6, 2, 2, 1, 0, made, null)
+  run(exception, 3, 3, 'retry', made, 'ServiceUnavailable')
+  if (schema < 4) return
+
+  run('UPDATE push SET released_at = created_at')
+  const waits = `UPDATE push SET send_at = ?, released_at = NULL, cancelled_at = ? WHERE number = ?`
+  for (const [number, cancelled] of [
+    [4, null],
+    [5, made],
+  ] as const) {
+    run(
+      push,
+      number,
+      `019a0000-0000-7000-8000-00000000000${number}`,
+      notification,
+      audience([0]),
+      0,
+      made,
+      NOW + 9 * HOUR_MS,
+    )
+    run(waits, NOW + 8 * HOUR_MS, cancelled, number)
+  }
+  run('UPDATE push SET parent = 4 WHERE number = 5')
+  run(
+    `INSERT INTO idempotency (application, key, digest, push, answer, created_at) VALUES (1, 'once', x'00', 1, '{}', ?)`,
+    made,
+  )
+}
+
+function bytes(hex = ''): Uint8Array {
+  return Buffer.from(hex, 'hex')
+}

@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs'
 
 /** Reads a whole file that an operator has named. */
-export type ReadFile = (
-  path: string,
-) =>
+export type ReadFile = (path: string) =>
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
-  | { readonly kind: 'problem'; /** `cannot be read: …`, to follow the file's name. */ readonly problem: string }
+  | {
+      readonly kind: 'problem'
+      /** `cannot be read: …`, to follow the file's name. */
+      readonly problem: string
+      /** There is no such file. */
+      readonly missing?: true
+    }
 
 export const readSystemFile: ReadFile = (path) => {
   try {
     return { kind: 'read', bytes: readFileSync(path) }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    return { kind: 'problem', problem: `cannot be read: ${REASONS[code] ?? code}` }
+    const problem = `cannot be read: ${REASONS[code] ?? code}`
+    return code === 'ENOENT' ? { kind: 'problem', problem, missing: true } : { kind: 'problem', problem }
   }
 }
 

@@ -1,37 +1,89 @@
+import { statSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
-import { hasCredentials } from './application/credential-store.ts'
-import { loadSealingKey } from './application/sealing-key.ts'
+import { damagedRecordText } from './application/key-text.ts'
+import { proveSealingKey } from './application/proven-key.ts'
+import { settleKeys } from './application/rotate-key.ts'
+import { keyPathIn } from './application/sealing-key.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import { inDataDirectory } from './data-fault.ts'
 import { openDatabase } from './database/database.ts'
 import type { Database } from './database/database.ts'
-import { NewerDatabase } from './database/migrations.ts'
+import { DatabaseRefused } from './database/database-refused.ts'
+import { lockDirectory } from './database/directory-lock.ts'
+import type { UpgradeStep } from './database/upgrade.ts'
 import { proxyProblem } from './delivery/transport/choose-transport.ts'
 import type { Proxy } from './delivery/transport/tunnel.ts'
+import { readTlsFiles } from './http/tls-files.ts'
+import type { ReadPair, TlsFiles } from './http/tls-files.ts'
 import type { Log } from './log.ts'
+import { readSystemFile } from './read-file.ts'
 import { StartRefused } from './start-refused.ts'
 
 /* What can keep the service from starting and is the operator's to change: each throws `StartRefused`. */
 
-/** Throws where a newer Bellhop has written it. */
-export function databaseIn(directory: string): Database {
+/** Holds the data directory for this process until it is disposed of, or ends. */
+export function holdDirectory(directory: string): Disposable {
+  const lock = inDataDirectory(directory, () => lockDirectory(directory))
+  if (lock === null) throw new StartRefused(`Another Bellhop serves the data directory ${directory}.`)
+  return lock
+}
+
+/** Opened by the process that holds the lock of its directory, and upgraded where it is of an older Bellhop. */
+export function databaseIn(directory: string, log: Log): Database {
   try {
-    return openDatabase(directory)
+    return inDataDirectory(directory, () =>
+      openDatabase(directory, { serving: true, report: (step) => logUpgrade(step, log) }),
+    )
   } catch (error) {
-    if (error instanceof NewerDatabase) throw new StartRefused(error.message)
+    if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
     throw error
   }
 }
 
-/** The key that opens the stored credentials, or a new one where there are none. */
-export function sealingKeyOf({ data, key }: Config, database: Database): Uint8Array {
-  const loaded = loadSealingKey({
-    dataDirectory: data,
-    ...(key !== null && { text: key }),
-    hasCredentials: hasCredentials(database),
-  })
-  if (loaded.kind === 'problem') throw new StartRefused(loaded.problem)
-  return loaded.key
+function logUpgrade(step: UpgradeStep, log: Log): void {
+  switch (step.kind) {
+    case 'waiting':
+      return log.warn('another process upgrades the database: waiting for it')
+    case 'copying':
+      return log.info('copying the database before its upgrade', { copy: step.copy, bytes: step.bytes })
+    case 'upgrading':
+      return log.info('upgrading the database', { from: step.from, to: step.to })
+    case 'upgraded': {
+      const { from, to, copy, bytes, erased } = step
+      return log.info('upgraded the database; its copy may be erased when all is well', {
+        from,
+        to,
+        copy,
+        bytes,
+        ...(erased.length > 0 && { erased: erased.join(', ') }),
+      })
+    }
+  }
+}
+
+/**
+ * The key, once it has opened all that is sealed, or a new one where nothing is. Throws where it opens none of it; what
+ * alone does not open is damaged, and its application waits. The data directory is held.
+ */
+export function sealingKeyOf({ data, key: text }: Config, database: Database, clock: Clock, log: Log): Uint8Array {
+  const proven = inDataDirectory(data, () =>
+    proveSealingKey({ database, dataDirectory: data, text: text ?? undefined }),
+  )
+  if (proven.kind === 'problem') throw new StartRefused(proven.problem)
+  inDataDirectory(data, () => settleKeys(data, proven, clock.now()))
+  for (const record of proven.damaged) log.error(damagedRecordText(record, proven.records.length))
+  if (text === null) warnOfKey(keyPathIn(data), log)
+  return proven.key
+}
+
+function warnOfKey(path: string, log: Log): void {
+  log.warn(
+    'the sealing key lies beside the database, so whoever copies the directory has both: bellhop key rotate --to FILE moves it',
+    { key: path },
+  )
+  if ((statSync(path).mode & 0o077) === 0) return
+  log.warn(`the sealing key can be read by others than its owner: chmod 600 ${path}`, { key: path })
 }
 
 /** A proxy that wants other credentials stays useless; one that is only away may come back while we serve. */
@@ -42,6 +94,15 @@ export async function tryProxy(proxy: Proxy, origin: string, clock: Clock, log: 
     throw new StartRefused('--proxy (BELLHOP_PROXY): the proxy refuses its user and password (407).')
   }
   log.warn('the proxy makes no tunnel', { reason: problem, to: origin })
+}
+
+/** The certificate of the API and its key, which must fit each other; `null`: plain HTTP. */
+export function tlsIn({ tlsCert, tlsKey }: Config): { readonly files: TlsFiles; readonly first: ReadPair } | null {
+  if (tlsCert === null || tlsKey === null) return null
+  const files = { certificate: tlsCert, key: tlsKey }
+  const first = readTlsFiles(files, readSystemFile)
+  if (first.kind === 'problem') throw new StartRefused(first.problem)
+  return { files, first }
 }
 
 /** The operator's certificates besides the system's: a `ca` of its own would replace those. */

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { credential as table, webhook } from '../database/schema.ts'
+import { credential as table } from '../database/schema.ts'
 import type { Application } from './application.ts'
 import { describeApns, describeFcm } from './credential.ts'
 import type { ApnsCredential, ApnsSummary, FcmCredential, FcmSummary } from './credential.ts'
@@ -26,7 +26,6 @@ export interface CredentialStore {
   summaries(application: Pick<Application, 'number'>): CredentialSummary[]
   /** Whether there was one. */
   remove(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
-  any(): boolean
   /** Whether a gateway has taken a notification with the one stored now. */
   isProven(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
   /** Notes that one has. */
@@ -36,14 +35,8 @@ export interface CredentialStore {
 interface Options {
   readonly database: Pick<Database, 'orm'>
   readonly clock: Pick<Clock, 'now'>
-  /** 32 bytes, from `loadSealingKey`. */
+  /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
-}
-
-/** Whether the database holds anything sealed: to be known before there is a key (see `loadSealingKey`). */
-export function hasCredentials({ orm }: Pick<Database, 'orm'>): boolean {
-  if (orm.select({ provider: table.provider }).from(table).limit(1).get() !== undefined) return true
-  return orm.select({ application: webhook.application }).from(webhook).limit(1).get() !== undefined
 }
 
 export function createCredentialStore({ database, clock, key }: Options): CredentialStore {
@@ -78,7 +71,6 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
 
     summaries: (application) => statements.shown.all({ application: application.number }).map(summaryOf),
     remove: (application, provider) => statements.remove.all({ application: application.number, provider }).length > 0,
-    any: () => hasCredentials(database),
     isProven: ({ number }, provider) =>
       (statements.proven.get({ application: number, provider })?.provenAt ?? null) !== null,
     prove({ number }, provider) {

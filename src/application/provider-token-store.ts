@@ -18,7 +18,7 @@ export interface ProviderTokenStore {
 
 export function createProviderTokenStore(options: {
   readonly database: Pick<Database, 'orm'>
-  /** 32 bytes, from `loadSealingKey`. */
+  /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
 }): ProviderTokenStore {
   const { key } = options

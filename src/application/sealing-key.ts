@@ -1,7 +1,8 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import type { Problem } from './credential.ts'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createKeyFile } from './key-file.ts'
+import { lostText } from './key-text.ts'
 
 export interface SealingKey {
   readonly kind: 'loaded'
@@ -9,6 +10,16 @@ export interface SealingKey {
   readonly key: Uint8Array
   /** `'created'`: a new one, in the data directory. Losing it means storing every credential again. */
   readonly source: 'setting' | 'file' | 'data-directory' | 'created'
+}
+
+/**
+ * Why there is no key to seal with, in a sentence: there is none, it is no key, its file cannot be read, it opens
+ * nothing of what is sealed, or it does not but another one on disk does.
+ */
+export interface KeyProblem {
+  readonly kind: 'problem'
+  readonly problem: string
+  readonly why: 'missing' | 'malformed' | 'unreadable' | 'wrong' | 'misplaced'
 }
 
 interface Options {
@@ -26,70 +37,43 @@ interface Options {
 /** Bytes. AES-256. */
 const KEY_LENGTH = 32
 
+/** Where the key is that nobody has set. */
+export function keyPathIn(dataDirectory: string): string {
+  return join(dataDirectory, 'key')
+}
+
 /** The key that seals credentials. Without `text` and `file` it is `<dataDirectory>/key`, made on first use. */
-export function loadSealingKey(options: Options): SealingKey | Problem {
+export function loadSealingKey(options: Options): SealingKey | KeyProblem {
   const { text, file, dataDirectory, hasCredentials, random = randomBytes } = options
   if (text !== undefined) return parse(text, 'The sealing key', 'setting')
-  if (file !== undefined) return read(file, 'file')
-  const path = join(dataDirectory, 'key')
-  if (existsSync(path)) return read(path, 'data-directory')
+  if (file !== undefined) return readKeyFile(file, 'file')
+  const path = keyPathIn(dataDirectory)
+  if (existsSync(path)) return readKeyFile(path, 'data-directory')
   if (hasCredentials) {
-    return problem(
-      `The sealing key ${path} is missing and the database holds credentials sealed with it: put the file back, or give the key as a setting.`,
-    )
+    const missing = `The sealing key ${path} is missing and the database holds credentials sealed with it: put the file back, or give the key as BELLHOP_KEY_FILE. ${lostText('them')}`
+    return { kind: 'problem', problem: missing, why: 'missing' }
   }
-  return create(path, random(KEY_LENGTH)) ? read(path, 'created') : read(path, 'data-directory')
+  return createKeyFile(path, newSealingKey(random)) ? readKeyFile(path, 'created') : readKeyFile(path, 'data-directory')
 }
 
-/** Writes the key unless another process was first, which is the `false`. */
-function create(path: string, key: Uint8Array): boolean {
-  // Written under another name and then linked: nobody, and no crash, ever sees a key file that is not whole.
-  const draft = `${path}.${randomUUID()}`
-  const descriptor = openSync(draft, 'wx', 0o600)
-  try {
-    writeSync(descriptor, `${Buffer.from(key).toString('base64')}\n`)
-    fsyncSync(descriptor)
-    linkSync(draft, path)
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-    throw error
-  } finally {
-    closeSync(descriptor)
-    rmSync(draft)
-  }
-  syncDirectoryOf(path)
-  return true
+export function newSealingKey(random: (length: number) => Uint8Array = randomBytes): Uint8Array {
+  return random(KEY_LENGTH)
 }
 
-/** Without it a power cut may take the new name away, and with it what has been sealed since. */
-function syncDirectoryOf(path: string): void {
-  const descriptor = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function read(path: string, source: SealingKey['source']): SealingKey | Problem {
+/** The key in the file `path`, which exists. */
+export function readKeyFile(path: string, source: SealingKey['source'] = 'file'): SealingKey | KeyProblem {
   try {
     return parse(readFileSync(path, 'utf8'), `The sealing key ${path}`, source)
   } catch (error) {
-    return problem(`The sealing key ${path} cannot be read (${codeOf(error)}).`)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return { kind: 'problem', problem: `The sealing key ${path} cannot be read (${code}).`, why: 'unreadable' }
   }
 }
 
-function parse(text: string, subject: string, source: SealingKey['source']): SealingKey | Problem {
+function parse(text: string, subject: string, source: SealingKey['source']): SealingKey | KeyProblem {
   const digits = text.trim()
   if (/^[0-9a-f]{64}$/i.test(digits)) return { kind: 'loaded', key: Buffer.from(digits, 'hex'), source }
   if (/^[\w+/-]{43}=?$/.test(digits)) return { kind: 'loaded', key: Buffer.from(digits, 'base64'), source }
-  return problem(`${subject} is not 32 bytes in base64 (44 characters) or hex (64).`)
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
-}
-
-function problem(text: string): Problem {
-  return { kind: 'problem', problem: text }
+  const malformed = `${subject} is not 32 bytes in base64 (44 characters) or hex (64).`
+  return { kind: 'problem', problem: malformed, why: 'malformed' }
 }

@@ -26,13 +26,17 @@ export function putCredential(
       : readFcm(command.file, readFile)
   if (credential.kind === 'problem') return credential
 
-  const sealing = openSealingKey(on)
+  const sealing = database.transact(() => {
+    const opened = openSealingKey(on)
+    if (opened.kind !== 'loaded') return opened
+    const credentials = createCredentialStore({ database, clock, key: opened.key })
+    credentials.put(application, credential)
+    return { ...opened, summaries: credentials.summaries(application) }
+  })
   if (sealing.kind !== 'loaded') return sealing
-  const credentials = createCredentialStore({ database, clock, key: sealing.key })
-  credentials.put(application, credential)
 
   const provider = credential.kind === 'service-account' ? 'fcm' : 'apns'
-  const stored = credentials.summaries(application).find((summary) => summary.provider === provider)
+  const stored = sealing.summaries.find((summary) => summary.provider === provider)
   const lines = [
     ...(stored === undefined ? [] : [storedLine(application, stored)]),
     ...(application.simulated ? [`It still sends to the simulator: bellhop app simulate ${application.id} --off`] : []),

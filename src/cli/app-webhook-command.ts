@@ -36,15 +36,19 @@ export function runWebhookCommand({ change, json }: WebhookCommand, application:
   if (url === undefined) {
     return { kind: 'problem', problem: `"${application.name}" has no webhook yet: app webhook needs --url.` }
   }
-  const sealing = openSealingKey(on)
-  if (sealing.kind !== 'loaded') return sealing
   const { random = randomBytes } = on
   const isNew = change.secret === 'new' || (change.secret === null && before === null)
   const secret = isNew ? newWebhookSecret(random) : change.secret
-  const webhooks = createWebhookStore({ ...on, key: sealing.key })
-  webhooks.put(application, { url, events: change.events ?? before?.events ?? EVENT_TYPES, secret })
+  const sealing = on.database.transact(() => {
+    const opened = openSealingKey(on)
+    if (opened.kind !== 'loaded') return opened
+    const webhooks = createWebhookStore({ ...on, key: opened.key })
+    webhooks.put(application, { url, events: change.events ?? before?.events ?? EVENT_TYPES, secret })
+    return { ...opened, stored: webhooks.find(application) }
+  })
+  if (sealing.kind !== 'loaded') return sealing
+  const { stored } = sealing
 
-  const stored = webhooks.find(application)
   if (json) return done(jsonLine(stored, isNew ? secret : null))
   const address = addressIn(new URL(url))
   const isPrivate = url.startsWith('http:') || (address !== null && !isPublic(address))

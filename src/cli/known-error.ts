@@ -1,4 +1,5 @@
-import { NewerDatabase } from '../database/migrations.ts'
+import { dataFaultOf } from '../data-fault.ts'
+import { DatabaseRefused } from '../database/database-refused.ts'
 import { StartRefused } from '../start-refused.ts'
 
 /**
@@ -6,10 +7,10 @@ import { StartRefused } from '../start-refused.ts'
  * `null` for all others, which are bugs.
  */
 export function sentenceOf(error: unknown): string | null {
-  if (error instanceof StartRefused || error instanceof NewerDatabase) return error.message
+  if (error instanceof StartRefused || error instanceof DatabaseRefused) return error.message
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
-  if (error.code === 'SQLITE_BUSY') return 'The database is busy: another process is writing to it. Try again.'
-  if (error.code.startsWith('SQLITE_')) return `The database cannot be used: ${error.message} (${error.code}).`
+  // The system's errors name the path themselves.
+  if (error.code.startsWith('SQLITE_') || error.code === 'ENOSPC') return dataFaultOf(error, null)
   // errno names, as of `mkdir` and `open`: EACCES, ENOSPC. Node's own codes start with ERR_ and are bugs.
   if (!/^E(?!RR_)[A-Z0-9]+$/.test(error.code)) return null
   return /[.?!]$/.test(error.message) ? error.message : `${error.message}.`

@@ -1,6 +1,5 @@
-import { hasCredentials } from '../application/credential-store.ts'
 import type { Problem } from '../application/credential.ts'
-import { loadSealingKey } from '../application/sealing-key.ts'
+import { proveSealingKey } from '../application/proven-key.ts'
 import type { Clock } from '../clock.ts'
 import { readSettings } from '../config.ts'
 import type { Problems } from '../config.ts'
@@ -16,7 +15,10 @@ export interface SealingSurroundings {
   readonly dataDirectory: string
 }
 
-/** The key that the server will open with, made where there is none yet; `notes` are to be shown. */
+/**
+ * The key that the server will open with, made where there is none yet; `notes` are to be shown. A key that opens
+ * nothing of what is sealed is a problem. Call it in the transaction that seals: a rotation of the key is another one.
+ */
 export function openSealingKey({
   env,
   readFile,
@@ -26,12 +28,21 @@ export function openSealingKey({
   | { readonly kind: 'loaded'; readonly key: Uint8Array; readonly notes: readonly string[] }
   | Problem
   | Problems {
-  const settings = readSettings(['key'], { flags: new Map(), env, readFile, withoutFlag: ['key'] })
-  if (settings.kind === 'problems') return settings
-  const text = settings.config.key ?? undefined
-  const loaded = loadSealingKey({ dataDirectory, text, hasCredentials: hasCredentials(database) })
-  if (loaded.kind === 'problem') return loaded
-  const { kind, key, source } = loaded
+  const setting = readKeySetting({ env, readFile })
+  if (setting.kind === 'problems') return setting
+  const proven = proveSealingKey({ database, dataDirectory, text: setting.text })
+  if (proven.kind === 'problem') return { kind: 'problem', problem: proven.problem }
   const made = `Credentials are sealed with the new key ${dataDirectory}/key: keep a copy of it, apart from the database.`
-  return { kind, key, notes: source === 'created' ? [made] : [] }
+  return { kind: 'loaded', key: proven.key, notes: proven.source === 'created' ? [made] : [] }
+}
+
+/** The key that is set; `undefined`: that of the data directory. */
+export function readKeySetting({
+  env,
+  readFile,
+}: Pick<SealingSurroundings, 'env' | 'readFile'>):
+  | { readonly kind: 'setting'; readonly text: string | undefined }
+  | Problems {
+  const settings = readSettings(['key'], { flags: new Map(), env, readFile, withoutFlag: ['key'] })
+  return settings.kind === 'problems' ? settings : { kind: 'setting', text: settings.config.key ?? undefined }
 }

@@ -2,6 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import { ActiveDelivery, LEASE_MS } from './active-delivery.ts'
 import type { Task } from './active-delivery.ts'
+import { describeError } from '../log.ts'
+import type { Log } from '../log.ts'
 import type { DeliveryStore, Lane, OpenDelivery } from './delivery-store.ts'
 
 /** Open deliveries of each lane held in memory; the rest waits in the database. */
@@ -9,6 +11,9 @@ const LOADED: Readonly<Record<Lane, number>> = { single: 512, many: 32 }
 
 /** Index entries counted before the event loop gets a turn: 0.3 ms, or 8 ms where filters are checked on each device. */
 const COUNT_CANDIDATES = 2000
+
+/** How long what could not be read is left alone: the database is damaged, or the disk is. */
+const READ_AGAIN_MS = 10_000
 
 /** Recipients leased at a time, when their next attempt is due. */
 const DUE_LIMIT = 500
@@ -21,6 +26,7 @@ interface Dependencies {
   readonly application: number
   readonly platform: Platform
   readonly clock: Clock
+  readonly log: Pick<Log, 'error'>
   readonly store: DeliveryStore
   readonly persist: <T>(operation: () => T) => Promise<T>
   /** There may be somebody to send to who was not there before. */
@@ -76,7 +82,7 @@ export class Backlog {
       const line = this.#line[lane]
       for (let delivery = line[0]; delivery !== undefined; delivery = line[0]) {
         const over = delivery.finished || delivery.of.expiresAt <= now
-        const task = over ? null : delivery.next(now)
+        const task = over ? null : this.#next(delivery, now)
         if (task !== null && !delivery.atPageEnd) return task
         // Nothing to send, or a page is through: the next one's turn.
         line.shift()
@@ -135,6 +141,14 @@ export class Backlog {
   }
 
   #load(): void {
+    try {
+      this.#loadOpen()
+    } catch (error) {
+      this.#readAgain(error, () => this.#load())
+    }
+  }
+
+  #loadOpen(): void {
     const { store, application, platform } = this.#on
     for (const lane of LANES) {
       const loaded = this.#open[lane]
@@ -144,20 +158,45 @@ export class Backlog {
         const found = store.open(application, platform, lane, this.#lastLoaded[lane], room)
         this.#more[lane] = found.length === room
         this.#lastLoaded[lane] = found.at(-1)?.push ?? this.#lastLoaded[lane]
-        for (const open of found) if (!loaded.has(open.push)) this.#begin(open)
+        for (const open of found) this.#begin(open)
       }
     }
   }
 
   #begin(open: OpenDelivery): void {
     const { store } = this.#on
-    const recipients = store.recipients(open)
-    const nextDueAt = open.retries > 0 ? store.nextDue(open) : null
-    const delivery = new ActiveDelivery(open, recipients, nextDueAt)
-    this.#open[open.lane].set(open.push, delivery)
-    this.line(delivery)
-    // Sending does not wait for it.
-    if (!delivery.counted) setImmediate(() => this.#count(delivery, recipients.count))
+    if (this.#open[open.lane].has(open.push)) return
+    try {
+      const recipients = store.recipients(open)
+      const nextDueAt = open.retries > 0 ? store.nextDue(open) : null
+      const delivery = new ActiveDelivery(open, recipients, nextDueAt)
+      this.#open[open.lane].set(open.push, delivery)
+      this.line(delivery)
+      // Sending does not wait for it.
+      if (!delivery.counted) setImmediate(() => this.#count(delivery, recipients.count))
+    } catch (error) {
+      this.#readAgain(error, () => this.#begin(open))
+    }
+  }
+
+  /** The next recipient of a delivery; `null` also where its audience cannot be read now. */
+  #next(delivery: ActiveDelivery, now: number): Task | null {
+    try {
+      return delivery.next(now)
+    } catch (error) {
+      this.#readAgain(error, () => this.line(delivery))
+      return null
+    }
+  }
+
+  /** A damaged page, or a disk that fails: it holds up what needs it, and nothing else. */
+  #readAgain(error: unknown, read: () => void): void {
+    const { application, platform, clock, log, onMore } = this.#on
+    log.error('a delivery cannot be read; trying again', { application, platform, error: describeError(error) })
+    clock.after(READ_AGAIN_MS, () => {
+      read()
+      onMore()
+    })
   }
 
   #later(delivery: ActiveDelivery): void {
@@ -169,8 +208,14 @@ export class Backlog {
 
   /** Counts the audience: `t` is known soon, and also while nothing can be sent. */
   #count(delivery: ActiveDelivery, count: Count, after = 0, total = 0): void {
-    // What is through has met everybody it has.
-    const chunk = delivery.finished ? { count: 0, last: delivery.of.ceiling } : count(after, COUNT_CANDIDATES)
+    let chunk = { count: 0, last: delivery.of.ceiling }
+    try {
+      // What is through has met everybody it has.
+      if (!delivery.finished) chunk = count(after, COUNT_CANDIDATES)
+    } catch (error) {
+      this.#readAgain(error, () => this.#count(delivery, count, after, total))
+      return
+    }
     const sum = total + chunk.count
     if (chunk.last < delivery.of.ceiling) {
       setImmediate(() => this.#count(delivery, count, chunk.last, sum))

@@ -39,10 +39,20 @@ export function startSchedule({ clock, log, commit, store, wake }: Dependencies)
   function look(): void {
     if (stopped || releasing) return
     cancel()
-    const dueInMs = (store.next() ?? Number.POSITIVE_INFINITY) - clock.now()
+    const dueInMs = (next() ?? Number.POSITIVE_INFINITY) - clock.now()
     if (dueInMs <= 0) void release()
     // Never longer than a second: the clock may be put forth meanwhile.
     else cancel = clock.after(Math.min(dueInMs, LOOK_MS), look)
+  }
+
+  /** When the next is due; `null` for none, and for what cannot be read now: it is looked for again in a second. */
+  function next(): number | null {
+    try {
+      return store.next()
+    } catch (error) {
+      log.error('what is due cannot be read; trying again', { error: describeError(error) })
+      return null
+    }
   }
 
   async function release(): Promise<void> {

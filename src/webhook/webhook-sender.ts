@@ -20,6 +20,9 @@ const PAUSE_MS = 5000
 /** How long a write waits before it is tried again, when the disk would not take it. */
 const WRITE_AGAIN_MS = 1000
 
+/** The same of a read that has failed: the database is damaged, or the disk is. */
+const READ_AGAIN_MS = 10_000
+
 /** A clock may wander this much between two ticks. */
 const CLOCK_TOLERANCE_MS = 1000
 
@@ -40,6 +43,8 @@ interface Dependencies {
   >
   readonly webhooks: Pick<WebhookStore, 'receiver' | 'disable'>
   readonly post: Post
+  /** Hears of each try: `application` is `application.number`. */
+  readonly onTry?: (application: number, outcome: 'delivered' | 'failed' | 'given-up') => void
 }
 
 export interface WebhookSender {
@@ -85,11 +90,27 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
       for (const line of lines.values()) line.notBefore -= backMs
       track(persist(() => events.shiftDue(backMs)))
     }
-    for (const application of events.receivers(now)) pump(application)
-    if (events.hasDropped()) track(persist(() => events.takeDropped()).then(tellDropped))
+    try {
+      for (const application of events.receivers(now)) pump(application)
+      if (events.hasDropped()) track(persist(() => events.takeDropped()).then(tellDropped))
+    } catch (error) {
+      log.error('webhook events cannot be read; trying again', { error: String(error) })
+      cancelTick()
+      cancelTick = clock.after(READ_AGAIN_MS, tick)
+    }
   }
 
   function pump(application: number): void {
+    try {
+      sendDue(application)
+    } catch (error) {
+      lineOf(application).notBefore = clock.now() + READ_AGAIN_MS
+      log.error('the webhook events of an application cannot be read; trying again', { error: String(error) })
+    }
+  }
+
+  /** Throws where its events cannot be read. */
+  function sendDue(application: number): void {
     if (stopped) return
     const receiver = webhooks.receiver(application)
     if (receiver === null) return
@@ -146,12 +167,14 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
     const name = { application: receiver.application, id: event.id, type: event.type }
     if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300) {
       if (line.version === receiver.changedAt) line.failing = false
+      on.onTry?.(application, 'delivered')
       await persist(() => events.erase(event.number))
       log.debug('webhook event delivered', name)
       return
     }
     const now = clock.now()
     if (outcome.kind === 'answered' && outcome.status === GONE) {
+      on.onTry?.(application, 'failed')
       const { changedAt } = receiver
       const disabled = await persist(() => webhooks.disable(application, changedAt, now))
       if (disabled) log.warn('webhook disabled: its receiver answered 410', { application: receiver.application })
@@ -160,6 +183,7 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
     const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, now) : null
     const attempt = event.attempt + 1
     const wait = waitMs(attempt, on.random(), asked)
+    on.onTry?.(application, wait === null ? 'given-up' : 'failed')
     if (line.version === receiver.changedAt) {
       line.failing = true
       line.notBefore = Math.max(line.notBefore, now + Math.max(PAUSE_MS, asked ?? 0))

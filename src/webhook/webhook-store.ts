@@ -36,7 +36,7 @@ interface Row {
 interface Options {
   readonly database: Pick<Database, 'statement' | 'transact'>
   readonly clock: Pick<Clock, 'now'>
-  /** 32 bytes, from `loadSealingKey`. */
+  /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { ApnsCredential, FcmCredential } from '../../src/application/credential.ts'
-import { createCredentialStore, hasCredentials } from '../../src/application/credential-store.ts'
+import { createCredentialStore } from '../../src/application/credential-store.ts'
 import { temporaryDatabase } from './temporary-database.ts'
 
 const key = new Uint8Array(32).fill(7)
@@ -164,15 +164,5 @@ describe('a credential', () => {
     opened.credentials.put(opened.application, APNS)
     opened.applications.remove(opened.application.id)
     expect(opened.credentials.summaries(opened.application)).toEqual([])
-  })
-
-  test('shows in whether there are any', () => {
-    using opened = openStore()
-    const { application, credentials, database } = opened
-    expect([credentials.any(), hasCredentials(database)]).toEqual([false, false])
-    credentials.put(application, APNS)
-    expect([credentials.any(), hasCredentials(database)]).toEqual([true, true])
-    credentials.remove(application, 'apns')
-    expect([credentials.any(), hasCredentials(database)]).toEqual([false, false])
   })
 })

@@ -36,6 +36,7 @@ describe('a sealing key given as a setting', () => {
       expect(load({ text })).toEqual({
         kind: 'problem',
         problem: 'The sealing key is not 32 bytes in base64 (44 characters) or hex (64).',
+        why: 'malformed',
       })
     },
   )
@@ -59,6 +60,7 @@ describe('a sealing key given as a file', () => {
     const cannot = (code: string) => ({
       kind: 'problem' as const,
       problem: `The sealing key ${file} cannot be read (${code}).`,
+      why: 'unreadable' as const,
     })
     expect(load({ file })).toEqual(cannot('ENOENT'))
     mkdirSync(file)
@@ -68,6 +70,7 @@ describe('a sealing key given as a file', () => {
     expect(load({ file })).toEqual({
       kind: 'problem',
       problem: `The sealing key ${file} is not 32 bytes in base64 (44 characters) or hex (64).`,
+      why: 'malformed',
     })
   })
 })
@@ -104,7 +107,8 @@ describe('the sealing key of the data directory', () => {
     const path = join(dataDirectory, 'key')
     expect(load({ hasCredentials: true })).toEqual({
       kind: 'problem',
-      problem: `The sealing key ${path} is missing and the database holds credentials sealed with it: put the file back, or give the key as a setting.`,
+      problem: `The sealing key ${path} is missing and the database holds credentials sealed with it: put the file back, or give the key as BELLHOP_KEY_FILE. If that key is lost for good, bellhop key rotate --discard erases them, and each application needs its credentials again.`,
+      why: 'missing',
     })
     expect(readdirSync(dataDirectory)).toEqual([])
   })
@@ -114,6 +118,7 @@ describe('the sealing key of the data directory', () => {
     expect(load()).toEqual({
       kind: 'problem',
       problem: `The sealing key ${join(dataDirectory, 'key')} is not 32 bytes in base64 (44 characters) or hex (64).`,
+      why: 'malformed',
     })
   })
 })

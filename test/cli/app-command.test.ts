@@ -316,7 +316,7 @@ describe('the data directory', () => {
     expect(await cli.run(['app', 'create', 'Shop', '--data', join(file, 'below')])).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `bellhop: ENOTDIR: not a directory, mkdir '${file}/below'.\n`,
+      stderr: `bellhop: ${file} is a file: no data directory can be there (--data).\n`,
     })
   })
 
@@ -326,7 +326,7 @@ describe('the data directory', () => {
     expect(await cli.run(['app', 'list'])).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'bellhop: The database cannot be used: file is not a database (SQLITE_NOTADB).\n',
+      stderr: `bellhop: The file ${cli.data}/bellhop.db is not a database, or its beginning is damaged. It is left as it is: put a backup back in its place, or name another data directory (--data).\n`,
     })
   })
 

@@ -166,8 +166,10 @@ function perform(
   if (action === 'goaway') return session.goaway(constants.NGHTTP2_INTERNAL_ERROR)
   if (action === 'close') return void sockets.get(session.socket.remotePort)?.destroy()
   const headers = { ':status': action.status, ...action.headers }
-  if (action.body === undefined) return stream.respond(headers, { endStream: true })
-  stream.respond(headers)
+  // Without a date of its own, which node's types do not know of: it would be the system's, whatever clock the test has.
+  const options = { endStream: action.body === undefined, sendDate: false }
+  stream.respond(headers, options)
+  if (action.body === undefined) return
   if (action.unended === true) stream.write(action.body)
   else stream.end(action.body)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../src/application/application-store.ts'
-import { hasCredentials } from '../../src/application/credential-store.ts'
 import { seal } from '../../src/application/seal.ts'
+import { createSealedStore } from '../../src/application/sealed-store.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { temporaryDatabase } from '../application/temporary-database.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -25,12 +25,12 @@ describe('a webhook', () => {
     const { file, database, application, webhooks } = setUp()
     using _ = file
     expect(webhooks.find(application)).toBeNull()
-    expect(hasCredentials(database)).toBe(false)
+    expect(createSealedStore(database).records()).toEqual([])
     webhooks.put(application, HOOK)
     expect(webhooks.find(application)).toEqual({ url: HOOK.url, events: ['device.gone'], disabledAt: null })
     expect(webhooks.receiver(application.number)).toMatchObject({ application: application.id, secret: SECRET })
     expect(file.contains(SECRET)).toBe(false)
-    expect(hasCredentials(database)).toBe(true)
+    expect(createSealedStore(database).records()).toMatchObject([{ provider: 'webhook secret' }])
   })
 
   test('keeps its secret when it is changed without one', () => {

@@ -1,5 +1,6 @@
 import type { ApnsCredential } from '../../application/credential.ts'
 import type { Clock } from '../../clock.ts'
+import { blameClock } from '../clock-fault.ts'
 import type { Environment, Message, Outcome, Provider, Recipient } from '../delivery.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
@@ -101,8 +102,9 @@ class ApnsProvider implements Provider {
       if (!tried.renewal) return this.#sendTo(environment, message, recipient, { ...tried, renewal: true })
     }
     if (answer.status === 503 || refusal.reason === 'IdleTimeout') route.transport.retire()
-    const askedMs = retryAfterMs(answer.header('retry-after'), this.#options.clock.now())
-    const outcome = judgeApns(answer.status, refusal, askedMs)
+    const now = this.#options.clock.now()
+    const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
+    const outcome = blameTime(judged, { date: answer.header('date'), now }, tried)
     return tried.other ? outcome : this.#tryOther(environment, outcome, message, recipient)
   }
 
@@ -169,6 +171,21 @@ const ACCEPTED: Readonly<Record<Environment, Outcome>> = {
 const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' }
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used' }
 const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired' }
+
+/** What Apple says of a provider token whose time of issue is not now, as far as this machine's clock is to blame. */
+function blameTime(
+  judged: Outcome,
+  answered: { readonly date: string | null; readonly now: number },
+  { renewal }: Tried,
+): Outcome {
+  if (judged.kind === 'accepted' || !TIMED.has(judged.reason)) return judged
+  const blamed = blameClock(judged, { ...answered, whose: 'Apple' })
+  if (blamed !== judged || !renewal || judged.reason !== 'ExpiredProviderToken') return blamed
+  // Without a date in the answer, a token that was made a moment ago tells the same.
+  return { ...judged, reason: "ExpiredProviderToken of a new token: is this machine's clock right?" }
+}
+
+const TIMED = new Set(['ExpiredProviderToken', 'InvalidProviderToken'])
 
 /**
  * The first environment took the credential and not the token. What is wrong with the other one is then no reason to

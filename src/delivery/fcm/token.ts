@@ -1,6 +1,7 @@
 import { importPKCS8, SignJWT } from 'jose'
 import type { FcmCredential } from '../../application/credential.ts'
 import type { Clock } from '../../clock.ts'
+import { blameClock } from '../clock-fault.ts'
 import type { Outcome } from '../delivery.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
@@ -64,7 +65,9 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     const answer = await postForm(transport, tokenUrl, form, trust)
     // Without a token nothing can be sent, whether or not this request arrived.
     if (answer.kind === 'failed') return outcomeOfFailure({ ...answer, sent: 'no' })
-    return readGrant(answer.status, answer.body, retryAfterMs(answer.header('retry-after'), clock.now()), now)
+    const grant = readGrant(answer.status, answer.body, retryAfterMs(answer.header('retry-after'), clock.now()), now)
+    if ('authorization' in grant || grant.kind !== 'misconfigured') return grant
+    return blameClock(grant, { date: answer.header('date'), now: clock.now(), whose: 'Google' })
   }
 
   async function renew(): Promise<string | Outcome> {

@@ -27,7 +27,8 @@ export function createPerformer({ clock, session, goawayData, drop, answering }:
     if (stream.destroyed) return
     if (goaway) session.goaway(0, undefined, goawayData)
     answering(answer)
-    stream.respond({ ':status': answer.status, ...answer.headers }, { endStream: answer.body === '' })
+    const date = new Date(clock.now()).toUTCString()
+    stream.respond({ ':status': answer.status, date, ...answer.headers }, { endStream: answer.body === '' })
     if (answer.body !== '') stream.end(answer.body)
   }
 

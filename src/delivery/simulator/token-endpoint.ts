@@ -48,7 +48,8 @@ export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpoint
       if (conduct.kind !== 'answer') return await new Promise<never>(() => undefined)
       const { answer, afterMs = 0 } = conduct
       if (afterMs > 0) await new Promise<void>((resolve) => clock.after(afterMs, resolve))
-      return new Response(answer.body, { status: answer.status, headers: answer.headers })
+      const date = new Date(clock.now()).toUTCString()
+      return new Response(answer.body, { status: answer.status, headers: { date, ...answer.headers } })
     },
   })
 

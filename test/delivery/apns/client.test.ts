@@ -261,7 +261,7 @@ describe('a provider token that APNs calls expired', () => {
       kind: 'deferred',
       afterMs: null,
       scope: 'credential',
-      reason: 'ExpiredProviderToken',
+      reason: "ExpiredProviderToken of a new token: is this machine's clock right?",
     })
     expect(apns.production.calls).toHaveLength(2)
     expect(new Set(tokensOf(apns.production)).size).toBe(2)

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/* Files that hold a key. None of them is ever seen half written, and each change of a name is on disk when it returns. */
+
+/** Writes a key, in base64, for its owner only; `false` when there is such a file already, which stays as it is. */
+export function createKeyFile(path: string, key: Uint8Array): boolean {
+  // Written under another name and then linked: nobody, and no crash, ever sees a key file that is not whole.
+  const draft = `${path}.${randomUUID()}`
+  const descriptor = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(descriptor, `${Buffer.from(key).toString('base64')}\n`)
+    fsyncSync(descriptor)
+    linkSync(draft, path)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  } finally {
+    closeSync(descriptor)
+    rmSync(draft)
+  }
+  syncDirectoryOf(path)
+  return true
+}
+
+/** A second name for the same file; `false` when there is such a file already. */
+export function linkKeyFile(path: string, second: string): boolean {
+  try {
+    linkSync(path, second)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+  syncDirectoryOf(second)
+  return true
+}
+
+/** Gives the file another name; whatever had that name is gone in the same moment. */
+export function renameKeyFile(from: string, to: string): void {
+  renameSync(from, to)
+  syncDirectoryOf(to)
+}
+
+export function removeKeyFile(path: string): void {
+  rmSync(path, { force: true })
+  syncDirectoryOf(path)
+}
+
+/** Without it a power cut may take the new name away, and with it what has been sealed since. */
+function syncDirectoryOf(path: string): void {
+  const descriptor = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

@@ -1,0 +1,45 @@
+import type { SealedRecord } from './sealed-store.ts'
+
+type Named = Pick<SealedRecord, 'application' | 'name' | 'provider'>
+
+/** Names in a sentence; the rest is counted. */
+const MAX_NAMES = 3
+
+/** `place`: the key's file; `null`: it is of the settings. */
+export function wrongKeyText(place: string | null, records: readonly Named[]): string {
+  const names = [...new Set(records.map(({ name }) => `"${name}"`))]
+  const shown = names.slice(0, MAX_NAMES)
+  const rest = names.length - shown.length
+  const whose = `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  const what = records.length === 1 ? 'the one sealed record' : `any of the ${records.length} sealed records`
+  return `The ${keyName(place)} does not open ${what} in the database (of ${whose}): put the right key back. ${lostText(records.length === 1 ? 'it' : 'them')}`
+}
+
+/** `fitting`: the file that holds the key which does open what is sealed. */
+export function misplacedKeyText(place: string | null, fitting: string): string {
+  const remedy = place === null ? `set BELLHOP_KEY_FILE=${fitting} in place of this one` : `copy it over ${place}`
+  return `The ${keyName(place)} is not the one that opens what is sealed in the database; the key in ${fitting} is: ${remedy}.`
+}
+
+/** `of`: how many records there are. */
+export function damagedRecordText({ name, application, provider }: Named, of: number): string {
+  const command = `bellhop app ${COMMANDS[provider]} ${application} …`
+  return `The ${WHAT[provider]} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${of} sealed records. Store it again: ${command}`
+}
+
+/** `the APNs credential of "Shop"` */
+export function recordText({ name, provider }: Named): string {
+  return `the ${WHAT[provider]} of "${name}"`
+}
+
+/** What is left to do when a key cannot be had again. */
+export function lostText(what: string): string {
+  return `If that key is lost for good, bellhop key rotate --discard erases ${what}, and each application needs its credentials again.`
+}
+
+const WHAT = { apns: 'APNs credential', fcm: 'FCM credential', 'webhook secret': 'webhook secret' } as const
+const COMMANDS = { apns: 'apns', fcm: 'fcm', 'webhook secret': 'webhook' } as const
+
+function keyName(place: string | null): string {
+  return `sealing key ${place ?? 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'}`
+}

@@ -1,0 +1,75 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import type { Application } from '../../src/application/application.ts'
+import { createCredentialStore } from '../../src/application/credential-store.ts'
+import type { ApnsCredential, FcmCredential } from '../../src/application/credential.ts'
+import { createProviderTokenStore } from '../../src/application/provider-token-store.ts'
+import type { Database } from '../../src/database/database.ts'
+import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
+
+const clock = { now: () => 1_790_000_000_000 }
+
+export const PRIVATE_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+})
+
+export const APNS: ApnsCredential = {
+  kind: 'key',
+  privateKey: PRIVATE_KEY,
+  keyId: 'ABC123DEFG',
+  teamId: 'TEAM123456',
+  topic: 'com.example.app',
+  environment: 'auto',
+}
+
+export const FCM: FcmCredential = {
+  kind: 'service-account',
+  projectId: 'demo-project',
+  clientEmail: 'push@demo-project.iam.gserviceaccount.com',
+  privateKey: PRIVATE_KEY,
+  privateKeyId: '0123456789abcdef',
+}
+
+export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
+
+export function addApplication(database: Database, name: string): Application {
+  const made = createApplicationStore({ database, clock }).create(name)
+  if (made.kind !== 'created') throw new Error(made.kind)
+  return made.application
+}
+
+/** Everything that is sealed, for an application of this name: two credentials, a webhook and a provider token. */
+export function addSealed(database: Database, key: Uint8Array, name: string): Application {
+  const application = addApplication(database, name)
+  const credentials = createCredentialStore({ database, clock, key })
+  credentials.put(application, APNS)
+  credentials.put(application, FCM)
+  createWebhookStore({ database, clock, key }).put(application, {
+    url: 'https://example.com/hooks',
+    events: ['push.finished'],
+    secret: WEBHOOK_SECRET,
+  })
+  createProviderTokenStore({ database, key }).save(application, 'bearer the-token')
+  return application
+}
+
+/** What of it opens with `key`. */
+export function openedWith(database: Database, key: Uint8Array, application: Application): readonly string[] {
+  const credentials = createCredentialStore({ database, clock, key })
+  const webhook = createWebhookStore({ database, clock, key }).receiver(application.number)
+  return [
+    ...(opens(() => credentials.apnsOf(application)) ? ['apns'] : []),
+    ...(opens(() => credentials.fcmOf(application)) ? ['fcm'] : []),
+    ...(webhook?.secret === WEBHOOK_SECRET ? ['webhook'] : []),
+    ...(createProviderTokenStore({ database, key }).load(application) === 'bearer the-token' ? ['token'] : []),
+  ]
+}
+
+function opens(read: () => { readonly privateKey: string } | null): boolean {
+  try {
+    return read()?.privateKey === PRIVATE_KEY
+  } catch {
+    return false
+  }
+}

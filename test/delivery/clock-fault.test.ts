@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { blameClock } from '../../src/delivery/clock-fault.ts'
+import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { startService } from '../support/service.ts'
+
+const NOON = Date.UTC(2026, 10, 20, 12)
+const HOUR_MS = 60 * 60_000
+
+describe('the date of a refusal', () => {
+  const refused = { kind: 'deferred', afterMs: null, scope: 'credential', reason: 'ExpiredProviderToken' } as const
+  const blamed = (aheadMs: number, date: string | null = new Date(NOON).toUTCString()) =>
+    blameClock(refused, { date, now: NOON + aheadMs, whose: 'Apple' })
+
+  test.each([
+    [3601, "3601 s ahead of Apple's"],
+    [-3601, "3601 s behind Apple's"],
+    [301, "301 s ahead of Apple's"],
+  ])('tells that the clock is off by %p s', (seconds, off) => {
+    const reason = `ExpiredProviderToken: this machine's clock is ${off}`
+    expect(blamed(seconds * 1000)).toEqual({ kind: 'misconfigured', reason })
+  })
+
+  test('tells nothing of a clock that is off by five minutes or less, nor without a date', () => {
+    for (const aheadMs of [0, 300_000, -300_000]) expect(blamed(aheadMs)).toBe(refused)
+    for (const date of [null, '', 'yesterday']) expect(blamed(HOUR_MS, date)).toBe(refused)
+  })
+})
+
+describe('a clock that is an hour off', () => {
+  let directory: string
+  let simulator: Simulator
+  const theirs = createFakeClock(NOON)
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'bellhop-clock-'))
+    simulator = await startSimulator({ clock: theirs })
+    await Bun.write(join(directory, 'ca.pem'), simulator.ca)
+  })
+  afterAll(async () => {
+    await simulator[Symbol.asyncDispose]()
+    await rm(directory, { recursive: true })
+  })
+
+  test.each([
+    [0, 3601, "ExpiredProviderToken: this machine's clock is 3601 s ahead of Apple's"],
+    [0, -3601, "ExpiredProviderToken: this machine's clock is 3601 s behind Apple's"],
+    [1, 3601, "this machine's clock is 3601 s ahead of Google's"],
+    [1, -3601, "this machine's clock is 3601 s behind Google's"],
+  ] as const)(
+    'is blamed for what is not sent, and all of it goes out once it is right: %p %p',
+    async (platform, off, said) => {
+      const clock = createFakeClock(theirs.now() + off * 1000)
+      await using service = await startService({
+        clock,
+        random: () => 0.5,
+        simulated: false,
+        config: {
+          apnsUrl: simulator.apnsUrl,
+          apnsSandboxUrl: simulator.apnsSandboxUrl,
+          fcmUrl: simulator.fcmUrl,
+          fcmTokenUrl: simulator.fcmTokenUrl,
+          gatewayCa: join(directory, 'ca.pem'),
+        },
+      })
+      service.equip(service.application, simulator)
+      clock.advance(1000)
+      theirs.advance(1000)
+      await service.put('/deviceToken', { token: 'ab'.repeat(32), platform })
+      const { id } = (await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })).body
+      const line = await service.logged(({ event }) => event === 'sending paused')
+      expect(line['state']).toBe('misconfigured')
+      expect(line['reason']).toEndWith(said)
+
+      const ready = await fetch(`${service.adminUrl}/readyz`)
+      expect(ready.status).toBe(503)
+      expect(await ready.json()).toMatchObject({ paused: [{ state: 'misconfigured', reason: line['reason'] }] })
+
+      clock.set(theirs.now())
+      const sent = service.logged(({ event, push }) => event === 'push sent' && push === id).then(() => true)
+      while (!(await Promise.race([sent, Bun.sleep(5).then(() => false)]))) clock.advance(5000)
+      expect((await service.get(`/push/${id}`)).status).toBeLessThan(500)
+    },
+  )
+})

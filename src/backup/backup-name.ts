@@ -1,0 +1,36 @@
+/** `bellhop-2026-11-21T120000Z.db`: sorts by time, and is a name on every file system and in every bucket. */
+export function backupNameAt(ms: number): string {
+  return `bellhop-${stampOf(ms)}.db`
+}
+
+/** `2026-11-21T120000Z`: a time in ms since the Unix epoch as names have it. */
+export function stampOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replaceAll(':', '')}Z`
+}
+
+/** When a backup of this name was made, in ms since the Unix epoch; `null` for a name that we did not give. */
+export function timeInName(name: string): number | null {
+  const [, day, hour, minute, second] = /^bellhop-(\d{4}-\d{2}-\d{2})T(\d{2})(\d{2})(\d{2})Z\.db$/.exec(name) ?? []
+  const ms = Date.parse(`${day}T${hour}:${minute}:${second}Z`)
+  return Number.isNaN(ms) ? null : ms
+}
+
+/**
+ * The names beyond the newest `keep`, oldest first. A name that we did not give is never among them. One of the future
+ * was given by a clock that was wrong: it counts as old, else it would outlive all that are made since.
+ */
+export function surplusOf(names: readonly string[], keep: number, now: number): string[] {
+  const own = names.filter((name) => timeInName(name) !== null).toSorted()
+  const isPast = (name: string) => (timeInName(name) ?? 0) <= now
+  const byAge = [...own.filter((name) => !isPast(name)), ...own.filter(isPast)]
+  return byAge.slice(0, Math.max(0, own.length - keep))
+}
+
+/**
+ * When the last of these was made, in ms since the Unix epoch; `null` where there is none. What lies in the future was
+ * named by a clock that was wrong, and must not keep others from being made.
+ */
+export function lastTimeOf(names: readonly string[], now: number): number | null {
+  const times = names.flatMap((name) => timeInName(name) ?? []).filter((time) => time <= now)
+  return times.length === 0 ? null : Math.max(...times)
+}

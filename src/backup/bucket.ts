@@ -1,0 +1,127 @@
+import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
+import type { Problem } from '../application/credential.ts'
+import type { Clock } from '../clock.ts'
+import type { BucketAccess } from './bucket-access.ts'
+import { bucketProblem } from './bucket-problem.ts'
+
+/** An object, as it is listed. */
+interface Stored {
+  readonly key: string
+  readonly bytes: number
+}
+
+type Answer<Value> = { readonly kind: 'answer'; readonly value: Value } | Problem
+
+/** A bucket of any service that speaks S3. Each call answers within its deadline, or has a problem to tell. */
+export interface Bucket {
+  /** All that begins with `prefix`. */
+  list(prefix: string): Promise<Answer<readonly Stored[]>>
+  /** Puts the file there, in parts: it holds some of them in memory, never all. */
+  put(key: string, file: string): Promise<Answer<null>>
+  /** Writes the object into the new file, which only the owner may read, and onto the disk. */
+  fetch(key: string, file: string): Promise<Answer<null>>
+  remove(key: string): Promise<Answer<null>>
+}
+
+/** S3 takes 10,000 parts of at least 5 MiB. */
+const LEAST_PART_BYTES = 5 * 1024 * 1024
+const MOST_PARTS = 9_000
+
+/** Bun's client has 6 minutes for a call that is not answered at all (measured), and then tries again. */
+const CALL_MS = 60_000
+
+/** For a part, or two: 35 kB a second. */
+const PART_MS = 5 * 60_000
+
+interface Options {
+  readonly name: string
+  readonly access: BucketAccess
+  readonly clock: Pick<Clock, 'after'>
+}
+
+export function openBucket({ name, access, clock }: Options): Bucket {
+  const { accessKeyId, secretAccessKey, sessionToken, region, endpoint } = access
+  const service = endpoint === null ? 'Amazon S3' : new URL(endpoint).host
+  const client = new Bun.S3Client({
+    bucket: name,
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken !== null && { sessionToken }),
+    ...(region !== null && { region }),
+    ...(endpoint !== null && { endpoint }),
+  })
+
+  async function attempt<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
+    try {
+      return { kind: 'answer', value: await work() }
+    } catch (error) {
+      // A full disk is not the bucket's fault, and without a code it is ours.
+      if (!(error instanceof Error) || !('code' in error) || 'syscall' in error) throw error
+      return { kind: 'problem', problem: bucketProblem(error, name, service) }
+    }
+  }
+
+  /** What is not answered in time goes on, and ends with the process. */
+  async function inTime<Value>(limitMs: number, work: Promise<Value>): Promise<Value> {
+    const late = Promise.withResolvers<never>()
+    const cancel = clock.after(limitMs, () => late.reject(Object.assign(new Error(), { code: 'Timeout' })))
+    try {
+      return await Promise.race([work, late.promise])
+    } finally {
+      cancel()
+    }
+  }
+
+  async function listed(prefix: string): Promise<readonly Stored[]> {
+    const found: Stored[] = []
+    let next: string | undefined
+    do {
+      const page = await inTime(
+        CALL_MS,
+        client.list({ prefix, ...(next !== undefined && { continuationToken: next }) }),
+      )
+      found.push(...(page.contents ?? []).map(({ key, size }) => ({ key, bytes: size ?? 0 })))
+      next = page.isTruncated === true ? page.nextContinuationToken : undefined
+    } while (next !== undefined)
+    return found
+  }
+
+  async function uploaded(key: string, path: string): Promise<null> {
+    const { size } = statSync(path)
+    const partSize = Math.max(LEAST_PART_BYTES, Math.ceil(size / MOST_PARTS))
+    const writer = client.file(key).writer({ partSize, queueSize: 2, retry: 3, type: 'application/vnd.sqlite3' })
+    for (let at = 0; at < size; at += partSize) {
+      await writer.write(
+        await Bun.file(path)
+          .slice(at, at + partSize)
+          .bytes(),
+      )
+      await inTime(PART_MS, Promise.resolve(writer.flush()))
+    }
+    await inTime(PART_MS, Promise.resolve(writer.end()))
+    return null
+  }
+
+  async function downloaded(key: string, path: string): Promise<null> {
+    const file = openSync(path, 'wx', 0o600)
+    try {
+      const reader = client.file(key).stream().getReader()
+      for (;;) {
+        const { done, value } = await inTime(CALL_MS, reader.read())
+        if (done) break
+        for (let at = 0; at < value.length;) at += writeSync(file, value, at)
+      }
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    return null
+  }
+
+  return {
+    list: (prefix) => attempt(() => listed(prefix)),
+    put: (key, file) => attempt(() => uploaded(key, file)),
+    fetch: (key, file) => attempt(() => downloaded(key, file)),
+    remove: (key) => attempt(() => inTime(CALL_MS, client.delete(key)).then(() => null)),
+  }
+}

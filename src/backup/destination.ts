@@ -1,0 +1,54 @@
+import type { Problem } from '../application/credential.ts'
+
+/** A place for a backup: one file or object, or where names are given by time. */
+export type Destination =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'object'; readonly bucket: string; readonly key: string }
+  /** `prefix` is `''` or ends in a slash. */
+  | { readonly kind: 'prefix'; readonly bucket: string; readonly prefix: string }
+
+/**
+ * What an operator has written. A path is a folder if it ends in a slash or `isFolder` says so; of a bucket everything
+ * that does not end in `.db`.
+ */
+export function destinationIn(text: string, isFolder: (path: string) => boolean): Destination | Problem {
+  if (/^s3:/i.test(text)) return inBucket(text)
+  const [scheme] = /^[a-z][\w+.-]+:\/\//i.exec(text) ?? []
+  if (scheme !== undefined) return problem(`"${text}" is not a place for backups: a path, or s3://bucket/prefix/.`)
+  if (text === '' || text.includes('\0')) return problem('A place for backups is a path, or s3://bucket/prefix/.')
+  return { kind: text.endsWith('/') || isFolder(text) ? 'folder' : 'file', path: text }
+}
+
+/** The same where backups are to be kept, one after another: a file is no place for that. */
+export function shelfIn(text: string): Extract<Destination, { kind: 'folder' | 'prefix' }> | Problem {
+  const found = destinationIn(/^s3:/i.test(text) && !text.endsWith('/') ? `${text}/` : text, () => true)
+  if (found.kind === 'folder' || found.kind === 'prefix' || found.kind === 'problem') return found
+  return problem(`"${text}" is one backup: name the folder, or s3://bucket/prefix/.`)
+}
+
+/** As it is written: `s3://bucket/prefix/name.db`, or a path. */
+export function writtenOut(to: Destination): string {
+  switch (to.kind) {
+    case 'file':
+    case 'folder':
+      return to.path
+    case 'object':
+      return `s3://${to.bucket}/${to.key}`
+    case 'prefix':
+      return `s3://${to.bucket}/${to.prefix}`
+  }
+}
+
+function inBucket(text: string): Destination | Problem {
+  // The names that S3 and those that speak its language allow.
+  const [, bucket, key = ''] = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,62})(?:\/+(.*))?$/i.exec(text) ?? []
+  if (bucket === undefined)
+    return problem(`"${text}" does not name a bucket: s3://bucket/prefix/ or s3://bucket/name.db.`)
+  if (key.endsWith('.db')) return { kind: 'object', bucket, key }
+  return { kind: 'prefix', bucket, prefix: key === '' || key.endsWith('/') ? key : `${key}/` }
+}
+
+function problem(sentence: string): Problem {
+  return { kind: 'problem', problem: sentence }
+}

@@ -1,0 +1,46 @@
+import { chownSync, closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Waits until what was written to the file is on disk. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Without it a power cut may undo what was created, renamed or removed in the directory. */
+export function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}
+
+/** Gives a finished file its name; `false`, and nothing done, if there is one of that name. */
+export function giveName(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path)
+    rmSync(draft)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'EEXIST') return false
+    // Shares and memory sticks often know no links; there only a rename is left, which asks nobody.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(String(code))) throw error
+    if (statSync(path, { throwIfNoEntry: false }) !== undefined) return false
+    renameSync(draft, path)
+  }
+  syncDirectory(dirname(path))
+  return true
+}
+
+/** What root has made belongs to whom the directory belongs to: the service must be able to open it. */
+export function giveToOwnerOf(directory: string, path: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(directory)
+  chownSync(path, uid, gid)
+}

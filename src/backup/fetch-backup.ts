@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import type { Problem } from '../application/credential.ts'
+import { copyDatabase } from '../database/plain-file.ts'
+import type { Bucket } from './bucket.ts'
+import { isSqliteError } from './content.ts'
+import type { Destination } from './destination.ts'
+
+interface Options {
+  readonly from: Destination
+  /** Does not exist yet. */
+  readonly into: string
+  /** Only asked for a bucket. */
+  readonly openBucket: (name: string) => Bucket | Problem
+}
+
+/** Brings one backup into a new file; the problem, if there was one. Whether it is good is not looked at. */
+export async function fetchBackup({ from, into, openBucket }: Options): Promise<Problem | null> {
+  switch (from.kind) {
+    case 'folder':
+      return problem(`${from.path} is a folder: name one backup in it.`)
+    case 'prefix':
+      return problem(`s3://${from.bucket}/${from.prefix} is not one backup: name it, such as s3://bucket/name.db.`)
+    case 'file':
+      return copied(from.path, into)
+    case 'object': {
+      const bucket = openBucket(from.bucket)
+      if ('kind' in bucket) return bucket
+      const fetched = await bucket.fetch(from.key, into)
+      return fetched.kind === 'problem' ? fetched : null
+    }
+  }
+}
+
+/** By way of SQLite: what is still in a log beside the file belongs to it. */
+function copied(path: string, into: string): Problem | null {
+  if (!existsSync(path)) return problem(`There is no file ${path}.`)
+  try {
+    copyDatabase(path, into)
+    return null
+  } catch (error) {
+    if (!isSqliteError(error) || error.code === 'SQLITE_FULL') throw error
+    if (error.code === 'SQLITE_NOTADB') return problem(`${path} is not a good backup: It is not a database.`)
+    return problem(`${path} is not a good backup: It cannot be read: ${error.message} (${error.code}).`)
+  }
+}
+
+function problem(sentence: string): Problem {
+  return { kind: 'problem', problem: sentence }
+}

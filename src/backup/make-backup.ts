@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Problem } from '../application/credential.ts'
+import type { Clock } from '../clock.ts'
+import { copyDatabase } from '../database/plain-file.ts'
+import { backupNameAt, surplusOf, timeInName } from './backup-name.ts'
+import type { Bucket } from './bucket.ts'
+import { inspect, isSqliteError } from './content.ts'
+import type { Content } from './content.ts'
+import { writtenOut } from './destination.ts'
+import type { Destination } from './destination.ts'
+import { giveName, syncFile } from './durable.ts'
+import { bucketShelf, folderShelf } from './shelf.ts'
+import type { Shelf } from './shelf.ts'
+
+export interface Made {
+  readonly kind: 'made'
+  /** Its path, or `s3://…`. */
+  readonly to: string
+  readonly bytes: number
+  readonly content: Content
+  /** Names that were one too many, and are erased. */
+  readonly erased: readonly string[]
+  /** Why others that are one too many are still there; `null`: none are. */
+  readonly notErased: string | null
+}
+
+interface Options {
+  /** The data directory. */
+  readonly data: string
+  readonly to: Destination
+  /** How many of those that have a name by time are kept beside it, this one counted. `null`: all. */
+  readonly keep: number | null
+  readonly clock: Pick<Clock, 'now'>
+  /** Only asked for a bucket. */
+  readonly openBucket: (name: string) => Bucket | Problem
+}
+
+/** What a backup is called until it is whole. */
+export const DRAFT = '.partial'
+
+/** A draft of that age has nobody left who writes it, or sends it to a bucket. */
+const ABANDONED_MS = 24 * 60 * 60_000
+
+/**
+ * Copies the database while others use it. Under its name a backup is whole, checked and on disk, or it is not there;
+ * what has the name already is left alone.
+ */
+export async function makeBackup(options: Options): Promise<Made | Problem> {
+  const { data, to, clock } = options
+  const source = join(data, 'bellhop.db')
+  if (!existsSync(source)) return problem(`There is no Bellhop database in ${data}: --data names another directory.`)
+  const name = to.kind === 'file' ? basename(to.path) : to.kind === 'object' ? to.key : backupNameAt(clock.now())
+  return to.kind === 'file' || to.kind === 'folder'
+    ? toDisk(source, to, name, options)
+    : toBucket(source, to, name, options)
+}
+
+async function toDisk(
+  source: string,
+  to: Extract<Destination, { kind: 'file' | 'folder' }>,
+  name: string,
+  { keep, clock }: Options,
+): Promise<Made | Problem> {
+  const folder = to.kind === 'file' ? dirname(to.path) : to.path
+  const path = to.kind === 'file' ? to.path : join(folder, name)
+  // Only the last part of the path is made: the rest may be a disk that is not mounted.
+  const above = timeInName(name) === null ? folder : dirname(folder)
+  if (!existsSync(above)) return problem(`There is no directory ${above} for the backup: make it, or mount it.`)
+  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+  if (existsSync(path)) return taken(path)
+  const draft = path + DRAFT
+  const copied = copyChecked(source, draft, clock.now())
+  if (copied.kind === 'problem') return copied
+  try {
+    if (!giveName(draft, path)) return taken(path)
+    return { ...copied, ...(await prune(folderShelf(folder), keep, clock.now())), kind: 'made', to: path }
+  } finally {
+    eraseDraft(draft)
+  }
+}
+
+async function toBucket(
+  source: string,
+  to: Extract<Destination, { kind: 'object' | 'prefix' }>,
+  name: string,
+  { data, keep, clock, openBucket }: Options,
+): Promise<Made | Problem> {
+  const bucket = openBucket(to.bucket)
+  if ('kind' in bucket) return bucket
+  const key = to.kind === 'object' ? to.key : to.prefix + name
+  const written = writtenOut({ kind: 'object', bucket: to.bucket, key })
+  // Asked before the work is done, so that wrong credentials are told at once.
+  const before = await bucket.list(key)
+  if (before.kind === 'problem') return before
+  if (before.value.some((stored) => stored.key === key)) return taken(written)
+
+  // Beside the database, not in /tmp: that may be memory.
+  const draft = join(data, basename(name) + DRAFT)
+  const copied = copyChecked(source, draft, clock.now())
+  if (copied.kind === 'problem') return copied
+  try {
+    const put = await bucket.put(key, draft)
+    if (put.kind === 'problem') return put
+    const after = await bucket.list(key)
+    if (after.kind === 'problem') return after
+    const stored = after.value.find((each) => each.key === key)
+    if (stored?.bytes !== copied.bytes) {
+      // Under this name it would pass for a backup, also to the schedule.
+      const left = await bucket.remove(key)
+      const end = left.kind === 'problem' ? `It could not be erased: ${left.problem}` : 'It is erased again.'
+      return problem(`${written} had ${stored?.bytes ?? 'no'} bytes after the upload, not ${copied.bytes}. ${end}`)
+    }
+    const shelf = bucketShelf(bucket, key.slice(0, -basename(key).length))
+    return { ...copied, ...(await prune(shelf, keep, clock.now())), kind: 'made', to: written }
+  } finally {
+    eraseDraft(draft)
+  }
+}
+
+type Copied = { readonly kind: 'copied'; readonly bytes: number; readonly content: Content }
+
+/** Leaves nothing behind when there is a problem. */
+function copyChecked(source: string, draft: string, now: number): Copied | Problem {
+  eraseAbandoned(dirname(draft), now)
+  if (existsSync(draft)) {
+    return problem(`${draft} is there: another backup writes it. If none runs, remove that file.`)
+  }
+  try {
+    copyDatabase(source, draft)
+    syncFile(draft)
+    const found = inspect(draft, 'quick')
+    if (found.kind === 'good') return { kind: 'copied', bytes: statSync(draft).size, content: found.content }
+    eraseDraft(draft)
+    return problem(`The copy of ${source} is not good, and is not kept: ${found.problems.join(' ')}`)
+  } catch (error) {
+    // Of another one that began in this very moment.
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw error
+    eraseDraft(draft)
+    if (isSqliteError(error)) return problem(copyProblem(error, source, draft))
+    throw error
+  }
+}
+
+function copyProblem({ code, message }: Error & { code: string }, source: string, draft: string): string {
+  const megabytes = Math.ceil(statSync(source).size / 1e6)
+  if (code === 'SQLITE_FULL')
+    return `There is no room in ${dirname(draft)} for a copy of the database: it takes up to ${megabytes} MB.`
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return `The database ${source} is damaged: ${message} (${code}).`
+  return `${source} cannot be copied to ${draft}: ${message} (${code}).`
+}
+
+/** Never of another name than ours, and only once the new one is safe. */
+async function prune(shelf: Shelf, keep: number | null, now: number): Promise<Pick<Made, 'erased' | 'notErased'>> {
+  if (keep === null) return { erased: [], notErased: null }
+  const there = await shelf.names()
+  if (there.kind === 'problem') return { erased: [], notErased: there.problem }
+  const erased: string[] = []
+  for (const name of surplusOf(there.names, keep, now)) {
+    const left = await shelf.remove(name)
+    // The next backup tries again.
+    if (left !== null) return { erased, notErased: left.problem }
+    erased.push(name)
+  }
+  return { erased, notErased: null }
+}
+
+export function eraseDraft(draft: string): void {
+  for (const path of [draft, `${draft}-journal`]) rmSync(path, { force: true })
+}
+
+/** What processes have left that were killed. */
+function eraseAbandoned(folder: string, now: number): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith(DRAFT) || timeInName(name.slice(0, -DRAFT.length)) === null) continue
+    const path = join(folder, name)
+    if (now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > ABANDONED_MS) eraseDraft(path)
+  }
+}
+
+function taken(path: string): Problem {
+  return problem(`${path} exists already: a backup is never written over. Name another one.`)
+}
+
+function problem(sentence: string): Problem {
+  return { kind: 'problem', problem: sentence }
+}

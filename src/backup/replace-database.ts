@@ -1,0 +1,74 @@
+import { existsSync, linkSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Problem } from '../application/credential.ts'
+import { claimDatabase } from '../database/plain-file.ts'
+import { isSqliteError } from './content.ts'
+import { syncDirectory } from './durable.ts'
+
+/** What SQLite keeps beside a database. Beside another one it would be played into that. */
+const BESIDE = ['-wal', '-shm', '-journal']
+
+interface Options {
+  /** Where the database is, or is to be. */
+  readonly path: string
+  /** The new one: one file, on disk, in the same file system. */
+  readonly by: string
+  /** What the one that is there is called afterwards; it does not exist. */
+  readonly keepAs: string
+  /** How long to wait for others who have it open, in milliseconds. Default 5000. */
+  readonly patienceMs?: number
+  /** Called between the steps; tests stop there. */
+  readonly step?: (name: string) => void
+}
+
+/**
+ * Puts a database in the place of another, which is kept. Nobody serves the directory meanwhile.
+ *
+ * there → (its log is folded into it, everybody kept out) → alone → (a second name) → kept → (the new one is renamed
+ * onto the first name) → replaced. Whatever ends the process in between, one of the two is whole in its place.
+ */
+export function replaceDatabase({
+  path,
+  by,
+  keepAs,
+  patienceMs = 5000,
+  step = () => {},
+}: Options): { readonly kind: 'replaced'; readonly kept: string | null } | Problem {
+  if (!existsSync(path)) {
+    // A log without its database, from a hand that has moved one of the two.
+    setAside(path, keepAs)
+    renameSync(by, path)
+    syncDirectory(dirname(path))
+    return { kind: 'replaced', kept: null }
+  }
+  const claim = claimed(path, patienceMs)
+  if (claim === 'busy') {
+    return { kind: 'problem', problem: `Another process has the database ${path} open: end it, then try again.` }
+  }
+  using _ = claim
+  step('alone')
+  linkSync(path, keepAs)
+  syncDirectory(dirname(path))
+  step('kept')
+  setAside(path, keepAs)
+  step('set aside')
+  renameSync(by, path)
+  syncDirectory(dirname(path))
+  return { kind: 'replaced', kept: keepAs }
+}
+
+/** `null`: it is damaged, so that nobody can be kept out of it, and its log stays what it is. */
+function claimed(path: string, patienceMs: number): Disposable | 'busy' | null {
+  try {
+    return claimDatabase(path, patienceMs)
+  } catch (error) {
+    if (isSqliteError(error) && /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(error.code)) return null
+    throw error
+  }
+}
+
+/** Of a whole database there is nothing left beside it. */
+function setAside(path: string, keepAs: string): void {
+  for (const suffix of BESIDE) if (existsSync(path + suffix)) renameSync(path + suffix, keepAs + suffix)
+  syncDirectory(dirname(path))
+}

@@ -1,0 +1,129 @@
+import type { Problem } from '../application/credential.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { backupNameAt, lastTimeOf } from './backup-name.ts'
+
+/** How the backups of a running service are. */
+interface BackupState {
+  /** When the last one was made, ms since the Unix epoch; `null`: none yet, or it is not known yet. */
+  readonly lastSuccessAt: number | null
+  /** Why the last try came to nothing, in a sentence; `null`: it did not. */
+  readonly lastError: string | null
+  /** Between two of them. */
+  readonly everyMs: number
+}
+
+export interface BackupSchedule extends AsyncDisposable {
+  state(): BackupState
+}
+
+interface Options {
+  readonly clock: Clock
+  readonly log: Log
+  /** Between two backups. */
+  readonly everyMs: number
+  /** The names that are there. */
+  readonly names: () => Promise<{ readonly kind: 'names'; readonly names: readonly string[] } | Problem>
+  /** Makes one of this name, and then erases those that are too many. Ends early, and without a trace, by `stop`. */
+  readonly make: (name: string) => Making
+}
+
+export interface Making {
+  readonly ended: Promise<Outcome>
+  /** Resolves when nothing of it is left. */
+  stop(): Promise<void>
+}
+
+type Outcome =
+  | {
+      readonly kind: 'made'
+      readonly bytes: number
+      readonly erased: number
+      /** A sentence. */ readonly warning: string | null
+    }
+  | Problem
+
+/** The start of a service has other things to do. */
+const START_MS = 10_000
+
+/** Between two looks at the clock, which may be put right meanwhile, and after which a folder may have been mounted. */
+const LOOK_MS = 60 * 60_000
+
+/** A first failure is tried again soon; each one after it twice as late. */
+const RETRY_MS = 60_000
+const LONGEST_RETRY_MS = 60 * 60_000
+
+/**
+ * waiting → (the newest name there is `everyMs` old, or there is none) → making → waiting.
+ * making → (failed) → waiting, for a minute, then two, and an hour at the most.
+ *
+ * What is there says when the next one is due, so that it makes no difference how often the service is started.
+ */
+export function startBackupSchedule({ clock, log, everyMs, names, make }: Options): BackupSchedule {
+  let lastSuccessAt: number | null = null
+  let lastError: string | null = null
+  let failures = 0
+  let making: Making | null = null
+  let stopped = false
+  let cancel = clock.after(START_MS, turn)
+
+  function turn(): void {
+    void look()
+      .catch((error: unknown) => fail(String(error)))
+      .then((nextInMs) => {
+        if (!stopped) cancel = clock.after(Math.min(nextInMs, LOOK_MS), turn)
+      })
+  }
+
+  /** Makes one if it is due; how long until the next look, in ms. */
+  async function look(): Promise<number> {
+    if (lastSuccessAt !== null && failures === 0 && untilDue() > 0) return untilDue()
+    const there = await names()
+    if (stopped) return 0
+    if (there.kind === 'problem') return fail(there.problem)
+    lastSuccessAt = lastTimeOf(there.names, clock.now())
+    if (untilDue() > 0) return succeed()
+
+    const name = backupNameAt(clock.now())
+    const startedAt = clock.now()
+    making = make(name)
+    const outcome = await making.ended
+    making = null
+    if (stopped) return 0
+    if (outcome.kind === 'problem') return fail(outcome.problem)
+    lastSuccessAt = startedAt
+    const { bytes, erased, warning } = outcome
+    log.info('backup made', { name, bytes, erased, ms: clock.now() - startedAt })
+    if (warning !== null) log.warn('old backups are still there', { problem: warning })
+    return succeed()
+  }
+
+  function untilDue(): number {
+    const now = clock.now()
+    // A clock that was put back must not hold up the next one.
+    return lastSuccessAt === null || lastSuccessAt > now ? 0 : lastSuccessAt + everyMs - now
+  }
+
+  function succeed(): number {
+    failures = 0
+    lastError = null
+    return untilDue()
+  }
+
+  function fail(problem: string): number {
+    failures += 1
+    lastError = problem
+    const retryInMs = Math.min(RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS, everyMs)
+    log.error('no backup was made', { problem, tries: failures, retryInMs })
+    return retryInMs
+  }
+
+  return {
+    state: () => ({ lastSuccessAt, lastError, everyMs }),
+    async [Symbol.asyncDispose]() {
+      stopped = true
+      cancel()
+      await making?.stop()
+    },
+  }
+}

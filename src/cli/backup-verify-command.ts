@@ -1,0 +1,88 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import type { Problem } from '../application/credential.ts'
+import { timeInName } from '../backup/backup-name.ts'
+import { inspect } from '../backup/content.ts'
+import type { Inspection } from '../backup/content.ts'
+import { destinationIn, writtenOut } from '../backup/destination.ts'
+import type { Destination } from '../backup/destination.ts'
+import { fetchBackup } from '../backup/fetch-backup.ts'
+import { contentJson, contentText } from './backup-text.ts'
+import { bucketOpener, isFolder } from './bucket-opener.ts'
+import { done, failed, problems } from './command.ts'
+import type { Given, Outcome, Surroundings } from './command.ts'
+import { moment } from './figures.ts'
+import { checkKey } from './key-at-hand.ts'
+import type { KeyCheck } from './key-at-hand.ts'
+import { dataDirectory } from './open-data.ts'
+
+/** `backup verify FROM`: reads all of it, and changes nothing. */
+export async function runBackupVerify({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const from = destinationIn(words[0] ?? '', isFolder)
+  if (from.kind === 'problem') return problems(from.problem)
+  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  if (found.kind !== 'directory') return found
+  const { data } = found
+
+  const verified = await verify(from, data, surroundings)
+  if (verified.kind === 'problem') return verified
+  const key = checkKey(verified.content?.sealed ?? [], data, surroundings)
+  const text = (flags.has('json') ? verifiedJson : verifiedText)(writtenOut(from), verified, key)
+  return verified.kind === 'good' && key.kind !== 'wrong' ? done(text) : failed(text)
+}
+
+async function verify(from: Destination, data: string, surroundings: Surroundings): Promise<Inspection | Problem> {
+  if (from.kind === 'file') return existsSync(from.path) ? inspect(from.path, 'full') : noFile(from.path)
+  // Beside the database if there is one: /tmp may be memory.
+  const workplace = mkdtempSync(join(existsSync(data) ? data : tmpdir(), 'verifying-'))
+  try {
+    const copy = join(workplace, 'bellhop.db')
+    const unfetched = await fetchBackup({ from, into: copy, openBucket: bucketOpener(surroundings) })
+    return unfetched ?? inspect(copy, 'full')
+  } finally {
+    rmSync(workplace, { recursive: true, force: true })
+  }
+}
+
+function noFile(path: string): Problem {
+  return { kind: 'problem', problem: `There is no file ${path}.` }
+}
+
+function verifiedJson(from: string, inspection: Inspection, key: KeyCheck): string {
+  const { kind, content } = inspection
+  const madeAt = timeInName(basename(from))
+  const line = {
+    backup: from,
+    good: kind === 'good',
+    problems: inspection.kind === 'bad' ? inspection.problems : [],
+    ...(madeAt !== null && { madeAt: new Date(madeAt).toISOString() }),
+    ...(content !== null && contentJson(content)),
+    key: key.kind,
+  }
+  return `${JSON.stringify(line)}\n`
+}
+
+function verifiedText(from: string, inspection: Inspection, key: KeyCheck): string {
+  const { kind, content } = inspection
+  const madeAt = timeInName(basename(from))
+  const lines = [
+    kind === 'good' ? `${from} is a good backup.` : `${from} is not a good backup.`,
+    ...(inspection.kind === 'bad' ? inspection.problems : []),
+    ...(madeAt === null ? [] : [`It was made at ${moment(madeAt)}.`]),
+    ...(content === null ? [] : [contentText(content)]),
+    ...(content === null || content.sealed.length === 0 ? [] : [keyText(key)]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function keyText(key: KeyCheck): string {
+  switch (key.kind) {
+    case 'opens':
+      return 'The key of this machine opens its credentials.'
+    case 'no key':
+      return 'Whether its credentials open was not tried: there is no key here (BELLHOP_KEY_FILE, or --data).'
+    case 'wrong':
+      return key.problem
+  }
+}

@@ -1,23 +1,29 @@
 import { Elysia } from 'elysia'
 import type { DeliveryStatus } from '../delivery/delivery-store.ts'
-import type { SenderState } from '../delivery/sender.ts'
+import type { SenderState } from '../delivery/sender-figures.ts'
 import { failure } from '../failure.ts'
 import { failures, noSuchPath, refuse } from '../http/failures.ts'
 import type { Log } from '../log.ts'
+import { CONTENT_TYPE } from '../metrics/exposition.ts'
+import type { NameOf } from '../metrics/tally.ts'
+import { VERSION } from '../version.ts'
+import type { CheckReadiness } from './readiness-check.ts'
 
 interface Dependencies {
   readonly log: Log
-  /** Writes something and takes it back; throws when the database cannot be written. */
-  readonly probeDatabase: () => Promise<void>
+  readonly readiness: CheckReadiness
   readonly senders: () => readonly SenderState[]
+  readonly nameOf: NameOf
   /** One entry for each platform of a push; none where there is no such push. */
   readonly statusOf: (pushId: string) => readonly DeliveryStatus[]
   /** Origins of gateways that a credential reaches by the second transport only. */
   readonly moved: () => readonly string[]
+  /** The text of `/metrics`. */
+  readonly scrape: () => Promise<string>
 }
 
 /** The admin listener, apart from the public one: whether the service is fit to serve, and how far a push is. */
-export function createAdminApi({ log, probeDatabase, senders, statusOf, moved }: Dependencies) {
+export function createAdminApi({ log, readiness, senders, nameOf, statusOf, moved, scrape }: Dependencies) {
   /** What an open delivery is doing: sending, or why it waits. */
   function openState(application: number, platform: number) {
     const sender = senders().find((one) => one.application === application && one.platform === platform)
@@ -38,24 +44,30 @@ export function createAdminApi({ log, probeDatabase, senders, statusOf, moved }:
     })
     .get('/healthz', () => ({ status: 'ok' }))
     .get('/readyz', async ({ set }) => {
-      const database = await probeDatabase().then(
-        () => 'ok',
-        (error: unknown) => {
-          log.error('database cannot be written', { error: String(error) })
-          return 'cannot be written'
-        },
-      )
-      const paused = senders().filter(({ state }) => state !== 'ready')
-      const ready = database === 'ok' && paused.every(({ state, open }) => open === 0 || state === 'unreachable')
+      const { ready, reasons, warnings, checks } = await readiness(0)
       set.status = ready ? 200 : 503
       return {
         status: ready ? 'ready' : 'not ready',
-        database,
-        paused: paused
-          .filter(({ open }) => open > 0)
-          .map(({ application, platform, state, reason, open }) => ({ application, platform, state, reason, open })),
+        reasons,
+        warnings,
+        checks,
+        version: VERSION,
+        database: checks.database === 'ok' ? 'ok' : 'cannot be written',
+        paused: senders()
+          .filter(({ state, open }) => state !== 'ready' && open > 0)
+          .map(({ application, platform, state, reason, open }) => ({
+            application: nameOf(application),
+            platform,
+            state,
+            reason,
+            open,
+          })),
         onSecondTransport: moved(),
       }
+    })
+    .get('/metrics', async ({ set }) => {
+      set.headers['content-type'] = CONTENT_TYPE
+      return scrape()
     })
     .get('/pushes/:id', ({ params: { id } }) => {
       const deliveries = statusOf(id)

@@ -27,6 +27,17 @@ interface GroupCommit extends Disposable {
   alongside(work: () => void): void
 }
 
+/** Hears of shared transactions, for who watches them. Durations are seconds. */
+export interface CommitObserver {
+  /** One has run, up to its COMMIT, which was not yet made durable. */
+  committed(operations: number, seconds: number): void
+  synced(seconds: number): void
+  /** The database, or the disk, did not take one. */
+  failed(): void
+}
+
+const NOBODY: CommitObserver = { committed() {}, synced() {}, failed() {} }
+
 /**
  * waiting → (the turn ends: one transaction) → committed → (a sync that began after it is through) → answered.
  *
@@ -38,7 +49,11 @@ interface GroupCommit extends Disposable {
  * an error once. So nothing of it may be answered, or done again: `onSyncFailed` must end the process, and the next
  * start reads what is really there.
  */
-export function createGroupCommit(database: Database, onSyncFailed: (error: unknown) => void): GroupCommit {
+export function createGroupCommit(
+  database: Database,
+  onSyncFailed: (error: unknown) => void,
+  observer: CommitObserver = NOBODY,
+): GroupCommit {
   const sync = database.syncByHand()
   const riders: (() => void)[] = []
   let waiting: Waiting[] = []
@@ -51,9 +66,12 @@ export function createGroupCommit(database: Database, onSyncFailed: (error: unkn
     const turn = waiting
     waiting = []
     if (turn.length === 0) return
+    const started = performance.now()
     try {
       committed.push(...(runTogether(turn) ?? runApart(turn)))
+      observer.committed(turn.length, (performance.now() - started) / 1000)
     } catch (error) {
+      observer.failed()
       refuse(turn, error)
       return
     }
@@ -99,9 +117,14 @@ export function createGroupCommit(database: Database, onSyncFailed: (error: unkn
     while (committed.length > 0) {
       const batch = committed
       committed = []
+      const started = performance.now()
       await sync.later().then(
-        () => answer(batch),
+        () => {
+          observer.synced((performance.now() - started) / 1000)
+          answer(batch)
+        },
         (error: unknown) => {
+          observer.failed()
           refuse(batch, error)
           onSyncFailed(error)
         },

@@ -140,6 +140,16 @@ export class ActiveDelivery {
     return Math.max(this.addressed - this.#settled, 0)
   }
 
+  /**
+   * Since when somebody could have been sent to, ms since the Unix epoch; `null` while whoever is left waits for another
+   * attempt.
+   */
+  dueSince(now: number): number | null {
+    const onlyWaits = this.#exhausted && this.pages.size === 0 && this.leased.size === 0
+    if (!onlyWaits) return this.of.releasedAt
+    return this.nextDueAt <= now ? this.nextDueAt : null
+  }
+
   /** The next recipient to send to, a page ahead of what is settled; `null` when there is none now. */
   next(now: number): Task | null {
     if (this.cancelled) return null

@@ -8,7 +8,8 @@ import type { DeliveryEvents, DeviceRegistry } from './books.ts'
 import type { Provider } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import { Sender } from './sender.ts'
-import type { SenderState } from './sender.ts'
+import type { SenderFigures, SenderState } from './sender-figures.ts'
+import type { SenderDependencies } from './sender.ts'
 import { Turn } from './turn.ts'
 
 /** How often what is due, late or expired is looked for, while anything is open. */
@@ -45,6 +46,8 @@ export interface DeliveryPoolDependencies {
   readonly prove: (application: number, platform: Platform) => void
   /** Requests in flight, all together. */
   readonly maxInFlight: number
+  /** Who hears how long each answer of a platform's gateway took. */
+  readonly latency: Readonly<Record<Platform, SenderDependencies['latency']>>
 }
 
 export interface DeliveryPool {
@@ -65,6 +68,8 @@ export interface DeliveryPool {
   pauseOf(application: number, platform: Platform): string | null
   /** One entry for each application and platform that has sent something since the start. */
   states(): SenderState[]
+  /** The same, and what is counted besides. */
+  figures(): SenderFigures[]
   /** Sends nothing more; resolves when everything in flight is answered and written down. */
   stop(): Promise<void>
   /** Closes the connections to the gateways; answers that are still to come are heard by nobody. */
@@ -125,6 +130,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       turn,
       share: () => shared,
       onProven: () => void persist(() => on.prove(application, platform)),
+      latency: on.latency[platform],
     })
     senders.set(key, sender)
     equip(sender, application, platform)
@@ -200,6 +206,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       }
     },
     states: () => [...senders.values()].map((sender) => sender.state),
+    figures: () => [...senders.values()].map((sender) => sender.figures(clock.now())),
     pauseOf(application, platform) {
       const sender = senders.get(`${application}/${platform}`)?.state
       if (sender === undefined || sender.state === 'ready') return null

@@ -27,6 +27,8 @@ export interface OpenDelivery {
   readonly settled: number
   /** Recipients that wait for another attempt. */
   readonly retries: number
+  /** When it could first be sent; ms since the Unix epoch. */
+  readonly releasedAt: number
   readonly expiresAt: number
 }
 
@@ -97,6 +99,7 @@ interface OpenRow {
   addressed: number | null
   settled: number
   retries: number
+  released_at: number
   expires_at: number
 }
 
@@ -138,11 +141,14 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 /** The durable side of the delivery. Reads any time; everything that writes runs inside a transaction of the caller. */
 export function createDeliveryStore({ database }: { database: Database }) {
   const senders = database.statement<{ application: number; platform: Platform }, []>(
-    'SELECT DISTINCT application, platform FROM delivery WHERE finished_at IS NULL',
+    // A look into the index for each: DISTINCT would read all that is open, 55 ms for 100,000.
+    `SELECT a.number AS application, p.value AS platform FROM application a, json_each('[0, 1]') p
+     WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.application = a.number AND d.platform = p.value AND d.finished_at IS NULL)`,
   )
   const open = database.statement<OpenRow, [number, Platform, 0 | 1, number, number]>(
     `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.number = p.parent), p.id) AS id, d.application,
        d.platform, d.lane, p.notification, p.audience, p.ceiling, d.progress, d.ahead, d.addressed, d.settled, p.expires_at,
+       coalesce(p.released_at, p.created_at) AS released_at,
        (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
          AS retries
      FROM delivery d JOIN push p ON p.number = d.push
@@ -366,6 +372,7 @@ function openOf(row: OpenRow): OpenDelivery {
     addressed: row.addressed,
     settled: row.settled,
     retries: row.retries,
+    releasedAt: row.released_at,
     expiresAt: row.expires_at,
   }
 }

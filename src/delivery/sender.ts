@@ -2,18 +2,20 @@ import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
 import type { DeviceVerdict, Task } from './active-delivery.ts'
+import { Answers } from './answers.ts'
 import { Backlog } from './backlog.ts'
 import { Books } from './books.ts'
 import type { DeliveryEvents, DeviceRegistry, Final } from './books.ts'
 import type { Outcome, Provider, Recipient } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import { PendingBadges } from './pending-badges.ts'
+import { backlogFigures } from './sender-figures.ts'
+import type { SenderFigures, SenderState } from './sender-figures.ts'
 import { Suspicion } from './suspicion.ts'
 import type { Turn } from './turn.ts'
 import { judge } from './verdict.ts'
 import type { Verdict } from './verdict.ts'
 import { Window } from './window.ts'
-import type { WindowState } from './window.ts'
 
 export interface SenderDependencies {
   readonly application: number
@@ -33,17 +35,8 @@ export interface SenderDependencies {
   readonly share: () => number
   /** The gateway has taken a first notification with this credential. */
   readonly onProven: () => void
-}
-
-/** What an operator may want to know of a credential. */
-export interface SenderState {
-  readonly application: number
-  readonly platform: Platform
-  readonly state: WindowState | 'no-credential'
-  readonly reason: string | null
-  readonly inFlight: number
-  /** Pushes that are not finished. */
-  readonly open: number
+  /** Hears how long each answer took, in seconds. */
+  readonly latency: { observe(seconds: number): void }
 }
 
 /** A token that was refused, set aside until it is known whose fault that is. */
@@ -66,6 +59,9 @@ export class Sender {
   /** Whether the gateway has taken anything with this provider since its last pause. */
   #taking = false
   #inFlight = 0
+  readonly #answers = new Answers()
+  /** When the last answer came, or this sender or its provider began; ms since the Unix epoch. */
+  #movedAt: number
   #stopped = false
   #idle: (() => void)[] = []
   readonly #again = () => this.#pump()
@@ -74,6 +70,7 @@ export class Sender {
     const { application, platform, log } = on
     this.#on = on
     this.#name = { application, platform }
+    this.#movedAt = on.clock.now()
     this.#backlog = new Backlog({ ...on, onMore: () => this.#pump() })
     this.#books = new Books({
       ...on,
@@ -98,6 +95,17 @@ export class Sender {
     }
   }
 
+  /** `now` is ms since the Unix epoch. */
+  figures(now: number): SenderFigures {
+    const { recipients, dueSince: since } = backlogFigures(this.#backlog.all(), now)
+    const isOpen = this.#provider !== null && this.#window.state === 'ready' && this.#size(now) > 0
+    const dueSince = isOpen ? since : null
+    // A project's quota may be used up for the moment.
+    const mayMove = this.#inFlight > 0 || this.#provider?.mayTake?.(now) !== false
+    const stillSince = dueSince === null || !mayMove ? null : Math.max(dueSince, this.#movedAt)
+    return { ...this.state, answers: this.#answers, recipients, dueSince, stillSince }
+  }
+
   get isIdle(): boolean {
     return this.#inFlight === 0 && this.#backlog.size === 0
   }
@@ -113,6 +121,7 @@ export class Sender {
     this.#window = new Window()
     this.#suspicion = new Suspicion(proven)
     this.#taking = false
+    this.#movedAt = this.#on.clock.now()
     if (old !== null) void old[Symbol.asyncDispose]()
     this.#pump()
   }
@@ -140,7 +149,10 @@ export class Sender {
     for (const delivery of this.#backlog.all()) {
       if (delivery.of.expiresAt <= now) {
         const expired = this.#books.expire(delivery, now)
-        if (expired) this.#on.log.warn('push expired', { ...this.#name, push: delivery.of.pushId, ...expired })
+        if (expired) {
+          this.#answers.expired += expired.unreached
+          this.#on.log.warn('push expired', { ...this.#name, push: delivery.of.pushId, ...expired })
+        }
       } else if (delivery.nextDueAt <= now && this.#size(now) > 0) {
         void this.#backlog.loadDue(delivery, now).then((dead) => {
           for (const { device, badge, attempt } of dead) {
@@ -163,6 +175,7 @@ export class Sender {
   /** The clock was put back by `byMs`. */
   shift(byMs: number): void {
     this.#window.shift(byMs)
+    this.#movedAt -= byMs
     for (const delivery of this.#backlog.all()) delivery.shift(byMs)
   }
 
@@ -236,11 +249,14 @@ export class Sender {
     this.#inFlight--
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted') this.#badges.over(task.recipient.device, task.delivery.of.notification.badge)
-    const { clock, random } = this.#on
+    const { clock, random, latency } = this.#on
     const { delivery, recipient, attempt, sentAt } = task
     const now = clock.now()
     const { expiresAt } = delivery.of
     const verdict = judge(outcome, { provider: provider.name, attempt, now, expiresAt, random: random() })
+    this.#answers.note(outcome, verdict)
+    latency.observe((now - sentAt) / 1000)
+    this.#movedAt = now
     if (verdict.kind === 'hold') {
       this.#pause(provider, verdict, now)
       this.#putBack(task, now)

@@ -1,0 +1,98 @@
+import type { Clock } from '../clock.ts'
+import { PLATFORMS } from '../device/device.ts'
+import { describeError } from '../log.ts'
+import type { Log } from '../log.ts'
+import type { CountPart, CountStore, Of } from './count-store.ts'
+
+/** Counting may take this share of the time, and is done no more often than this. */
+const SHARE = 1 / 1000
+const LEAST_MS = 1000
+
+/** How long who asks waits for a count that is under way. After that the last one must do. */
+const PATIENCE_MS = 5
+
+export interface Count extends Of {
+  readonly count: number
+}
+
+export interface Counts {
+  /** Registered devices. */
+  readonly devices: readonly Count[]
+  /** Pushes that are not finished, of who has any. */
+  readonly open: readonly Count[]
+}
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly log: Pick<Log, 'error'>
+  readonly store: Pick<CountStore, 'devices' | 'open'>
+  /** `application.number` of all. */
+  readonly applications: () => readonly number[]
+  /** Who has pushes that are not finished. */
+  readonly busy: () => readonly Of[]
+}
+
+/** What is too much to be counted while a scrape waits. */
+export interface BackgroundCount {
+  /** As counted last; starts the next count where that is old, so where nobody asks nothing is counted. */
+  counts(): Promise<Counts>
+  stop(): void
+}
+
+/** Counts in parts of a millisecond, between everything else. */
+export function createBackgroundCount({ clock, log, store, applications, busy }: Dependencies): BackgroundCount {
+  let counted: Counts = { devices: [], open: [] }
+  let countedAt = Number.NEGATIVE_INFINITY
+  let waitMs = 0
+  let running: Promise<void> | null = null
+  let stopped = false
+
+  async function countAll(): Promise<void> {
+    let tookMs = 0
+    const devices: Count[] = []
+    for (const application of applications()) {
+      for (const platform of PLATFORMS) devices.push(await count({ application, platform }, [store.devices]))
+    }
+    const open: Count[] = []
+    for (const of of busy()) open.push(await count(of, store.open))
+    counted = { devices, open }
+    countedAt = clock.now()
+    waitMs = Math.max(tookMs / SHARE, LEAST_MS)
+
+    async function count({ application, platform }: Of, ways: readonly CountPart[]): Promise<Count> {
+      const of = { application, platform }
+      let sum = 0
+      for (const part of ways) {
+        for (let after: number | null = 0; after !== null;) {
+          if (stopped) break
+          const started = performance.now()
+          const { count, last } = part(of, after)
+          tookMs += performance.now() - started
+          sum += count
+          after = last
+          if (last !== null) await new Promise((resolve) => setImmediate(resolve))
+        }
+      }
+      return { ...of, count: sum }
+    }
+  }
+
+  return {
+    async counts() {
+      const ageMs = clock.now() - countedAt
+      // Less than none: the clock was put back.
+      if (running === null && !stopped && (ageMs >= waitMs || ageMs < 0)) {
+        running = countAll()
+          .catch((error: unknown) => log.error('it could not be counted', { error: describeError(error) }))
+          .finally(() => (running = null))
+      }
+      if (running === null) return counted
+      let cancel = () => {}
+      const late = new Promise<void>((resolve) => (cancel = clock.after(PATIENCE_MS, resolve)))
+      await Promise.race([running, late])
+      cancel()
+      return counted
+    },
+    stop: () => void (stopped = true),
+  }
+}

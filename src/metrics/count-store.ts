@@ -1,0 +1,95 @@
+import type { Database, Statement } from '../database/database.ts'
+import type { Platform } from '../device/device.ts'
+
+/** What is counted: all of it on one platform of one application (`application.number`). */
+export interface Of {
+  readonly application: number
+  readonly platform: Platform
+}
+
+/** A part of a count, and up to where it goes; `null`: that was all. */
+export interface Part {
+  readonly count: number
+  readonly last: number | null
+}
+
+/** Counts what comes after `after`, as much of it as takes a millisecond. */
+export type CountPart = (of: Of, after: number) => Part
+
+/** Entries of an index counted in one go. */
+const DEVICES = 10_000
+/** SQLite reads the row behind each entry of this one, and that is ten times the work. */
+const PUSHES = 1000
+
+interface WebhookRow {
+  readonly application: number
+  /** Events that are not delivered yet. */
+  readonly waiting: number
+  readonly disabled: 0 | 1
+}
+
+interface CertificateRow {
+  readonly application: number
+  /** Ms since the Unix epoch. */
+  readonly expiresAt: number
+}
+
+type Counting<Row> = Statement<Row, [number, Platform, number]>
+
+export type CountStore = ReturnType<typeof createCountStore>
+
+/** What a scrape reads of the database: of what there may be many by looks into indexes, none of them through a table. */
+export function createCountStore({ database }: { database: Pick<Database, 'reading'> }) {
+  const scheduled = database.reading<{ count: number }, []>(
+    `SELECT count(*) AS count FROM push
+     WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL`,
+  )
+  const webhooks = database.reading<WebhookRow, []>(
+    'SELECT application, waiting, disabled_at IS NOT NULL AS disabled FROM webhook',
+  )
+  const certificates = database.reading<CertificateRow, []>(
+    `SELECT application, public ->> 'expiresAt' AS expiresAt FROM credential
+     WHERE provider = 'apns' AND public ->> 'kind' = 'certificate'`,
+  )
+  const version = database.reading<{ version: string }, []>('SELECT sqlite_version() AS version')
+
+  /** To skip entries costs SQLite half of what it costs to count them. */
+  function inParts(entries: string, key: string, size: number): CountPart {
+    const nth: Counting<{ key: number }> = database.reading(
+      `SELECT ${key} AS key FROM ${entries} AND ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ${size - 1}`,
+    )
+    const rest: Counting<{ count: number }> = database.reading(
+      `SELECT count(*) AS count FROM ${entries} AND ${key} > ?`,
+    )
+    return ({ application, platform }, after) => {
+      const last = nth.get(application, platform, after)?.key ?? null
+      if (last !== null) return { count: size, last }
+      return { count: rest.get(application, platform, after)?.count ?? 0, last }
+    }
+  }
+
+  const open = (lane: 0 | 1) =>
+    inParts(
+      `delivery WHERE application = ? AND platform = ? AND lane = ${lane} AND finished_at IS NULL`,
+      'push',
+      PUSHES,
+    )
+
+  return {
+    /** Registered devices. */
+    devices: inParts('device WHERE application = ? AND platform = ? AND state = 0', 'id', DEVICES),
+
+    /** Pushes that are not finished, to single devices and to many; also those that are not in memory. */
+    open: [open(0), open(1)] as const,
+
+    /** Pushes that wait for their moment. */
+    scheduled: (): number => scheduled.get()?.count ?? 0,
+
+    webhooks: (): WebhookRow[] => webhooks.all(),
+
+    /** Of APNs; a signing key has no end. */
+    certificates: (): CertificateRow[] => certificates.all(),
+
+    sqliteVersion: (): string => version.get()?.version ?? '',
+  }
+}

@@ -1,0 +1,87 @@
+import type { Histogram } from './histogram.ts'
+
+export type Labels = Readonly<Record<string, string>>
+
+/** One metric with all its series, as a scrape shows it. */
+export interface Family {
+  /** By Prometheus' conventions: base units, `_total` at the end of a counter. */
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  /** One sentence. */
+  readonly help: string
+  readonly samples: readonly Sample[]
+}
+
+export interface Sample {
+  readonly labels: Labels
+  readonly value: number
+  /** What follows the family's name. Default nothing. */
+  readonly suffix?: string
+}
+
+/** prometheus.io, "Exposition formats": every Prometheus, and everything that scrapes like one, reads this version. */
+export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** The text that answers a scrape. A family without samples keeps its HELP and TYPE, so that it can be looked up. */
+export function exposition(families: readonly Family[]): string {
+  let text = ''
+  for (const { name, type, help, samples } of families) {
+    text += `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`
+    for (const { suffix = '', labels, value } of samples) text += `${name}${suffix}${braced(labels)} ${textOf(value)}\n`
+  }
+  return text
+}
+
+type Series = readonly (readonly [Labels, number])[]
+
+/** A family of one kind; a plain number is one series without labels. */
+export function counter(name: `${string}_total`, help: string, series: Series | number): Family {
+  return { name, type: 'counter', help, samples: samplesOf(series) }
+}
+
+export function gauge(name: string, help: string, series: Series | number): Family {
+  return { name, type: 'gauge', help, samples: samplesOf(series) }
+}
+
+export function histogram(name: string, help: string, series: readonly (readonly [Labels, Histogram])[]): Family {
+  return { name, type: 'histogram', help, samples: series.flatMap(([labels, of]) => samplesOfHistogram(labels, of)) }
+}
+
+function samplesOf(series: Series | number): Sample[] {
+  if (typeof series === 'number') return [{ labels: {}, value: series }]
+  return series.map(([labels, value]) => ({ labels, value }))
+}
+
+/** Buckets are cumulative: each counts what is not above its bound, and the last, `+Inf`, counts all. */
+function samplesOfHistogram(labels: Labels, { bounds, counts, sum }: Histogram): Sample[] {
+  let count = 0
+  const buckets = counts.map((inBucket, at) => {
+    count += inBucket
+    const le = textOf(bounds[at] ?? Number.POSITIVE_INFINITY)
+    return { suffix: '_bucket', labels: { ...labels, le }, value: count }
+  })
+  return [...buckets, { suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: count }]
+}
+
+function braced(labels: Labels): string {
+  let inside = ''
+  for (const name in labels) {
+    const value = labels[name]
+    if (value !== undefined) inside += `${inside === '' ? '' : ','}${name}="${escapeLabel(value)}"`
+  }
+  return inside === '' ? '' : `{${inside}}`
+}
+
+function textOf(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf'
+  if (value === Number.NEGATIVE_INFINITY) return '-Inf'
+  return String(value)
+}
+
+function escapeHelp(text: string): string {
+  return text.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`)
+}
+
+function escapeLabel(text: string): string {
+  return /[\\"\n]/.test(text) ? escapeHelp(text).replaceAll('"', String.raw`\"`) : text
+}

@@ -1,0 +1,22 @@
+import { CallMetrics } from './call-metrics.ts'
+import { CommitMetrics } from './commit-metrics.ts'
+import { gatewayLatency } from './delivery-metrics.ts'
+import { LoopDelay } from './process-metrics.ts'
+import { Tally } from './tally.ts'
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** Everything that is counted while the service runs, from zero at each start. */
+export function createMetrics() {
+  return {
+    calls: new CallMetrics(),
+    commits: new CommitMetrics(),
+    latency: gatewayLatency(),
+    loop: new LoopDelay(),
+    pushes: new Tally('sent', ['now', 'later']),
+    refusals: new Tally('reason', ['rate', 'quota']),
+    webhooks: new Tally('outcome', ['delivered', 'failed', 'given-up']),
+    /** Calls with an unknown application, or a wrong secret. */
+    wrongCredentials: 0,
+  }
+}

@@ -1,0 +1,36 @@
+import { statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { gauge } from './exposition.ts'
+import type { Family, Labels } from './exposition.ts'
+
+export interface Disk {
+  /** What an ordinary user may still write. */
+  readonly freeBytes: number
+  readonly sizeBytes: number
+}
+
+/** The disk a directory is on; `null` where the system does not tell. */
+export function diskOf(directory: string): Disk | null {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(directory)
+    return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize }
+  } catch {
+    return null
+  }
+}
+
+/** What the data directory takes, and what is left for it. */
+export function storageFamilies(directory: string): Family[] {
+  const disk = diskOf(directory)
+  const files = { db: 'bellhop.db', wal: 'bellhop.db-wal' }
+  const sizes = Object.entries(files).map(([file, name]): [Labels, number] => [{ file }, sizeOf(join(directory, name))])
+  return [
+    gauge('bellhop_database_bytes', 'The database file, and the log of what is not yet moved into it.', sizes),
+    gauge('bellhop_disk_free_bytes', 'Free on the disk of the data directory.', disk ? [[{}, disk.freeBytes]] : []),
+    gauge('bellhop_disk_size_bytes', 'The size of that disk.', disk ? [[{}, disk.sizeBytes]] : []),
+  ]
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createFakeClock } from '../support/fake-clock.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+let clock: FakeClock
+let service: Service
+
+beforeAll(async () => {
+  clock = createFakeClock()
+  service = await startService({ clock, random: () => 0.5 })
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const TOKEN = 'a1'.repeat(32)
+
+async function ready(): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${service.adminUrl}/readyz`)
+  return { status: response.status, body: await response.json() }
+}
+
+async function push(application = service.application): Promise<string> {
+  await service.put('/deviceToken', { token: TOKEN, platform: 0 }, { application })
+  const { body } = await service.post('/push/all', { platform: 0, msg: 'Hi', sound: '', badge: '' }, { application })
+  return body.id
+}
+
+/** Moves the clock on until the push has gone out. */
+async function sent(id: string): Promise<void> {
+  const over = service.logged(({ event, push: of }) => event === 'push sent' && of === id).then(() => true)
+  while (!(await Promise.race([over, Bun.sleep(2).then(() => false)]))) clock.advance(250)
+}
+
+test('/healthz answers on both listeners', async () => {
+  for (const url of [service.url, service.adminUrl]) {
+    const response = await fetch(`${url}/healthz`)
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
+  }
+})
+
+describe('/readyz', () => {
+  test('says that all is well', async () => {
+    expect(await ready()).toEqual({
+      status: 200,
+      body: {
+        status: 'ready',
+        reasons: [],
+        warnings: [],
+        checks: { database: 'ok', queue: 'ok', credentials: 'ok', gateways: 'ok', disk: 'ok', backups: 'ok' },
+        version: expect.stringMatching(/^\d/),
+        database: 'ok',
+        paused: [],
+        onSecondTransport: [],
+      },
+    })
+  })
+
+  test('is on the admin listener only', async () => {
+    expect((await service.get('/readyz')).status).toBe(404)
+  })
+
+  test('tells of a queue that stands still, until it moves', async () => {
+    const simulator = await service.server.simulator()
+    const answer = { status: 200, headers: {}, body: '' }
+    simulator.answerWith(() => ({ kind: 'answer', answer, afterMs: 3000 }))
+    const before = simulator.arrivals().length
+    const began = clock.now()
+    const id = await push()
+    while (simulator.arrivals().length === before) await Bun.sleep(2)
+    // The clock moves and no timer does: as if an answer, and its deadline, were lost.
+    clock.set(began + 59_999)
+    expect((await ready()).status).toBe(200)
+    clock.set(began + 60_000)
+    expect(await ready()).toMatchObject({
+      status: 503,
+      body: { reasons: [`test: the queue to APNs stands still since ${new Date(began).toISOString().slice(0, 19)}Z.`] },
+    })
+    simulator.answerWith(() => null)
+    await sent(id)
+    expect((await ready()).status).toBe(200)
+  })
+
+  test('does not mind who waits for another attempt', async () => {
+    const simulator = await service.server.simulator()
+    const answer = { status: 503, headers: {}, body: '{"reason":"ServiceUnavailable"}' }
+    simulator.answerWith(({ gateway }) => (gateway === 'apns' ? { kind: 'answer', answer } : null))
+    const id = await push()
+    await service.logged(({ event }) => event === 'to be sent again' || event === 'sending paused')
+    expect(await ready()).toMatchObject({ status: 200, body: { checks: { queue: 'ok' } } })
+    simulator.answerWith(() => null)
+    await sent(id)
+  })
+
+  test('names the application whose pushes wait for a credential', async () => {
+    const application = service.addApplication('Café "Größe"', {}, false)
+    const id = await push(application)
+    const { status, body } = await ready()
+    expect(status).toBe(503)
+    expect(body).toMatchObject({
+      status: 'not ready',
+      reasons: ['Café "Größe": pushes wait for a credential for APNs, and there is none.'],
+      checks: { credentials: 'failed', queue: 'ok' },
+      paused: [{ application: 'Café "Größe"', platform: 0, state: 'no-credential', open: 1 }],
+    })
+    service.simulate(application)
+    await sent(id)
+    expect((await ready()).status).toBe(200)
+  })
+})

@@ -4,6 +4,7 @@ import { serveCommand } from './cli/serve-command.ts'
 import { systemClock } from './clock.ts'
 import { describeError } from './log.ts'
 import { readSystemFile } from './read-file.ts'
+import { createServiceManager } from './service-manager.ts'
 
 const output = createOutput(process.stdout)
 const errors = createOutput(process.stderr)
@@ -15,13 +16,26 @@ async function main(): Promise<number> {
     return await run(process.argv.slice(2), {
       env: process.env,
       stdout,
+      written: output.written,
       stderr,
       clock: systemClock,
       readFile: readSystemFile,
       terminal: process.stdout.isTTY ? { columns: process.stdout.columns } : null,
       signals: process,
       restart,
-      serve: (config) => serveCommand(config, { stdout, stderr, clock: systemClock, signals: process }),
+      serve: (config) =>
+        serveCommand(config, {
+          stdout,
+          stderr,
+          clock: systemClock,
+          signals: process,
+          attached: process.stdout.isTTY,
+          manager: createServiceManager({
+            env: process.env,
+            clock: systemClock,
+            complain: (sentence) => stderr(`bellhop: ${sentence}\n`),
+          }),
+        }),
     })
   } catch (error) {
     stderr(`bellhop: Internal error. ${describeError(error)}\n`)

@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import { refusalOf } from '../data-fault.ts'
+import type { ServiceManager } from '../service-manager.ts'
 import type { Signal, Signals } from './command.ts'
 
 /**
@@ -10,9 +12,12 @@ import type { Signal, Signals } from './command.ts'
  * starting → (signal) → stopping, as soon as it has started, without a line.
  * ready → (the server is broken) → exit code 1, at once.
  * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM), at once.
+ *
+ * SIGHUP is a signal like those where it says that the terminal has gone (then 129). Where there is none it means, as
+ * for other services, that files are to be read again: those of TLS.
  */
 export async function serveCommand(config: Config, options: Options): Promise<number> {
-  const stop = watch(options.signals)
+  const stop = watch(options.signals, options.attached)
   try {
     return await Promise.race([serve(config, options, stop), stop.second.then((signal) => EXIT_CODES[signal])])
   } finally {
@@ -24,6 +29,8 @@ export interface RunningServer extends AsyncDisposable {
   /** Of the API, with the port that was picked. */
   readonly url: string
   readonly adminUrl: string
+  /** Reads again, without a stop, what may have changed. */
+  reload(): void
   /** Resolves when it can go on no longer. */
   readonly broken: Promise<Error>
 }
@@ -33,26 +40,34 @@ interface Options {
   readonly stderr: (text: string) => void
   readonly clock: Pick<Clock, 'after'>
   readonly signals: Signals
+  /** Whether a terminal shows what it prints. */
+  readonly attached: boolean
+  readonly manager: ServiceManager
   /** Default `createServer`. */
   readonly start?: (config: Config) => Promise<RunningServer>
 }
 
 /** 128 and the signal's number, as shells have it. */
-const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
+const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 
 /** What a stop may take beyond `drainSeconds`, to close the database and the sockets. */
 const CLOSING_MS = 5_000
 
 async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
-  const { stdout, stderr, clock, start = startServer } = options
+  const { stdout, stderr, clock, manager, start = startServer } = options
   const server = await start(config)
-  if (!stop.received()) stdout(`ready ${server.url} admin ${server.adminUrl}\n`)
+  stop.onHangUp(() => server.reload())
+  if (!stop.received()) {
+    stdout(`ready ${server.url} admin ${server.adminUrl}\n`)
+    await manager.ready()
+  }
   const broken = await Promise.race([stop.first.then(() => null), server.broken])
   if (broken !== null) {
     // Not closed: that would write once more.
     stderr(`bellhop: ${broken.message}. Stopped, so that nothing is answered that is not on disk.\n`)
     return 1
   }
+  manager.stopping()
   const deadline = Promise.withResolvers<'late'>()
   const cancel = clock.after(config.drainSeconds * 1000 + CLOSING_MS, () => deadline.resolve('late'))
   const end = await Promise.race([server[Symbol.asyncDispose](), deadline.promise])
@@ -66,22 +81,28 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
 /** Loaded here, so that the other commands do not load the server. */
 async function startServer(config: Config): Promise<RunningServer> {
   const { createServer } = await import('../server.ts')
-  return createServer(config)
+  return createServer(config).catch((error: unknown) => {
+    throw refusalOf(error, config.data)
+  })
 }
 
 interface Stop {
   readonly first: Promise<Signal>
   readonly second: Promise<Signal>
   received(): boolean
+  /** What a SIGHUP does that is no end. */
+  onHangUp(run: () => void): void
   release(): void
 }
 
-function watch(signals: Signals): Stop {
+function watch(signals: Signals, attached: boolean): Stop {
   const first = Promise.withResolvers<Signal>()
   const second = Promise.withResolvers<Signal>()
   let received = 0
-  const listeners = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
+  let hangUp = () => {}
+  const listeners = (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map((signal) => {
     const listener = () => {
+      if (signal === 'SIGHUP' && !attached) return hangUp()
       received += 1
       ;(received === 1 ? first : second).resolve(signal)
     }
@@ -92,6 +113,7 @@ function watch(signals: Signals): Stop {
     first: first.promise,
     second: second.promise,
     received: () => received > 0,
+    onHangUp: (run) => void (hangUp = run),
     release() {
       for (const { signal, listener } of listeners) signals.off(signal, listener)
     },

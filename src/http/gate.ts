@@ -6,11 +6,14 @@ import type { Admit } from './admission.ts'
 import { rateLimitHeaders } from './admission.ts'
 import { readBody } from './body.ts'
 import { noSuchPath, refuse } from './failures.ts'
+import type { CallerOf } from './forwarded.ts'
 import { addressOf } from './listener.ts'
 import { PathTable } from './path-table.ts'
 
 /** What the routes of one path, or pattern, allow, read off the routes themselves: there is no second table. */
 interface Path {
+  /** As the route has it: `/push/:id`. */
+  readonly route: string
   /** Method → what it asks of the caller. */
   readonly methods: Map<string, 'open' | 'application' | 'secret'>
   readonly allow: string
@@ -28,23 +31,27 @@ export interface Gate {
   readonly plugin: ReturnType<typeof gatePlugin>
   /** To be called once with the finished app, before its first request. Throws for a route that forgot its `security`. */
   learn(app: AnyElysia): void
+  /** The route that a URL leads to, such as `/push/:id`; `null` for none. */
+  routeOf(url: string): string | null
 }
 
 /**
  * The one way in: each request gets its id, is held against the routes (404, 405) and then against admission, all
  * from its first line and headers. Open is only a route that is hidden from the documentation, without `security`.
+ * `callerOf` tells whose call it is; default: the address at the other end of the connection.
  */
-export function createGate(admit: Admit): Gate {
+export function createGate(admit: Admit, callerOf: CallerOf = (peer) => peer): Gate {
   const paths = new PathTable<Path>()
   return {
-    plugin: gatePlugin(admit, paths),
+    plugin: gatePlugin(admit, callerOf, paths),
     learn(app) {
       for (const [path, entry] of pathsOf(app)) paths.set(path, entry)
     },
+    routeOf: (url) => paths.find(pathOf(url))?.route ?? null,
   }
 }
 
-function gatePlugin(admit: Admit, paths: PathTable<Path>) {
+function gatePlugin(admit: Admit, callerOf: CallerOf, paths: PathTable<Path>) {
   return (
     new Elysia({ name: 'gate' })
       // Filled in by onRequest, which runs first for every route that is guarded.
@@ -66,7 +73,7 @@ function gatePlugin(admit: Admit, paths: PathTable<Path>) {
         }
         if (asks === 'open') return undefined
 
-        const address = addressOf(request, context.server)
+        const address = callerOf(addressOf(request, context.server), headers)
         const verdict = admit({ method, path, headers, address }, asks === 'secret')
         if (verdict.kind === 'refused') return refuse(verdict.why)
         Object.assign(set.headers, rateLimitHeaders(verdict.bucket))
@@ -94,7 +101,10 @@ function pathsOf(app: AnyElysia): Map<string, Path> {
     found.set(path, methods.set(method, asks))
   }
   return new Map(
-    [...found].map(([path, methods]) => [path, { methods, allow: [...methods.keys()].toSorted().join(', ') }]),
+    [...found].map(([path, methods]) => {
+      const allow = [...methods.keys()].toSorted().join(', ')
+      return [path, { route: path, methods, allow }]
+    }),
   )
 }
 

@@ -2,56 +2,88 @@ import type { AnyElysia } from 'elysia'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
 import { StartRefused } from '../start-refused.ts'
+import { hostPort } from '../setting-type.ts'
 import type { Address } from '../setting-type.ts'
+import type { TlsPair } from './tls-files.ts'
 
 /** Seconds without a byte after which a connection is closed. */
 const IDLE_TIMEOUT_SECONDS = 30
 
 export interface Listener {
-  /** `http://127.0.0.1:8790`, with the port that was picked where 0 was asked for. */
+  /** `http://127.0.0.1:8790`, with the port that was picked where 0 was asked for; `https://…` with TLS. */
   readonly url: string
+  /**
+   * Serves with another certificate from now on. Calls under way are answered; of connections only those stay that have
+   * one. Throws `StartRefused` where another process has taken the port in that moment: call it again.
+   */
+  renew(tls: TlsPair): void
   /** Takes no new connections; resolves when the calls under way are answered. */
   stop(): Promise<void>
   /** Ends what is still under way. */
   abort(): void
 }
 
+/** Hears of each call the app has answered, and in how many milliseconds; a long body is still to be sent then. */
+type OnAnswer = (request: Request, response: Response, ms: number) => void
+
+interface Options {
+  readonly onAnswer?: OnAnswer
+  /** `null`, the default: plain HTTP. */
+  readonly tls?: TlsPair | null
+}
+
 /** Serves an app. Throws `StartRefused` when the address cannot be had. */
-export function listen(app: AnyElysia, { host, port }: Address, log: Log): Listener {
+export function listen(
+  app: AnyElysia,
+  { host, port: wanted }: Address,
+  log: Log,
+  { onAnswer, tls = null }: Options = {},
+): Listener {
   const answer = (request: Request) => app.fetch(withPlainPath(request))
-  /** The access log: of the caller only the path, for a query or a header may hold what is secret. */
-  const logged = async (request: Request) => {
+  const hearers = [...(onAnswer ? [onAnswer] : []), ...(log.writes('debug') ? [accessLog(log)] : [])]
+  const heard = async (request: Request) => {
     const started = performance.now()
     const response = await answer(request)
-    log.debug('call', {
-      requestId: response.headers.get('x-request-id'),
-      method: request.method,
-      path: new URL(request.url, 'http://localhost').pathname,
-      status: response.status,
-      ms: Math.round((performance.now() - started) * 10) / 10,
-    })
+    const ms = performance.now() - started
+    for (const hear of hearers) hear(request, response, ms)
     return response
   }
-  const server = bind()
+  let server = bind(wanted, tls)
   app.server = server
+  const { port = wanted } = server
+  /** Listen no more, and still answer. */
+  const leaving = new Set<typeof server>()
+
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
-    stop: () => Promise.race([server.stop(), answered(server)]),
-    abort: () => void server.stop(true),
+    url: `${tls === null ? 'http' : 'https'}://${hostPort({ host, port })}`,
+    renew(renewed) {
+      // `server.reload` keeps the old certificate (measured, Bun 1.4.5). Stopped first: with SO_REUSEPORT, which would
+      // let both listen for a moment, as many connections are reset, and a second service may share the port unseen.
+      const before = server
+      leaving.add(before)
+      void stop(before).then(() => leaving.delete(before))
+      server = bind(port, renewed)
+      app.server = server
+    },
+    stop: async () => void (await Promise.all([server, ...leaving].map(stop))),
+    abort() {
+      for (const each of [server, ...leaving]) void each.stop(true)
+    },
   }
 
-  function bind() {
+  function bind(at: number, pair: TlsPair | null) {
     try {
       return Bun.serve({
         hostname: host,
-        port,
+        port: at,
+        ...(pair !== null && { tls: pair }),
         idleTimeout: IDLE_TIMEOUT_SECONDS,
         // Elysia's own listen() sets it: a second service would then share the port without an error.
         reusePort: false,
         // `body.ts` answers a large body with the decided failure; Bun's own answer has no body and no request id.
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
         development: false,
-        fetch: log.writes('debug') ? logged : answer,
+        fetch: hearers.length > 0 ? heard : answer,
         error(error) {
           const requestId = Bun.randomUUIDv7()
           log.error('request failed outside the app', { requestId, error: describeError(error) })
@@ -63,15 +95,39 @@ export function listen(app: AnyElysia, { host, port }: Address, log: Log): Liste
       })
     } catch (error) {
       if (error instanceof Error && 'code' in error) {
-        throw new StartRefused(`Cannot listen on ${host}:${port}: ${String(error.code)}.`)
+        const code = String(error.code)
+        throw new StartRefused(`Cannot listen on ${hostPort({ host, port: at })}: ${REASONS[code] ?? code}.`)
       }
       throw error
     }
   }
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there (EADDRINUSE)',
+  EADDRNOTAVAIL: 'this machine has no such address (EADDRNOTAVAIL)',
+  EACCES: 'a port below 1024 is for root, or for a service with CAP_NET_BIND_SERVICE (EACCES)',
+}
+
+/** Of the caller only the path, for a query or a header may hold what is secret. */
+function accessLog(log: Log): OnAnswer {
+  return (request, response, ms) =>
+    log.debug('call', {
+      requestId: response.headers.get('x-request-id'),
+      method: request.method,
+      path: new URL(request.url, 'http://localhost').pathname,
+      status: response.status,
+      ms: Math.round(ms * 10) / 10,
+    })
+}
+
 /** Milliseconds between two looks at a server that stops. */
 const LOOK_MS = 10
+
+/** Takes no new connections; resolves when the calls under way are answered. */
+async function stop(server: Pick<Bun.Server<unknown>, 'pendingRequests' | 'stop'>): Promise<void> {
+  await Promise.race([server.stop(), answered(server)])
+}
 
 /**
  * Resolves when no call is under way. Bun's own promise may not: a connection on which more of a body came after the
@@ -86,7 +142,7 @@ export function addressOf(request: Request, server: AnyElysia['server']): string
   return server?.requestIP(request)?.address ?? ''
 }
 
-/** Elysia looks for the path from this character of a URL on, so it misses that of `http://x/`. */
+/** Elysia looks for the path from this character of a URL on, so it misses that of `http://x/` and `https://x/`. */
 const PATH_FROM = 11
 
 /**
@@ -96,7 +152,7 @@ const PATH_FROM = 11
  */
 function withPlainPath(request: Request): Request {
   const { url } = request
-  const from = url.startsWith('http://') ? url.indexOf('/', 'http://'.length) : 0
+  const from = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
   if (from >= PATH_FROM && !url.includes('//', from)) return request
   const query = url.indexOf('?', from)
   const path = query === -1 ? url.slice(from) : url.slice(from, query)

@@ -7,7 +7,7 @@ import { StartRefused } from '../../src/start-refused.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 /** `serve`, with a server that starts and stops when the test says so. */
-function setUp() {
+function setUp({ attached = false } = {}) {
   const signals = new EventEmitter()
   const clock = createFakeClock()
   const started = Promise.withResolvers<RunningServer>()
@@ -15,6 +15,7 @@ function setUp() {
   const disposed = Promise.withResolvers<void>()
   const ready = Promise.withResolvers<void>()
   const broken = Promise.withResolvers<Error>()
+  const told: string[] = []
   const printed: string[] = []
   const complained: string[] = []
   const parsed = parseConfig(['--drain-seconds', '10'], {}, () => ({ kind: 'problem', problem: 'is not there' }))
@@ -28,18 +29,21 @@ function setUp() {
     stderr: (text) => void complained.push(text),
     clock,
     signals,
+    attached,
+    manager: { ready: async () => void told.push('ready'), stopping: () => void told.push('stopping') },
     start: () => started.promise,
   })
   const server: RunningServer = {
     url: 'http://127.0.0.1:1',
     adminUrl: 'http://127.0.0.1:2',
     broken: broken.promise,
+    reload: () => void told.push('reload'),
     [Symbol.asyncDispose]() {
       disposing.resolve()
       return disposed.promise
     },
   }
-  return { signals, clock, exitCode, printed, complained, started, server, disposing, disposed, ready, broken }
+  return { signals, clock, exitCode, printed, complained, started, server, disposing, disposed, ready, broken, told }
 }
 
 test('when ready it prints one line, and a signal stops it with exit code 0', async () => {
@@ -102,6 +106,44 @@ test('a signal while it starts stops it as soon as it has started, without the l
   disposed.resolve()
   expect(await exitCode).toBe(0)
   expect(printed).toEqual([])
+})
+
+test('a service manager is told when it is ready, and when it stops', async () => {
+  const { signals, exitCode, started, server, disposing, disposed, ready, told } = setUp()
+  expect(told).toEqual([])
+  started.resolve(server)
+  await ready.promise
+  expect(told).toEqual(['ready'])
+  signals.emit('SIGTERM')
+  await disposing.promise
+  expect(told).toEqual(['ready', 'stopping'])
+  disposed.resolve()
+  await exitCode
+})
+
+test('SIGHUP without a terminal reads files again, once there is a server, and ends nothing', async () => {
+  const { signals, exitCode, started, server, disposing, disposed, ready, told } = setUp()
+  signals.emit('SIGHUP')
+  started.resolve(server)
+  await ready.promise
+  expect(told).toEqual(['ready'])
+  signals.emit('SIGHUP')
+  signals.emit('SIGHUP')
+  expect(told).toEqual(['ready', 'reload', 'reload'])
+  signals.emit('SIGTERM')
+  await disposing.promise
+  disposed.resolve()
+  expect(await exitCode).toBe(0)
+})
+
+test('SIGHUP of a terminal that closes stops it like the others', async () => {
+  const { signals, exitCode, started, server, disposing, told } = setUp({ attached: true })
+  started.resolve(server)
+  signals.emit('SIGHUP')
+  await disposing.promise
+  signals.emit('SIGHUP')
+  expect(await exitCode).toBe(129)
+  expect(told).not.toContain('reload')
 })
 
 test('two signals while it starts quit at once', async () => {

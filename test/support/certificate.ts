@@ -17,7 +17,8 @@ export function makeCertificate(options: { readonly name?: string; readonly vali
   })
   const certificate = forge.pki.createCertificate()
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKey)
-  certificate.serialNumber = `00${forge.util.bytesToHex(forge.random.getBytesSync(8))}`
+  // Positive, and without a needless zero in front, which DER does not allow.
+  certificate.serialNumber = `01${forge.util.bytesToHex(forge.random.getBytesSync(8))}`
   certificate.validity.notBefore = new Date(Date.now() - DAY_MS)
   certificate.validity.notAfter = options.validTo ?? new Date(Date.now() + 365 * DAY_MS)
   const name = [{ name: 'commonName', value: options.name ?? 'localhost' }]

@@ -1,0 +1,102 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
+import type { ReadFile } from '../read-file.ts'
+
+/** Paths. */
+export interface TlsFiles {
+  readonly certificate: string
+  readonly key: string
+}
+
+/** What a listener is given: both PEM, the certificate with its chain. */
+export interface TlsPair {
+  readonly cert: string
+  readonly key: string
+}
+
+export interface ReadPair {
+  readonly kind: 'pair'
+  readonly pair: TlsPair
+  /** Milliseconds since the Unix epoch. */
+  readonly validFrom: number
+  readonly validTo: number
+  /** Only the certificate itself is in the file, and it is not its own issuer. */
+  readonly withoutChain: boolean
+}
+
+type Problem = { readonly kind: 'problem'; /** A sentence. */ readonly problem: string }
+
+/** Reads a certificate and its key, and looks whether they can be used. */
+export function readTlsFiles(files: TlsFiles, readFile: ReadFile): ReadPair | Problem {
+  const read = readPair(files, readFile)
+  return read.kind === 'problem' ? read : judgePair(read.pair, files)
+}
+
+/** What is in the files, whatever it is. */
+export function readPair(
+  { certificate, key }: TlsFiles,
+  readFile: ReadFile,
+): { readonly kind: 'read'; readonly pair: TlsPair } | Problem {
+  const certFile = readFile(certificate)
+  if (certFile.kind === 'problem') {
+    return problem(`--tls-cert (BELLHOP_TLS_CERT): the file ${certificate} ${certFile.problem}.`)
+  }
+  const keyFile = readFile(key)
+  if (keyFile.kind === 'problem') return problem(`--tls-key (BELLHOP_TLS_KEY): the file ${key} ${keyFile.problem}.`)
+  return { kind: 'read', pair: { cert: textOf(certFile.bytes), key: textOf(keyFile.bytes) } }
+}
+
+/** Whether the two are what they should be and fit each other. */
+export function judgePair(pair: TlsPair, { certificate: certFile, key: keyFile }: TlsFiles): ReadPair | Problem {
+  const certificates = certificatesIn(pair.cert)
+  const [own] = certificates ?? []
+  if (certificates === null || own === undefined) {
+    const swapped = pair.cert.includes('PRIVATE KEY-----') ? ' It holds a private key: are the two files swapped?' : ''
+    return problem(`--tls-cert (BELLHOP_TLS_CERT): ${certFile} holds no certificate in PEM.${swapped}`)
+  }
+  if (/BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED/m.test(pair.key)) {
+    return problem(
+      `--tls-key (BELLHOP_TLS_KEY): the key in ${keyFile} has a password. Write it without: openssl pkey -in ${keyFile} -out NEW-FILE`,
+    )
+  }
+  const privateKey = attempt(() => createPrivateKey(pair.key))
+  if (privateKey === null) return problem(`--tls-key (BELLHOP_TLS_KEY): ${keyFile} holds no private key in PEM.`)
+  if (!own.checkPrivateKey(privateKey)) {
+    return problem(`The key in ${keyFile} does not belong to the certificate in ${certFile}, which has to come first.`)
+  }
+  // Whatever else the listener would refuse, such as a broken chain, before it lets go of what it has.
+  if (attempt(() => createSecureContext(pair)) === null) {
+    return problem(`The certificate in ${certFile} and the key in ${keyFile} cannot be used for TLS.`)
+  }
+  return {
+    kind: 'pair',
+    pair,
+    validFrom: own.validFromDate.getTime(),
+    validTo: own.validToDate.getTime(),
+    withoutChain: certificates.length === 1 && own.issuer !== own.subject,
+  }
+}
+
+/** PEM is ASCII; whatever stands around it is not looked at. */
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1')
+}
+
+/** In their order; `null` where one of them is none. */
+function certificatesIn(text: string): readonly X509Certificate[] | null {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? []
+  return attempt(() => blocks.map((block) => new X509Certificate(block)))
+}
+
+/** `null` where OpenSSL refuses; its texts say nothing to an operator. */
+function attempt<Value>(parse: () => Value): Value | null {
+  try {
+    return parse()
+  } catch {
+    return null
+  }
+}
+
+function problem(sentence: string): Problem {
+  return { kind: 'problem', problem: sentence }
+}

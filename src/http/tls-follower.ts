@@ -1,0 +1,115 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { ReadFile } from '../read-file.ts'
+import { judgePair, readPair } from './tls-files.ts'
+import type { ReadPair, TlsFiles, TlsPair } from './tls-files.ts'
+
+/** Milliseconds between two looks at the files. */
+const LOOK_MS = 60_000
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** certbot renews 30 days before the end: by then something keeps it from that. */
+const SOON_MS = 14 * DAY_MS
+
+interface Options {
+  readonly files: TlsFiles
+  /** In use when this begins. */
+  readonly first: ReadPair
+  readonly readFile: ReadFile
+  readonly clock: Clock
+  readonly log: Log
+  /** Puts a new pair into use; throws where that fails. */
+  readonly use: (pair: TlsPair) => void
+}
+
+export interface TlsFollower {
+  /** Looks at the files now. */
+  look(): void
+  /** For good: no look does anything after it. */
+  stop(): void
+}
+
+/**
+ * Puts renewed files into use, without a restart. Each minute they are read: an mtime says nothing of a link that now
+ * leads elsewhere, as certbot's do. A pair that does not fit together, or is not valid at this time, is not used, and
+ * the log says why, once. That the certificate in use ends soon is said once a day.
+ */
+export function followTlsFiles({ files, first, readFile, clock, log, use }: Options): TlsFollower {
+  let inUse = first
+  let complaint = ''
+  let stopped = false
+  let warnAt = clock.now()
+  let cancel = clock.after(LOOK_MS, again)
+  taken(first)
+  warn()
+
+  function again(): void {
+    cancel = clock.after(LOOK_MS, again)
+    look()
+    warn()
+  }
+
+  function look(): void {
+    if (stopped) return
+    const problem = renew()
+    if (problem !== null && problem !== complaint) log.error(`the TLS files are not used: ${problem}`)
+    complaint = problem ?? ''
+  }
+
+  /** Why the files on disk are not in use; `null` where they are. */
+  function renew(): string | null {
+    const found = readPair(files, readFile)
+    if (found.kind === 'problem') return found.problem
+    if (found.pair.cert === inUse.pair.cert && found.pair.key === inUse.pair.key) return null
+    const read = judgePair(found.pair, files)
+    if (read.kind === 'problem') return read.problem
+    const now = clock.now()
+    if (now >= read.validTo) return `The certificate in ${files.certificate} expired on ${dayOf(read.validTo)}.`
+    if (now < read.validFrom) {
+      return `The certificate in ${files.certificate} is not valid before ${dayOf(read.validFrom)}.`
+    }
+    try {
+      use(read.pair)
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+    inUse = read
+    warnAt = now
+    log.info('the TLS certificate is renewed', { file: files.certificate, expires: dayOf(read.validTo) })
+    taken(read)
+    return null
+  }
+
+  function taken({ withoutChain }: ReadPair): void {
+    if (!withoutChain) return
+    const file = files.certificate
+    log.warn('the TLS certificate stands alone in its file: clients may miss its issuer (fullchain.pem has it)', {
+      file,
+    })
+  }
+
+  function warn(): void {
+    const now = clock.now()
+    if (now < warnAt) return
+    warnAt = now + DAY_MS
+    const { validFrom, validTo } = inUse
+    const facts = { file: files.certificate, expires: dayOf(validTo) }
+    if (now >= validTo) log.error('the TLS certificate has expired: clients refuse it', facts)
+    else if (now < validFrom) log.error('the TLS certificate is not valid yet: is the clock right?', facts)
+    else if (validTo - now < SOON_MS) log.warn('the TLS certificate expires soon and is not renewed', facts)
+  }
+
+  return {
+    look,
+    stop() {
+      stopped = true
+      cancel()
+    },
+  }
+}
+
+/** `2026-11-20` */
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}

@@ -1,6 +1,7 @@
 /** One of the two streams that a command prints to. */
 export interface Output {
-  readonly write: (text: string) => void
+  /** `false`: an earlier write has failed, so this one will too. */
+  readonly write: (text: string) => boolean
   /** Waits until the reader has taken everything; the first error that kept it from doing so. */
   readonly written: () => Promise<Error | null>
 }
@@ -19,6 +20,7 @@ export function createOutput(stream: NodeJS.WritableStream): Output {
         resolve()
       })
       last = promise
+      return failed === null
     },
     async written() {
       await last

@@ -1,5 +1,5 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -9,14 +9,38 @@ import { join } from 'node:path'
  */
 export function lockDirectory(directory: string): Disposable | null {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const file = new Sqlite(join(directory, 'serving.lock'), { create: true })
+  const file = new Sqlite(join(directory, LOCK), { create: true })
   try {
-    file.run('PRAGMA busy_timeout = 0')
+    // Not 0: a command that only looks (see `isServed`) is in the way for microseconds.
+    file.run('PRAGMA busy_timeout = 100')
     file.run('BEGIN EXCLUSIVE')
   } catch (error) {
     file.close()
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) return null
+    if (isBusy(error)) return null
     throw error
   }
   return { [Symbol.dispose]: () => file.close() }
+}
+
+/** Whether a process serves this data directory now. */
+export function isServed(directory: string): boolean {
+  const path = join(directory, LOCK)
+  if (!existsSync(path)) return false
+  const file = new Sqlite(path, { readonly: true })
+  try {
+    file.run('PRAGMA busy_timeout = 0')
+    file.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw error
+  } finally {
+    file.close()
+  }
+}
+
+const LOCK = 'serving.lock'
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 }

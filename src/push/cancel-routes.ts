@@ -10,7 +10,7 @@ interface Dependencies {
   readonly gate: Gate
   readonly commit: Commit
   readonly clock: Clock
-  readonly cancellations: CancelStore
+  readonly cancellations: Pick<CancelStore, 'cancel'>
   /** Ends what is being sent of a push, `push.number`: in the commit what is only stored, and after it the rest. */
   readonly deliveries: {
     readonly cancelStored: (application: number, push: number) => void

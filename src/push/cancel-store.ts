@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import type { Platform } from '../device/device.ts'
 
 /** How far a push has got: devices addressed, as far as they are counted, and accepted by the gateways. */
 interface Reach {
@@ -48,8 +49,17 @@ export function createCancelStore({ database }: { database: Database }) {
     `UPDATE push SET cancelled_at = ?2 WHERE (${WHOLE}) AND cancelled_at IS NULL
        AND (number = ?1 OR released_at IS NULL OR ${HAS_OPEN})`,
   )
+  // Those to one device, of which a hundred thousand may wait, are behind another part of the index.
+  const calledOff = database.statement<{ push: number }, [number, Platform]>(
+    `SELECT d.push FROM delivery d JOIN push p ON p.number = d.push
+     WHERE d.application = ? AND d.platform = ? AND d.lane = 1 AND d.finished_at IS NULL AND p.cancelled_at IS NOT NULL`,
+  )
 
   return {
+    /** Pushes to many, `push.number`, that are cancelled and still have a delivery to be ended. */
+    calledOff: (application: number, platform: Platform): number[] =>
+      calledOff.all(application, platform).map(({ push }) => push),
+
     /** A push that is cancelled already stays so. `now` in ms since the Unix epoch. */
     cancel(application: number, id: string, now: number): Cancelled {
       const row = find.get(id, application)

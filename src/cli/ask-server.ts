@@ -1,0 +1,51 @@
+import { readSettings } from '../config.ts'
+import type { Problems } from '../config.ts'
+import type { Platform } from '../device/device.ts'
+import { adminOrigin } from './admin-origin.ts'
+import type { Surroundings } from './command.ts'
+
+/**
+ * Why nothing of a push, `push.id`, can be sent to a platform now; `null` where it can. `undefined`: nobody answers, or
+ * a server that has another database.
+ */
+export type AskPauses = (push: string) => Promise<ReadonlyMap<Platform, string | null> | undefined>
+
+/** A pause is in the memory of the server alone. */
+export function pauseAsker(
+  flag: string | null,
+  { env, readFile }: Pick<Surroundings, 'env' | 'readFile'>,
+): { readonly kind: 'asker'; readonly ask: AskPauses } | Problems {
+  const flags = new Map(flag === null ? [] : [['admin-listen', flag]])
+  const settings = readSettings(['adminListen'], { flags, env, readFile })
+  if (settings.kind === 'problems') return settings
+  const origin = adminOrigin(settings.config.adminListen)
+  return { kind: 'asker', ask: (push) => ask(`${origin}/pushes/${push}`) }
+}
+
+/** A server on this machine answers in a millisecond, or is busy. */
+const DEADLINE_MS = 500
+
+interface Answer {
+  readonly deliveries: readonly {
+    readonly platform: Platform
+    readonly state: string
+    readonly reason: string | null
+  }[]
+}
+
+async function ask(url: string): ReturnType<AskPauses> {
+  try {
+    const response = await fetch(url, { proxy: false, redirect: 'manual', signal: AbortSignal.timeout(DEADLINE_MS) })
+    if (!response.ok) return undefined
+    const { deliveries } = (await response.json()) as Answer
+    return new Map(deliveries.map((delivery) => [delivery.platform, reasonOf(delivery)]))
+  } catch {
+    // Whatever it is that answers there, if anything: it knows nothing of this push.
+    return undefined
+  }
+}
+
+function reasonOf({ platform, state, reason }: Answer['deliveries'][number]): string | null {
+  if (state === 'sending' || state === 'finished') return null
+  return reason ?? `there is no credential for ${platform === 0 ? 'APNs' : 'FCM'}`
+}

@@ -1,0 +1,55 @@
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+const GROUPED = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+
+/** `1,234,567`. */
+export function grouped(count: number): string {
+  return GROUPED.format(count)
+}
+
+/** `1 device`, `1,234 devices`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`
+}
+
+/** `25.1 %`; `-` of nothing. */
+export function percent(part: number, whole: number): string {
+  return whole === 0 ? '-' : `${((part / whole) * 100).toFixed(1)} %`
+}
+
+/** `3.4 s`, `2 min 5 s`, `1 h 4 min`. */
+export function lasting(ms: number): string {
+  if (ms < MINUTE_MS) return `${(ms / SECOND_MS).toFixed(1)} s`
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / SECOND_MS)} s`
+  return `${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`
+}
+
+/** `just now`, `3 minutes ago`, `2 days ago`. Both in ms since the Unix epoch. */
+export function ago(at: number, now: number): string {
+  const ms = now - at
+  for (const [unitMs, unit] of UNITS) if (ms >= unitMs) return `${counted(Math.floor(ms / unitMs), unit)} ago`
+  return 'just now'
+}
+
+const UNITS = [
+  [365 * DAY_MS, 'year'],
+  [30 * DAY_MS, 'month'],
+  [DAY_MS, 'day'],
+  [HOUR_MS, 'hour'],
+  [MINUTE_MS, 'minute'],
+] as const
+
+/** `2026-11-20 12:00:03 UTC`. `at` is ms since the Unix epoch. */
+export function moment(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** The part of a token by which people know it again. */
+export function tokenPart(token: string): string {
+  return token.length <= SHOWN ? token : `${token.slice(0, SHOWN)}…`
+}
+
+const SHOWN = 8

@@ -1,0 +1,30 @@
+import { createApplicationStore } from '../application/application-store.ts'
+import type { Application } from '../application/application.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { suggestion } from '../nearest.ts'
+import { problem } from './command.ts'
+import type { Outcome } from './command.ts'
+import { harmless } from './style.ts'
+
+interface Where {
+  readonly database: Database
+  /** The data directory, to be named. */
+  readonly data: string
+  readonly clock: Clock
+}
+
+/** By id or name. */
+export function findApplication(
+  app: string,
+  { database, data, clock }: Where,
+): { readonly kind: 'found'; readonly application: Application } | Extract<Outcome, { kind: 'problem' }> {
+  const applications = createApplicationStore({ database, clock })
+  const application = applications.find(app)
+  if (application !== null) return { kind: 'found', application }
+  const names = applications.list().map(({ name }) => name)
+  const hint = suggestion(app, names)
+  return problem(
+    `There is no application "${harmless(app)}" in ${data}: bellhop app list shows those there are.${harmless(hint)}`,
+  )
+}

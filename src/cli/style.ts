@@ -1,0 +1,60 @@
+import type { Surroundings } from './command.ts'
+
+/** How text is put on this terminal, or into this pipe. */
+export interface Style {
+  /** Columns of the terminal; `null`: it goes into a pipe or a file, where nothing is drawn. */
+  readonly columns: number | null
+  /** Whether bars may be drawn with characters beyond ASCII. */
+  readonly unicode: boolean
+  /** Our own text, with stand-ins for `…` and `·` where a terminal has only ASCII. */
+  readonly legible: (text: string) => string
+  /** The text in a colour, where there are any. */
+  readonly paint: (colour: Colour, text: string) => string
+}
+
+export type Colour = keyof typeof CODES
+
+/** SGR parameters (ECMA-48, 8.3.117). */
+const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+
+export function styleOf({ env, terminal }: Pick<Surroundings, 'env' | 'terminal'>): Style {
+  // no-color.org: whatever it is set to, but for nothing.
+  const coloured = terminal !== null && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((name) => name !== undefined && name !== '')
+  const unicode = terminal === null || (env['TERM'] !== 'dumb' && /utf-?8/i.test(locale ?? ''))
+  return {
+    columns: terminal?.columns ?? null,
+    unicode,
+    legible: (text) => (unicode ? text : text.replaceAll('…', '...').replaceAll('·', '-')),
+    paint: (colour, text) => (coloured && text !== '' ? `\u001B[${CODES[colour]}m${text}\u001B[0m` : text),
+  }
+}
+
+/**
+ * Text of others, such as a tag or an alias, so that it can do nothing to a terminal: control characters, invisible
+ * ones and those that turn the direction of writing are spelt out (`\x1b`, `\u202e`).
+ */
+export function harmless(text: string): string {
+  return text.replaceAll(HARMFUL, spelt)
+}
+
+/** One line of JSON, as harmless: JSON itself escapes neither DEL nor C1, of which 0x9b begins a sequence. */
+export function jsonLine(value: unknown): string {
+  const json = JSON.stringify(value).replaceAll(HARMFUL, (character) =>
+    Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at), 4)}`).join(''),
+  )
+  return `${json}\n`
+}
+
+/** The zero-width joiner stays, of which emoji are made. */
+const HARMFUL = /(?!\u200D)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
+
+function spelt(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  if (code < 0x100) return `\\x${hex(code, 2)}`
+  return code < 0x1_0000 ? `\\u${hex(code, 4)}` : `\\u{${hex(code, 1)}}`
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0')
+}

@@ -1,0 +1,35 @@
+/** Which side of its column a cell stands at. */
+export type Side = 'left' | 'right'
+
+/**
+ * Rows in columns as wide as their widest cell, two spaces between them; as wide as they look, so colours and wide
+ * characters count right. `sides`: default left. The last column is not filled up.
+ */
+export function tableText(rows: readonly (readonly string[])[], sides: readonly Side[] = []): readonly string[] {
+  const widths = Array.from({ length: Math.max(0, ...rows.map((row) => row.length)) }, (_, at) =>
+    Math.max(...rows.map((row) => Bun.stringWidth(row[at] ?? ''))),
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, at) => {
+        const fill = ' '.repeat(Math.max((widths[at] ?? 0) - Bun.stringWidth(cell), 0))
+        if (sides[at] === 'right') return fill + cell
+        return at === row.length - 1 ? cell : cell + fill
+      })
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** At most so many columns of a text without colours; what is cut off ends in `…`, or in `~` without Unicode. */
+export function shortened(text: string, columns: number, unicode: boolean): string {
+  if (Bun.stringWidth(text) <= columns) return text
+  let shown = ''
+  let width = 1
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    width += Bun.stringWidth(segment)
+    if (width > columns) break
+    shown += segment
+  }
+  return shown + (unicode ? '…' : '~')
+}

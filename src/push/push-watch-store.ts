@@ -1,0 +1,83 @@
+import type { Database } from '../database/database.ts'
+
+/** A push by the names that its tables and its callers have for it. */
+export interface PushName {
+  readonly number: number
+  readonly id: string
+  readonly application: number
+}
+
+export interface NewPushName extends PushName {
+  /** Ms since the Unix epoch. */
+  readonly createdAt: number
+  /** `null`: at once. */
+  readonly sendAt: number | null
+}
+
+/** All deliveries of a range of pushes together. */
+export interface BatchState {
+  readonly open: number
+  readonly s: number
+  readonly failed: number
+}
+
+export type PushWatchStore = ReturnType<typeof createPushWatchStore>
+
+/** What is new among the pushes: reads by key, a few rows each, for who looks 4 times a second. */
+export function createPushWatchStore({ database }: { database: Pick<Database, 'reading'> }) {
+  const highest = database.reading<{ number: number | null }, []>('SELECT max(number) AS number FROM push')
+  const since = database.reading<NewPushName, [number, number | null, number]>(
+    `SELECT number, id, application, created_at AS createdAt, send_at AS sendAt FROM push
+     WHERE number > ?1 AND (?2 IS NULL OR application = ?2) AND parent IS NULL ORDER BY number LIMIT ?3`,
+  )
+  const counted = database.reading<
+    { application: number; count: number; first: number; last: number },
+    [number, number | null]
+  >(
+    `SELECT application, count(*) AS count, min(number) AS first, max(number) AS last FROM push
+     WHERE number > ?1 AND (?2 IS NULL OR application = ?2) AND parent IS NULL GROUP BY application`,
+  )
+  const open = database.reading<PushName, [number | null, number]>(
+    `SELECT DISTINCT w.number, w.id, w.application
+     FROM (SELECT push FROM delivery WHERE finished_at IS NULL AND (?1 IS NULL OR application = ?1) LIMIT ?2) d
+     JOIN push p ON p.number = d.push JOIN push w ON w.number = coalesce(p.parent, p.number)`,
+  )
+  const waiting = database.reading<PushName, [number | null, number]>(
+    `SELECT number, id, application FROM push
+     WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND parent IS NULL
+       AND (?1 IS NULL OR application = ?1)
+     ORDER BY send_at LIMIT ?2`,
+  )
+  const batch = database.reading<BatchState, [number, number, number]>(
+    `SELECT count(*) FILTER (WHERE finished_at IS NULL) AS open, coalesce(sum(accepted), 0) AS s,
+       coalesce(sum(failed), 0) AS failed
+     FROM delivery WHERE push BETWEEN ? AND ? AND application = ?`,
+  )
+  const opened = database.reading<{ id: string; opened: number }, [number, number]>(
+    'SELECT id, opened FROM push WHERE application = ? AND parent IS NULL ORDER BY number DESC LIMIT ?',
+  )
+
+  return {
+    /** 0 where there is none. */
+    highest: (): number => highest.get()?.number ?? 0,
+
+    /** Of one application (`null`: of all) those with a number above `after`, the first ones. */
+    since: (after: number, of: number | null, limit: number): NewPushName[] => since.all(after, of, limit),
+
+    /** The same, counted for each application. */
+    countSince: (after: number, of: number | null) => counted.all(after, of),
+
+    /** Some of those that are being sent. */
+    open: (of: number | null, limit: number): PushName[] => open.all(of, limit),
+
+    /** Those that wait for their moment, the nearest first. */
+    waiting: (of: number | null, limit: number): PushName[] => waiting.all(of, limit),
+
+    batch(application: number, first: number, last: number): BatchState {
+      return batch.get(first, last, application) ?? { open: 0, s: 0, failed: 0 }
+    },
+
+    /** How often the latest ones were opened. */
+    opened: (application: number, limit: number) => opened.all(application, limit),
+  }
+}

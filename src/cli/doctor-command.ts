@@ -1,0 +1,48 @@
+import { inspectSettings, readSettings } from '../config.ts'
+import { examine } from '../doctor/doctor.ts'
+import { suggestion } from '../nearest.ts'
+import { done, failed, problem } from './command.ts'
+import type { Given, Outcome, Surroundings } from './command.ts'
+import { doctorJson, doctorText } from './doctor-text.ts'
+import { harmless, styleOf } from './style.ts'
+
+/** Looks at all that `serve` needs, beside a running server or without one. Fails when a check does. */
+export async function runDoctor({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const { env, readFile, clock } = surroundings
+  const application = words[0] ?? null
+  // Also those that doctor does not need: serve would not start with them.
+  const { problems, warnings } = inspectSettings('doctor', { values: flags, words: [], problems: [] }, env, readFile)
+  if (problems.length > 0) return { kind: 'problems', problems }
+  const read = readSettings(
+    [
+      'data',
+      'adminListen',
+      'apnsUrl',
+      'apnsSandboxUrl',
+      'fcmUrl',
+      'fcmTokenUrl',
+      'gatewayCa',
+      'proxy',
+      'transport',
+      'key',
+      'tlsCert',
+      'tlsKey',
+    ],
+    { flags, env, readFile },
+  )
+  if (read.kind === 'problems') return read
+
+  const { config } = read
+  const options = { config, warnings, application, offline: flags.has('offline'), full: flags.has('full') }
+  const examined = await examine(options, { env, readFile, clock, stopwatch: () => performance.now() })
+  if (examined.kind === 'no-application') {
+    const named = harmless(application ?? '')
+    const hint = harmless(suggestion(named, examined.names))
+    return problem(
+      `There is no application "${named}" in ${config.data}: bellhop app list shows those there are.${hint}`,
+    )
+  }
+  const { checks } = examined
+  const text = flags.has('json') ? doctorJson(checks) : doctorText(checks, styleOf(surroundings))
+  return checks.some(({ state }) => state === 'failed') ? failed(text) : done(text)
+}

@@ -1,0 +1,41 @@
+import { Database as Sqlite, constants } from 'bun:sqlite'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Drizzle, Statement, Value } from './database.ts'
+import { isServed } from './directory-lock.ts'
+import * as schema from './schema.ts'
+
+/** A database that is only looked at: nothing is migrated, and no file of it changes or comes into being. */
+export interface ReadOnlyDatabase extends Disposable {
+  readonly orm: Drizzle
+  statement<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
+  /** Whether somebody has begun to write since it was opened, so that what was read may be mixed. */
+  overtaken(): boolean
+}
+
+/** Opens the database of a data directory, beside a server or without one. Throws where there is none. */
+export function openReadOnly(directory: string): ReadOnlyDatabase {
+  const path = join(directory, 'bellhop.db')
+  const log = `${path}-wal`
+  // Where there is no log, SQLite would make one, also for a reader, and leave it behind, unless it is told that the file
+  // does not change (sqlite.org/wal.html, "Read-only databases"). And on a disk that is read-only it cannot.
+  const still = sizeOf(log) === 0 && !isServed(directory)
+  const connection = still
+    ? new Sqlite(`${pathToFileURL(path).href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
+    : new Sqlite(path, { readonly: true })
+  connection.run('PRAGMA busy_timeout = 5000')
+  return {
+    orm: drizzle(connection, { schema }),
+    // As in database.ts: the caller names the exact types beside the SQL.
+    statement: <Row, Params extends readonly Value[]>(sql: string) =>
+      connection.prepare(sql) as unknown as Statement<Row, Params>,
+    overtaken: () => still && sizeOf(log) > 0,
+    [Symbol.dispose]: () => connection.close(false),
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,72 @@
+import { authoritiesIn } from '../start-checks.ts'
+import { StartRefused } from '../start-refused.ts'
+import { examineApplications } from './examine-applications.ts'
+import { examineDatabase } from './examine-database.ts'
+import { examineGateways } from './examine-gateways.ts'
+import { examineMachine } from './examine-machine.ts'
+import { skipped, warning } from './finding.ts'
+import type { Check } from './finding.ts'
+import type { DoctorConfig, Means } from './means.ts'
+import { openPatient } from './patient.ts'
+import { createCheckList } from './check-list.ts'
+
+export interface DoctorOptions {
+  readonly config: DoctorConfig
+  /** What there is to say of the settings. */
+  readonly warnings: readonly string[]
+  /** The id or name of one application; `null`: all of them. */
+  readonly application: string | null
+  /** Ask no gateway. */
+  readonly offline: boolean
+  /** Look into the indexes of the database too. */
+  readonly full: boolean
+}
+
+/**
+ * Looks at everything that `serve` needs, and changes nothing. Checks that need others that failed are skipped or left
+ * out. `no-application`: there is none of that id or name; `names` are those there are.
+ */
+export async function examine(
+  { config, warnings, application, offline, full }: DoctorOptions,
+  means: Means,
+): Promise<
+  | { readonly kind: 'examined'; readonly checks: readonly Check[] }
+  | { readonly kind: 'no-application'; readonly names: readonly string[] }
+> {
+  const { clock, stopwatch } = means
+  using patient = openPatient(config.data)
+  const chosen = patient.applications.filter(
+    ({ id, name }) => application === null || id === application || name === application,
+  )
+  if (application !== null && chosen.length === 0 && patient.inspection !== null) {
+    return { kind: 'no-application', names: patient.applications.map(({ name }) => name) }
+  }
+
+  const list = createCheckList(stopwatch)
+  await examineMachine(config, warnings, list, means)
+  const key = await examineDatabase(patient, { data: config.data, key: config.key, full }, list)
+  const subjects = await examineApplications(patient, chosen, list, { clock, key, offline })
+  if (patient.database?.overtaken() === true) {
+    await list.look({ id: 'server-start', group: 'database' }, () =>
+      warning('A server or a command started meanwhile: what was read may be of two moments.', 'Run doctor again.'),
+    )
+  }
+
+  if (offline) {
+    await list.look({ id: 'clock', group: 'machine' }, () => skipped('No gateway was asked for the time (--offline).'))
+    await list.look({ id: 'gateways', group: 'gateways' }, () => skipped('No gateway was asked (--offline).'))
+  } else {
+    await examineGateways(subjects, list, { config, ca: await trusted(config.gatewayCa), clock, stopwatch })
+  }
+  return { kind: 'examined', checks: list.checks() }
+}
+
+/** Why the file cannot be used, the check of it says. */
+async function trusted(gatewayCa: string | null): Promise<string | undefined> {
+  try {
+    return await authoritiesIn(gatewayCa)
+  } catch (error) {
+    if (error instanceof StartRefused) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,65 @@
+import { describeFcm } from '../application/credential.ts'
+import type { FcmCredential } from '../application/credential.ts'
+import type { Clock } from '../clock.ts'
+import { renderFcm } from '../delivery/fcm/render.ts'
+import { createAccessTokens } from '../delivery/fcm/token.ts'
+import type { OpenTransport } from '../delivery/transport/transport.ts'
+import { ANSWER_MS } from './apns-probe.ts'
+import { connectionFinding } from './connection-failure.ts'
+import type { Way } from './connection-failure.ts'
+import { within } from './deadline.ts'
+import { fcmFinding, grantFinding, isRefusal } from './fcm-finding.ts'
+import type { Finding } from './finding.ts'
+
+export interface FcmProbeOptions {
+  /** `Application.id`. */
+  readonly application: string
+  readonly credential: FcmCredential
+  readonly origin: string
+  readonly tokenUrl: string
+  readonly wayTo: (origin: string) => Way
+  readonly ca: string | undefined
+  readonly openTransport: OpenTransport
+  readonly clock: Clock
+}
+
+/** Gets an access token, and asks FCM, as `serve` would, about a push that it is not to send. */
+export async function probeFcm(options: FcmProbeOptions): Promise<Finding> {
+  const finding = await within(options.clock, ANSWER_MS, ask(options))
+  return finding === 'late' ? connectionFinding('deadline', options.wayTo(options.origin)) : finding
+}
+
+/** Not one that any phone has: Google's are longer, and hold a colon. */
+const IMPOSSIBLE_TOKEN = 'bellhop doctor'
+
+async function ask(options: FcmProbeOptions): Promise<Finding> {
+  const { application, credential, origin, tokenUrl, wayTo, ca, openTransport, clock } = options
+  const subject = { application, credential: describeFcm(credential) }
+  await using tokens = createAccessTokens({
+    credential,
+    tokenUrl,
+    openTransport,
+    clock,
+    ...(ca !== undefined && { ca }),
+  })
+  const authorization = await tokens.current()
+  if (typeof authorization !== 'string') {
+    if (isRefusal(authorization)) return grantFinding(authorization, subject)
+    return connectionFinding('reason' in authorization ? authorization.reason : 'deadline', wayTo(tokenUrl))
+  }
+  await using transport = openTransport(origin, { deadlineMs: ANSWER_MS, ...(ca !== undefined && { ca }) })
+  const answer = await transport.request({
+    path: `/v1/projects/${encodeURIComponent(credential.projectId)}/messages:send`,
+    headers: { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' },
+    body: validateOnly(clock.now()),
+  })
+  if (answer.kind === 'failed') return connectionFinding(answer.reason, wayTo(origin))
+  return fcmFinding(answer.status, answer.body, subject)
+}
+
+/** "Flag for testing the request without actually delivering the message" (Google, projects.messages.send). */
+function validateOnly(now: number): string {
+  const notification = { msg: null, sound: null, badge: null, payload: null, ttl: 0 }
+  const rendered = renderFcm({ push: Bun.randomUUIDv7(), notification, expiresAt: now })
+  return `{"validate_only":true,${rendered.body(IMPOSSIBLE_TOKEN, null, now).slice(1)}`
+}

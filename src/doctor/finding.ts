@@ -1,0 +1,53 @@
+/** `warning`: it works, but not for long, or not for everybody. `skipped`: it could not be looked at. */
+export type State = 'ok' | 'warning' | 'failed' | 'skipped'
+
+/** What one check came to. Never holds a secret, a token or a part of a key. */
+export interface Finding {
+  readonly state: State
+  /** One sentence. */
+  readonly found: string
+  /** One more, that says what to change; `null` where there is nothing to. */
+  readonly advice: string | null
+}
+
+/** The parts of the report, in its order. */
+export const GROUPS = ['machine', 'gateways', 'database', 'application'] as const
+export type Group = (typeof GROUPS)[number]
+
+/** A finding with its place in the report. */
+export interface Check extends Finding {
+  /** Stable: scripts rely on it. */
+  readonly id: string
+  readonly group: Group
+  /** Of the group `application` only. */
+  readonly application: { readonly id: string; readonly name: string } | null
+  /** How long it took. */
+  readonly ms: number
+}
+
+export function ok(found: string): Finding {
+  return { state: 'ok', found, advice: null }
+}
+
+export function warning(found: string, advice: string): Finding {
+  return { state: 'warning', found, advice }
+}
+
+export function failing(found: string, advice: string): Finding {
+  return { state: 'failed', found, advice }
+}
+
+export function skipped(found: string, advice: string | null = null): Finding {
+  return { state: 'skipped', found, advice }
+}
+
+/** A check that broke off says so like any other, and the rest of them go on. */
+export function findingOf(error: unknown): Finding {
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const named = message.includes(code) ? message : `${message} (${code})`
+  return failing(`This could not be looked at: ${named}.`, code.startsWith('SQLITE_') ? RESTORE : LOOK)
+}
+
+const LOOK = 'Run doctor as the user that serves, and report it if it stays.'
+const RESTORE = 'If the database is damaged, put a backup back: bellhop help restore.'

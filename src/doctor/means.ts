@@ -1,0 +1,28 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { ReadFile } from '../read-file.ts'
+
+/** The settings that it goes by: those of `serve`. */
+export type DoctorConfig = Pick<
+  Config,
+  | 'data'
+  | 'adminListen'
+  | 'apnsUrl'
+  | 'apnsSandboxUrl'
+  | 'fcmUrl'
+  | 'fcmTokenUrl'
+  | 'gatewayCa'
+  | 'proxy'
+  | 'transport'
+  | 'key'
+  | 'tlsCert'
+  | 'tlsKey'
+>
+
+export interface Means {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly readFile: ReadFile
+  readonly clock: Clock
+  /** Ms that never go back. */
+  readonly stopwatch: () => number
+}

@@ -1,0 +1,146 @@
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs'
+import { pipeline, Readable } from 'node:stream'
+import { constants, createGunzip, gunzipSync } from 'node:zlib'
+
+/** What an import reads. */
+export interface Source {
+  /** Its first bytes, unpacked. */
+  readonly head: Uint8Array
+  /** Bytes as they lie on the disk; `null`: nobody knows. */
+  readonly size: number | null
+  /** Which file it is, and in which state; `null`: not a file that could be read again. */
+  readonly print: FilePrint | null
+  /** From `offset` on, in bytes unpacked. Throws `CutShort` when a packed file ends too soon. */
+  chunks(offset: number): AsyncGenerator<Uint8Array, void>
+  /** Bytes read so far, as they lie on the disk. */
+  read(): number
+  /** The file is not what it was when it was opened. */
+  isChanged(): boolean
+}
+
+/** What tells whether a file is still the same one. */
+export interface FilePrint {
+  readonly size: number
+  /** ms since the Unix epoch, with a fraction. */
+  readonly mtimeMs: number
+  /** SHA-256 of its first megabyte, in hex. */
+  readonly begins: string
+}
+
+export class CutShort extends Error {}
+
+const HEAD_BYTES = 64 * 1024
+const CHUNK_BYTES = 256 * 1024
+const PRINT_BYTES = 1024 * 1024
+
+/** A file that is there; packed with gzip or not. */
+export function openFile(path: string): Source {
+  const begin = firstBytes(path, PRINT_BYTES)
+  const isPacked = isGzip(begin)
+  const { size, mtimeMs } = statSync(path)
+  const print = { size, mtimeMs, begins: new Bun.CryptoHasher('sha256').update(begin).digest('hex') }
+  let read = () => 0
+  return {
+    head: isPacked ? unpackedHead(begin) : begin.subarray(0, HEAD_BYTES),
+    size,
+    print,
+    read: () => read(),
+    isChanged() {
+      const now = statSync(path, { throwIfNoEntry: false })
+      return now?.size !== size || now.mtimeMs !== mtimeMs
+    },
+    async *chunks(offset) {
+      const start = isPacked ? 0 : offset
+      const file = createReadStream(path, { start, highWaterMark: CHUNK_BYTES })
+      read = () => start + file.bytesRead
+      yield* isPacked ? skipped(unpacked(file), offset) : file
+    },
+  }
+}
+
+/** Standard input: it can be read once. */
+export async function openInput(stream: AsyncIterable<Uint8Array>): Promise<Source> {
+  const chunks = stream[Symbol.asyncIterator]()
+  const first: Uint8Array[] = []
+  let length = 0
+  while (length < HEAD_BYTES) {
+    const next = await chunks.next()
+    if (next.done === true) break
+    first.push(next.value)
+    length += next.value.length
+  }
+  const begin = Buffer.concat(first)
+  const isPacked = isGzip(begin)
+  let read = 0
+
+  async function* all(): AsyncGenerator<Uint8Array, void> {
+    read = begin.length
+    yield begin
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      read += next.value.length
+      yield next.value
+    }
+  }
+
+  return {
+    head: isPacked ? unpackedHead(begin) : begin.subarray(0, HEAD_BYTES),
+    size: null,
+    print: null,
+    read: () => read,
+    isChanged: () => false,
+    chunks: (offset) => skipped(isPacked ? unpacked(Readable.from(all())) : all(), offset),
+  }
+}
+
+function firstBytes(path: string, most: number): Uint8Array {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(most)
+    let length = 0
+    for (let got = -1; got !== 0 && length < most; length += got)
+      got = readSync(file, bytes, length, most - length, null)
+    return bytes.subarray(0, length)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** RFC 1952, 2.3.1. */
+function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b
+}
+
+function unpackedHead(begin: Uint8Array): Uint8Array {
+  try {
+    const head = gunzipSync(begin, { finishFlush: constants.Z_SYNC_FLUSH })
+    // Nothing comes out of nothing, and out of what is too short: the latter throws here.
+    return head.length === 0 ? gunzipSync(begin) : head.subarray(0, HEAD_BYTES)
+  } catch (error) {
+    throw cutShort(error)
+  }
+}
+
+async function* unpacked(packed: Readable): AsyncGenerator<Uint8Array, void> {
+  // The failures of both come out of the second.
+  const gunzip = pipeline(packed, createGunzip({ chunkSize: CHUNK_BYTES }), () => {})
+  try {
+    for await (const chunk of gunzip) yield chunk as Uint8Array
+  } catch (error) {
+    throw cutShort(error)
+  }
+}
+
+/** What zlib says, for the operator; other errors as they are. */
+function cutShort(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !String(error.code).startsWith('Z_')) return error
+  return new CutShort(error.code === 'Z_BUF_ERROR' ? 'it ends too soon' : 'it is damaged', { cause: error })
+}
+
+async function* skipped(chunks: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array, void> {
+  let left = bytes
+  for await (const chunk of chunks) {
+    const from = Math.min(left, chunk.length)
+    left -= from
+    if (from < chunk.length) yield chunk.subarray(from)
+  }
+}

@@ -1,0 +1,99 @@
+import { isRecord, refused } from './record.ts'
+import type { Entry } from './record.ts'
+
+export const BELLHOP_EXPORT = 'bellhop-export'
+export const EXPORT_VERSION = 1
+
+/** The first line of an export. */
+export interface ExportHeader {
+  readonly format: typeof BELLHOP_EXPORT
+  readonly version: typeof EXPORT_VERSION
+  /** Where it is from. Never its secret or its credentials. */
+  readonly application: { readonly id: string; readonly name: string; readonly limits: object }
+  readonly exported_at: string
+  /** How many lines of each kind follow. */
+  readonly counts: Counts
+}
+
+export interface Counts {
+  readonly devices: number
+  readonly feedback: number
+  readonly tallies: number
+}
+
+/** A device as it is exported. Times are ms since the Unix epoch. */
+export interface ExportedDevice {
+  readonly token: string
+  readonly platform: number
+  readonly alias: string | null
+  readonly tag: readonly string[]
+  readonly active: readonly string[]
+  readonly lat: number | null
+  readonly lng: number | null
+  readonly timezone: string | null
+  readonly badge: number
+  readonly environment: 'production' | 'sandbox' | null
+  readonly registeredAt: number
+  readonly seenAt: number
+  readonly updatedAt: number
+  /** `reason` and `at`: what a gateway said last, `null` when that is forgotten. */
+  readonly left: { readonly state: string; readonly reason: string | null; readonly at: number | null } | null
+}
+
+export function deviceLine(device: ExportedDevice): string {
+  const { token, platform, alias, tag, active, lat, lng, timezone, badge, environment, left } = device
+  return JSON.stringify({
+    kind: 'device',
+    token,
+    platform: String(platform),
+    alias,
+    tag,
+    active,
+    lat,
+    lng,
+    timezone,
+    badge,
+    environment,
+    state: left?.state ?? 'registered',
+    ...(left !== null && { reason: left.reason, at: iso(left.at) }),
+    registered_at: iso(device.registeredAt),
+    // 0: it came from elsewhere and has not registered since.
+    seen_at: device.seenAt === 0 ? null : iso(device.seenAt),
+    updated_at: iso(device.updatedAt),
+  })
+}
+
+/** What a gateway said of a token that no device has, or that has registered again since. */
+export function feedbackLine(entry: { token: string; platform: number; reason: string; at: number }): string {
+  const { token, platform, reason, at } = entry
+  return JSON.stringify({ kind: 'feedback', token, platform: String(platform), reason, at: iso(at) })
+}
+
+/** What an application sent on one day (UTC): addressed, taken by a gateway, opened. */
+export function tallyLine(tally: { day: number; platform: number; t: number; s: number; o: number }): string {
+  const { day, platform, t, s, o } = tally
+  const date = iso(day * DAY_MS)?.slice(0, 10)
+  return JSON.stringify({ kind: 'tally', day: date, platform: String(platform), t, s, o })
+}
+
+/** One line of an export. Of a kind that it does not know, because it came later, nothing is read. */
+export function readBellhopLine(record: unknown): Entry {
+  if (!isRecord(record)) return refused('kind', 'is missing: the line is not an object')
+  if (record['format'] === BELLHOP_EXPORT) return { kind: 'header', record }
+  const { kind, ...stated } = record
+  switch (kind) {
+    case 'device':
+      return { kind, stated }
+    case 'feedback':
+    case 'tally':
+      return { kind, record }
+    default:
+      return refused('kind', `is ${JSON.stringify(kind) ?? 'missing'}: it must be device, feedback or tally`)
+  }
+}
+
+export const DAY_MS = 24 * 60 * 60 * 1000
+
+function iso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
+}

@@ -1,0 +1,166 @@
+import { RegisterDevice } from '../device/device-schema.ts'
+import type { ImportedDevice, ImportedFeedback, Left } from '../device/imported-device.ts'
+import type { Platform } from '../device/device.ts'
+import { MAX_LABELS } from '../device/device.ts'
+import { Refused } from '../failure.ts'
+import { platform as platformField, readToken, wholeNumber } from '../http/common-fields.ts'
+import { MAX_BADGE } from '../push/push.ts'
+import { DAY_MS } from './bellhop-lines.ts'
+import type { FieldNames, FileRecord, Stated } from './record.ts'
+import { readTime } from './time.ts'
+
+/** What is wrong with a field. `field` is as the file spells it; `reason` begins with it, and says what is allowed. */
+export interface Complaint {
+  readonly field: string
+  readonly reason: string
+}
+
+export type Checked =
+  /** `leftOut`: what of it could not be taken over. The device is reached without it. */
+  | { readonly kind: 'device'; readonly device: ImportedDevice; readonly leftOut: readonly Complaint[] }
+  | ({ readonly kind: 'refused' } & Complaint)
+
+export interface RowCheck {
+  /** What the fields are called in the file. */
+  readonly names: FieldNames
+  /** Of another service: its tokens for iOS must be Apple's. What this service took once it takes again. */
+  readonly isForeign: boolean
+  /** ms since the Unix epoch: no device was seen later. */
+  readonly now: number
+}
+
+/**
+ * The rules of PUT /deviceToken, for a row of a file. Without a token and a platform there is no device; anything else
+ * that breaks a rule is left out, since a device that can be reached is worth more than one of its tags.
+ */
+export function checkDevice(stated: Stated, check: RowCheck): Checked {
+  const leftOut: Complaint[] = []
+  const given: Record<string, unknown> = { ...stated }
+  const complain = (field: string, problem: string) => complaintOf(`${field} ${problem}.`, check.names)
+  if (check.isForeign && typeof given['token'] === 'string' && (given['platform'] === 0 || given['platform'] === '0')) {
+    const token = appleToken(given['token'])
+    if (token === null) {
+      return { kind: 'refused', ...complain('token', 'of iOS must be 64 to 200 hex digits, as Apple gives it') }
+    }
+    given['token'] = token
+  }
+
+  for (;;) {
+    try {
+      const { value } = RegisterDevice['~standard'].validate(given)
+      return { kind: 'device', device: { ...value, ...rest(given, check, leftOut) }, leftOut }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      const complaint = complaintOf(error.message, check.names)
+      if (!leaveOut(given, error.message)) return { kind: 'refused', ...complaint }
+      leftOut.push(complaint)
+    }
+  }
+}
+
+/** Takes what a refusal speaks of out of what is given; false: nothing is left without it. */
+function leaveOut(given: Record<string, unknown>, message: string): boolean {
+  const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?/.exec(message) ?? []
+  if (field === 'token' || field === 'platform' || !(field in given || field === 'lat' || field === 'lng')) return false
+  const value = given[field]
+  if (index !== undefined && Array.isArray(value)) given[field] = value.toSpliced(Number(index), 1)
+  else if (Array.isArray(value)) given[field] = [...new Set(value)].slice(0, MAX_LABELS)
+  else {
+    delete given[field]
+    // Half a place is none.
+    if (field === 'lat' || field === 'lng') {
+      delete given['lat']
+      delete given['lng']
+    }
+  }
+  return true
+}
+
+/** `token must be …` → as the file calls it. */
+function complaintOf(message: string, names: FieldNames): Complaint {
+  const [, field = '', more = ''] = /^(\w+)([^]*)$/.exec(message) ?? []
+  const name = (names as Readonly<Record<string, string>>)[field] ?? field
+  return { field: name, reason: `${name}${more}` }
+}
+
+/** What PUT /deviceToken cannot say. */
+function rest(given: Record<string, unknown>, check: RowCheck, leftOut: Complaint[]): Partial<ImportedDevice> {
+  const problem = (field: string, text: string) => void leftOut.push(complaintOf(`${field} ${text}.`, check.names))
+
+  function timeIn(field: string): number | undefined {
+    const value = given[field]
+    if (value === undefined || value === null) return undefined
+    const time = readTime(value)
+    if (time === null) problem(field, 'must be a time: ISO 8601, or seconds or milliseconds since 1970')
+    return time === null ? undefined : Math.min(time, check.now)
+  }
+
+  const { alias, timezone, lat, badge, environment, state } = given
+  const device: { -readonly [Name in keyof ImportedDevice]?: ImportedDevice[Name] } = {
+    registeredAt: timeIn('registered_at'),
+    seenAt: timeIn('seen_at'),
+    updatedAt: timeIn('updated_at'),
+  }
+  if (alias === null) device.alias = null
+  if (timezone === null) device.timezone = null
+  if (lat === null) Object.assign(device, { lat: null, lng: null })
+  if (badge !== undefined && badge !== null) {
+    try {
+      device.badge = wholeNumber(0, MAX_BADGE).read(badge, 'badge')
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      leftOut.push(complaintOf(error.message, check.names))
+    }
+  }
+  if (environment === null || environment === 'production' || environment === 'sandbox') {
+    device.environment = environment
+  } else if (environment !== undefined) problem('environment', 'must be production or sandbox')
+  if (state === 'gone' || state === 'quarantined') device.left = leftOf(given, state, device.updatedAt ?? check.now)
+  return device
+}
+
+function leftOf({ reason, at }: FileRecord, state: Left['state'], updatedAt: number): Left {
+  const time = readTime(at)
+  return { state, reason: typeof reason === 'string' && time !== null ? reason : null, at: time ?? updatedAt }
+}
+
+/** Apple's SDK gives bytes, which apps write as hex in either case, some as `<… …>`; `null`: these are not. */
+function appleToken(token: string): string | null {
+  const hex = token.replaceAll(/[<>\s]/g, '').toLowerCase()
+  return /^([0-9a-f]{2}){32,100}$/.test(hex) ? hex : null
+}
+
+/** `null`: the line is not one. */
+export function feedbackOf(record: FileRecord): ImportedFeedback | null {
+  const { reason } = record
+  const at = readTime(record['at'])
+  const tokens = tokenOf(record)
+  return tokens === null || typeof reason !== 'string' || at === null ? null : { ...tokens, reason, at }
+}
+
+function tokenOf({ token, platform }: FileRecord): { token: string; platform: Platform } | null {
+  try {
+    return { token: readToken(token, 'token'), platform: platformField.read(platform, 'platform') }
+  } catch (error) {
+    if (error instanceof Refused) return null
+    throw error
+  }
+}
+
+export interface Tally {
+  /** Days since the Unix epoch, UTC. */
+  readonly day: number
+  readonly platform: Platform
+  readonly t: number
+  readonly s: number
+  readonly o: number
+}
+
+/** `null`: the line is not one. */
+export function tallyOf(record: FileRecord): Tally | null {
+  const { day, platform, t, s, o } = record
+  const time = readTime(day)
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+  if (time === null || (platform !== '0' && platform !== '1') || !isCount(t) || !isCount(s) || !isCount(o)) return null
+  return { day: Math.floor(time / DAY_MS), platform: platform === '0' ? 0 : 1, t, s, o }
+}

@@ -1,0 +1,143 @@
+import { FIELDS, platformOf, statedOf, textOf } from './record.ts'
+import type { Entry, Field, FileRecord, Stated } from './record.ts'
+
+/** Which column holds which field. A tag may come from several. */
+export type ColumnMap = ReadonlyMap<Field, readonly string[]>
+
+/** What separates the cells of a header: the one of `,`, `;` and tab that it has most of. */
+export function separatorOf(header: string): string {
+  const unquoted = header.replaceAll(/"(?:[^"]|"")*"/g, '')
+  const count = (separator: string) => unquoted.split(separator).length
+  return [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best))
+}
+
+/** The cells of one record (RFC 4180). A quotation mark inside a cell that has none around it is a character. */
+export function cellsOf(text: string, separator: string): string[] {
+  if (!text.includes('"')) return text.split(separator)
+  const cells: string[] = []
+  for (let at = 0; ;) {
+    if (text[at] !== '"') {
+      const end = text.indexOf(separator, at)
+      cells.push(end === -1 ? text.slice(at) : text.slice(at, end))
+      if (end === -1) return cells
+      at = end + 1
+      continue
+    }
+    const close = closing(text, at)
+    cells.push(text.slice(at + 1, close).replaceAll('""', '"'))
+    const end = text.indexOf(separator, close + 1)
+    if (end === -1) return cells
+    at = end + 1
+  }
+}
+
+/** Where the cell that is opened at `at` ends: a quotation mark that is not doubled. */
+function closing(text: string, at: number): number {
+  for (let from = at + 1; ;) {
+    const close = text.indexOf('"', from)
+    if (close === -1) return text.length
+    if (text[close + 1] !== '"') return close
+    from = close + 2
+  }
+}
+
+/** The cells by their columns; `null` when there are more cells than columns. */
+export function recordOf(columns: readonly string[], cells: readonly string[]): FileRecord | null {
+  if (cells.length > columns.length) return null
+  const record: Record<string, string> = {}
+  for (const [at, column] of columns.entries()) record[column] = cells[at] ?? ''
+  return record
+}
+
+/**
+ * What `--map` says: `token=Device Token,tag=Plan,tag=City`. Problems name what is wrong; `columns`: those that there
+ * are, `null` where that is not known.
+ */
+export function readColumnMap(
+  text: string,
+  columns: readonly string[] | null,
+): { readonly map: ColumnMap; readonly problems: readonly string[] } {
+  const map = new Map<Field, readonly string[]>()
+  const problems: string[] = []
+  for (const pair of text.split(',')) {
+    const equals = pair.indexOf('=')
+    const name = pair.slice(0, Math.max(equals, 0)).trim()
+    const column = pair.slice(equals + 1).trim()
+    const field = FIELDS.find((each) => each === name)
+    if (equals === -1 || column === '') problems.push(`"${pair}" is not FIELD=COLUMN`)
+    else if (field === undefined) problems.push(`"${name}" is not one of ${FIELDS.join(', ')}`)
+    else if (columns !== null && !columns.includes(column)) {
+      problems.push(`there is no column "${column}", but ${columns.map((each) => JSON.stringify(each)).join(', ')}`)
+    } else map.set(field, field === 'tag' || field === 'active' ? [...(map.get(field) ?? []), column] : [column])
+  }
+  return { map, problems }
+}
+
+/** The columns that name a field themselves. */
+export function guessColumns(columns: readonly string[]): ColumnMap {
+  const plain = columns.map((column) => column.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
+  const map = new Map<Field, readonly string[]>()
+  for (const field of FIELDS) {
+    const at = [field, ...(ALSO[field] ?? [])]
+      .map((name) => plain.indexOf(name.replaceAll('_', '')))
+      .find((i) => i >= 0)
+    const column = at === undefined ? undefined : columns[at]
+    if (column !== undefined) map.set(field, [column])
+  }
+  return map
+}
+
+const ALSO: { readonly [Name in Field]?: readonly string[] } = {
+  token: ['devicetoken', 'registrationid', 'registrationtoken', 'fcmtoken', 'apnstoken', 'pushtoken', 'identifier'],
+  platform: ['os', 'devicetype', 'deviceplatform'],
+  tag: ['tags'],
+  lat: ['latitude'],
+  lng: ['lon', 'long', 'longitude'],
+  registered_at: ['createdat', 'created'],
+  seen_at: ['lastseen', 'lastseenat', 'lastactive', 'updatedat'],
+}
+
+/** What the mapped columns of a record say, over what is `stated` without them. */
+export function mapped(record: FileRecord, map: ColumnMap, stated: Stated = {}): Entry {
+  const said: { [Name in Field]?: unknown } = { ...stated }
+  for (const [field, columns] of map) {
+    const values = columns.map((column) => valueAt(record, column)).filter((value) => statedOf(value) !== undefined)
+    if (values.length === 0) continue
+    if (field === 'tag' || field === 'active') {
+      const before = Array.isArray(stated[field]) ? stated[field] : []
+      said[field] = [...before, ...values.flatMap(listOf)]
+    } else if (field === 'platform') {
+      const word = textOf(values[0])
+      said.platform = (word === undefined ? null : platformOf(word)) ?? values[0]
+    } else said[field] = field === 'alias' || field === 'token' ? textOf(values[0]) : values[0]
+  }
+  return { kind: 'device', stated: said }
+}
+
+/** `Attributes.Token` goes into a record; a column may have such a name itself. */
+function valueAt(record: FileRecord, name: string): unknown {
+  if (Object.hasOwn(record, name)) return record[name]
+  let value: unknown = record
+  for (const part of name.split('.')) {
+    value = typeof value === 'object' && value !== null ? (value as FileRecord)[part] : undefined
+  }
+  return value
+}
+
+/** Several names in a cell: a JSON array, or with `|` between them. */
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  if (typeof value !== 'string') return [textOf(value) ?? value]
+  if (value.trimStart().startsWith('[')) {
+    try {
+      const list: unknown = JSON.parse(value)
+      if (Array.isArray(list)) return list
+    } catch {
+      // Then it is a name that begins so.
+    }
+  }
+  return value
+    .split('|')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}

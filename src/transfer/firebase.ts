@@ -1,0 +1,119 @@
+import { isRecord, platformOf, refused, statedOf, textOf } from './record.ts'
+import type { Entry, FileRecord, Format, Stated } from './record.ts'
+
+/**
+ * Firebase has no list of registration tokens that it would give out: apps keep them in Firestore or the Realtime
+ * Database, each in its own way (firebase.google.com/docs/cloud-messaging/manage-tokens). Read is what exports of
+ * those have in common: a record with a token, or with several, wherever it stands.
+ *
+ * Whatever the phone, a token of FCM is sent to through FCM, which is the platform Android here.
+ */
+export const firebase: Format = {
+  name: 'firebase',
+  title: 'FCM tokens from a Firestore or Realtime Database export',
+  names: {},
+
+  read(record, key) {
+    // {"TOKEN": true}, {"TOKEN": "the user"}, ["TOKEN", …], {"the user": "TOKEN"}
+    if (!isRecord(record)) {
+      const found = [record, key].find(isToken)
+      return found === undefined ? [NO_TOKEN] : [deviceOf(found, {}, key === found ? null : key)]
+    }
+    const single = TOKEN_FIELDS.find((field) => statedOf(record[field]) !== undefined)
+    if (single !== undefined) return [deviceOf(record[single], record, key)]
+    const several = TOKENS_FIELDS.map((field) => record[field]).find((value) => typeof value === 'object')
+    const entries = several === undefined ? [] : tokensIn(several, record, key)
+    if (entries.length > 0) return entries
+    return key !== null && isToken(key) ? [deviceOf(key, record, null)] : [NO_TOKEN]
+  },
+}
+
+export const TOKEN_FIELDS = [
+  'token',
+  'fcmToken',
+  'fcm_token',
+  'registrationToken',
+  'registration_token',
+  'registrationId',
+  'registration_id',
+  'deviceToken',
+  'device_token',
+  'pushToken',
+  'push_token',
+  'notificationToken',
+  'notification_token',
+  'messagingToken',
+]
+
+export const TOKENS_FIELDS = [
+  'tokens',
+  'fcmTokens',
+  'fcm_tokens',
+  'registrationTokens',
+  'registration_tokens',
+  'registrationIds',
+  'deviceTokens',
+  'device_tokens',
+  'pushTokens',
+  'push_tokens',
+  'notificationTokens',
+  'notification_tokens',
+]
+
+const NO_TOKEN = refused('token', `is required: one of ${TOKEN_FIELDS.slice(0, 4).join(', ')} or the like`)
+
+/** Of FCM's tokens nothing is promised; they are about 150 characters, and Apple's 64. No name or id is as long. */
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w:.%-]{60,}$/.test(value)
+}
+
+/** `["TOKEN", …]`, `{"TOKEN": true}`, `{"phone": "TOKEN"}`, or with an object for each. */
+function tokensIn(value: unknown, owner: FileRecord, key: string | null): readonly Entry[] {
+  if (Array.isArray(value)) {
+    return value.map((item) => (isRecord(item) ? inner(item, null, owner, key) : deviceOf(item, owner, key)))
+  }
+  if (!isRecord(value)) return []
+  return Object.entries(value).map(([name, item]) => {
+    if (isRecord(item)) return inner(item, name, owner, key)
+    return deviceOf(isToken(name) || !isToken(item) ? name : item, owner, key)
+  })
+}
+
+/** One of several tokens, with what is said of it alone; of the user, what is said of the user. */
+function inner(item: FileRecord, name: string | null, owner: FileRecord, key: string | null): Entry {
+  const field = TOKEN_FIELDS.find((each) => statedOf(item[each]) !== undefined)
+  const token = field === undefined ? name : item[field]
+  return token === null ? NO_TOKEN : deviceOf(token, { ...owner, ...item }, key)
+}
+
+function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry {
+  const word = textOf(first(record, ['platform', 'os', 'deviceType', 'device_type', 'type', 'devicePlatform']))
+  if (word !== undefined && /web|browser|chrome/i.test(word)) {
+    return refused('platform', `is ${JSON.stringify(word)}: only apps on iOS and Android can be sent to`)
+  }
+  const isApple = typeof token === 'string' && /^[0-9a-f]{64,200}$/i.test(token)
+  const stated: Stated = {
+    token: typeof token === 'string' ? token.trim() : token,
+    platform: isApple && (word === undefined || platformOf(word) !== 1) ? 0 : 1,
+    alias: textOf(first(record, ['alias', 'uid', 'userId', 'user_id', 'userID'])) ?? (isUser(key) ? key : undefined),
+    tag: listOf(first(record, ['tags', 'topics'])),
+    timezone: textOf(first(record, ['timezone', 'timeZone', 'time_zone'])),
+    registered_at: first(record, ['createdAt', 'created_at', 'created']),
+    seen_at: first(record, ['lastSeen', 'last_seen', 'lastUsed', 'updatedAt', 'updated_at', 'timestamp']),
+  }
+  return { kind: 'device', stated }
+}
+
+function first(record: FileRecord, names: readonly string[]): unknown {
+  return names.map((name) => statedOf(record[name])).find((value) => value !== undefined)
+}
+
+/** Ids that Firebase Authentication makes; other keys may be of anything. */
+function isUser(key: string | null): boolean {
+  return key !== null && /^[A-Za-z0-9]{28}$/.test(key)
+}
+
+/** The Realtime Database has no lists: `{"news": true}`. */
+function listOf(value: unknown): unknown {
+  return isRecord(value) ? Object.keys(value).filter((name) => value[name] !== false) : value
+}

@@ -1,0 +1,93 @@
+import { isRecord, refused, statedOf, textOf } from './record.ts'
+import type { Entry, Format } from './record.ts'
+
+/**
+ * OneSignal's CSV export (POST /players/csv_export; columns: documentation.onesignal.com/reference/csv-export), and the
+ * records of its older GET /players, which have the same names.
+ */
+export const onesignal: Format = {
+  name: 'onesignal',
+  title: "OneSignal's export",
+  names: {
+    token: 'identifier',
+    platform: 'device_type',
+    alias: 'external_user_id',
+    tag: 'tags',
+    timezone: 'timezone_id',
+    badge: 'badge_count',
+    registered_at: 'created_at',
+    seen_at: 'last_active',
+  },
+
+  read(record) {
+    if (!isRecord(record)) return [refused('identifier', 'is not an object')]
+    const type = textOf(record['device_type']) ?? ''
+    const platform = type === '0' ? 0 : type === '1' ? 1 : null
+    if (platform === null) {
+      const other = OTHER_TYPES[type]
+      const what = type === '' ? 'is empty' : `is ${type}${other === undefined ? '' : ` (${other})`}`
+      return [refused('device_type', `${what}: only 0 (iOS) and 1 (Android) can be sent to`)]
+    }
+    const invalid = textOf(record['invalid_identifier']) ?? String(record['invalid_identifier'])
+    if (['t', 'true', '1'].includes(invalid.toLowerCase())) {
+      return [refused('invalid_identifier', 'is true: OneSignal counts this device as unsubscribed')]
+    }
+    const types = textOf(record['notification_types'])
+    if (types !== undefined && Number(types) <= 0) {
+      return [refused('notification_types', `is ${types}: OneSignal counts this device as not subscribed`)]
+    }
+    return [
+      {
+        kind: 'device',
+        stated: {
+          token: statedOf(record['identifier']),
+          platform,
+          alias: textOf(record['external_user_id']),
+          tag: tagsOf(record['tags']),
+          timezone: textOf(record['timezone_id']),
+          badge: statedOf(record['badge_count']),
+          registered_at: statedOf(record['created_at']),
+          seen_at: statedOf(record['last_active']),
+        },
+      } satisfies Entry,
+    ]
+  },
+}
+
+/** The other device types of the same page, and of older ones. */
+const OTHER_TYPES: Readonly<Record<string, string>> = {
+  2: 'Amazon Fire',
+  3: 'Windows Phone',
+  4: 'Chrome app',
+  5: 'web push to Chrome',
+  6: 'Windows',
+  7: 'web push to Safari',
+  8: 'web push to Firefox',
+  9: 'macOS',
+  10: 'Alexa',
+  11: 'email',
+  13: 'Huawei',
+  14: 'SMS',
+  17: 'web push to Safari',
+}
+
+/** Their tags are pairs, ours are names: `{"plan": "pro"}` becomes `plan:pro`. */
+function tagsOf(value: unknown): unknown {
+  let tags = value
+  if (typeof value === 'string') {
+    if (value.trim() === '') return undefined
+    try {
+      tags = JSON.parse(value)
+    } catch {
+      // Said by those who check it.
+      return { unreadable: value }
+    }
+  }
+  if (!isRecord(tags)) return statedOf(tags)
+  const pairs = Object.entries(tags)
+  return pairs.length === 0 ? undefined : pairs.map(([name, content]) => `${name}:${wordOf(content)}`)
+}
+
+function wordOf(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content)
+}

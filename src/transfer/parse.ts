@@ -1,0 +1,73 @@
+import { isRecord, refused, statedOf, textOf } from './record.ts'
+import type { FileRecord, Format } from './record.ts'
+
+/**
+ * The `_Installation` class of Parse (docs.parseplatform.org/rest/guide, "Push Notifications"), as its dashboard and
+ * parse.com exported it, or as mongoexport gives it, where times, the place and pointers look otherwise.
+ */
+export const parse: Format = {
+  name: 'parse',
+  title: "Parse's installations",
+  names: {
+    token: 'deviceToken',
+    platform: 'deviceType',
+    alias: 'user',
+    tag: 'channels',
+    lat: 'location',
+    lng: 'location',
+    timezone: 'timeZone',
+    registered_at: 'createdAt',
+    seen_at: 'updatedAt',
+  },
+
+  read(record) {
+    if (!isRecord(record)) return [refused('deviceToken', 'is not an object')]
+    const type = textOf(record['deviceType']) ?? ''
+    const pushType = textOf(record['pushType']) ?? ''
+    // What it is pushed through counts for more than what it is: parse-server's push adapter reads them so too.
+    const through = pushType === '' ? type : pushType
+    const platform = through === 'ios' ? 0 : ['android', 'gcm', 'fcm'].includes(through) ? 1 : null
+    if (platform === null) {
+      const field = pushType === '' ? 'deviceType' : 'pushType'
+      const what = through === '' ? 'is empty' : `is ${JSON.stringify(through)}`
+      return [refused(field, `${what}: only ios and android (gcm, fcm) can be sent to`)]
+    }
+    return [
+      {
+        kind: 'device',
+        stated: {
+          token: statedOf(record['deviceToken']),
+          platform,
+          alias: userOf(record),
+          // Parse uses the empty name for the channel of all.
+          tag: Array.isArray(record['channels'])
+            ? record['channels'].filter((channel) => channel !== '')
+            : statedOf(record['channels']),
+          ...placeOf(record['location']),
+          timezone: textOf(record['timeZone']),
+          badge: numberOf(record['badge']),
+          registered_at: statedOf(record['createdAt'] ?? record['_created_at']),
+          seen_at: statedOf(record['updatedAt'] ?? record['_updated_at']),
+        },
+      },
+    ]
+  },
+}
+
+/** The id of the user: `{"__type": "Pointer", "objectId": …}`, in MongoDB `"_User$…"`. */
+function userOf(record: FileRecord): string | undefined {
+  const pointer = record['user']
+  if (isRecord(pointer)) return textOf(pointer['objectId'])
+  return textOf(record['_p_user'])?.split('$').at(-1)
+}
+
+/** A GeoPoint, in MongoDB [longitude, latitude]. */
+function placeOf(location: unknown): { lat?: unknown; lng?: unknown } {
+  if (Array.isArray(location)) return { lat: location[1], lng: location[0] }
+  return isRecord(location) ? { lat: location['latitude'], lng: location['longitude'] } : {}
+}
+
+/** Extended JSON may have `{"$numberInt": "3"}`. */
+function numberOf(value: unknown): unknown {
+  return isRecord(value) ? (value['$numberInt'] ?? value['$numberLong'] ?? value['$numberDouble']) : statedOf(value)
+}

@@ -1,0 +1,80 @@
+/** What a file may be told to be. `bellhop`: what `export` writes; `csv`: columns of one's own. */
+export const FORMAT_NAMES = ['bellhop', 'csv', 'onesignal', 'parse', 'firebase', 'sns'] as const
+export type FormatName = (typeof FORMAT_NAMES)[number]
+
+/** What a file can say of a device: the fields of PUT /deviceToken, and what it cannot say. */
+export const FIELDS = [
+  'token',
+  'platform',
+  'alias',
+  'tag',
+  'active',
+  'lat',
+  'lng',
+  'timezone',
+  'badge',
+  'environment',
+  'registered_at',
+  'seen_at',
+] as const
+
+export type Field = (typeof FIELDS)[number]
+
+/** What only an export of Bellhop says besides: of a device that is gone or in quarantine, why and since when. */
+type OwnField = 'updated_at' | 'state' | 'reason' | 'at'
+
+/** As it stands in the file, unchecked. `undefined`: not said; `null`: none. */
+export type Stated = { readonly [Name in Field | OwnField]?: unknown }
+
+/** A JSON object, or a line of a CSV by its columns. */
+export type FileRecord = Readonly<Record<string, unknown>>
+
+/** What one record of a file holds. */
+export type Entry =
+  | { readonly kind: 'device'; readonly stated: Stated }
+  /** Not for us. `field` is as the file spells it; `reason` says what is wrong with it, and what is allowed. */
+  | { readonly kind: 'refused'; readonly field: string; readonly reason: string }
+  /** Only in an export of Bellhop. */
+  | { readonly kind: 'header' | 'feedback' | 'tally'; readonly record: FileRecord }
+
+export type FieldNames = { readonly [Name in Field]?: string }
+
+/** A service whose lists can be read. */
+export interface Format {
+  readonly name: string
+  /** To follow "reads as": `OneSignal's export`. */
+  readonly title: string
+  /** What a field is called there, where it has another name. */
+  readonly names: FieldNames
+  /** `key`: under which the record stands in an object, if it does. */
+  read(record: unknown, key: string | null): readonly Entry[]
+}
+
+export function isRecord(value: unknown): value is FileRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What says nothing is `undefined`; a number is a name too. */
+export function textOf(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
+  return text === '' ? undefined : text
+}
+
+/** What says nothing is `undefined`; everything else is left to those who check it. */
+export function statedOf(value: unknown): unknown {
+  return value === '' || value === null ? undefined : value
+}
+
+export function refused(field: string, reason: string): Entry {
+  return { kind: 'refused', field, reason }
+}
+
+/** The platform by any of its usual names; `null`: another one. */
+export function platformOf(word: string): 0 | 1 | null {
+  const name = word.toLowerCase()
+  if (IOS.has(name)) return 0
+  return ANDROID.has(name) ? 1 : null
+}
+
+const IOS = new Set(['0', 'ios', 'iphone', 'ipad', 'ipados', 'apns', 'apple'])
+const ANDROID = new Set(['1', 'android', 'fcm', 'gcm', 'google', 'firebase'])

@@ -1,0 +1,43 @@
+import { isRecord } from './record.ts'
+
+/** Below it a number is in seconds: as ms it would be in March 1973. */
+const LEAST_MS = 100_000_000_000
+
+/** A date, a time, or both as PostgreSQL writes them; without a zone it is UTC. */
+const WRITTEN = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))? ?(Z|UTC|[+-]\d{2}:?(?:\d{2})?)?$/
+
+/**
+ * A time in any form that exports have, as ms since the Unix epoch; `null`: it is none. Besides text and numbers (of
+ * seconds or milliseconds): MongoDB's `{"$date": …}` (Extended JSON 2), Parse's `{"__type": "Date", "iso": …}`, and a
+ * Firestore timestamp as its libraries print it.
+ */
+export function readTime(value: unknown): number | null {
+  if (typeof value === 'number') return ofNumber(value)
+  if (typeof value === 'string') return ofText(value.trim())
+  if (!isRecord(value)) return null
+  const seconds = value['_seconds'] ?? value['seconds']
+  if (seconds !== undefined) return typeof seconds === 'number' ? ofNumber(seconds) : null
+  const inner = value['$date'] ?? value['iso'] ?? value['$numberLong'] ?? value['__time__'] ?? value['value']
+  return inner === undefined ? null : readTime(inner)
+}
+
+function ofNumber(value: number): number | null {
+  if (!(value > 0)) return null
+  const ms = Math.round(value < LEAST_MS ? value * 1000 : value)
+  return Number.isSafeInteger(ms) ? ms : null
+}
+
+function ofText(text: string): number | null {
+  if (/^\d+(\.\d+)?$/.test(text)) return ofNumber(Number(text))
+  const [, date, time = '00:00', zone = 'Z'] = WRITTEN.exec(text) ?? []
+  if (date === undefined) return null
+  const ms = Date.parse(`${date}T${time}${zoneOf(zone)}`)
+  return Number.isNaN(ms) ? null : ms
+}
+
+/** `+00`, `+0000`, `UTC` → as ISO 8601 has it. */
+function zoneOf(zone: string): string {
+  if (zone === 'Z' || zone === 'UTC') return 'Z'
+  const digits = zone.slice(1).replace(':', '').padEnd(4, '0')
+  return `${zone.charAt(0)}${digits.slice(0, 2)}:${digits.slice(2)}`
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'bun:test'
+import { checkDevice, feedbackOf, tallyOf } from '../../src/transfer/check-row.ts'
+import type { Stated } from '../../src/transfer/record.ts'
+
+const NOW = Date.UTC(2026, 10, 20)
+const APPLE = 'a1b2c3d4'.repeat(8)
+
+function check(stated: Stated, isForeign = true) {
+  return checkDevice(stated, { names: { token: 'identifier', tag: 'tags' }, isForeign, now: NOW })
+}
+
+describe('a row of a file', () => {
+  test('is held to the rules of PUT /deviceToken, in the words of its file', () => {
+    expect(check({ platform: 1 })).toEqual({
+      kind: 'refused',
+      field: 'identifier',
+      reason: 'identifier is required.',
+    })
+    expect(check({ token: 'a b', platform: 1 })).toMatchObject({
+      kind: 'refused',
+      reason: 'identifier must not contain white space or control characters.',
+    })
+    expect(check({ token: 'x', platform: 'tv' })).toMatchObject({
+      field: 'platform',
+      reason: 'platform must be "0" (iOS) or "1" (Android), not "tv".',
+    })
+  })
+
+  test('has a token of Apple in any of the ways that apps write it', () => {
+    for (const token of [APPLE, APPLE.toUpperCase(), `<${APPLE.slice(0, 8)} ${APPLE.slice(8)}>`]) {
+      expect(check({ token, platform: 0 })).toMatchObject({ device: { token: APPLE } })
+    }
+  })
+
+  test('has no token of Apple that is one of FCM, or cut off by a spreadsheet', () => {
+    for (const token of ['eK3:APA91bXyz', APPLE.slice(0, 40), '3.4E+12']) {
+      expect(check({ token, platform: 0 })).toEqual({
+        kind: 'refused',
+        field: 'identifier',
+        reason: 'identifier of iOS must be 64 to 200 hex digits, as Apple gives it.',
+      })
+    }
+  })
+
+  test('that this service took before is taken as it is', () => {
+    expect(check({ token: 'simulated-A', platform: '0' }, false)).toMatchObject({ device: { token: 'simulated-A' } })
+  })
+
+  test('is reached without what of it breaks a rule', () => {
+    const checked = check({
+      token: 'x',
+      platform: 1,
+      alias: 'a\u0000b',
+      tag: ['good', 'x'.repeat(257), '', 'better'],
+      lat: 91,
+      lng: 8,
+      timezone: 'Mars/Olympus',
+      badge: -1,
+      environment: 'beta',
+      seen_at: 'yesterday',
+    })
+    expect(checked).toMatchObject({
+      kind: 'device',
+      device: { token: 'x', platform: 1, tag: ['good', 'better'] },
+      leftOut: [
+        { field: 'lat' },
+        { field: 'tags', reason: 'tags[1] must be at most 256 characters.' },
+        { field: 'tags', reason: 'tags[1] must be 1 to 256 characters, not empty.' },
+        { field: 'alias' },
+        { field: 'timezone' },
+        { field: 'seen_at', reason: 'seen_at must be a time: ISO 8601, or seconds or milliseconds since 1970.' },
+        { field: 'badge', reason: 'badge must be a whole number from 0 to 2147483647, not -1.' },
+        { field: 'environment', reason: 'environment must be production or sandbox.' },
+      ],
+    })
+    expect(checked).not.toHaveProperty('device.lng')
+  })
+
+  test('keeps as many tags as there may be', () => {
+    const tag = Array.from({ length: 120 }, (_, at) => `tag-${at}`)
+    const checked = check({ token: 'x', platform: 1, tag })
+    expect(checked).toMatchObject({ device: { tag: tag.slice(0, 100) }, leftOut: [{ field: 'tags' }] })
+  })
+
+  test('tells no time that is still to come', () => {
+    expect(check({ token: 'x', platform: 1, seen_at: NOW + 1 })).toMatchObject({ device: { seenAt: NOW } })
+  })
+
+  test('of an export may say that there is none', () => {
+    const none = { token: 'x', platform: '1', alias: null, timezone: null, lat: null, lng: null, environment: null }
+    expect(check({ ...none, tag: [], seen_at: null }, false)).toMatchObject({
+      device: { alias: null, timezone: null, lat: null, lng: null, environment: null, tag: [] },
+    })
+  })
+
+  test('may say that its device has left', () => {
+    const gone = { token: 'x', platform: '1', state: 'gone', updated_at: '2026-11-01T00:00:00Z' }
+    const at = Date.UTC(2026, 10, 1)
+    expect(check({ ...gone, reason: null, at: null }, false)).toMatchObject({
+      device: { left: { state: 'gone', reason: null, at } },
+    })
+    expect(check({ ...gone, reason: 'Unregistered', at: '2026-10-01T00:00:00Z' }, false)).toMatchObject({
+      device: { left: { reason: 'Unregistered', at: Date.UTC(2026, 9, 1) } },
+    })
+  })
+})
+
+test('a line of feedback is whole, or none', () => {
+  const line = { token: 'x', platform: '1', reason: 'UNREGISTERED', at: '2026-10-01T00:00:00Z' }
+  expect(feedbackOf(line)).toEqual({ token: 'x', platform: 1, reason: 'UNREGISTERED', at: Date.UTC(2026, 9, 1) })
+  for (const change of [{ token: '' }, { platform: '2' }, { reason: 3 }, { at: 'once' }]) {
+    expect(feedbackOf({ ...line, ...change })).toBeNull()
+  }
+})
+
+test('a line of statistics is whole, or none', () => {
+  const line = { day: '2026-11-20', platform: '0', t: 3, s: 2, o: 1 }
+  expect(tallyOf(line)).toEqual({ day: NOW / 86_400_000, platform: 0, t: 3, s: 2, o: 1 })
+  for (const change of [{ day: 'x' }, { platform: 0 }, { t: -1 }, { o: '1' }]) {
+    expect(tallyOf({ ...line, ...change })).toBeNull()
+  }
+})

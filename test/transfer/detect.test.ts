@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'bun:test'
+import { detect } from '../../src/transfer/detect.ts'
+
+function found(text: string | Uint8Array) {
+  return detect(typeof text === 'string' ? new TextEncoder().encode(text) : text, null)
+}
+
+const TOKEN = 'fcm'.repeat(40)
+
+describe('what a file is', () => {
+  const FILES: readonly [what: string, text: string, name: string, shape: object][] = [
+    [
+      'an export of Bellhop',
+      '{"format":"bellhop-export","version":1}\n{"kind":"device"}\n',
+      'bellhop',
+      { kind: 'lines' },
+    ],
+    [
+      "OneSignal's CSV",
+      'id,identifier,session_count,device_type,tags\n1,2,3,4,5\n',
+      'onesignal',
+      { kind: 'csv', separator: ',', columns: ['id', 'identifier', 'session_count', 'device_type', 'tags'] },
+    ],
+    [
+      "OneSignal's players",
+      '{"total_count":2,"offset":0,"limit":300,"players":[{"identifier":"x","device_type":0}]}',
+      'onesignal',
+      { kind: 'json', depth: 2, under: 'players' },
+    ],
+    [
+      "Parse's installations",
+      '{ "results": [\n{ "deviceToken": "x", "deviceType": "ios", "installationId": "i" }\n] }',
+      'parse',
+      { kind: 'json', depth: 2, under: 'results' },
+    ],
+    [
+      'installations by mongoexport',
+      '{"_id":"a","deviceToken":"x","deviceType":"ios","channels":[]}\n{"_id":"b"}\n',
+      'parse',
+      { kind: 'lines' },
+    ],
+    [
+      'installations by mongoexport --jsonArray',
+      '[{"_id":"a","deviceToken":"x","deviceType":"ios","channels":[]},\n{"_id":"b"}]\n',
+      'parse',
+      { kind: 'json', depth: 1, under: null },
+    ],
+    [
+      'installations by mongoexport --pretty',
+      '{\n\t"_id": "a",\n\t"deviceToken": "x",\n\t"deviceType": "ios",\n\t"channels": []\n}\n{',
+      'parse',
+      { kind: 'json', depth: 0, under: null },
+    ],
+    [
+      'endpoints of SNS',
+      '{"Endpoints": [{"EndpointArn": "arn:aws:sns:…"',
+      'sns',
+      { kind: 'json', depth: 2, under: 'Endpoints' },
+    ],
+    ['a list of records', '[{"token":"x"}]', 'firebase', { kind: 'json', depth: 1, under: null }],
+    ['a list of tokens', `["${TOKEN}"]`, 'firebase', { kind: 'json', depth: 1, under: null }],
+    ['a record a line', '{"fcmToken":"x"}\n{"fcmToken":"y"}', 'firebase', { kind: 'lines' }],
+    [
+      'records under keys',
+      '{"u1":{"name":{"first":"A"},"token":"x"}}',
+      'firebase',
+      { kind: 'json', depth: 1, under: null },
+    ],
+    [
+      'a collection of Firestore',
+      '{"__collections__":{"users":{"u1":{"fcmTokens":["x"]}}}}',
+      'firebase',
+      { kind: 'json', depth: 3, under: null },
+    ],
+    ['tokens under a key', '{"tokens":{"x":true}}', 'firebase', { kind: 'json', depth: 2, under: 'tokens' }],
+    ['tokens of each line', '{"tokens":["x"],"uid":"u1"}\n{"tokens":["y"],"uid":"u2"}', 'firebase', { kind: 'lines' }],
+    [
+      'a CSV with semicolons',
+      '\uFEFF"Token; of device";OS\nx;y\n',
+      'csv',
+      { kind: 'csv', separator: ';', columns: ['Token; of device', 'OS'] },
+    ],
+    ['a CSV with tabs', 'token\tos\nx\ty\n', 'csv', { kind: 'csv', separator: '\t', columns: ['token', 'os'] }],
+    ['a CSV with one column', 'token\nx\n', 'csv', { kind: 'csv', separator: ',', columns: ['token'] }],
+  ]
+  for (const [what, text, name, shape] of FILES) {
+    test(what, () => {
+      expect(found(text)).toEqual({ kind: 'found', name, shape } as never)
+    })
+  }
+
+  const OTHERS: readonly [what: string, bytes: Uint8Array | string, problem: string][] = [
+    ['nothing', ' \n', 'is empty.'],
+    ['UTF-16', new Uint8Array([0xff, 0xfe, 0x74, 0]), 'is UTF-16: save it as UTF-8.'],
+    ['a spreadsheet', 'PK\u0003\u0004…', 'is a ZIP archive or an .xlsx: unpack it, or save it as CSV.'],
+    [
+      'a database',
+      'SQLite format 3\0…',
+      'is a database: bellhop export writes what import reads, bellhop restore takes backups.',
+    ],
+    ['a picture', 'GIF89a\0', 'is no text.'],
+    [
+      'other JSON',
+      '[{"name":"A"}]',
+      'is JSON in which nothing is called as a token would be (token, fcmToken, fcm_token, registrationToken).',
+    ],
+  ]
+  for (const [what, bytes, problem] of OTHERS) {
+    test(`${what} is not read`, () => {
+      expect(found(bytes)).toEqual({ kind: 'not-read', problem })
+    })
+  }
+
+  test('what it is told to be counts, where that can be', () => {
+    const bytes = (text: string) => new TextEncoder().encode(text)
+    expect(detect(bytes('[{"deviceToken":"x"}]'), 'parse')).toMatchObject({ name: 'parse' })
+    expect(detect(bytes('id,identifier,device_type\n'), 'csv')).toMatchObject({ name: 'csv' })
+    expect(detect(bytes('a,b\n'), 'parse')).toEqual({ kind: 'not-read', problem: 'is no JSON.' })
+    expect(detect(bytes('{"a":1}\n'), 'csv')).toEqual({ kind: 'not-read', problem: 'is JSON, and no CSV.' })
+    expect(detect(bytes('a,b\n'), 'onesignal')).toMatchObject({ kind: 'not-read' })
+  })
+})

@@ -1,0 +1,308 @@
+import { describe, expect, test } from 'bun:test'
+import { cellsOf, guessColumns, mapped, readColumnMap, recordOf, separatorOf } from '../../src/transfer/csv.ts'
+import { firebase } from '../../src/transfer/firebase.ts'
+import { onesignal } from '../../src/transfer/onesignal.ts'
+import { parse } from '../../src/transfer/parse.ts'
+import type { Entry, Format } from '../../src/transfer/record.ts'
+import { sns } from '../../src/transfer/sns.ts'
+
+const APPLE = 'a1b2c3d4'.repeat(8)
+const FCM = `eK3:APA91b${'x-Y_z0'.repeat(22)}`
+
+/** What is said of the only device, without what is not said. */
+function stated(format: Format, record: unknown, key: string | null = null): object {
+  return saidOf(format.read(record, key))[0] ?? {}
+}
+
+function saidOf(entries: readonly Entry[]): object[] {
+  return entries.map((entry) => {
+    if (entry.kind !== 'device') return entry
+    return Object.fromEntries(Object.entries(entry.stated).filter(([, value]) => value !== undefined))
+  })
+}
+
+describe("OneSignal's export", () => {
+  const ROW = {
+    id: 'a1',
+    identifier: APPLE,
+    session_count: '12',
+    language: 'en',
+    timezone: '-25200',
+    device_type: '0',
+    tags: '{"plan":"pro","level":4}',
+    last_active: '2025-09-02 08:00:00',
+    created_at: '1700000000',
+    invalid_identifier: 'f',
+    badge_count: '3',
+    external_user_id: 'user_42',
+    timezone_id: 'America/Los_Angeles',
+  }
+
+  test('is read with everything that there is a place for', () => {
+    expect(stated(onesignal, ROW)).toEqual({
+      token: APPLE,
+      platform: 0,
+      alias: 'user_42',
+      tag: ['plan:pro', 'level:4'],
+      timezone: 'America/Los_Angeles',
+      badge: '3',
+      registered_at: '1700000000',
+      seen_at: '2025-09-02 08:00:00',
+    })
+  })
+
+  test('is read from its API too, where tags are no text', () => {
+    const record = {
+      identifier: FCM,
+      device_type: 1,
+      tags: { plan: 'pro' },
+      last_active: 1_756_800_000,
+      badge_count: 0,
+    }
+    expect(stated(onesignal, record)).toEqual({
+      token: FCM,
+      platform: 1,
+      tag: ['plan:pro'],
+      badge: 0,
+      seen_at: 1_756_800_000,
+    })
+  })
+
+  for (const [what, change, field, reason] of [
+    ['an email', { device_type: '11' }, 'device_type', 'is 11 (email): only 0 (iOS) and 1 (Android) can be sent to'],
+    [
+      'a browser',
+      { device_type: 5 },
+      'device_type',
+      'is 5 (web push to Chrome): only 0 (iOS) and 1 (Android) can be sent to',
+    ],
+    ['another type', { device_type: '99' }, 'device_type', 'is 99: only 0 (iOS) and 1 (Android) can be sent to'],
+    ['no type', { device_type: '' }, 'device_type', 'is empty: only 0 (iOS) and 1 (Android) can be sent to'],
+    [
+      'who has unsubscribed',
+      { invalid_identifier: 't' },
+      'invalid_identifier',
+      'is true: OneSignal counts this device as unsubscribed',
+    ],
+    [
+      'who has never allowed it',
+      { notification_types: '-2' },
+      'notification_types',
+      'is -2: OneSignal counts this device as not subscribed',
+    ],
+  ] as const) {
+    test(`has ${what}, which is refused`, () => {
+      expect(onesignal.read({ ...ROW, ...change }, null)).toEqual([{ kind: 'refused', field, reason }])
+    })
+  }
+})
+
+describe("Parse's installations", () => {
+  const REST = {
+    objectId: 'Ed1nuqPvcm',
+    deviceToken: APPLE,
+    deviceType: 'ios',
+    channels: ['', 'Giants', 'Mets'],
+    badge: 2,
+    timeZone: 'Europe/Berlin',
+    location: { __type: 'GeoPoint', latitude: 52.52, longitude: 13.405 },
+    user: { __type: 'Pointer', className: '_User', objectId: 'g7y9tkhB7O' },
+    createdAt: '2024-01-02T03:04:05.678Z',
+    updatedAt: '2025-01-02T03:04:05.678Z',
+  }
+  const READ = {
+    token: APPLE,
+    platform: 0,
+    alias: 'g7y9tkhB7O',
+    tag: ['Giants', 'Mets'],
+    lat: 52.52,
+    lng: 13.405,
+    timezone: 'Europe/Berlin',
+    badge: 2,
+  }
+
+  test('are read as its API writes them', () => {
+    const times = { registered_at: '2024-01-02T03:04:05.678Z', seen_at: '2025-01-02T03:04:05.678Z' }
+    expect(stated(parse, REST)).toEqual({ ...READ, ...times })
+  })
+
+  test('are read as mongoexport writes them', () => {
+    const { createdAt, updatedAt, user: _, ...record } = REST
+    const mongo = {
+      ...record,
+      _id: 'Ed1nuqPvcm',
+      badge: { $numberInt: '2' },
+      location: [13.405, 52.52],
+      _p_user: '_User$g7y9tkhB7O',
+      _created_at: { $date: createdAt },
+      _updated_at: { $date: updatedAt },
+    }
+    expect(stated(parse, mongo)).toEqual({
+      ...READ,
+      badge: '2',
+      registered_at: { $date: createdAt },
+      seen_at: { $date: updatedAt },
+    })
+  })
+
+  test('what a device is pushed through counts for more than what it is', () => {
+    expect(stated(parse, { deviceToken: FCM, deviceType: 'android', pushType: 'gcm' })).toMatchObject({ platform: 1 })
+    expect(stated(parse, { deviceToken: FCM, deviceType: 'ios', pushType: 'fcm' })).toMatchObject({ platform: 1 })
+    const refused = [
+      { kind: 'refused', field: 'pushType', reason: 'is "ppns": only ios and android (gcm, fcm) can be sent to' },
+    ]
+    expect(parse.read({ deviceToken: 'x', deviceType: 'android', pushType: 'ppns' }, null)).toEqual(refused as never)
+  })
+
+  test('of other devices are refused', () => {
+    expect(parse.read({ deviceToken: 'x', deviceType: 'winrt' }, null)).toEqual([
+      { kind: 'refused', field: 'deviceType', reason: 'is "winrt": only ios and android (gcm, fcm) can be sent to' },
+    ])
+    expect(parse.read('nonsense', null)).toMatchObject([{ kind: 'refused' }])
+  })
+})
+
+describe('the endpoints of SNS', () => {
+  const endpoint = (service: string, attributes: object) => ({
+    EndpointArn: `arn:aws:sns:eu-central-1:123456789012:endpoint/${service}/CornerShop/8cc59243-2a5e-335b-aebb-fbac49e5f44e`,
+    Attributes: attributes,
+  })
+
+  test('have a platform and an environment by their ARN', () => {
+    const of = (service: string) => stated(sns, endpoint(service, { Enabled: 'true', Token: APPLE }))
+    expect(of('APNS')).toEqual({ token: APPLE, platform: 0, environment: 'production' })
+    expect(of('APNS_SANDBOX')).toEqual({ token: APPLE, platform: 0, environment: 'sandbox' })
+    expect(of('GCM')).toEqual({ token: APPLE, platform: 1 })
+  })
+
+  test('that are disabled, or of another service, are refused', () => {
+    const reason = 'is false: SNS has disabled this endpoint, which it does when its token is dead'
+    expect(sns.read(endpoint('APNS', { Enabled: 'false', Token: APPLE }), null)).toEqual([
+      { kind: 'refused', field: 'Enabled', reason },
+    ])
+    expect(sns.read(endpoint('APNS_VOIP', { Token: APPLE }), null)).toMatchObject([
+      { field: 'EndpointArn', reason: 'is of APNS_VOIP: only APNS, APNS_SANDBOX and GCM can be sent to' },
+    ])
+    expect(sns.read({ Endpoint: 'x' }, null)).toMatchObject([
+      { field: 'EndpointArn', reason: expect.stringContaining('is no ARN of an endpoint') as string },
+    ])
+  })
+})
+
+describe('FCM tokens as apps keep them', () => {
+  const USER = 'Zk3dW9xQ2aVb7LmN0pRsTuYhGfE1'
+
+  test('one to a record, under any of its usual names', () => {
+    for (const name of ['token', 'fcmToken', 'fcm_token', 'registrationToken', 'device_token', 'pushToken']) {
+      expect(
+        stated(firebase, { [name]: FCM, platform: 'iOS', userId: 42, topics: { news: true, old: false } }),
+      ).toEqual({
+        token: FCM,
+        platform: 1,
+        alias: '42',
+        tag: ['news'],
+      })
+    }
+  })
+
+  test('several to a user, who is the key', () => {
+    const other = FCM.replace('eK3', 'fL4')
+    for (const tokens of [
+      [FCM, other],
+      { [FCM]: true, [other]: true },
+      { phone: FCM, tablet: other },
+      [{ token: FCM }, { token: other }],
+      { '-Nx1': { token: FCM }, '-Nx2': { fcmToken: other } },
+      { [FCM]: { platform: 'android' }, [other]: {} },
+    ]) {
+      expect(saidOf(firebase.read({ name: 'Ada', fcmTokens: tokens }, USER))).toMatchObject([
+        { token: FCM, platform: 1, alias: USER },
+        { token: other, platform: 1, alias: USER },
+      ])
+    }
+  })
+
+  test('bare, as keys or as values', () => {
+    expect(stated(firebase, FCM)).toEqual({ token: FCM, platform: 1 })
+    expect(stated(firebase, true, FCM)).toEqual({ token: FCM, platform: 1 })
+    expect(stated(firebase, FCM, USER)).toEqual({ token: FCM, platform: 1, alias: USER })
+    expect(stated(firebase, { updatedAt: { _seconds: 1 } }, FCM)).toMatchObject({
+      token: FCM,
+      seen_at: { _seconds: 1 },
+    })
+  })
+
+  test('a token of Apple is sent to through Apple', () => {
+    expect(stated(firebase, { token: APPLE, os: 'ios' })).toEqual({ token: APPLE, platform: 0 })
+  })
+
+  test('of browsers, and records without one, are refused', () => {
+    expect(firebase.read({ token: FCM, platform: 'web' }, null)).toEqual([
+      { kind: 'refused', field: 'platform', reason: 'is "web": only apps on iOS and Android can be sent to' },
+    ])
+    for (const record of [{ name: 'Ada' }, 'Ada', 3, null, { tokens: [] }, { tokens: { a: {} } }]) {
+      const entries = firebase.read(record, 'short')
+      expect(entries.every((entry) => entry.kind === 'refused' || entry.kind === 'device')).toBe(true)
+      expect(entries.length).toBeGreaterThan(0)
+    }
+    expect(firebase.read({ name: 'Ada' }, USER)).toMatchObject([{ kind: 'refused', field: 'token' }])
+  })
+})
+
+describe('a CSV', () => {
+  test('is separated by what its header has most of', () => {
+    expect(separatorOf('a,b;c')).toBe(',')
+    expect(separatorOf('"a,b,c";d')).toBe(';')
+    expect(separatorOf('a\tb')).toBe('\t')
+  })
+
+  test('has cells with quotation marks, separators and lines in them', () => {
+    expect(cellsOf('a,"b ""c"", d",,"e\nf"', ',')).toEqual(['a', 'b "c", d', '', 'e\nf'])
+    expect(cellsOf('5" screen,x"y', ',')).toEqual(['5" screen', 'x"y'])
+    expect(cellsOf('"a"b,c', ',')).toEqual(['a', 'c'])
+    expect(cellsOf('', ',')).toEqual([''])
+  })
+
+  test('may have fewer cells in a row than columns, not more', () => {
+    expect(recordOf(['a', 'b'], ['1'])).toEqual({ a: '1', b: '' })
+    expect(recordOf(['a'], ['1', '2'])).toBeNull()
+  })
+
+  test('has columns that speak for themselves', () => {
+    const columns = ['Device Token', 'OS', 'Alias', 'Last-Seen', 'Email', 'longitude', 'tags']
+    expect(Object.fromEntries(guessColumns(columns))).toEqual({
+      token: ['Device Token'],
+      platform: ['OS'],
+      alias: ['Alias'],
+      seen_at: ['Last-Seen'],
+      lng: ['longitude'],
+      tag: ['tags'],
+    })
+  })
+
+  test('is mapped as it is told to be', () => {
+    const { map, problems } = readColumnMap('token=Push Key, tag=Plan,tag=City', ['Push Key', 'Plan', 'City'])
+    expect(problems).toEqual([])
+    expect(Object.fromEntries(map)).toEqual({ token: ['Push Key'], tag: ['Plan', 'City'] })
+    expect(readColumnMap('token,tokn=x,tag=Town', ['City']).problems).toEqual([
+      '"token" is not FIELD=COLUMN',
+      expect.stringContaining('"tokn" is not one of token, platform, alias') as string,
+      'there is no column "Town", but "City"',
+    ])
+  })
+
+  test('has lists in a cell, with | between or as JSON, and platforms by any name', () => {
+    const map = readColumnMap('token=t,platform=p,tag=a,tag=b', null).map
+    const said = (record: object) => saidOf([mapped(record as never, map)])[0]
+    expect(said({ t: ' x ', p: 'iPhone', a: 'one | two|', b: '["th|ree"]' })).toEqual({
+      token: 'x',
+      platform: 0,
+      tag: ['one', 'two', 'th|ree'],
+    })
+    expect(said({ t: 'x', p: 'windows', a: '', b: '[not JSON' })).toEqual({
+      token: 'x',
+      platform: 'windows',
+      tag: ['[not JSON'],
+    })
+  })
+})

@@ -16,3 +16,24 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+/** Runs `run` each `periodMs` milliseconds, first after one; the returned function ends it. */
+export function every(clock: Clock, periodMs: number, run: () => void): () => void {
+  let cancel = clock.after(periodMs, again)
+  function again(): void {
+    cancel = clock.after(periodMs, again)
+    run()
+  }
+  return () => cancel()
+}
+
+/** Whether `work` was done within `limitMs` milliseconds. */
+export async function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  let cancel = () => {}
+  const late = new Promise<false>((resolve) => {
+    cancel = clock.after(limitMs, () => resolve(false))
+  })
+  const inTime = await Promise.race([work.then(() => true as const), late])
+  cancel()
+  return inTime
+}

@@ -1,7 +1,7 @@
 import { damageText } from './data-fault.ts'
 import type { Log } from './log.ts'
 
-interface DamageWatch {
+export interface DamageWatch {
   /** The same log, through which all that fails unexpectedly passes once. */
   readonly log: Log
   /** Whether an error was among it that says that the database is damaged. */

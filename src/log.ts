@@ -37,3 +37,8 @@ export function createLog(
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
 }
+
+/** For a promise that nobody else waits for. */
+export function noted(log: Log): (error: unknown) => void {
+  return (error) => log.error('a routine write failed', { error: String(error) })
+}

@@ -19,7 +19,7 @@ interface Dependencies {
   readonly wake: (application: number, push: number) => void
 }
 
-interface Schedule {
+export interface Schedule {
   /** Something new waits. */
   look(): void
   stop(): void

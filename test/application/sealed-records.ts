@@ -9,12 +9,12 @@ import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 
 const clock = { now: () => 1_790_000_000_000 }
 
-export const PRIVATE_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+const PRIVATE_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
   type: 'pkcs8',
   format: 'pem',
 })
 
-export const APNS: ApnsCredential = {
+const APNS: ApnsCredential = {
   kind: 'key',
   privateKey: PRIVATE_KEY,
   keyId: 'ABC123DEFG',
@@ -23,7 +23,7 @@ export const APNS: ApnsCredential = {
   environment: 'auto',
 }
 
-export const FCM: FcmCredential = {
+const FCM: FcmCredential = {
   kind: 'service-account',
   projectId: 'demo-project',
   clientEmail: 'push@demo-project.iam.gserviceaccount.com',
@@ -31,7 +31,7 @@ export const FCM: FcmCredential = {
   privateKeyId: '0123456789abcdef',
 }
 
-export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
 
 export function addApplication(database: Database, name: string): Application {
   const made = createApplicationStore({ database, clock }).create(name)

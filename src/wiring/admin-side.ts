@@ -1,0 +1,87 @@
+import { createAdminApi } from '../admin/admin-api.ts'
+import { createReadinessCheck } from '../admin/readiness-check.ts'
+import type { ApplicationDirectory } from '../application/application-directory.ts'
+import { startBackups } from '../backup/start-backups.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { DamageWatch } from '../damage-watch.ts'
+import type { Database } from '../database/database.ts'
+import type { Commit } from '../database/group-commit.ts'
+import { createWriteProbe } from '../database/write-probe.ts'
+import { createBackgroundCount } from '../metrics/background-count.ts'
+import { createCountStore } from '../metrics/count-store.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { createScrape } from '../metrics/scrape.ts'
+import { diskOf } from '../metrics/storage.ts'
+import type { QuotaLedger } from '../usage/quota-ledger.ts'
+import type { Senders } from './senders.ts'
+
+/** For a scrape a write that succeeded a moment ago will do: a service at rest is not to write at each. */
+const SCRAPE_PROBE_MS = 60_000
+
+interface Dependencies {
+  readonly config: Config
+  readonly clock: Clock
+  readonly damage: DamageWatch
+  readonly database: Database
+  readonly commit: Commit
+  readonly directory: ApplicationDirectory
+  readonly ledger: QuotaLedger
+  readonly metrics: Metrics
+  readonly senders: Pick<Senders, 'pool' | 'deliveries' | 'moved'>
+  /** Closes what is opened here, in reverse. */
+  readonly opened: AsyncDisposableStack
+}
+
+/** What an operator sees of the service, and the backups that it makes. */
+export function startAdminSide(on: Dependencies) {
+  const { config, clock, damage, database, commit, directory, ledger, metrics, opened } = on
+  const { pool, deliveries, moved } = on.senders
+  const { log } = damage
+  const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
+  const figures = () => pool.figures()
+  const schedule = opened.use(startBackups(config, { clock, log }))
+  const backups = () => schedule?.state() ?? null
+  const writeProbe = createWriteProbe(database)
+  const readiness = createReadinessCheck({
+    clock,
+    log,
+    probeDatabase: () => (damage.found() ? Promise.reject(new Error('it is damaged')) : commit(writeProbe)),
+    senders: figures,
+    nameOf,
+    disk: () => diskOf(config.data),
+    backups,
+    moved,
+  })
+  const store = createCountStore({ database })
+  const counts = createBackgroundCount({
+    clock,
+    log,
+    store,
+    applications: () => directory.all().map(({ number }) => number),
+    busy: () => pool.states().filter(({ open }) => open > 0),
+  })
+  opened.defer(() => counts.stop())
+  return createAdminApi({
+    log,
+    readiness,
+    senders: () => pool.states(),
+    nameOf,
+    statusOf: (pushId) => deliveries.status(pushId),
+    moved,
+    scrape: createScrape({
+      clock,
+      data: config.data,
+      metrics,
+      store,
+      counts,
+      applications: () => directory.all(),
+      nameOf,
+      senders: figures,
+      quotaUsed: (application) => ledger.used(application),
+      backups,
+      moved,
+      readiness: () => readiness(SCRAPE_PROBE_MS),
+    }),
+  })
+}

@@ -1,0 +1,133 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import type { Commit } from '../database/group-commit.ts'
+import { apnsIdOf } from '../delivery/apns/protocol.ts'
+import { apnsBytes } from '../delivery/apns/render.ts'
+import { fcmBytes } from '../delivery/fcm/render.ts'
+import { previewApns, previewFcm } from '../delivery/preview.ts'
+import { compatRoutes } from '../device/compat-routes.ts'
+import { compatRecord } from '../device/compat-schema.ts'
+import { deviceRoutes } from '../device/device-routes.ts'
+import type { DeviceStore } from '../device/device-store.ts'
+import { createFeedbackStore } from '../device/feedback-store.ts'
+import { registryRoutes } from '../device/registry-routes.ts'
+import { createApi } from '../http/api.ts'
+import type { Gate } from '../http/gate.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { createAcceptance } from '../push/accept.ts'
+import { createAudienceCount } from '../push/audience-count.ts'
+import { cancelRoutes } from '../push/cancel-routes.ts'
+import type { CancelStore } from '../push/cancel-store.ts'
+import { createExplainStore } from '../push/explain-store.ts'
+import { createIdempotencyStore } from '../push/idempotency-store.ts'
+import { previewRoutes } from '../push/preview-routes.ts'
+import { createSampler } from '../push/preview-store.ts'
+import { pushRoutes } from '../push/push-routes.ts'
+import type { PushStore } from '../push/push-store.ts'
+import { createSizeCheck } from '../push/rendered-size.ts'
+import type { ScheduleStore } from '../push/schedule-store.ts'
+import type { Schedule } from '../push/schedule.ts'
+import { statusRoutes } from '../push/status-routes.ts'
+import { createStatusStore } from '../push/status-store.ts'
+import { statsRoutes } from '../stats/stats-routes.ts'
+import { createStatsStore } from '../stats/stats-store.ts'
+import type { EventStore } from '../webhook/event-store.ts'
+import type { Senders } from './senders.ts'
+
+interface Dependencies {
+  readonly config: Pick<Config, 'compat' | 'headerPrefix'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly database: Database
+  readonly commit: Commit
+  readonly gate: Gate
+  readonly metrics: Metrics
+  readonly devices: DeviceStore
+  readonly pushes: PushStore
+  readonly scheduled: ScheduleStore
+  readonly schedule: Pick<Schedule, 'look'>
+  readonly cancellations: CancelStore
+  readonly events: EventStore
+  readonly senders: Pick<Senders, 'pool' | 'providers'>
+}
+
+/** The public API: every noun's routes behind the gate. */
+export function createPublicApi(on: Dependencies) {
+  const { config, clock, log, database, commit, gate, metrics, devices, cancellations, events } = on
+  const { pool, providers } = on.senders
+  const { compat } = config
+  const count = createAudienceCount({ database })
+  const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
+  const accept = createAcceptance({
+    commit,
+    clock,
+    pushes: on.pushes,
+    schedule: on.scheduled,
+    idempotency: createIdempotencyStore({ database }),
+    count,
+    wake: (application) => pool.wake(application),
+    look: () => on.schedule.look(),
+  })
+  return createApi({
+    gate,
+    log,
+    compat,
+    headerPrefixes: config.headerPrefix ?? [],
+    routes: [
+      deviceRoutes({ gate, commit, devices }),
+      registryRoutes({
+        gate,
+        devices,
+        feedback: createFeedbackStore({ database }),
+        ...(compat && { reshape: compatRecord }),
+      }),
+      pushRoutes({
+        gate,
+        async accept(application, request) {
+          const accepted = await accept(application, request)
+          metrics.pushes.note(application.number, accepted.message === 'Queued' ? 'now' : 'later')
+          return accepted
+        },
+        devices,
+        checkSize,
+      }),
+      previewRoutes({
+        gate,
+        clock,
+        devices,
+        checkSize,
+        count,
+        sample: createSampler({ database }),
+        render: {
+          apns: (application, message, to) => previewApns(message, to, providers.apnsIdentity(application)),
+          fcm: previewFcm,
+        },
+      }),
+      statusRoutes({
+        gate,
+        clock,
+        statuses: createStatusStore({ database }),
+        explanations: createExplainStore({ database }),
+        pauseOf: (application, platform) => pool.pauseOf(application, platform),
+        apnsIdOf,
+      }),
+      cancelRoutes({
+        gate,
+        commit,
+        clock,
+        cancellations: {
+          cancel(application, id, now) {
+            const outcome = cancellations.cancel(application, id, now)
+            if (outcome.kind === 'cancelled') events.pushCancelled(application, id, now)
+            return outcome
+          },
+        },
+        deliveries: pool,
+      }),
+      statsRoutes({ gate, commit, clock, stats: createStatsStore({ database }) }),
+      ...(compat ? [compatRoutes({ gate, commit, devices })] : []),
+    ],
+  })
+}

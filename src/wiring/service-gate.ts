@@ -1,0 +1,60 @@
+import type { ApplicationDirectory } from '../application/application-directory.ts'
+import { secretMatches } from '../application/secret.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { admission } from '../http/admission.ts'
+import { createCallerOf } from '../http/forwarded.ts'
+import { createGate } from '../http/gate.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { userKey } from '../usage/address.ts'
+import { createFailureThrottle } from '../usage/failure-throttle.ts'
+import type { QuotaLedger } from '../usage/quota-ledger.ts'
+import { createRateLimiter } from '../usage/rate-limiter.ts'
+
+interface Dependencies {
+  readonly config: Pick<Config, 'compat' | 'headerPrefix' | 'trustedProxies'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly directory: ApplicationDirectory
+  readonly ledger: QuotaLedger
+  readonly metrics: Metrics
+}
+
+/** The gate of the public API: who calls, and whether they may now. */
+export function createServiceGate({ config, clock, log, directory, ledger, metrics }: Dependencies) {
+  const limiter = createRateLimiter({ clock })
+  const throttle = createFailureThrottle({ clock })
+  return createGate(
+    admission({
+      versionOptional: config.compat,
+      headerPrefixes: config.headerPrefix ?? [],
+      byId: (id) => directory.byId(id),
+      refresh: () => directory.refresh(),
+      secretMatches,
+      throttleFailure(address) {
+        metrics.wrongCredentials++
+        return throttle.failed(address)
+      },
+      takeCall({ number, limits }, address) {
+        const { rate, burst, backendRate, backendBurst } = limits
+        const own = address === null ? { rate: backendRate, burst: backendBurst } : { rate, burst }
+        const verdict = limiter.take(userKey(number, address), own)
+        if (!verdict.allowed) metrics.refusals.note(number, 'rate')
+        return verdict
+      },
+      chargeQuota(application) {
+        const verdict = ledger.charge(application)
+        if (!verdict.allowed) metrics.refusals.note(application.number, 'quota')
+        return verdict
+      },
+    }),
+    createCallerOf({
+      trusted: config.trustedProxies,
+      onStranger: (peer) =>
+        log.warn('calls for others share the rate limit of one address: name that proxy in --trusted-proxies', {
+          address: peer,
+        }),
+    }),
+  )
+}

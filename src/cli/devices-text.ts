@@ -35,7 +35,8 @@ export function devicesText(view: View, { paint, unicode, legible }: Style): str
     shortened(harmless(alias ?? ''), MOST_ALIAS, unicode),
     shortened(tag.map(harmless).join(', '), MOST_TAGS, unicode),
     grouped(badge),
-    ago(seenAt, view.now),
+    // Imported, and it was not known there either.
+    seenAt === 0 ? 'never' : ago(seenAt, view.now),
     paint(COLOURS[state], state),
   ])
   const [title = '', ...lines] = tableText([HEAD, ...rows], ['left', 'left', 'left', 'left', 'right'])
@@ -46,7 +47,8 @@ export function devicesText(view: View, { paint, unicode, legible }: Style): str
 
 /** What `--json` prints: the record of the API, and what only an operator sees. */
 export function deviceJson(device: FoundDevice): object {
-  return { ...recordOf(device), state: device.state, seen_at: new Date(device.seenAt).toISOString() }
+  const { state, seenAt } = device
+  return { ...recordOf(device), state, seen_at: seenAt === 0 ? null : new Date(seenAt).toISOString() }
 }
 
 function summary({ devices, total, counts, query }: View): string {

@@ -74,8 +74,8 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
       database
         .statement<DeviceCount, [number, number]>(
           `SELECT application, platform, sum(state = 0) AS registered, sum(state = 1) AS gone,
-             sum(state = 2) AS quarantined, sum(state = 0 AND seen_at < ?1) AS stale,
-             sum(state = 0 AND seen_at < ?2) AS lost
+             sum(state = 2) AS quarantined, sum(state = 0 AND seen_at BETWEEN 1 AND ?1) AS stale,
+             sum(state = 0 AND seen_at BETWEEN 1 AND ?2) AS lost
            FROM device NOT INDEXED GROUP BY application, platform`,
         )
         .all(now - 90 * DAY_MS, now - 270 * DAY_MS),

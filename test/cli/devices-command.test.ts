@@ -65,6 +65,15 @@ describe('devices', () => {
     })
   })
 
+  test('an imported one that was not known to have been seen never was', async () => {
+    using cli = commandLine()
+    await seed(cli, [])
+    const row = JSON.stringify({ token: 'd1'.repeat(32), platform: 'ios' })
+    await cli.run(['import', 'Shop', cli.file('devices.jsonl', `${row}\n`)])
+    expect((await cli.run(['devices', 'Shop'])).stdout).toContain('  never      registered\n')
+    expect(JSON.parse((await cli.run(['devices', 'Shop', '--json'])).stdout)).toMatchObject({ seen_at: null })
+  })
+
   test('goes on behind a device, by what it says itself', async () => {
     using cli = commandLine()
     await seed(cli, THREE)

@@ -66,7 +66,7 @@ async function operate(running: Running): Promise<void> {
   says(run('config', '--admin-listen', admin), 'admin-listen')
   says(run('help'), 'bellhop')
   for (const shell of ['bash', 'zsh', 'fish']) says(run('completions', shell), 'bellhop')
-  says(run('systemd'), `ExecStart=${binary} serve`)
+  says(run('systemd'), 'bellhop serve --data /var/lib/bellhop')
   run('health', '--admin-listen', admin)
   run('health', '--ready', '--admin-listen', admin)
   const metrics = await (await fetch(`${adminUrl}/metrics`)).text()

@@ -239,21 +239,24 @@ describe('the sealing key', () => {
 })
 
 describe('a disk', () => {
-  let disk: string
-  /** Only root can mount one, and not everywhere. */
-  let mounted = false
-  beforeAll(async () => {
-    disk = await mkdtemp(join(tmpdir(), 'bellhop-disk-'))
-    mounted = shell('mount', '-t', 'tmpfs', '-o', 'size=4m,mode=700', 'bellhop-test', disk)
-  })
+  const disks: string[] = []
   afterAll(async () => {
     // Lazily: a database keeps its files open until the collector has found its statements.
-    if (mounted) shell('umount', '-l', disk)
-    await rm(disk, { recursive: true, force: true })
+    for (const disk of disks) shell('umount', '-l', disk)
+    await Promise.all(disks.map((disk) => rm(disk, { recursive: true, force: true })))
   })
 
+  /** An empty one for each test; `null`: only root can mount one, and not everywhere. */
+  async function mountDisk(): Promise<string | null> {
+    const disk = await mkdtemp(join(tmpdir(), 'bellhop-disk-'))
+    if (!shell('mount', '-t', 'tmpfs', '-o', 'size=4m,mode=700', 'bellhop-test', disk)) return null
+    disks.push(disk)
+    return disk
+  }
+
   test('that is read-only is said to be so, and nothing is lost', async () => {
-    if (!mounted) return
+    const disk = await mountDisk()
+    if (disk === null) return
     const data = join(disk, 'read-only')
     // A copy: what this process has opened for writing keeps the disk from being remounted.
     cpSync(dataDirectory(), data, { recursive: true })
@@ -271,7 +274,8 @@ describe('a disk', () => {
   test.each([['with a database'], ['without']])(
     'that is full is said to be so, and nothing is lost: %s',
     async (which) => {
-      if (!mounted) return
+      const disk = await mountDisk()
+      if (disk === null) return
       const data = which === 'without' ? join(disk, 'empty') : dataDirectory(disk)
       const ballast = join(disk, 'ballast')
       fill(ballast)

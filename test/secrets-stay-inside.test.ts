@@ -68,6 +68,9 @@ beforeAll(async () => {
       webhookPrivate: true,
     },
   })
+  const tokens = ['ab'.repeat(32), `bad4000${'0'.repeat(57)}`]
+  for (const token of tokens) await service.put('/deviceToken', { token, platform: 0 })
+  await service.put('/deviceToken', { token: 'fcm-token', platform: 1 })
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
@@ -92,9 +95,6 @@ function toldIn(text: string): string[] {
 
 describe('no stored secret is told', () => {
   test('by the log, at its most talkative, while pushes are taken and refused', async () => {
-    const tokens = ['ab'.repeat(32), `bad4000${'0'.repeat(57)}`]
-    for (const token of tokens) await service.put('/deviceToken', { token, platform: 0 })
-    await service.put('/deviceToken', { token: 'fcm-token', platform: 1 })
     const { id } = (await service.post('/push/all', { platform: [0, 1], msg: 'Hello', sound: '', badge: '' })).body
     await service.logged(({ event, push, platform }) => event === 'push sent' && push === id && platform === 0)
     await service.logged(({ event, push, platform }) => event === 'push sent' && push === id && platform === 1)
@@ -130,7 +130,7 @@ describe('no stored secret is told', () => {
       for (const more of switches) {
         const argv = [...name.split(' '), ...own, ...more]
         const { stdout, stderr } = await cli.run(argv, { BELLHOP_KEY_FILE: join(cli.data, 'key') })
-        expect(stdout + stderr).not.toBe('')
+        expect([argv, stdout + stderr]).not.toEqual([argv, ''])
         told.set(argv.join(' '), toldIn(stdout + stderr))
       }
     }
@@ -169,7 +169,8 @@ describe('no stored secret is told', () => {
     }
   })
 
-  test('by any file of the data directory but that of the key, nor by a backup', () => {
+  test('by any file of the data directory but that of the key, nor by a backup', async () => {
+    await cli.run(['backup', join(elsewhere, 'backups/')])
     const inside = filesIn(cli.data).filter((path) => path !== join(cli.data, 'key'))
     const outside = filesIn(join(elsewhere, 'backups'))
     expect(inside.some((path) => path.endsWith('bellhop.db'))).toBe(true)

@@ -130,9 +130,8 @@ describe('a backup that was made while a broadcast ran', () => {
     expect(rowsOf(path, 'device')).toHaveLength(DEVICES + 1)
     const content = 'number, id, notification, audience, send_at, created_at'
     expect(rowsOf(path, 'push', content)).toEqual(rowsOf(backup, 'push', content))
-  })
 
-  test('serves, sends nothing again, and what was scheduled for later once', async () => {
+    // And serves, sends nothing again, and what was scheduled for later once.
     writeFileSync(join(into, 'key'), readFileSync(join(service.data, 'key')))
     const own = createFakeClock(clock.now())
     await using again = await startService({ clock: own, data: into, application: service.application })

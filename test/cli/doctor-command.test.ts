@@ -264,7 +264,7 @@ describe('doctor with a database that is', () => {
          VALUES ('app_old', 'Old', x'00', 1, 1, 1, 1, 1, 'day', 0)`,
       )
       sqlite.run(
-        `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 0, 'x', 0, 0, 0)`,
+        `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 0, 'x', 1, 1, 1)`,
       )
       sqlite.close()
       const before = filesIn(use.line.data)

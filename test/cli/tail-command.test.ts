@@ -55,6 +55,7 @@ describe('tail', () => {
     const watching = await tail([caller.application.id])
     await other.register({ token: IOS, platform: '0' })
     await caller.register({ token: GONE, platform: '0' })
+    await watching.until(/registered/)
     const { body } = await caller.post('/push/all', { platform: '0', msg: 'Secret', sound: '', badge: '' })
     await watching.until(/finished/)
     const lines = await watching.until(/gone/)

@@ -194,6 +194,12 @@ describe('the sealing key', () => {
     expect(warnings((await start(data, elsewhere)).lines)).toEqual([])
   })
 
+  test('of which nothing is sealed yet is nothing to warn of', async () => {
+    const data = join(dataDirectory(), 'new')
+    expect(warnings((await start(data)).lines)).toEqual([])
+    expect(existsSync(key(data))).toBe(true)
+  })
+
   test('that is missing keeps the service from starting, and no other is made', async () => {
     const data = dataDirectory()
     renameSync(key(data), join(data, 'hidden'))

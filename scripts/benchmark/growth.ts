@@ -16,7 +16,7 @@ const STARTS = 5
 
 /** Pushes a measurement takes at the least: fewer devices are sent several broadcasts. */
 const PUSHES = 200_000
-const QUICK_PUSHES = 20_000
+const QUICK_PUSHES = 10_000
 
 /** What a process does before it is measured, so that small sizes are not a measurement of compiling. */
 const WARM_UP_PUSHES = 5
@@ -30,7 +30,7 @@ const MILLION = 1_000_000
 
 /** What more devices cost: a broadcast, registrations, room on disk, memory, and the start. */
 export async function growthSection(context: BenchContext): Promise<Section> {
-  const sizes = context.quick ? [5_000, 50_000] : [10_000, 100_000, MILLION, 5 * MILLION]
+  const sizes = context.quick ? [5_000, 30_000] : [10_000, 100_000, MILLION, 5 * MILLION]
   const pushes = context.quick ? QUICK_PUSHES : PUSHES
   await using gateway = await startGateway()
   const rows: (Row & { readonly count: number })[] = []
@@ -79,7 +79,7 @@ async function measure(
   for (let n = 0; n < WARM_UP_PUSHES; n++) await finished(service, await pushToAll(service, { tags: ['rare'] }), 1000)
   const broadcast = await timedBroadcasts(service, gateway, devices.count, Math.ceil(pushes / devices.count))
   const peakMb = rssMb(service.pid).peak
-  const registrationUs = await registrationCost(service, devices.count, quick ? 5000 : 20_000)
+  const registrationUs = await registrationCost(service, devices.count, quick ? 2000 : 20_000)
   await Bun.sleep(REST_MS)
   const afterMb = rssMb(service.pid).now
   return {

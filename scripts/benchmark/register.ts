@@ -25,7 +25,7 @@ const CONNECTIONS = 64
 
 /** How fast apps register beside what a route costs that does nothing, and one that commits each call by itself. */
 export async function registerSection(context: BenchContext): Promise<Section> {
-  const calls = context.quick ? 5000 : 30_000
+  const calls = context.quick ? 3000 : 30_000
   await using opened = new AsyncDisposableStack()
   const service = opened.use(
     await startServiceProcess({ binary: context.binary, devices: opened.use(copyOf(deviceSet(context.folder, 0))) }),

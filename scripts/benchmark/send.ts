@@ -30,7 +30,7 @@ const HTTP2_WRAPPER: SenderProgram = {
 /** A broadcast by the whole service beside senders that do nothing else, against the same gateway. */
 export async function sendSection(context: BenchContext): Promise<Section> {
   const count = context.quick ? 20_000 : 200_000
-  const larger = context.quick ? 100_000 : 1_000_000
+  const larger = context.quick ? 60_000 : 1_000_000
   context.say('packages to compare with')
   const packages = await installPackages()
   await using opened = new AsyncDisposableStack()

@@ -1,3 +1,4 @@
+import type { WholeDevice } from '../device/export-store.ts'
 import { isRecord, refused } from './record.ts'
 import type { Entry } from './record.ts'
 
@@ -21,26 +22,7 @@ export interface Counts {
   readonly tallies: number
 }
 
-/** A device as it is exported. Times are ms since the Unix epoch. */
-export interface ExportedDevice {
-  readonly token: string
-  readonly platform: number
-  readonly alias: string | null
-  readonly tag: readonly string[]
-  readonly active: readonly string[]
-  readonly lat: number | null
-  readonly lng: number | null
-  readonly timezone: string | null
-  readonly badge: number
-  readonly environment: 'production' | 'sandbox' | null
-  readonly registeredAt: number
-  readonly seenAt: number
-  readonly updatedAt: number
-  /** `reason` and `at`: what a gateway said last, `null` when that is forgotten. */
-  readonly left: { readonly state: string; readonly reason: string | null; readonly at: number | null } | null
-}
-
-export function deviceLine(device: ExportedDevice): string {
+export function deviceLine(device: WholeDevice): string {
   const { token, platform, alias, tag, active, lat, lng, timezone, badge, environment, left } = device
   return JSON.stringify({
     kind: 'device',

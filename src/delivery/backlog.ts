@@ -40,6 +40,8 @@ export class Backlog {
   readonly #open: Readonly<Record<Lane, Map<number, ActiveDelivery>>> = { single: new Map(), many: new Map() }
   /** Those of them that may have somebody to send to now, in turn. */
   readonly #line: Readonly<Record<Lane, ActiveDelivery[]>> = { single: [], many: [] }
+  /** Those whose audience cannot be read now: their answers must not have it tried again, and told, each time. */
+  readonly #unreadable = new Set<ActiveDelivery>()
   /** Up to which push the database has been read. */
   readonly #lastLoaded: Record<Lane, number> = { single: 0, many: 0 }
   readonly #more: Record<Lane, boolean> = { single: true, many: true }
@@ -100,7 +102,7 @@ export class Backlog {
 
   /** Puts a delivery that may have somebody to send to behind the others of its lane. */
   line(delivery: ActiveDelivery): void {
-    if (delivery.inLine || delivery.finished) return
+    if (delivery.inLine || delivery.finished || this.#unreadable.has(delivery)) return
     delivery.inLine = true
     this.#line[delivery.of.lane].push(delivery)
   }
@@ -184,7 +186,11 @@ export class Backlog {
     try {
       return delivery.next(now)
     } catch (error) {
-      this.#readAgain(error, () => this.line(delivery))
+      this.#unreadable.add(delivery)
+      this.#readAgain(error, () => {
+        this.#unreadable.delete(delivery)
+        this.line(delivery)
+      })
       return null
     }
   }

@@ -221,8 +221,10 @@ describe('why a device got a push, or did not:', () => {
     const token = ios('bad42901')
     await register(token)
     const id = await push({ platform: '0' })
-    const waiting = await whyWhen(id, token, 'retrying')
-    expect(waiting).toMatchObject({ reason: 'TooManyRequests', attempts: 1, judged_now: false })
+    // Its row can be read a moment before the delivery knows of it.
+    await service.logged(({ event, push }) => event === 'to be sent again' && push === id)
+    const waiting = await why(id, token)
+    expect(waiting).toMatchObject({ verdict: 'retrying', reason: 'TooManyRequests', attempts: 1, judged_now: false })
     expect(Date.parse(waiting.next_attempt_at)).toBeGreaterThan(clock.now())
     clock.advance(30 * 60_000)
     await whyWhen(id, token, 'accepted')

@@ -83,6 +83,8 @@ export function createPushTail({ watch, statuses, of }: Dependencies) {
 
   function acceptedOne(push: NewPushName, now: number): TailEvent {
     if (push.sendAt === null) follow(push, now)
+    // It may be released, or cancelled, before it is ever seen to wait.
+    else waiting.set(push.number, push)
     return {
       at: push.createdAt,
       application: push.application,

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import { readSettings } from '../config.ts'
 import type { Problems } from '../config.ts'
 import type { Platform } from '../device/device.ts'
@@ -13,13 +14,13 @@ export type AskPauses = (push: string) => Promise<ReadonlyMap<Platform, string |
 /** A pause is in the memory of the server alone. */
 export function pauseAsker(
   flag: string | null,
-  { env, readFile }: Pick<Surroundings, 'env' | 'readFile'>,
+  { env, readFile, clock }: Pick<Surroundings, 'env' | 'readFile' | 'clock'>,
 ): { readonly kind: 'asker'; readonly ask: AskPauses } | Problems {
   const flags = new Map(flag === null ? [] : [['admin-listen', flag]])
   const settings = readSettings(['adminListen'], { flags, env, readFile })
   if (settings.kind === 'problems') return settings
   const origin = adminOrigin(settings.config.adminListen)
-  return { kind: 'asker', ask: (push) => ask(`${origin}/pushes/${push}`) }
+  return { kind: 'asker', ask: (push) => ask(`${origin}/pushes/${push}`, clock) }
 }
 
 /** A server on this machine answers in a millisecond, or is busy. */
@@ -33,15 +34,19 @@ interface Answer {
   }[]
 }
 
-async function ask(url: string): ReturnType<AskPauses> {
+async function ask(url: string, clock: Clock): ReturnType<AskPauses> {
+  const late = new AbortController()
+  const cancel = clock.after(DEADLINE_MS, () => late.abort())
   try {
-    const response = await fetch(url, { proxy: false, redirect: 'manual', signal: AbortSignal.timeout(DEADLINE_MS) })
+    const response = await fetch(url, { proxy: false, redirect: 'manual', signal: late.signal })
     if (!response.ok) return undefined
     const { deliveries } = (await response.json()) as Answer
     return new Map(deliveries.map((delivery) => [delivery.platform, reasonOf(delivery)]))
   } catch {
     // Whatever it is that answers there, if anything: it knows nothing of this push.
     return undefined
+  } finally {
+    cancel()
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { commandsBeside } from './everyday-service.ts'
 import type { Beside } from './everyday-service.ts'
 
@@ -42,7 +43,8 @@ test('explain knows of a pause what a running server tells, and says where none 
     { platform: '0', msg: 'Hi', sound: '', badge: '' },
     { application },
   )
-  const { stdout } = await beside.run(['explain', body.id, IOS])
+  // By a clock that stands still the server is in time.
+  const { stdout } = await beside.run(['explain', body.id, IOS], { clock: createFakeClock() })
   expect(stdout).toStartWith('waiting\nSending is paused (there is no credential for APNs), and the push has not come')
   const alone = await beside.run(['explain', body.id, IOS, '--admin-listen', '127.0.0.1:1'])
   expect(alone.stdout).toContain('\nNo server answers that could say whether sending is paused.\n')

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 const binary = resolve('dist/bellhop')
 const directory = mkdtempSync(join(tmpdir(), 'bellhop-smoke-'))
 /** For anything awaited here, in ms. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 /** Nothing of the checkout: no Bun, no settings. */
 const env = { PATH: '/usr/bin:/bin', HOME: directory }
 

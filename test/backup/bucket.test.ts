@@ -82,8 +82,8 @@ describe('a bucket', () => {
       problem: `${on.service} refuses the bucket "backups": these credentials may not list, read, write and delete there (AccessDenied).`,
     })
     expect(on.s3.objects.size).toBe(0)
-    await Bun.sleep(1)
-    expect(on.s3.open.size).toBe(0)
+    // Bun's client gives the parts up by a call of its own, which nobody is told of.
+    await on.s3.until(() => on.s3.open.size === 0)
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { backupProcess } from '../../src/backup/backup-process.ts'
@@ -18,6 +18,22 @@ const directories = dataDirectories()
 afterAll(() => directories[Symbol.dispose]())
 
 const drafts = (folder: string) => readdirSync(folder).filter((name) => name.includes('.partial'))
+
+/** The environment of a process that stops where its copy is written, and has neither been checked nor got its name. */
+function stoppingAfterCopy() {
+  const preload = directories.path('stop-after-copy.ts')
+  writeFileSync(
+    preload,
+    `import { Database } from 'bun:sqlite'
+     const { run } = Database.prototype
+     Database.prototype.run = function (sql, ...bindings) {
+       const changes = run.call(this, sql, ...bindings)
+       if (sql.startsWith('VACUUM INTO')) process.kill(process.pid, 'SIGSTOP')
+       return changes
+     }`,
+  )
+  return { ...process.env, BUN_OPTIONS: `--preload=${preload}` }
+}
 
 function on(place: string) {
   const to = shelfIn(place)
@@ -91,7 +107,7 @@ describe('the process that makes one', () => {
     using database = writeDatabaseFile(join(data, 'bellhop.db'))
     database.run(`INSERT INTO feedback VALUES (1, 0, zeroblob(60000000), '', 0)`)
     const shelf = directories.path('killed shelf')
-    const making = backupProcess(NAME, { data, to: on(shelf), keep: 3, env: process.env })
+    const making = backupProcess(NAME, { data, to: on(shelf), keep: 3, env: stoppingAfterCopy() })
     while (!existsSync(join(shelf, `${NAME}.partial`))) await new Promise((resolve) => setImmediate(resolve))
     process.kill(making.pid, 'SIGKILL')
     await making.ended

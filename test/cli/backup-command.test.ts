@@ -119,6 +119,7 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. The last change
     utimesSync(old, new Date(line.clock.now() - 2 * DAY_MS), new Date(line.clock.now() - 2 * DAY_MS))
     const young = join(to, 'bellhop-2026-11-20T120000Z.db.partial')
     writeFileSync(young, 'half')
+    utimesSync(young, new Date(line.clock.now()), new Date(line.clock.now()))
     expect(await bellhop('backup', to)).toMatchObject({
       exitCode: 1,
       stderr: `bellhop: ${young} is there: another backup writes it. If none runs, remove that file.\n`,

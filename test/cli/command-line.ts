@@ -33,7 +33,7 @@ export interface CommandLine extends Disposable {
   run(
     argv: readonly string[],
     env?: Readonly<Record<string, string>>,
-    over?: Partial<Pick<Surroundings, 'clock' | 'terminal' | 'signals' | 'stdout'>>,
+    over?: Partial<Pick<Surroundings, 'clock' | 'terminal' | 'signals' | 'stdout' | 'stderr'>>,
   ): Promise<Printed>
   /** Writes a file beside the database; its path. */
   file(name: string, content: string | Uint8Array): string

@@ -18,6 +18,7 @@ import { MIGRATIONS } from '../../src/database/migrations.ts'
 import type { Check } from '../../src/doctor/finding.ts'
 import { APNS_KEY, practice } from '../doctor/practice.ts'
 import type { Practice } from '../doctor/practice.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { startService } from '../support/service.ts'
 
 /** Bytes, mode and time of last change of every file. */
@@ -198,7 +199,7 @@ describe('doctor with a database that is', () => {
     const data = join(use.line.data, 'none', 'either')
     const { check } = await use.examine(['--offline'], { BELLHOP_DATA: data })
     expect(check('database').state).toBe('failed')
-    expect(check('disk-sync').state).toBe('ok')
+    expect(check('disk-sync').found).toStartWith('A write is on the disk in ')
     expect(readdirSync(use.line.data)).toEqual([])
   })
 
@@ -327,7 +328,8 @@ describe('doctor and the sealing key', () => {
 describe('doctor and the server', () => {
   test('that runs is asked whether it is ready', async () => {
     await using use = await practice()
-    await using service = await startService()
+    // It stands still: a database that takes a write late is ready all the same.
+    await using service = await startService({ clock: createFakeClock() })
     const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
     const { check } = await use.examine([], env)
     expect(check('server')).toMatchObject({ state: 'ok', found: expect.stringContaining('is ready') })

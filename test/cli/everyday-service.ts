@@ -8,25 +8,39 @@ import type { Service } from '../support/service.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 
-/** The time of day, with waits that are over ten times sooner: a server that follows, and a command that looks. */
-export const HASTY: Clock = { now: systemClock.now, after: (delayMs, run) => systemClock.after(delayMs / 10, run) }
+/** Who looks 4 times a second, or more often, does nothing else but look; a longer wait is the time that others have. */
+const LOOK_MS = 250
+
+/** The time of day, with looks that are over ten times sooner: of a server that follows, and of a command that watches. */
+export const HASTY: Clock = {
+  now: systemClock.now,
+  after: (delayMs, run) => systemClock.after(delayMs <= LOOK_MS ? delayMs / 10 : delayMs, run),
+}
 
 /** A running service and a command line beside it. */
 export interface Beside extends AsyncDisposable {
   readonly service: Service
+  /** HASTY, of the service and of the commands. */
+  readonly clock: Clock
+  /** Puts that clock forth, as an operator does. */
+  putForth(ms: number): void
   newCaller(): Caller
   /** Runs a command on the data of the service, until `signals` end it. */
   run(argv: readonly string[], over?: Parameters<CommandLine['run']>[2]): ReturnType<CommandLine['run']>
 }
 
 export async function commandsBeside(): Promise<Beside> {
-  const service = await startService({ clock: HASTY })
+  let forthMs = 0
+  const clock: Clock = { now: () => HASTY.now() + forthMs, after: HASTY.after }
+  const service = await startService({ clock })
   const cli = commandLine()
   const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
   return {
     service,
+    clock,
+    putForth: (ms) => void (forthMs += ms),
     newCaller: () => newCaller(service),
-    run: (argv, over) => cli.run(argv, env, { clock: HASTY, ...over }),
+    run: (argv, over) => cli.run(argv, env, { clock, ...over }),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
       cli[Symbol.dispose]()

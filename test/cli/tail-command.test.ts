@@ -4,7 +4,7 @@ import { createPauseTail } from '../../src/cli/tail-pauses.ts'
 import type { LivePush } from '../../src/cli/tail-pushes.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
-import { commandsBeside, HASTY, newSignals } from './everyday-service.ts'
+import { commandsBeside, newSignals } from './everyday-service.ts'
 import type { Beside } from './everyday-service.ts'
 
 const IOS = 'c1'.repeat(32)
@@ -24,17 +24,25 @@ interface Tail {
   end(): Promise<number>
 }
 
-async function tail(argv: readonly string[], terminal: { columns: number } | null = null): Promise<Tail> {
+type Over = Parameters<Beside['run']>[1]
+
+/** A tail that has begun to look; what it ends with. */
+async function begun(argv: readonly string[], over: Over) {
   const signals = newSignals()
+  const ended = beside.run(['tail', ...argv], { signals, ...over })
+  // It hears signals from when it has begun to look.
+  while (signals.listenerCount('SIGINT') === 0) await Bun.sleep(1)
+  return { signals, ended }
+}
+
+async function tail(argv: readonly string[], terminal: { columns: number } | null = null): Promise<Tail> {
   const lines: string[] = []
   let wake = () => {}
   const stdout = (text: string) => {
     lines.push(...text.split('\n').filter((line) => line !== ''))
     wake()
   }
-  const ended = beside.run(['tail', ...argv], { signals, stdout, terminal })
-  // It hears signals from when it has begun to look.
-  while (signals.listenerCount('SIGINT') === 0) await Bun.sleep(1)
+  const { signals, ended } = await begun(argv, { stdout, terminal })
   return {
     async until(pattern) {
       while (!lines.some((line) => pattern.test(line))) await new Promise<void>((resolve) => (wake = resolve))
@@ -104,17 +112,18 @@ describe('tail', () => {
     await caller.put('/deviceToken/batch', { platform: '1', tokens })
     await watching.until(/registered +200 devices$/)
 
+    const { clock } = beside
     const { database } = beside.service
-    const store = createApplicationStore({ database, clock: HASTY })
+    const store = createApplicationStore({ database, clock })
     const application = store.find(caller.application.id)
     if (application === null) throw new Error('no application')
     const pushes = createPushStore({ database })
     const notification = { msg: 'Hello', sound: null, badge: null, payload: null }
-    const device = createDeviceStore({ database, clock: HASTY }).idOf(application.number, 0, IOS) ?? 0
+    const device = createDeviceStore({ database, clock }).idOf(application.number, 0, IOS) ?? 0
     database.transact(() => {
       for (let n = 0; n < 60; n++) {
         const id = Bun.randomUUIDv7()
-        const when = { createdAt: HASTY.now(), timeToLiveMs: 60_000, sendAt: null, turns: [] }
+        const when = { createdAt: clock.now(), timeToLiveMs: 60_000, sendAt: null, turns: [] }
         pushes.accept(application.number, { id, notification, audience: { device, platform: 0 }, ...when })
       }
     })
@@ -129,7 +138,9 @@ describe('tail', () => {
     const body = { platform: '0', msg: 'Hello', sound: '', badge: '' }
     const later = await caller.post('/push/all', { ...body, send_at: '3600' })
     await watching.until(new RegExp(`accepted +push ${UUID}, for \\d{4}-`))
-    const soon = await caller.post('/push/all', { ...body, send_at: 0.3 })
+    const soon = await caller.post('/push/all', { ...body, send_at: 600 })
+    await watching.until(new RegExp(`accepted +push ${soon.body.id}, for`))
+    beside.putForth(600_000)
     await caller.post(`/push/${later.body.id}/cancel`, {})
     await watching.until(new RegExp(`cancelled +push ${later.body.id}: sent 0 of 0`))
     await watching.until(new RegExp(`released +push ${soon.body.id}`))
@@ -139,10 +150,9 @@ describe('tail', () => {
 
   test('ends when its reader has gone', async () => {
     const caller = beside.newCaller()
-    const running = beside.run(['tail', caller.application.id], { stdout: () => false, signals: newSignals() })
-    await Bun.sleep(30)
+    const { ended } = await begun([caller.application.id], { stdout: () => false })
     await caller.register({ token: IOS, platform: '0' })
-    expect((await running).exitCode).toBe(0)
+    expect((await ended).exitCode).toBe(0)
   })
 })
 

@@ -11,6 +11,8 @@ export interface S3Service extends AsyncDisposable {
   conduct: ((request: Request) => Response | Promise<Response> | undefined) | null
   /** Uploads in parts that were begun, and neither completed nor aborted. */
   readonly open: ReadonlyMap<string, unknown>
+  /** Resolves once `condition` holds; asked again whenever a call was answered. */
+  until(condition: () => boolean): Promise<void>
 }
 
 export function s3Error(status: number, code: string, message = 'No.'): Response {
@@ -26,6 +28,7 @@ export function startS3(): S3Service {
   const objects = new Map<string, Uint8Array>()
   const open = new Map<string, Map<number, Uint8Array>>()
   const calls: string[] = []
+  const waiting = new Set<() => void>()
   let uploads = 0
 
   async function answer(request: Request): Promise<Response> {
@@ -90,7 +93,18 @@ export function startS3(): S3Service {
     )
   }
 
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, idleTimeout: 0, fetch: answer })
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      try {
+        return await answer(request)
+      } finally {
+        for (const look of waiting) look()
+      }
+    },
+  })
   const service: S3Service = {
     env: {
       AWS_ACCESS_KEY_ID: 'backup-key',
@@ -102,6 +116,17 @@ export function startS3(): S3Service {
     calls,
     conduct: null,
     open,
+    async until(condition) {
+      if (condition()) return
+      await new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (!condition()) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+      })
+    },
     [Symbol.asyncDispose]: () => server.stop(true),
   }
   return service

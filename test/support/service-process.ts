@@ -6,7 +6,7 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly url: string
   readonly adminUrl: string
   readonly pid: number
-  /** Resolves with the exit code. */
+  /** Resolves with the exit code, when all that it wrote has been read. */
   kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number>
   readonly exited: Promise<number>
   /** What it wrote to standard error so far. */
@@ -51,19 +51,20 @@ export async function serve(data: string, env: Env = {}, args: readonly string[]
     await Promise.all([child.exited, logged])
     throw new Error(`not ready: ${text}${log}`)
   }
+  const exited = logged.then(() => child.exited)
   return {
     url,
     adminUrl,
     pid: child.pid,
-    exited: child.exited,
+    exited,
     log: () => log,
     async kill(signal) {
       child.kill(signal)
-      return child.exited
+      return exited
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
-      await child.exited
+      await exited
     },
   }
 }

@@ -1,5 +1,7 @@
 import type { Message } from './delivery.ts'
-import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement, RecipientPage } from './delivery-store.ts'
+import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement, RecipientPage } from './open-delivery.ts'
+import { exceptionOf, newPage, waits } from './page.ts'
+import type { Page } from './page.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress } from './progress.ts'
 import type { Verdict } from './verdict.ts'
@@ -37,34 +39,6 @@ export interface Task {
   /** When it was sent, ms since the Unix epoch. */
   readonly sentAt: number
 }
-
-export interface Page {
-  readonly from: number
-  readonly to: number
-  readonly recipients: readonly PageRow[]
-  /** The first that was never sent. */
-  unsent: number
-  /** Sent, held back by a pause of the credential, and to be sent again. */
-  readonly held: number[]
-  readonly answered: Uint8Array
-  /** Sends without an answer. */
-  pending: number
-  accepted: number
-  readonly exceptions: Exception[]
-  readonly verdicts: DeviceVerdict[]
-  /** Devices that took it and whose stored badge it changes. */
-  readonly badged: number[]
-  /** When its last recipient was sent, ms since the Unix epoch. */
-  sentAt: number
-  /** Settled before all answers were in. */
-  detached: boolean
-}
-
-/** What an answer says of a device, to be written with the page. */
-export type DeviceVerdict =
-  | { readonly kind: 'gone'; readonly device: number; readonly since: number | null; readonly reason: string }
-  | { readonly kind: 'quarantine'; readonly device: number; readonly reason: string }
-  | { readonly kind: 'environment'; readonly device: number; readonly environment: 'production' | 'sandbox' }
 
 /** What the delivery needs of the store to read its audience. */
 export interface Recipients {
@@ -351,21 +325,7 @@ export class ActiveDelivery {
   }
 
   #begin(from: number, to: number, recipients: readonly PageRow[]): Page {
-    const page: Page = {
-      from,
-      to,
-      recipients,
-      unsent: 0,
-      held: [],
-      answered: new Uint8Array(recipients.length),
-      pending: 0,
-      accepted: 0,
-      exceptions: [],
-      verdicts: [],
-      badged: [],
-      sentAt: 0,
-      detached: false,
-    }
+    const page = newPage(from, to, recipients)
     this.#nextSize = PAGE_SIZE
     // Known now, so that the page's own settlement can say that it was the last.
     if (nextGap(this.#progress, to, this.of.ceiling) === null) this.#exhausted = true
@@ -373,19 +333,4 @@ export class ActiveDelivery {
     this.#current = page
     return page
   }
-}
-
-function waits({ state }: Exception): boolean {
-  return state === 'retry' || state === 'leased'
-}
-
-/** The row that remembers a recipient who was not accepted. */
-export function exceptionOf(
-  { recipient: { device, badge }, attempt }: Task,
-  verdict: Exclude<Verdict, { kind: 'hold' | 'accepted' }>,
-  now: number,
-): Exception {
-  const { reason } = verdict
-  if (verdict.kind === 'retry') return { device, state: 'retry', attempt, dueAt: verdict.dueAt, badge, reason }
-  return { device, state: verdict.state, attempt, dueAt: now, badge, reason }
 }

@@ -4,7 +4,8 @@ import { ActiveDelivery, LEASE_MS } from './active-delivery.ts'
 import type { Task } from './active-delivery.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
-import type { DeliveryStore, Lane, OpenDelivery } from './delivery-store.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+import type { Lane, OpenDelivery } from './open-delivery.ts'
 
 /** Open deliveries of each lane held in memory; the rest waits in the database. */
 const LOADED: Readonly<Record<Lane, number>> = { single: 512, many: 32 }

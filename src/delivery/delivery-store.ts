@@ -1,89 +1,12 @@
 import type { Database } from '../database/database.ts'
-import { unpackToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
-import { audiencePages } from '../push/audience.ts'
-import { applyBadge } from '../push/push.ts'
 import type { Audience, Notification } from '../push/push.ts'
-import type { Environment, Recipient } from './delivery.ts'
+import { createExceptionStore, WAITING } from './exception-store.ts'
+import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
 import type { Range } from './progress.ts'
+import { createRecipientStore } from './recipient-store.ts'
 
-/** A push to one platform that is not finished, as the pool loads it. */
-export interface OpenDelivery {
-  /** `push.number`. */
-  readonly push: number
-  /** `push.id`, the UUID callers see: for a turn of a push by local time that of the whole. */
-  readonly pushId: string
-  readonly application: number
-  readonly platform: Platform
-  readonly lane: Lane
-  readonly notification: Notification
-  readonly audience: Audience
-  readonly ceiling: number
-  readonly progress: number
-  /** Settled ranges beyond `progress`, in order. */
-  readonly ahead: readonly Range[]
-  /** Devices in the audience; `null` until counted. */
-  readonly addressed: number | null
-  readonly settled: number
-  /** Recipients that wait for another attempt. */
-  readonly retries: number
-  /** When it could first be sent; ms since the Unix epoch. */
-  readonly releasedAt: number
-  readonly expiresAt: number
-}
-
-/** Single pushes go ahead of those to many. */
-export type Lane = 'single' | 'many'
 const LANE_NUMBER: Readonly<Record<Lane, 0 | 1>> = { single: 0, many: 1 }
-
-/** A recipient that was not simply accepted. */
-export interface Exception {
-  readonly device: number
-  /** Leased: on its way, and due again at once if this process ends before the answer comes. */
-  readonly state: 'retry' | 'leased' | 'rejected' | 'gone' | 'expired'
-  /** Sends so far. */
-  readonly attempt: number
-  /** Retry: not before; else when it was decided. Milliseconds since the Unix epoch. */
-  readonly dueAt: number
-  readonly badge: number | null
-  readonly reason: string
-}
-
-/** What a settled page, or a settled retry, changes besides its own bookkeeping. */
-export interface Results {
-  readonly accepted: number
-  readonly exceptions: readonly Exception[]
-}
-
-export interface PageSettlement extends Results {
-  readonly progress: number
-  readonly ahead: readonly Range[]
-  /** Recipients on the page. */
-  readonly size: number
-  /** How many of them the count of the audience had missed. */
-  readonly missed: number
-  /** When the first recipient was sent to, ms since the Unix epoch; `null` for nobody. What is stored already stays. */
-  readonly startedAt: number | null
-  readonly finished: boolean
-}
-
-export interface PageRow extends Recipient {
-  /** The count stored with the device when it was read. */
-  readonly storedBadge: number
-}
-
-export interface DueRecipient extends PageRow {
-  readonly attempt: number
-}
-
-/** Part of an audience, and up to which device id it was looked for. */
-export interface RecipientPage {
-  readonly recipients: readonly PageRow[]
-  readonly last: number
-}
-
-type Key = Pick<OpenDelivery, 'push' | 'platform' | 'application'>
-type Due = Key & Pick<OpenDelivery, 'notification'>
 
 interface OpenRow {
   push: number
@@ -103,22 +26,6 @@ interface OpenRow {
   expires_at: number
 }
 
-interface DueRow {
-  device: number
-  attempt: number
-  badge: number | null
-}
-
-interface DeviceRow {
-  token: string | Uint8Array
-  environment: 0 | 1 | null
-  badge: number
-}
-
-/** As the index `push_exception_due` has it. */
-const WAITING = `state IN ('retry', 'leased')`
-
-const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** How far one push to one platform is. */
@@ -163,9 +70,6 @@ export function createDeliveryStore({ database }: { database: Database }) {
      FROM push p JOIN push part ON part.number = p.number OR part.parent = p.number JOIN delivery d ON d.push = part.number
      WHERE p.id = ? GROUP BY d.platform ORDER BY d.platform`,
   )
-  const device = database.statement<DeviceRow, [number]>(
-    'SELECT token, environment, badge FROM device WHERE id = ? AND state = 0',
-  )
   const setAddressed = database.statement<never, [number, number, Platform]>(
     'UPDATE delivery SET addressed = coalesce(addressed, 0) + ? WHERE push = ? AND platform = ?',
   )
@@ -182,67 +86,37 @@ export function createDeliveryStore({ database }: { database: Database }) {
     `UPDATE delivery SET accepted = accepted + ?, failed = failed + ?, finished_at = coalesce(?, finished_at)
      WHERE push = ? AND platform = ?`,
   )
-  const putException = database.statement<
-    never,
-    [number, Platform, number, string, number, number, number | null, string]
-  >(
-    `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, badge, reason)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at,
-       reason = excluded.reason`,
-  )
-  const dropException = database.statement<never, [number, Platform, number]>(
-    'DELETE FROM push_exception WHERE push = ? AND platform = ? AND device = ?',
-  )
-  const lease = database.statement<DueRow, [number, number, Platform, number, number]>(
-    `UPDATE push_exception SET state = 'leased', due_at = ? WHERE (push, platform, device) IN (
-       SELECT push, platform, device FROM push_exception
-       WHERE push = ? AND platform = ? AND ${WAITING} AND due_at <= ? ORDER BY due_at LIMIT ?)
-     RETURNING device, attempt, badge`,
-  )
-  const nextDue = database.statement<{ due_at: number | null }, [number, Platform]>(
-    `SELECT min(due_at) AS due_at FROM push_exception WHERE push = ? AND platform = ? AND ${WAITING}`,
-  )
-  const expireRetries = database.statement<never, [number, number, Platform]>(
-    `UPDATE push_exception SET state = 'expired', due_at = ? WHERE push = ? AND platform = ? AND ${WAITING}`,
-  )
-  const cancelRetries = database.statement<never, [number, number, Platform]>(
-    `UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ?
-     WHERE push = ? AND platform = ? AND ${WAITING}`,
-  )
   const end = database.statement<never, [number, number, number, Platform]>(
     `UPDATE delivery SET failed = failed + ?, finished_at = coalesce(finished_at, ?) WHERE push = ? AND platform = ?`,
   )
   const isOpen = database.statement<object, [number, Platform]>(
     'SELECT 1 FROM delivery WHERE push = ? AND platform = ? AND finished_at IS NULL',
   )
-  const cancelled = database.statement<Key, []>(
+  const cancelled = database.statement<DeliveryKey, []>(
     `SELECT d.push, d.platform, d.application FROM delivery d JOIN push p ON p.number = d.push
      WHERE d.finished_at IS NULL AND p.cancelled_at IS NOT NULL`,
   )
-  const endLeases = database.statement<never, [number]>(
-    `UPDATE push_exception SET state = 'retry', due_at = ? WHERE state = 'leased'`,
-  )
-  const shiftDue = database.statement<never, [number]>(`UPDATE push_exception SET due_at = due_at - ? WHERE ${WAITING}`)
   const tally = database.statement<never, [number, number, Platform, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s`,
   )
 
-  function count({ application, platform }: Key, now: number, addressed: number, accepted: number): void {
+  const recipients = createRecipientStore({ database })
+  const exceptions = createExceptionStore({ database, recipients })
+
+  function count({ application, platform }: DeliveryKey, now: number, addressed: number, accepted: number): void {
     if (addressed > 0 || accepted > 0) tally.run(application, Math.floor(now / DAY_MS), platform, addressed, accepted)
   }
 
-  function writeExceptions({ push, platform }: Key, exceptions: readonly Exception[]): number {
-    let failed = 0
-    for (const { device: id, state, attempt, dueAt, badge, reason } of exceptions) {
-      putException.run(push, platform, id, state, attempt, dueAt, badge, reason)
-      if (state !== 'retry' && state !== 'leased') failed++
-    }
-    return failed
-  }
+  const { takeDue, nextDue, endLeases, shiftDue } = exceptions
 
   return {
+    takeDue,
+    nextDue,
+    endLeases,
+    shiftDue,
+    recipients: recipients.of,
+
     /** Applications and platforms that have something open. */
     senders: () => senders.all(),
 
@@ -254,40 +128,15 @@ export function createDeliveryStore({ database }: { database: Database }) {
       return open.all(application, platform, LANE_NUMBER[lane], afterPush, limit).map(openOf)
     },
 
-    /**
-     * The audience of a delivery, read in pages of device ids: `page(after, upTo, limit)` gives those after `after`, in
-     * order, `count(after, candidates)` counts them; both do bounded work and say up to which device they came.
-     */
-    recipients(delivery: OpenDelivery) {
-      const { audience, ceiling, application, platform, notification } = delivery
-      if ('device' in audience) return single(audience.device)
-      const pages = audiencePages(database, audience, application, platform)
-      return {
-        page(after: number, upTo: number, limit: number): RecipientPage {
-          const { rows, last } = pages.page(after, upTo, limit)
-          return { recipients: rows.map((row) => recipientOf(row.id, row, notification)), last }
-        },
-        count: (after: number, candidates: number) => pages.count(after, ceiling, candidates),
-      }
-
-      function single(id: number) {
-        const page = (after: number, upTo: number): RecipientPage => {
-          const row = id > after && id <= upTo ? device.get(id) : null
-          return { recipients: row === null ? [] : [recipientOf(id, row, notification)], last: upTo }
-        }
-        return { page, count: (after: number) => ({ count: page(after, id).recipients.length, last: ceiling }) }
-      }
-    },
-
     /** Stores that the audience is counted, and has `more` devices than settled pages had added. */
-    address(key: Key, more: number, now: number): void {
+    address(key: DeliveryKey, more: number, now: number): void {
       setAddressed.run(more, key.push, key.platform)
       count(key, now, more, 0)
     },
 
     /** Everything a settled page changes, except what it says of devices. */
-    settlePage(key: Key, page: PageSettlement, now: number): void {
-      const failed = writeExceptions(key, page.exceptions)
+    settlePage(key: DeliveryKey, page: PageSettlement, now: number): void {
+      const failed = exceptions.write(key, page.exceptions)
       const finishedAt = page.finished ? now : null
       const { progress, size, missed, accepted, startedAt } = page
       const { push, platform } = key
@@ -297,43 +146,16 @@ export function createDeliveryStore({ database }: { database: Database }) {
     },
 
     /** A recipient that had waited: accepted now, or an exception again. */
-    settleRetry(key: Key, id: number, results: Results, finished: boolean, now: number): void {
-      if (results.accepted > 0) dropException.run(key.push, key.platform, id)
-      const failed = writeExceptions(key, results.exceptions)
+    settleRetry(key: DeliveryKey, id: number, results: Results, finished: boolean, now: number): void {
+      if (results.accepted > 0) exceptions.drop(key, id)
+      const failed = exceptions.write(key, results.exceptions)
       countMore.run(results.accepted, failed, finished ? now : null, key.push, key.platform)
       count(key, now, 0, results.accepted)
     },
 
-    /**
-     * Takes recipients whose time has come and leases them until `leaseUntil`: if their answers never arrive (a
-     * crash), they are due again then. A device that was erased or declared gone meanwhile comes as `dead`.
-     */
-    takeDue(key: Due, now: number, leaseUntil: number, limit: number): { due: DueRecipient[]; dead: DueRow[] } {
-      const due: DueRecipient[] = []
-      const dead: DueRow[] = []
-      for (const row of lease.all(leaseUntil, key.push, key.platform, now, limit)) {
-        const found = device.get(row.device)
-        if (found === null) dead.push(row)
-        // Counted anew: while it waited, other pushes may have been.
-        else due.push({ ...recipientOf(row.device, found, key.notification), attempt: row.attempt })
-      }
-      return { due, dead }
-    },
-
-    /** When the next waiting recipient is due, ms since the Unix epoch; `null` if none waits. */
-    nextDue: (key: Key): number | null => nextDue.get(key.push, key.platform)?.due_at ?? null,
-
-    /** At the start of the process nothing is on its way: what the last one had leased is due. */
-    endLeases: (now: number): void => void endLeases.run(now),
-
-    /** The clock was put back by `byMs` milliseconds: who waits is due that much earlier. */
-    shiftDue(byMs: number): void {
-      shiftDue.run(byMs)
-    },
-
     /** Ends a delivery whose time to live is over: who was not reached counts as failed. */
-    expire(key: Key, unreached: number, retries: number, now: number): void {
-      expireRetries.run(now, key.push, key.platform)
+    expire(key: DeliveryKey, unreached: number, retries: number, now: number): void {
+      exceptions.expireWaiting(key, now)
       countMore.run(0, unreached + retries, now, key.push, key.platform)
     },
 
@@ -341,9 +163,10 @@ export function createDeliveryStore({ database }: { database: Database }) {
      * Ends a delivery that is called off, or what still waits of it: that counts as failed, and who was not sent to as
      * nothing. `true` if it was open.
      */
-    cancel({ push, platform }: Key, now: number): boolean {
+    cancel(key: DeliveryKey, now: number): boolean {
+      const { push, platform } = key
       const wasOpen = isOpen.get(push, platform) !== null
-      const retries = cancelRetries.run(now, push, platform).changes
+      const retries = exceptions.cancelWaiting(key, now)
       if (wasOpen || retries > 0) end.run(retries, now, push, platform)
       return wasOpen
     },
@@ -351,7 +174,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
     /** What was called off and has not ended, which only a crash leaves behind. */
     cancelled: () => cancelled.all(),
 
-    finish(key: Key, now: number): void {
+    finish(key: DeliveryKey, now: number): void {
       countMore.run(0, 0, now, key.push, key.platform)
     },
   }
@@ -374,21 +197,5 @@ function openOf(row: OpenRow): OpenDelivery {
     retries: row.retries,
     releasedAt: row.released_at,
     expiresAt: row.expires_at,
-  }
-}
-
-function addressOf(device: number, row: Pick<DeviceRow, 'token' | 'environment'>) {
-  return {
-    device,
-    token: unpackToken(row.token),
-    environment: row.environment === null ? null : (ENVIRONMENTS[row.environment] ?? null),
-  }
-}
-
-function recipientOf(device: number, row: DeviceRow, { badge }: Notification): PageRow {
-  return {
-    ...addressOf(device, row),
-    badge: badge === null ? null : applyBadge(badge, row.badge),
-    storedBadge: row.badge,
   }
 }

@@ -40,7 +40,7 @@ const STATES = ['registered', 'gone', 'quarantined'] as const
 const PUSH_COLUMNS = 'number, audience, ceiling, created_at, send_at, released_at, cancelled_at, expires_at'
 const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
 
-/** As `delivery-store.ts` writes it. */
+/** As `exception-store.ts` writes it. */
 const CANCELLED = 'cancelled'
 
 export type ExplainStore = ReturnType<typeof createExplainStore>

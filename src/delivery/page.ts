@@ -1,0 +1,66 @@
+import type { Exception, PageRow } from './open-delivery.ts'
+import type { Verdict } from './verdict.ts'
+
+/** Recipients that are read, sent to and settled together. */
+export interface Page {
+  readonly from: number
+  readonly to: number
+  readonly recipients: readonly PageRow[]
+  /** The first that was never sent. */
+  unsent: number
+  /** Sent, held back by a pause of the credential, and to be sent again. */
+  readonly held: number[]
+  readonly answered: Uint8Array
+  /** Sends without an answer. */
+  pending: number
+  accepted: number
+  readonly exceptions: Exception[]
+  readonly verdicts: DeviceVerdict[]
+  /** Devices that took it and whose stored badge it changes. */
+  readonly badged: number[]
+  /** When its last recipient was sent, ms since the Unix epoch. */
+  sentAt: number
+  /** Settled before all answers were in. */
+  detached: boolean
+}
+
+/** What an answer says of a device, to be written with the page. */
+export type DeviceVerdict =
+  | { readonly kind: 'gone'; readonly device: number; readonly since: number | null; readonly reason: string }
+  | { readonly kind: 'quarantine'; readonly device: number; readonly reason: string }
+  | { readonly kind: 'environment'; readonly device: number; readonly environment: 'production' | 'sandbox' }
+
+/** A page of which nobody has been sent to. */
+export function newPage(from: number, to: number, recipients: readonly PageRow[]): Page {
+  return {
+    from,
+    to,
+    recipients,
+    unsent: 0,
+    held: [],
+    answered: new Uint8Array(recipients.length),
+    pending: 0,
+    accepted: 0,
+    exceptions: [],
+    verdicts: [],
+    badged: [],
+    sentAt: 0,
+    detached: false,
+  }
+}
+
+/** The row that remembers a recipient who was not accepted. */
+export function exceptionOf(
+  { recipient: { device, badge }, attempt }: { readonly recipient: PageRow; readonly attempt: number },
+  verdict: Exclude<Verdict, { kind: 'hold' | 'accepted' }>,
+  now: number,
+): Exception {
+  const { reason } = verdict
+  if (verdict.kind === 'retry') return { device, state: 'retry', attempt, dueAt: verdict.dueAt, badge, reason }
+  return { device, state: verdict.state, attempt, dueAt: now, badge, reason }
+}
+
+/** Whether the recipient is to be sent to again. */
+export function waits({ state }: Exception): boolean {
+  return state === 'retry' || state === 'leased'
+}

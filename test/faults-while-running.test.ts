@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createApplicationStore } from '../src/application/application-store.ts'
 import { openDatabase } from '../src/database/database.ts'
 import { createFakeClock } from './support/fake-clock.ts'
+import { passing } from './support/passing.ts'
 import { startService } from './support/service.ts'
 import type { Credentials } from './support/service.ts'
 
@@ -81,16 +82,16 @@ describe('a damaged page that a running service meets', () => {
     const clock = createFakeClock()
     await using service = await startService({ data, application, clock })
     const id = (await service.post('/push/all', { platform: 0, msg: 'Hello', sound: '', badge: '' })).body.id
-    const held = service.logged(({ event }) => event === 'a delivery cannot be read; trying again').then(() => true)
-    while (!(await Promise.race([held, Bun.sleep(5).then(() => false)]))) clock.advance(250)
+    const held = service.logged(({ event }) => event === 'a delivery cannot be read; trying again')
+    await passing(service, clock, held)
     expect(service.log.map(({ event }) => event)).toContain(sentence(data))
 
     const other = service.addApplication('Other')
     await service.put('/deviceToken', { token: 'cd'.repeat(32), platform: 0 }, { application: other })
     const push = { token: 'cd'.repeat(32), platform: 0, msg: 'Hello', sound: '', badge: '' }
     const one = (await service.post('/push/one', push, { application: other })).body.id
-    const sent = service.logged(({ event, push: of }) => event === 'push sent' && of === one).then(() => true)
-    while (!(await Promise.race([sent, Bun.sleep(5).then(() => false)]))) clock.advance(250)
+    const sent = service.logged(({ event, push: of }) => event === 'push sent' && of === one)
+    await passing(service, clock, sent)
     expect(service.log.some(({ event, push: of }) => event === 'push sent' && of === id)).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 
 const [path = '', ms = ''] = process.argv.slice(2)
 using database = new Database(path)
-database.run('PRAGMA busy_timeout = 5000')
+database.run('PRAGMA busy_timeout = 30000')
 database.run('BEGIN EXCLUSIVE')
 await Bun.sleep(Number(ms))
 database.run('ROLLBACK')

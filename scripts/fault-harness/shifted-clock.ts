@@ -7,6 +7,11 @@ let offsetMs = 0
 
 Date.now = () => realNow() + offsetMs
 
-setInterval(() => {
-  if (existsSync(path)) offsetMs = Number(readFileSync(path, 'utf8'))
-}, 20).unref()
+look()
+setInterval(look, 20).unref()
+
+function look(): void {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  // Empty for a moment when it is written anew.
+  if (text !== '') offsetMs = Number(text)
+}

@@ -20,7 +20,7 @@ import type { Program, Service } from './service.ts'
 import type { Template } from './template.ts'
 
 /** How long a start may take, in ms. */
-const START_MS = 20_000
+const START_MS = 60_000
 
 /** One scenario's own service, gateways, data directory and books. */
 export interface Stage extends AsyncDisposable {

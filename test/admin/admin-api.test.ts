@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -28,8 +29,11 @@ async function push(application = service.application): Promise<string> {
 
 /** Moves the clock on until the push has gone out. */
 async function sent(id: string): Promise<void> {
-  const over = service.logged(({ event, push: of }) => event === 'push sent' && of === id).then(() => true)
-  while (!(await Promise.race([over, Bun.sleep(2).then(() => false)]))) clock.advance(250)
+  await passing(
+    service,
+    clock,
+    service.logged(({ event, push: of }) => event === 'push sent' && of === id),
+  )
 }
 
 test('/healthz answers on both listeners', async () => {

@@ -142,13 +142,25 @@ describe('an upgrade', () => {
     const path = oldDatabase(directory, 2)
     using raw = new Sqlite(path)
     raw.run('PRAGMA busy_timeout = 20')
+    const awaited = join(directory, 'awaited')
     const other = child(
       path,
-      `raw.run('BEGIN IMMEDIATE'); console.log('held'); Bun.sleepSync(100); raw.run('PRAGMA user_version = ${LATEST}'); raw.run('COMMIT')`,
+      `import { existsSync } from 'node:fs'
+      raw.run('BEGIN IMMEDIATE')
+      console.log('held')
+      while (!existsSync(${JSON.stringify(awaited)})) Bun.sleepSync(5)
+      raw.run('PRAGMA user_version = ${LATEST}')
+      raw.run('COMMIT')`,
     )
     await other.stdout.getReader().read()
     const { kinds, report } = steps()
-    upgrade(raw, path, { report })
+    upgrade(raw, path, {
+      report(step) {
+        report(step)
+        // Not before it is noticed: this process may have no turn for as long as the other one needs.
+        if (step.kind === 'waiting') writeFileSync(awaited, '')
+      },
+    })
     expect(kinds()).toEqual(['waiting'])
     expect(raw.query('PRAGMA busy_timeout').values()).toEqual([[20]])
     expect(await other.exited).toBe(0)

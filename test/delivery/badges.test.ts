@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -38,12 +39,6 @@ async function sent(id: string): Promise<void> {
   await service.logged(({ event, push, platform }) => event === 'push sent' && push === id && platform === 0)
 }
 
-/** Moves the clock on until `done` resolves. */
-async function passing(done: Promise<unknown>): Promise<void> {
-  const over = done.then(() => true)
-  while (!(await Promise.race([over, Bun.sleep(5).then(() => false)]))) clock.advance(250)
-}
-
 async function stored(token: string): Promise<number> {
   return (await service.get('/deviceToken/one', { headers: { token } })).body.badge
 }
@@ -70,7 +65,7 @@ describe('the stored badge', () => {
     // Two may be on their way by now.
     await arrivalsOf(SLOW, 2)
     expect(await stored(SLOW)).toBe(0)
-    await passing(Promise.all(pushes.map(sent)))
+    await passing(service, clock, Promise.all(pushes.map(sent)))
     expect(new Set((await arrivalsOf(SLOW, 5)).map(shown))).toEqual(new Set([1, 2, 3, 4, 5]))
     expect(await stored(SLOW)).toBe(5)
   })
@@ -79,7 +74,7 @@ describe('the stored badge', () => {
     await register(SLOW)
     const pushes = await Promise.all([push('/push/all', { badge: '+2' }), one(SLOW, '+1')])
     const arrivals = await arrivalsOf(SLOW, 2)
-    await passing(Promise.all(pushes.map(sent)))
+    await passing(service, clock, Promise.all(pushes.map(sent)))
     expect(Math.max(...arrivals.map((arrival) => shown(arrival) ?? 0))).toBe(3)
     expect(await stored(SLOW)).toBe(3)
   })
@@ -91,7 +86,7 @@ describe('the stored badge', () => {
     expect(await stored(THROTTLED_ONCE)).toBe(0)
     await sent(await one(THROTTLED_ONCE, '+1'))
     expect(await stored(THROTTLED_ONCE)).toBe(1)
-    await passing(sent(first))
+    await passing(service, clock, sent(first))
     expect(await stored(THROTTLED_ONCE)).toBe(2)
     expect((await arrivalsOf(THROTTLED_ONCE, 3)).map(shown)).toEqual([1, 1, 2])
   })

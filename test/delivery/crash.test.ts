@@ -69,7 +69,7 @@ beforeAll(async () => {
       devices.register(number, { token: n.toString(16).padStart(64, '0'), platform: 0 })
     }
   })
-})
+}, 60_000)
 afterAll(async () => {
   await simulator[Symbol.asyncDispose]()
   await rm(data, { recursive: true })
@@ -160,20 +160,24 @@ describe('one process a data directory', () => {
     expect(second.stdout).toBe('')
     expect(second.stderr).toBe(`bellhop: Another Bellhop serves the data directory ${data}.\n`)
     expect((await fetch(`${first.url}/healthz`)).status).toBe(200)
-  })
+  }, 60_000)
 
   test('a second signal ends it at once', async () => {
+    arrivals = []
     await using service = await serve(data, env)
     const before = await counted(service, 0)
     simulator.answerWith(() => ({ kind: 'silent' }))
     await push(service)
+    // With nothing on its way it would end by itself.
+    await arrived(1)
     const gone = service.kill('SIGTERM')
-    await Bun.sleep(50)
+    // Two that are waiting at the same time are one.
+    while (!service.log().includes('"stopping"')) await Bun.sleep(5)
     process.kill(service.pid, 'SIGTERM')
     expect(await gone).toBe(143)
     simulator.answerWith(null)
     // The push is not lost by that either.
     await using again = await serve(data, env)
     await counted(again, before.s + DEVICES)
-  })
+  }, 60_000)
 })

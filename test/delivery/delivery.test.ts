@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -42,12 +44,6 @@ async function feedback(): Promise<{ token: string; reason: string }[]> {
   return (await service.get('/feedback')).body
 }
 
-/** Moves the clock on until `done` resolves: fifty times as fast as time, so that a request is not overtaken by its deadline. */
-async function passing(done: Promise<unknown>): Promise<void> {
-  const over = done.then(() => true)
-  while (!(await Promise.race([over, Bun.sleep(5).then(() => false)]))) clock.advance(250)
-}
-
 describe('a push on its way', () => {
   test('reaches every device of its audience once, and is counted', async () => {
     await register(GOOD)
@@ -62,7 +58,7 @@ describe('a push on its way', () => {
     const id = await push()
     await service.logged(({ event }) => event === 'to be sent again')
     expect(await analytics()).toEqual({ t: 1, s: 0, o: 0 })
-    await passing(sent(id))
+    await passing(service, clock, sent(id))
     const [first, second] = simulator.arrivals()
     expect([first?.status, second?.status]).toEqual([429, 200])
     expect(second?.id).toBe(first?.id ?? '')
@@ -124,7 +120,7 @@ describe('a push on its way', () => {
     test(`a gateway that ${what} once loses nothing`, async () => {
       await register(order(prefix))
       await register(GOOD)
-      await passing(sent(await push()))
+      await passing(service, clock, sent(await push()))
       const arrivals = simulator.arrivals().filter(({ token }) => token === order(prefix))
       expect(arrivals.at(-1)?.status).toBe(200)
       expect(new Set(arrivals.map(({ headers }) => headers['apns-id'])).size).toBe(1)
@@ -151,7 +147,7 @@ describe('a credential that is refused', () => {
     expect(await ready.json()).toMatchObject({ paused: [{ state: 'misconfigured', reason: 'InvalidProviderToken' }] })
 
     refusing = false
-    await passing(sent(id))
+    await passing(service, clock, sent(id))
     expect(await analytics()).toEqual({ t: 5, s: 5, o: 0 })
     expect((await fetch(`${service.adminUrl}/readyz`)).status).toBe(200)
   })
@@ -166,11 +162,15 @@ describe('without a credential', () => {
       { tags_match: 'all', except_tags: 'x', msg: 'Hi' },
       { application },
     )
-    await passing(until(async () => (await service.get('/analytics', { application })).body.t === 1))
+    await passing(
+      service,
+      clock,
+      until(async () => (await service.get('/analytics', { application })).body.t === 1),
+    )
     expect((await service.get('/analytics', { application })).body).toEqual({ t: 1, s: 0, o: 0 })
 
     service.simulate(application)
-    await passing(sent(body.id))
+    await passing(service, clock, sent(body.id))
     expect((await service.get('/analytics', { application })).body).toEqual({ t: 1, s: 1, o: 0 })
   })
 
@@ -178,13 +178,21 @@ describe('without a credential', () => {
     const application = service.addApplication('never', {}, false)
     await service.put('/deviceToken', { token: GOOD, platform: '0' }, { application })
     const { body } = await service.post('/push/all', { platform: 0, msg: 'Hi', sound: '', badge: '' }, { application })
-    await passing(until(async () => (await service.get('/analytics', { application })).body.t === 1))
+    await passing(
+      service,
+      clock,
+      until(async () => (await service.get('/analytics', { application })).body.t === 1),
+    )
     clock.advance(24 * 60 * 60 * 1000)
-    await passing(service.logged(({ event, push }) => event === 'push expired' && push === body.id))
+    await passing(
+      service,
+      clock,
+      service.logged(({ event, push }) => event === 'push expired' && push === body.id),
+    )
     service.simulate(application)
     clock.advance(1000)
     const next = await service.post('/push/all', { platform: 0, msg: 'Hi', sound: '', badge: '' }, { application })
-    await passing(sent(next.body.id))
+    await passing(service, clock, sent(next.body.id))
     expect(simulator.arrivals()).toHaveLength(1)
     expect((await service.get('/analytics', { application })).body).toEqual({ t: 2, s: 1, o: 0 })
   })
@@ -231,8 +239,7 @@ describe('an application that is deleted while it sends', () => {
     await service.put('/deviceToken', { token: order('bad00030'), platform: '0' }, { application })
     await service.put('/deviceToken', { token: order('bad42900'), platform: '0' }, { application })
     await service.post('/push/all', { platform: 0, msg: 'Hi', sound: '', badge: '' }, { application })
-    const arrived = new Promise<void>((resolve) => simulator.onArrival(() => resolve()))
-    await arrived
+    await arrivalsAt(simulator, 1)
     service.remove(application)
     clock.advance(1000)
     expect((await service.get('/analytics', { application })).status).toBe(401)
@@ -242,7 +249,7 @@ describe('an application that is deleted while it sends', () => {
       await Bun.sleep(2)
     }
     await register(GOOD)
-    await passing(sent(await push()))
+    await passing(service, clock, sent(await push()))
     expect(await analytics()).toEqual({ t: 1, s: 1, o: 0 })
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([])
   })
@@ -256,7 +263,7 @@ describe('a clock that is put back by an hour', () => {
     clock.advance(250)
     clock.set(clock.now() - 3_600_000)
     const from = clock.now()
-    await passing(sent(id))
+    await passing(service, clock, sent(id))
     expect(clock.now() - from).toBeLessThan(60_000)
     expect(service.log.some(({ event }) => event === 'the clock was put back')).toBe(true)
 
@@ -269,7 +276,7 @@ describe('a clock that is put back by an hour', () => {
     clock.set(clock.now() - 3_600_000)
     down = false
     const then = clock.now()
-    await passing(sent(next))
+    await passing(service, clock, sent(next))
     expect(clock.now() - then).toBeLessThan(60_000)
     expect(await analytics()).toEqual({ t: 2, s: 2, o: 0 })
   })

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Clock } from '../../src/clock.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 
@@ -11,16 +13,18 @@ let service: Service
 let arrivals: Arrival[]
 const watchers = new Set<() => void>()
 
-beforeEach(async () => {
-  service = await startService({ config: { drainSeconds: 0 } })
+beforeEach(() => start())
+afterEach(() => service[Symbol.asyncDispose]())
+
+async function start(clock: Clock = systemClock, maxInFlight = 4096): Promise<void> {
+  service = await startService({ clock, config: { drainSeconds: 0, maxInFlight } })
   arrivals = []
   const simulator = await service.server.simulator()
   simulator.onArrival((arrival) => {
     arrivals.push(arrival)
     for (const look of watchers) look()
   })
-})
-afterEach(() => service[Symbol.asyncDispose]())
+}
 
 /** Resolves when what has arrived is as asked. */
 function arrived(enough: () => boolean): Promise<void> {
@@ -69,6 +73,8 @@ describe('a stop in the middle of the last page', () => {
     const next = await service.restart()
     try {
       const second = await next.server.simulator()
+      // It has gone on sending since it started.
+      tokens.push(...second.arrivals().map(({ token }) => token))
       second.onArrival(({ token }) => void tokens.push(token))
       while ((await next.get('/analytics')).body.s < DEVICES) await Bun.sleep(5)
       expect(new Set(tokens).size).toBe(DEVICES)
@@ -81,11 +87,21 @@ describe('a stop in the middle of the last page', () => {
 
 describe('turns', () => {
   test('a single push goes ahead of a broadcast that is under way', async () => {
+    await service[Symbol.asyncDispose]()
+    const clock = createFakeClock()
+    // Calls of the test share with it what Bun lets a process have in flight, 256 by default.
+    await start(clock, 64)
     fill('a')
     await service.put('/deviceToken', { token: 'b'.repeat(64), platform: 0 })
+    const simulator = await service.server.simulator()
+    // Under way, and no further until the other is accepted, however long that takes.
+    const late = { kind: 'answer', answer: { status: 200, headers: {}, body: '' }, afterMs: 1 } as const
+    simulator.answerWith(() => (arrivals.length < 100 ? null : late))
     await service.post('/push/all', BROADCAST)
     await arrived(() => arrivals.length > 100)
     const alone = await service.post('/push/one', { ...BROADCAST, token: 'b'.repeat(64) })
+    simulator.answerWith(null)
+    clock.advance(1)
     await arrived(() => arrivals.length >= DEVICES + 2)
     const place = arrivals.findIndex(({ collapse }) => collapse === alone.body.id)
     expect(place).toBeGreaterThan(0)
@@ -103,9 +119,12 @@ describe('turns', () => {
   })
 
   test('two broadcasts of an application take turns by page', async () => {
-    fill('a')
-    const first = await service.post('/push/all', BROADCAST)
-    const second = await service.post('/push/all', { ...BROADCAST, msg: 'Also' })
+    const application = service.addApplication('two', {}, false)
+    fill('a', application)
+    const first = await service.post('/push/all', BROADCAST, { application })
+    const second = await service.post('/push/all', { ...BROADCAST, msg: 'Also' }, { application })
+    // Both are accepted before either can begin.
+    service.simulate(application)
     await arrived(() => arrivals.length >= 2 * DEVICES)
     const firstOfSecond = arrivals.findIndex(({ collapse }) => collapse === second.body.id)
     const lastOfFirst = arrivals.findLastIndex(({ collapse }) => collapse === first.body.id)
@@ -125,18 +144,20 @@ describe('turns', () => {
   })
 
   test('ten applications share by turns: none is through before all are under way', async () => {
-    const applications = Array.from({ length: 10 }, (_, n) => service.addApplication(`app-${n}`))
+    const applications = Array.from({ length: 10 }, (_, n) => service.addApplication(`app-${n}`, {}, false))
     for (const application of applications) fill('a', application)
     const ids = await Promise.all(
       applications.map(async (application) => (await service.post('/push/all', BROADCAST, { application })).body.id),
     )
+    // All are accepted before any can begin.
+    for (const application of applications) service.simulate(application)
     await arrived(() => arrivals.length >= 10 * DEVICES)
     const firstThrough = Math.min(...ids.map((id) => arrivals.findLastIndex(({ collapse }) => collapse === id)))
     for (const id of ids) {
       const before = arrivals.slice(0, firstThrough).filter(({ collapse }) => collapse === id).length
       expect(before).toBeGreaterThan(DEVICES / 4)
     }
-  }, 20_000)
+  }, 60_000)
 
   test('a backlog of single pushes waits in the database, not in memory', async () => {
     const application = service.addApplication('waiting', { backendRate: 0 }, false)

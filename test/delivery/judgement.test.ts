@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 
@@ -55,11 +56,6 @@ async function push(platform: 0 | 1): Promise<string> {
 const sent = (id: string) => service.logged(({ event, push: of }) => event === 'push sent' && of === id)
 const paused = () => service.logged(({ event, state }) => event === 'sending paused' && state === 'misconfigured')
 
-async function passing(done: Promise<unknown>): Promise<void> {
-  const over = done.then(() => true)
-  while (!(await Promise.race([over, Bun.sleep(5).then(() => false)]))) clock.advance(250)
-}
-
 /** How far a push is, as the admin side tells it. */
 async function status(id: string): Promise<unknown> {
   const response = await fetch(`${service.adminUrl}/pushes/${id}`)
@@ -106,7 +102,7 @@ describe('a credential that has taken nothing yet', () => {
     clock.advance(10)
     service.equip(application, simulator)
     clock.advance(300)
-    await passing(sent(id))
+    await passing(service, clock, sent(id))
     expect((await service.get('/analytics')).body).toEqual({ t: 12, s: 12, o: 0 })
     expect(await status(id)).toMatchObject([{ t: 12, s: 12, failed: 0, state: 'finished', reason: null }])
     const unknown = await fetch(`${service.adminUrl}/pushes/019a9f7e-3c1b-7000-8000-000000000000`)

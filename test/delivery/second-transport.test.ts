@@ -9,6 +9,7 @@ import { makeCertificate } from '../support/certificate.ts'
 import { startConnectProxy } from '../support/connect-proxy.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startGateway } from '../support/gateway.ts'
+import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -51,8 +52,8 @@ async function start(config: Partial<Config> = {}): Promise<Service> {
 
 async function pushed(service: Service, platform: 0 | 1): Promise<void> {
   const { id } = (await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })).body
-  const sent = service.logged(({ event, push }) => event === 'push sent' && push === id).then(() => true)
-  while (!(await Promise.race([sent, Bun.sleep(5).then(() => false)]))) clock.advance(250)
+  const sent = service.logged(({ event, push }) => event === 'push sent' && push === id)
+  await passing(service, [clock], sent)
 }
 
 async function onSecondTransport(service: Service): Promise<unknown> {

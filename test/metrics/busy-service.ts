@@ -5,6 +5,7 @@ import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 import { readExposition } from './read-exposition.ts'
@@ -29,8 +30,6 @@ export interface BusyService extends AsyncDisposable {
   readonly paused: Credentials
   readonly certificateExpiresAt: number
   scrape(): Promise<{ readonly text: string; readonly families: ReadonlyMap<string, ReadFamily> }>
-  /** Moves the clock on until this is so. */
-  passing(isSo: () => boolean | Promise<boolean>): Promise<void>
 }
 
 /** A service that has done some of everything it counts: sent, failed, refused, paused. */
@@ -42,13 +41,6 @@ export async function startBusyService(): Promise<BusyService> {
   const certificateExpiresAt = clock.now() + 10 * 24 * 60 * 60 * 1000
   equip()
 
-  async function passing(isSo: () => boolean | Promise<boolean>): Promise<void> {
-    while (!(await isSo())) {
-      await Bun.sleep(2)
-      clock.advance(250)
-    }
-  }
-
   const { good, gone, rejected, again, android, alias, tag, message } = SECRETS
   for (const token of [good, gone, rejected, again]) {
     await service.put('/deviceToken', { token, platform: 0, tag: [tag], ...(token === good && { alias }) })
@@ -56,7 +48,7 @@ export async function startBusyService(): Promise<BusyService> {
   await service.put('/deviceToken', { token: android, platform: 1 })
   await service.put('/deviceToken', { token: android, platform: 1 }, { application: paused })
   const { id } = (await service.post('/push/all', { platform: [0, 1], msg: message, sound: '', badge: '' })).body
-  await service.post('/push/one', { token: good, platform: 0, msg: message, sound: '', badge: '' })
+  const one = await service.post('/push/one', { token: good, platform: 0, msg: message, sound: '', badge: '' })
   await service.post('/push/all', { platform: 0, msg: message, sound: '', badge: '', send_at: '3600' })
   await service.post('/push/all', { platform: 1, msg: message, tags: [tag] }, { application: paused })
   await service.get(`/push/${id}`)
@@ -66,15 +58,20 @@ export async function startBusyService(): Promise<BusyService> {
   await service.put('/deviceToken', { token: good, platform: 'x' })
   await service.get('/analytics', { application: { ...service.application, secret: 'wrong' } })
   for (let n = 0; n < 4; n++) await service.get('/analytics', { application: limited })
-  await passing(() => service.log.filter(({ event, push }) => event === 'push sent' && push === id).length === 2)
-  await passing(() => service.log.some(({ event }) => event === 'webhook event not delivered'))
+  const sent = (push: string, to: 0 | 1) =>
+    service.logged((line) => line['event'] === 'push sent' && line['push'] === push && line['platform'] === to)
+  await passing(service, clock, Promise.all([sent(id, 0), sent(id, 1), sent(one.body.id, 0)]))
+  await passing(
+    service,
+    clock,
+    service.logged(({ event }) => event === 'webhook event not delivered'),
+  )
 
   return {
     service,
     clock,
     paused,
     certificateExpiresAt,
-    passing,
     async scrape() {
       // What is counted in the background is counted anew.
       clock.advance(2000)

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
+import type { FakeClock } from '../../support/fake-clock.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call } from '../../support/frame-gateway.ts'
 import { startGateway } from '../../support/gateway.ts'
@@ -144,12 +145,23 @@ describe.each(WAYS)('a request by $name', (way) => {
 })
 
 describe.each(WAYS)('past its deadline a request by $name', (way) => {
+  const deadlineMs = 8000
+  /** In which a request is late, and one that began half a deadline later is not. */
+  const LATE_MS = deadlineMs + deadlineMs / 8
+  let clock: FakeClock
+  beforeEach(() => {
+    clock = createFakeClock()
+  })
+
   test('fails, its connection is closed, and the next one uses another', async () => {
     await using gateway = await startGateway(() => OK)
-    await using transport = openWay(way, gateway, { deadlineMs: 80 })
+    await using transport = openWay(way, gateway, { deadlineMs }, clock)
     await transport.request(NOTE)
     gateway.handle(() => 'hang')
-    expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason: 'deadline', sent: 'unknown' })
+    const late = transport.request(NOTE)
+    await gateway.until(() => gateway.calls.length === 2)
+    clock.advance(LATE_MS)
+    expect(await late).toEqual({ kind: 'failed', reason: 'deadline', sent: 'unknown' })
     gateway.handle(() => OK)
     await transport.request(NOTE)
     expect(gateway.calls.map(({ connection }) => connection)).toEqual([1, 1, 2])
@@ -158,22 +170,29 @@ describe.each(WAYS)('past its deadline a request by $name', (way) => {
 
   test('fails also when the body of its answer does not end', async () => {
     await using gateway = await startGateway(() => OK)
-    await using transport = openWay(way, gateway, { deadlineMs: 80 })
+    await using transport = openWay(way, gateway, { deadlineMs }, clock)
+    await transport.request(NOTE)
     gateway.handle(() => ({ status: 200, body: '{"name":', unended: true }))
-    expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason: 'deadline', sent: 'unknown' })
+    const late = transport.request(NOTE)
+    await gateway.until(() => gateway.calls.length === 2)
+    gateway.handle(() => OK)
+    // By the time that it is answered, what came before it on the same connection is there.
+    await transport.request(NOTE)
+    clock.advance(LATE_MS)
+    expect(await late).toEqual({ kind: 'failed', reason: 'deadline', sent: 'unknown' })
   })
 
   test('is reset, and does not take others on its connection with it', async () => {
     await using gateway = await startFrameGateway(ok)
-    await using transport = openWay(way, gateway, { deadlineMs: 240 })
+    await using transport = openWay(way, gateway, { deadlineMs }, clock)
     await transport.request(NOTE)
     gateway.handle(() => undefined)
     const late = transport.request(NOTE)
     await gateway.until(() => gateway.calls.length === 2)
-    // Half a deadline later, so that it has time left when the other has none.
-    await Bun.sleep(120)
+    clock.advance(deadlineMs / 2)
     const other = transport.request(NOTE)
     await gateway.until(() => gateway.calls.length === 3)
+    clock.advance(LATE_MS - deadlineMs / 2)
     expect(statusOf(await late)).toBe('deadline')
     await gateway.until(() => gateway.resets.length > 0)
     // Whatever else there was to reset has been by the time these are answered, over another connection.
@@ -186,13 +205,13 @@ describe.each(WAYS)('past its deadline a request by $name', (way) => {
 
   test('lets those that wait behind it go over another connection', async () => {
     await using gateway = await startGateway(() => 'hang')
-    await using transport = openWay(way, gateway, { deadlineMs: 240 })
+    await using transport = openWay(way, gateway, { deadlineMs }, clock)
     const first = transport.request(NOTE)
     await gateway.until(() => gateway.calls.length === 1)
     gateway.handle(() => OK)
-    // Half a deadline later, so that they have time left when the first has none.
-    await Bun.sleep(120)
+    clock.advance(deadlineMs / 2)
     const others = times(3, () => transport.request(NOTE))
+    clock.advance(LATE_MS - deadlineMs / 2)
     expect(statusOf(await first)).toBe('deadline')
     expect((await Promise.all(others)).map(statusOf)).toEqual([200, 200, 200])
     expect(gateway.calls.map(({ connection }) => connection)).toEqual([1, 2, 2, 2])
@@ -200,8 +219,11 @@ describe.each(WAYS)('past its deadline a request by $name', (way) => {
 
   test('fails unsent while it still waits for the first answer on a connection', async () => {
     await using gateway = await startGateway(() => 'hang')
-    await using transport = openWay(way, gateway, { deadlineMs: 80 })
-    const [first, second] = await Promise.all([transport.request(NOTE), transport.request(NOTE)])
+    await using transport = openWay(way, gateway, { deadlineMs }, clock)
+    const both = [transport.request(NOTE), transport.request(NOTE)]
+    await gateway.until(() => gateway.calls.length === 1)
+    clock.advance(LATE_MS)
+    const [first, second] = await Promise.all(both)
     expect(first).toEqual({ kind: 'failed', reason: 'deadline', sent: 'unknown' })
     expect(second).toEqual({ kind: 'failed', reason: 'deadline', sent: 'no' })
     expect(gateway.calls).toHaveLength(1)

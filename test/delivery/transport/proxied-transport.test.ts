@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/clock.ts'
 import { presentOrigin, proxiedTransport } from '../../../src/delivery/transport/proxied-transport.ts'
 import type { Transport, TransportOptions } from '../../../src/delivery/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
 import { frame } from '../../support/frames.ts'
@@ -15,8 +16,12 @@ import { NOTE, statusOf, times } from './ways.ts'
 
 const ok = (call: Call): void => call.respond(200)
 
-function open(gateway: Pick<FrameGateway, 'origin' | 'ca'>, options: Partial<TransportOptions> = {}): Transport {
-  return proxiedTransport(systemClock, null)(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000, ...options })
+function open(
+  gateway: Pick<FrameGateway, 'origin' | 'ca'>,
+  options: Partial<TransportOptions> = {},
+  clock = systemClock,
+): Transport {
+  return proxiedTransport(clock, null)(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000, ...options })
 }
 
 /** `null` where this machine does not let us listen at the port of https. */
@@ -149,23 +154,33 @@ describe('a gateway that takes no requests', () => {
 
   test('because it never says how many is given up at the deadline', async () => {
     await using gateway = await startFrameGateway(ok, { greet: () => undefined })
-    await using transport = open(gateway, { deadlineMs: 80 })
-    expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason: 'deadline', sent: 'no' })
+    const clock = createFakeClock()
+    await using transport = open(gateway, { deadlineMs: 8000 }, clock)
+    const request = transport.request(NOTE)
+    await gateway.until(() => gateway.openConnections === 1)
+    clock.advance(8000)
+    expect(await request).toEqual({ kind: 'failed', reason: 'deadline', sent: 'no' })
     await gateway.until(() => gateway.openConnections === 0)
   })
 
   test('because it does not even shake hands is given up at the deadline', async () => {
-    const { promise: closed, resolve } = Promise.withResolvers<void>()
+    const connected = Promise.withResolvers<void>()
+    const closed = Promise.withResolvers<void>()
     const server = createServer((socket) => {
       socket.on('error', () => undefined)
-      socket.on('close', () => resolve())
+      socket.on('close', () => closed.resolve())
       socket.resume()
+      connected.resolve()
     })
     await new Promise<void>((ready) => server.listen(0, 'localhost', ready))
     const origin = `https://localhost:${(server.address() as AddressInfo).port}`
-    await using transport = open({ origin, ca: makeCertificate().certificate }, { deadlineMs: 80 })
-    expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason: 'deadline', sent: 'no' })
-    await closed
+    const clock = createFakeClock()
+    await using transport = open({ origin, ca: makeCertificate().certificate }, { deadlineMs: 8000 }, clock)
+    const request = transport.request(NOTE)
+    await connected.promise
+    clock.advance(8000)
+    expect(await request).toEqual({ kind: 'failed', reason: 'deadline', sent: 'no' })
+    await closed.promise
     await new Promise((done) => server.close(done))
   })
 

@@ -1,0 +1,29 @@
+import type { FakeClock } from './fake-clock.ts'
+import type { Service } from './service.ts'
+
+/** What the clocks move on at a time: the tick of whatever looks for what is due. */
+const STEP_MS = 250
+
+/**
+ * Moves the clocks on until `done` is over, and gives its result. About fifty times as fast as time, so that a request
+ * is not overtaken by its deadline. Between two steps the service is asked whether it is ready, and answers when the
+ * disk has taken a write: as long as that, or the thread by which calls and what goes to gateways alike are sent, is
+ * held up, no time passes.
+ */
+export async function passing<T>(
+  service: Pick<Service, 'adminUrl'>,
+  clocks: FakeClock | readonly FakeClock[],
+  done: Promise<T>,
+): Promise<T> {
+  let over = false
+  const end = (): void => {
+    over = true
+  }
+  done.then(end, end)
+  for (;;) {
+    await Bun.sleep(5)
+    await (await fetch(`${service.adminUrl}/readyz`)).text()
+    if (over) return done
+    for (const clock of [clocks].flat()) clock.advance(STEP_MS)
+  }
+}

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/clock.ts'
 import type { EventType } from '../../src/webhook/event.ts'
 import { EVENT_TYPES } from '../../src/webhook/event.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { silence, startReceiver, status } from '../support/receiver.ts'
 import type { Received, WebhookReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
@@ -29,13 +30,17 @@ beforeEach(async () => {
   receiver = await startReceiver()
   directory = mkdtempSync(join(tmpdir(), 'bellhop-ca-'))
   writeFileSync(join(directory, 'ca.pem'), receiver.certificate)
-  service = await startService({ config: { webhookPrivate: true, gatewayCa: join(directory, 'ca.pem') } })
+  service = await start()
 })
 afterEach(async () => {
   await service[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
   rmSync(directory, { recursive: true })
 })
+
+function start(clock = systemClock): Promise<Service> {
+  return startService({ clock, config: { webhookPrivate: true, gatewayCa: join(directory, 'ca.pem') } })
+}
 
 /** As `app webhook` does, from another connection. */
 function hook(events: readonly EventType[] = EVENT_TYPES, host = '127.0.0.1'): void {
@@ -103,6 +108,8 @@ describe('a webhook', () => {
     for (let time = 0; time < 2; time++) {
       expect((await service.post(`/push/${body.id}/cancel`, undefined)).status).toBe(200)
     }
+    // Of two that are sent at once either may come first.
+    await receiver.arrived(1)
     const after = await push('0')
     const [first, second] = (await receiver.arrived(2)).map((each) => verified(each).data)
     const times = { finished_at: expect.stringMatching(ISO) }
@@ -143,14 +150,22 @@ describe('a webhook', () => {
   })
 
   test('that never answers holds up neither pushes nor a stop', async () => {
+    await service[Symbol.asyncDispose]()
+    const clock = createFakeClock()
+    service = await start(clock)
+    const sent = (id: string) => service.logged(({ event, push: of }) => event === 'push sent' && of === id)
     hook(['push.finished'])
     receiver.answer = silence
     await register(GOOD)
-    await push('0')
+    await sent(await push('0'))
+    // Events are looked for four times a second.
+    clock.advance(250)
     await receiver.arrived(1)
-    const id = await push('0')
-    await service.logged(({ event, push: of }) => event === 'push sent' && of === id)
-    await service.server[Symbol.asyncDispose]()
+    await sent(await push('0'))
+    const stopped = service.server[Symbol.asyncDispose]()
+    // A stop waits so long for a receiver, and for calls and pushes five seconds.
+    clock.advance(2000)
+    await stopped
     expect(service.log.map(({ event }) => event)).not.toContain('stopped before everything in flight was answered')
   })
 
@@ -193,6 +208,8 @@ test('a refused credential is told of once, and once that it is good again, thou
     type: 'credential.paused',
     data: { provider: 'apns', state: 'misconfigured', reason },
   })
+  // Until then a start would tell it again.
+  await service.logged(({ event }) => event === 'webhook event delivered')
   service = await service.restart()
   const [, second] = await receiver.arrived(2)
   expect(verified(second as Received)).toMatchObject({

@@ -8,6 +8,8 @@ import type { Service } from '../support/service.ts'
 
 const SCRIPTS = join(import.meta.dir, '../../scripts/proxy')
 const NAME = 'push.example.com'
+/** An address of this machine at which nothing else listens: a port of it stays free until the proxy takes it. */
+const HOST = '127.0.53.1'
 const { certificate, privateKey } = makeCertificate({ name: NAME })
 
 interface Proxy extends AsyncDisposable {
@@ -16,7 +18,7 @@ interface Proxy extends AsyncDisposable {
 
 /** A port that was free a moment ago. */
 function freePort(): number {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const server = Bun.serve({ port: 0, hostname: HOST, fetch: () => new Response() })
   const port = Number(server.url.port)
   void server.stop(true)
   return port
@@ -32,7 +34,7 @@ writeFileSync(keyFile, privateKey, { mode: 0o600 })
 function nginx(service: Service, port: number): string[] {
   const server = readFileSync(join(SCRIPTS, 'nginx.conf'), 'utf8')
     .replace('127.0.0.1:8790', new URL(service.url).host)
-    .replace('listen 443', `listen 127.0.0.1:${port}`)
+    .replace('listen 443', `listen ${HOST}:${port}`)
     .replace(/listen \[::\]:443.*\n/, '')
     .replace(/ssl_certificate .*;/, `ssl_certificate ${certFile};`)
     .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${keyFile};`)
@@ -51,7 +53,7 @@ function caddy(service: Service, port: number): string[] {
   const server = readFileSync(join(SCRIPTS, 'Caddyfile'), 'utf8')
     .replace('127.0.0.1:8790', new URL(service.url).host)
     .replace('{\n\tservers', `{\n\tadmin off\n\tauto_https off\n\tservers`)
-    .replace(`${NAME} {`, `https://${NAME}:${port} {\n\tbind 127.0.0.1\n\ttls ${certFile} ${keyFile}`)
+    .replace(`${NAME} {`, `https://${NAME}:${port} {\n\tbind ${HOST}\n\ttls ${certFile} ${keyFile}`)
   const file = join(directory, 'Caddyfile')
   writeFileSync(file, server)
   return ['caddy', 'run', '--adapter', 'caddyfile', '--config', file]
@@ -62,7 +64,7 @@ async function start(command: readonly string[], service: Service, port: number)
   const child = Bun.spawn([...command], { env: { ...process.env, ...home }, stdout: 'ignore', stderr: 'pipe' })
   const { id, secret } = service.application
   const call: Proxy['call'] = (method, path, { body, forwardedFor } = {}) =>
-    fetch(`https://127.0.0.1:${port}${path}`, {
+    fetch(`https://${HOST}:${port}${path}`, {
       method,
       headers: {
         host: NAME,

@@ -74,7 +74,8 @@ export function createAcceptance(on: Dependencies) {
     const createdAt = clock.now()
     // Before anything that depends on the hour or on the registry: a repeat is answered as the first was.
     const before = repeat && answered(repeat, idempotency.find(of, repeat.key, createdAt))
-    if (before !== null) return before
+    // What was found may not be on disk yet: an answer by way of a commit comes after the sync that covers it.
+    if (before !== null) return commit(() => before)
 
     const moments = momentsOf(when, createdAt, to.kind === 'many' ? limits.holdSeconds * 1000 : 0)
     if (to.kind === 'many' && limits.confirmAbove > 0) {

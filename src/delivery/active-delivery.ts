@@ -1,6 +1,6 @@
 import type { Message } from './delivery.ts'
 import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement, RecipientPage } from './open-delivery.ts'
-import { exceptionOf, newPage, waits } from './page.ts'
+import { exceptionOf, newPage, shiftWaiting, waits } from './page.ts'
 import type { Page } from './page.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress } from './progress.ts'
@@ -274,7 +274,10 @@ export class ActiveDelivery {
   /** The clock was put back by `byMs`: nobody waits longer for that. */
   shift(byMs: number): void {
     this.nextDueAt -= byMs
-    for (const page of this.pages) page.sentAt -= byMs
+    for (const page of this.pages) {
+      page.sentAt -= byMs
+      shiftWaiting(page.exceptions, byMs)
+    }
   }
 
   /** Who waits for another attempt from now on. */

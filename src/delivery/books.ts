@@ -3,7 +3,7 @@ import type { Platform } from '../device/device.ts'
 import type { ActiveDelivery, Task } from './active-delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { Exception, OpenDelivery } from './open-delivery.ts'
-import { exceptionOf } from './page.ts'
+import { exceptionOf, shiftWaiting } from './page.ts'
 import type { DeviceVerdict, Page } from './page.ts'
 import type { PendingBadges } from './pending-badges.ts'
 import type { BadgeChange } from '../push/push.ts'
@@ -47,6 +47,8 @@ export type Final = Exclude<Verdict, { kind: 'hold' }>
  */
 export class Books {
   readonly #on: Dependencies
+  /** What is not on disk yet. */
+  readonly #writing = new Set<Exception[]>()
   /** Of deliveries with something to write. */
   readonly #queues = new Map<ActiveDelivery, WriteQueue>()
 
@@ -58,7 +60,7 @@ export class Books {
     const { store, registry, clock } = this.#on
     const now = clock.now()
     const settlement = delivery.settle(page, now)
-    void this.#write(delivery, settlement.exceptions, settlement.finished, () => {
+    void this.#write(delivery, page.exceptions, settlement.finished, () => {
       store.settlePage(delivery.of, settlement, now)
       for (const verdict of page.verdicts) registry.apply(verdict, now)
       this.#storeBadges(delivery, page.badged)
@@ -108,6 +110,14 @@ export class Books {
     return { unreached: unreached + retries }
   }
 
+  /**
+   * The clock was put back by `byMs`: what is still to be written names times of before. Of what is written in the
+   * meantime a recipient may be tried again too early, which is better than an hour too late.
+   */
+  shift(byMs: number): void {
+    for (const exceptions of this.#writing) shiftWaiting(exceptions, byMs)
+  }
+
   /** Resolves when everything is on disk. */
   async written(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.empty()))
@@ -123,22 +133,19 @@ export class Books {
     for (const device of devices) this.#on.badges.over(device, delivery.of.notification.badge)
   }
 
-  async #write(
-    delivery: ActiveDelivery,
-    exceptions: readonly Exception[],
-    finished: boolean,
-    write: () => void,
-  ): Promise<void> {
+  async #write(delivery: ActiveDelivery, exceptions: Exception[], finished: boolean, write: () => void): Promise<void> {
     const { store, onRetries, onFinished, events, clock } = this.#on
     // At once, not when it is on disk: nothing may be sent, or ended a second time, between the two.
     if (finished) delivery.finished = true
     const retries = exceptions.filter(({ state }) => state === 'retry').length
+    this.#writing.add(exceptions)
     await this.#queueOf(delivery).add(() => {
       write()
       // Whoever waits for another attempt.
       if (finished && delivery.cancelled) store.cancel(delivery.of, clock.now())
       if (finished) events.pushFinished(delivery.of, clock.now())
     })
+    this.#writing.delete(exceptions)
     // Not before: it would be looked for in vain, and forgotten.
     delivery.noteDue(exceptions)
     if (retries > 0) onRetries(delivery, retries)

@@ -60,6 +60,13 @@ export function exceptionOf(
   return { device, state: verdict.state, attempt, dueAt: now, badge, reason }
 }
 
+/** The clock was put back by `byMs`: who is to be sent to again waits no longer for that. */
+export function shiftWaiting(exceptions: Exception[], byMs: number): void {
+  for (const [index, exception] of exceptions.entries()) {
+    if (waits(exception)) exceptions[index] = { ...exception, dueAt: exception.dueAt - byMs }
+  }
+}
+
 /** Whether the recipient is to be sent to again. */
 export function waits({ state }: Exception): boolean {
   return state === 'retry' || state === 'leased'

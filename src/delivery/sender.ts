@@ -177,6 +177,7 @@ export class Sender {
   shift(byMs: number): void {
     this.#window.shift(byMs)
     this.#movedAt -= byMs
+    this.#books.shift(byMs)
     for (const delivery of this.#backlog.all()) delivery.shift(byMs)
   }
 

@@ -256,6 +256,21 @@ describe('an application that is deleted while it sends', () => {
 })
 
 describe('a clock that is put back by an hour', () => {
+  test('makes nobody wait an hour whose answer is in, and whose page is not settled yet', async () => {
+    await register(GOOD)
+    await register(order('bad42901'))
+    await register(order('bad00000'))
+    const id = await push()
+    // Taken, put off, and still to come.
+    await until(async () => /outcome="deferred"} 1$/m.test(await (await fetch(`${service.adminUrl}/metrics`)).text()))
+    clock.set(clock.now() - 3_600_000)
+    const from = clock.now()
+    await passing(service, clock, sent(id))
+    expect(clock.now() - from).toBeLessThan(60_000)
+    expect(service.log.some(({ event }) => event === 'the clock was put back')).toBe(true)
+    expect(await analytics()).toEqual({ t: 3, s: 3, o: 0 })
+  })
+
   test('makes nobody wait an hour: neither who is to be tried again, nor a credential that is paused', async () => {
     await register(order('bad42901'))
     const id = await push()

@@ -8,8 +8,11 @@ import type { Service } from '../support/service.ts'
 
 const SCRIPTS = join(import.meta.dir, '../../scripts/proxy')
 const NAME = 'push.example.com'
-/** An address of this machine at which nothing else listens: a port of it stays free until the proxy takes it. */
-const HOST = '127.0.53.1'
+/**
+ * An address of this machine at which nothing else listens: a port of it stays free until the proxy takes it. Other
+ * systems than Linux have no more than the one.
+ */
+const HOST = process.platform === 'linux' ? '127.0.53.1' : '127.0.0.1'
 const { certificate, privateKey } = makeCertificate({ name: NAME })
 
 interface Proxy extends AsyncDisposable {

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
-import { ENVIRONMENT, STATE } from './device-row.ts'
+import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from './device-row.ts'
+import type { DeviceRow } from './device-row.ts'
 import { unpackToken } from './device.ts'
 import type { DeviceState, Platform } from './device.ts'
 import type { FeedbackEntry } from './feedback-store.ts'
@@ -25,20 +26,9 @@ export interface WholeDevice {
   readonly left: { readonly state: DeviceState; readonly reason: string | null; readonly at: number | null } | null
 }
 
-interface Row {
-  readonly id: number
-  readonly platform: Platform
-  readonly state: number
+interface Row extends DeviceRow {
   readonly environment: number | null
-  readonly token: string | Uint8Array
-  readonly alias: string | null
-  readonly lat: number | null
-  readonly lng: number | null
-  readonly badge: number
-  readonly timezone: string | null
-  readonly registered_at: number
   readonly seen_at: number
-  readonly updated_at: number
 }
 
 /** Rows read at a time: what an export holds in memory, whatever its length. */
@@ -60,8 +50,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
   )
   // By its id alone, which is the order of registration: an index by application would have to be sorted.
   const page = database.reading<Row, [after: number, application: number, limit: number]>(
-    `SELECT id, platform, state, environment, token, alias, lat, lng, badge, timezone, registered_at, seen_at, updated_at
-     FROM device WHERE id > ? AND +application = ? ORDER BY id LIMIT ?`,
+    `SELECT ${DEVICE_COLUMNS}, environment, seen_at FROM device WHERE id > ? AND +application = ? ORDER BY id LIMIT ?`,
   )
   const labelsBetween = database.reading<{ device: number; label: number }, [first: number, last: number]>(
     'SELECT device, label FROM device_label INDEXED BY device_label_by_device WHERE device BETWEEN ? AND ?',

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { createAliasIndex } from './alias-index.ts'
-import { ENVIRONMENT, STATE } from './device-row.ts'
+import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from './device-row.ts'
+import type { DeviceRow } from './device-row.ts'
 import { packToken } from './device.ts'
 import type { Platform } from './device.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
@@ -15,18 +16,9 @@ export interface ImportOutcome {
   readonly aliasTaken: boolean
 }
 
-interface Row {
-  readonly id: number
-  readonly state: number
+interface Row extends DeviceRow {
   readonly environment: number | null
-  readonly alias: string | null
-  readonly lat: number | null
-  readonly lng: number | null
-  readonly badge: number
-  readonly timezone: string | null
-  readonly registered_at: number
   readonly seen_at: number
-  readonly updated_at: number
 }
 
 interface Dependencies {
@@ -186,8 +178,8 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
   type OfToken = [application: number, platform: number, token: Token]
   return {
     byToken: database.statement<Row, OfToken>(
-      `SELECT id, state, environment, alias, lat, lng, badge, timezone, registered_at, seen_at, updated_at
-       FROM device WHERE application = ? AND platform = ? AND token = ?`,
+      `SELECT ${DEVICE_COLUMNS}, environment, seen_at FROM device
+       WHERE application = ? AND platform = ? AND token = ?`,
     ),
     insert: database.statement<
       never,

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { blameClock } from '../../src/delivery/clock-fault.ts'
-import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
-import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { startOutsideGateways } from '../support/outside-gateways.ts'
+import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 
@@ -33,19 +30,13 @@ describe('the date of a refusal', () => {
 })
 
 describe('a clock that is an hour off', () => {
-  let directory: string
-  let simulator: Simulator
+  let gateways: OutsideGateways
   const theirs = createFakeClock(NOON)
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'bellhop-clock-'))
-    simulator = await startSimulator({ clock: theirs })
-    await Bun.write(join(directory, 'ca.pem'), simulator.ca)
+    gateways = await startOutsideGateways(theirs)
   })
-  afterAll(async () => {
-    await simulator[Symbol.asyncDispose]()
-    await rm(directory, { recursive: true })
-  })
+  afterAll(() => gateways[Symbol.asyncDispose]())
 
   test.each([
     [0, 3601, "ExpiredProviderToken: this machine's clock is 3601 s ahead of Apple's"],
@@ -62,15 +53,9 @@ describe('a clock that is an hour off', () => {
         clock,
         random: () => 0.5,
         simulated: false,
-        config: {
-          apnsUrl: simulator.apnsUrl,
-          apnsSandboxUrl: simulator.apnsSandboxUrl,
-          fcmUrl: simulator.fcmUrl,
-          fcmTokenUrl: simulator.fcmTokenUrl,
-          gatewayCa: join(directory, 'ca.pem'),
-        },
+        config: gateways.config,
       })
-      service.equip(service.application, simulator)
+      service.equip(service.application, gateways.simulator)
       clock.advance(1000)
       theirs.advance(1000)
       await service.put('/deviceToken', { token: 'ab'.repeat(32), platform })

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { startOutsideGateways } from '../support/outside-gateways.ts'
+import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
@@ -14,24 +12,17 @@ let clock: ReturnType<typeof createFakeClock>
 let simulator: Simulator
 let service: Service
 let application: Credentials
-let directory: string
+let gateways: OutsideGateways
 
 beforeEach(async () => {
   clock = createFakeClock()
-  directory = await mkdtemp(join(tmpdir(), 'bellhop-judgement-'))
-  simulator = await startSimulator({ clock })
-  await Bun.write(join(directory, 'ca.pem'), simulator.ca)
+  gateways = await startOutsideGateways(clock)
+  ;({ simulator } = gateways)
   service = await startService({
     clock,
     random: () => 0.5,
     simulated: false,
-    config: {
-      apnsUrl: simulator.apnsUrl,
-      apnsSandboxUrl: simulator.apnsSandboxUrl,
-      fcmUrl: simulator.fcmUrl,
-      fcmTokenUrl: simulator.fcmTokenUrl,
-      gatewayCa: join(directory, 'ca.pem'),
-    },
+    config: gateways.config,
   })
   application = service.application
   service.equip(application, simulator)
@@ -39,8 +30,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await service[Symbol.asyncDispose]()
-  await simulator[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true })
+  await gateways[Symbol.asyncDispose]()
 })
 
 const order = (prefix: string, n = 0) => prefix + String(n).padStart(64 - prefix.length, '0')

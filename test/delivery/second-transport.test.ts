@@ -1,32 +1,26 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Config } from '../../src/config.ts'
-import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { startConnectProxy } from '../support/connect-proxy.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startGateway } from '../support/gateway.ts'
+import { startOutsideGateways } from '../support/outside-gateways.ts'
+import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
 let clock: ReturnType<typeof createFakeClock>
 let simulator: Simulator
-let directory: string
+let gateways: OutsideGateways
 
 beforeEach(async () => {
   clock = createFakeClock()
-  directory = await mkdtemp(join(tmpdir(), 'bellhop-transport-'))
-  simulator = await startSimulator({ clock })
-  await Bun.write(join(directory, 'ca.pem'), simulator.ca)
+  gateways = await startOutsideGateways(clock)
+  ;({ simulator } = gateways)
 })
-afterEach(async () => {
-  await simulator[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true })
-})
+afterEach(() => gateways[Symbol.asyncDispose]())
 
 /** A service with a credential for both platforms, and a device of each. */
 async function start(config: Partial<Config> = {}): Promise<Service> {
@@ -34,14 +28,7 @@ async function start(config: Partial<Config> = {}): Promise<Service> {
     clock,
     random: () => 0.5,
     simulated: false,
-    config: {
-      apnsUrl: simulator.apnsUrl,
-      apnsSandboxUrl: simulator.apnsSandboxUrl,
-      fcmUrl: simulator.fcmUrl,
-      fcmTokenUrl: simulator.fcmTokenUrl,
-      gatewayCa: join(directory, 'ca.pem'),
-      ...config,
-    },
+    config: { ...gateways.config, ...config },
   })
   service.equip(service.application, simulator)
   clock.advance(1000)
@@ -103,7 +90,7 @@ test('--proxy with a wrong password is told at the start, without the password',
 
 test('--proxy is the way to both gateways and to the access token, and what it refuses is told without its password', async () => {
   const certificate = makeCertificate({ name: 'gateway.test' })
-  await Bun.write(join(directory, 'ca.pem'), certificate.certificate)
+  await Bun.write(gateways.config.gatewayCa, certificate.certificate)
   await using proxy = await startConnectProxy()
   const answers: Readonly<Record<string, string>> = {
     token: '{"access_token":"some","expires_in":3600}',

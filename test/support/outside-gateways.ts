@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../../src/config.ts'
+import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import type { FakeClock } from './fake-clock.ts'
+
+/** Gateways that a service reaches as it does Apple's and Google's: by address, with a credential of its own. */
+export interface OutsideGateways extends AsyncDisposable {
+  readonly simulator: Simulator
+  /** What has a service send there. */
+  readonly config: Partial<Config> & { readonly gatewayCa: string }
+}
+
+/** `clock` is the gateways' own. */
+export async function startOutsideGateways(clock: FakeClock): Promise<OutsideGateways> {
+  const directory = await mkdtemp(join(tmpdir(), 'bellhop-gateways-'))
+  const gatewayCa = join(directory, 'ca.pem')
+  const simulator = await startSimulator({ clock })
+  await Bun.write(gatewayCa, simulator.ca)
+  const { apnsUrl, apnsSandboxUrl, fcmUrl, fcmTokenUrl } = simulator
+  return {
+    simulator,
+    config: { apnsUrl, apnsSandboxUrl, fcmUrl, fcmTokenUrl, gatewayCa },
+    async [Symbol.asyncDispose]() {
+      await simulator[Symbol.asyncDispose]()
+      await rm(directory, { recursive: true })
+    },
+  }
+}

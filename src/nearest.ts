@@ -13,16 +13,24 @@ function nearest(text: string, candidates: readonly string[]): string | null {
   return best !== undefined && best.edits <= Math.min(2, Math.max(1, text.length / 3)) ? best.candidate : null
 }
 
-/** Levenshtein distance: characters to add, drop or replace. */
+/**
+ * Characters to add, drop or replace, and neighbours to swap: the slip of a hand that types fast (optimal string
+ * alignment, after Damerau 1964).
+ */
 function editsBetween(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (const [index, letter] of Array.from(a).entries()) {
-    const next = [index + 1]
+  const first = Array.from({ length: b.length + 1 }, (_, column) => column)
+  const rows = [first]
+  for (let line = 1; line <= a.length; line += 1) {
+    const [above, beyond] = [rows[line - 1] ?? [], rows[line - 2] ?? []]
+    const row = [line]
     for (let column = 1; column <= b.length; column += 1) {
-      const replaced = (row[column - 1] ?? 0) + (b[column - 1] === letter ? 0 : 1)
-      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1))
+      const replaced = (above[column - 1] ?? 0) + (a[line - 1] === b[column - 1] ? 0 : 1)
+      const edits = [replaced, (above[column] ?? 0) + 1, (row[column - 1] ?? 0) + 1]
+      if (a[line - 1] === b[column - 2] && a[line - 2] === b[column - 1])
+        edits.push((beyond[column - 2] ?? a.length) + 1)
+      row.push(Math.min(...edits))
     }
-    row = next
+    rows.push(row)
   }
-  return row[b.length] ?? 0
+  return rows[a.length]?.[b.length] ?? 0
 }

@@ -98,6 +98,10 @@ describe('what is asked for wrongly', () => {
   const rates = 'is not a number from 0 to 1000000, with at most 3 decimals'
   const cases: readonly (readonly [line: string, ...problems: readonly string[]])[] = [
     ['srve', '"srve" is not a command. Did you mean serve?'],
+    ['psuh shop hi', '"psuh" is not a command. Did you mean push?'],
+    ['help psuh', '"psuh" is not a command. Did you mean push?'],
+    ['app craete Shop', '"app craete" is not a command. Did you mean app create?'],
+    ['push shop hi --tga beta', '--tga is not a flag of this command. Did you mean --tag?'],
     ['zebra', '"zebra" is not a command.'],
     ['--listen x', `--listen stands before a command: expected ${FIRSTS.join(', ')}.`],
     ['ap', '"ap" is not a command. Did you mean app?'],
@@ -109,7 +113,6 @@ describe('what is asked for wrongly', () => {
       'app --json',
       'app needs a command: create, list, show, rotate-secret, delete, apns, fcm, simulate, webhook, limits.',
     ],
-    ['app craete Shop', '"app craete" is not a command. Did you mean app create?'],
     ['app create', 'app create needs NAME.'],
     ['app create Corner Shop', '"Shop" is too much: app create takes one NAME, quoted if it has spaces.'],
     ['app list Shop', '"Shop" is too much: app list takes only flags.'],

@@ -16,6 +16,8 @@ export interface Call {
 export interface Admitted {
   readonly kind: 'admitted'
   readonly application: Application
+  /** Whether a valid secret was sent: the call is the application's own backend's. The application id is public. */
+  readonly withSecret: boolean
   /** The state of the caller's bucket, for the RateLimit headers. */
   readonly bucket: Verdict
 }
@@ -75,7 +77,9 @@ export function admission(rely: Dependencies): Admit {
       )
     }
 
-    const bucket = rely.takeCall(application, secret ? null : address)
+    // `identify` has held one that was sent against the application's.
+    const withSecret = secret !== null
+    const bucket = rely.takeCall(application, withSecret ? null : address)
     if (!bucket.allowed) {
       return refused(
         failure('TooManyRequestsError', `You have exceeded your request rate of ${bucket.rate} r/s.`, {
@@ -93,7 +97,7 @@ export function admission(rely: Dependencies): Admit {
         }),
       )
     }
-    return { kind: 'admitted', application, bucket }
+    return { kind: 'admitted', application, withSecret, bucket }
   }
 
   function identify(id: string, secret: string | null): Application | null {

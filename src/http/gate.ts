@@ -27,7 +27,7 @@ const CROSS_ORIGIN = {
 }
 
 export interface Gate {
-  /** The plugin every guarded route uses: it gives handlers `application` and reads their bodies. */
+  /** The plugin every guarded route uses: it gives handlers `application` and `withSecret`, and reads their bodies. */
   readonly plugin: ReturnType<typeof gatePlugin>
   /** To be called once with the finished app, before its first request. Throws for a route that forgot its `security`. */
   learn(app: AnyElysia): void
@@ -56,6 +56,7 @@ function gatePlugin(admit: Admit, callerOf: CallerOf, paths: PathTable<Path>) {
     new Elysia({ name: 'gate' })
       // Filled in by onRequest, which runs first for every route that is guarded.
       .decorate('application', null as unknown as Application)
+      .decorate('withSecret', false as boolean)
       // Elysia reads the text of its hooks: a context that is handed on is one whose cookies and query it parses first.
       .onRequest((context) => {
         const { request, set } = context
@@ -78,6 +79,7 @@ function gatePlugin(admit: Admit, callerOf: CallerOf, paths: PathTable<Path>) {
         if (verdict.kind === 'refused') return refuse(verdict.why)
         Object.assign(set.headers, rateLimitHeaders(verdict.bucket))
         context.application = verdict.application
+        context.withSecret = verdict.withSecret
         return undefined
       })
       .onParse({ as: 'global' }, ({ request, set }) => readBody(request, String(set.headers['x-request-id'])))

@@ -7,9 +7,9 @@ import type { Log } from '../../src/log.ts'
 
 const bucket = { allowed: true, limit: 0, rate: 0, remaining: 0, resetSeconds: 0, retryAfterSeconds: 0 }
 const admitted: string[] = []
-const gate = createGate(({ path }, needsSecret) => {
+const gate = createGate(({ path, headers }, needsSecret) => {
   admitted.push(`${path}${needsSecret ? ' with the secret' : ''}`)
-  return { kind: 'admitted', application: {} as never, bucket }
+  return { kind: 'admitted', application: {} as never, withSecret: headers.has('x-service-secret'), bucket }
 })
 const detail = endpoint({ tag: 'Pushes', summary: 'A push', secret: true, answers: {} })
 const routes = new Elysia()
@@ -18,6 +18,9 @@ const routes = new Elysia()
   .post('/push/:id/cancel', ({ params }) => params, { detail })
   .get('/push/:id/cancel', () => ({}), { detail: endpoint({ tag: 'Pushes', summary: 'Open', answers: {} }) })
   .post('/push/all', () => ({}), { detail })
+  .put('/tag', ({ withSecret }) => ({ withSecret }), {
+    detail: endpoint({ tag: 'Devices', summary: 'Tag', answers: {} }),
+  })
 const app = createApi({ gate, log: { error: () => {} } as unknown as Log, routes: [routes] })
 
 async function call(method: string, path: string, headers = {}) {
@@ -71,6 +74,15 @@ describe('a path with a parameter', () => {
 
   test('has its name in braces in the documentation', async () => {
     const { body } = await call('GET', '/openapi.json')
-    expect(Object.keys(body.paths)).toEqual(['/push/{id}', '/push/{id}/cancel', '/push/all'])
+    expect(Object.keys(body.paths)).toEqual(['/push/{id}', '/push/{id}/cancel', '/push/all', '/tag'])
+  })
+})
+
+describe('a handler', () => {
+  test('knows of each call whether a valid secret was sent', async () => {
+    for (const headers of [{}, { 'x-service-secret': 'right' }, {}]) {
+      const answer = await call('PUT', '/tag', headers)
+      expect(answer).toMatchObject({ status: 200, body: { withSecret: 'x-service-secret' in headers } })
+    }
   })
 })

@@ -66,6 +66,12 @@ for (const path of PUSH_PATHS) {
       expect((await fcmOf(path, content)).data).toEqual({ article: '17', link: 'shop://orders/17' })
     })
 
+    test('image and link in a payload are keys like others, where the push has no field of that name', async () => {
+      const content = { ...QUIET, payload: { image: 'orders/17.png', link: 'orders/17' } }
+      expect((await apnsOf(path, content)).body).toEqual({ aps: { alert: 'Hello' }, ...content.payload })
+      expect((await fcmOf(path, content)).data).toEqual(content.payload)
+    })
+
     test('collapse is the collapse id, and the tag; without it that is the id of the push', async () => {
       const { headers } = await apnsOf(path, { ...QUIET, collapse: 'score-17' })
       expect(headers['apns-collapse-id']).toBe('score-17')

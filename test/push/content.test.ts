@@ -119,6 +119,36 @@ describe('the content of a push', () => {
     expect(taken).toBeGreaterThan(50)
   })
 
+  test('has every key of its payload at both gateways, whatever it is called and whatever is in it', () => {
+    const names = fc.oneof(
+      fc.constantFrom('image', 'link', 'title', 'badge', 'data', 'alert', '__proto__', 'constructor', 'toString'),
+      fc.string({ unit: 'grapheme', maxLength: 20 }),
+    )
+    let carried = 0
+    fc.assert(
+      fc.property(bodies, fc.dictionary(names, fc.jsonValue({ maxDepth: 3 }), { minKeys: 1 }), (body, payload) => {
+        // What is raw goes over the payload, as it says.
+        const notification = read({ ...body, payload, apns: {}, fcm: {} })
+        if (notification === null) return
+        const message = { push: PUSH, notification, expiresAt: NOW + timeToLiveMs(notification) }
+        const badge = notification.badge === null ? null : 7
+        // As JSON has it, where there is one zero.
+        const entries = Object.entries(JSON.parse(JSON.stringify(payload)) as object)
+        const atApns = new Map(Object.entries(JSON.parse(renderApns(message).body(badge)) as object))
+        const atFcm = new Map(
+          Object.entries(JSON.parse(renderFcm(message).body('some:token', badge, NOW)).message.data as object),
+        )
+        for (const [key, value] of entries) {
+          carried++
+          expect([key, atApns.get(key)]).toEqual([key, value])
+          expect([key, atFcm.get(key)]).toEqual([key, typeof value === 'string' ? value : JSON.stringify(value)])
+        }
+      }),
+      { numRuns: 2000 },
+    )
+    expect(carried).toBeGreaterThan(50)
+  })
+
   test('is the same after it was stored', () => {
     fc.assert(
       fc.property(bodies, (body) => {

@@ -83,7 +83,9 @@ function apsOf(notification: Notification): { readonly aps: JsonObject; readonly
 /** Apple has no key for a picture or a link: the app, or its notification service extension, finds them here. */
 function besidesAps({ payload, image, link, apns }: Notification): JsonObject {
   const { aps: _, ...raw } = apns ?? {}
-  return { ...payload, image, link, ...raw }
+  // Absent, they must not take the place of a key of the payload by that name.
+  const own = { ...(image !== undefined && { image }), ...(link !== undefined && { link }) }
+  return { ...payload, ...own, ...raw }
 }
 
 function bodyOf(aps: JsonObject, besides: JsonObject): (badge: number | null) => string {

@@ -3,6 +3,7 @@ import type { DeliveryStatus } from '../delivery/delivery-store.ts'
 import type { SenderState } from '../delivery/sender-figures.ts'
 import { failure } from '../failure.ts'
 import { failures, noSuchPath, refuse } from '../http/failures.ts'
+import { readHeadAsGet } from '../http/gate.ts'
 import type { Log } from '../log.ts'
 import { CONTENT_TYPE } from '../metrics/exposition.ts'
 import type { NameOf } from '../metrics/tally.ts'
@@ -38,7 +39,8 @@ export function createAdminApi({ log, readiness, senders, nameOf, statusOf, move
 
   return new Elysia({ name: 'admin', strictPath: true })
     .use(failures(log))
-    .onRequest(({ set }) => {
+    .onRequest(({ request, set }) => {
+      readHeadAsGet(request)
       set.headers['x-request-id'] = Bun.randomUUIDv7()
       set.headers['cache-control'] = 'no-store'
     })

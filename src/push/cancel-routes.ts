@@ -43,7 +43,7 @@ export function cancelRoutes({ gate, commit, clock, cancellations, deliveries }:
 
   return new Elysia({ name: 'cancel-routes' })
     .use(gate.plugin)
-    .post('/push/:id/cancel', ({ params: { id }, application }) => cancel(application.number, id), {
+    .post('/push/:id/cancel', ({ params: { id }, application }) => cancel(application.number, id.toLowerCase()), {
       detail: endpoint({
         tag: 'Pushes',
         summary: 'Cancel a push',

@@ -43,6 +43,14 @@ test('/healthz answers on both listeners', async () => {
   }
 })
 
+test.each(['/healthz', '/readyz', '/metrics'])('HEAD %s has the headers of GET, and no body', async (path) => {
+  const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => fetch(service.adminUrl + path, { method })))
+  if (get === undefined || head === undefined) throw new Error('no answer')
+  expect([head.status, await head.text()]).toEqual([get.status, ''])
+  for (const name of ['content-type', 'cache-control']) expect(head.headers.get(name)).toBe(get.headers.get(name))
+  expect(head.headers.get('content-length')).toMatch(/^\d+$/)
+})
+
 describe('/readyz', () => {
   test('says that all is well', async () => {
     expect(await ready()).toEqual({

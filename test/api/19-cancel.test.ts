@@ -112,6 +112,12 @@ describe('POST /push/{id}/cancel of a push that waits', () => {
     expect(deliveryOf(id)).toBeNull()
   })
 
+  test('takes the id in capitals, as GET does', async () => {
+    const id = await push({ send_at: 60 })
+    expect(await cancel(id.toUpperCase())).toMatchObject({ status: 200, body: { state: 'scheduled' } })
+    expect((await service.get(`/push/${id.toUpperCase()}`)).body).toMatchObject({ id, state: 'cancelled' })
+  })
+
   test('says the same again', async () => {
     const id = await push({ send_at: 60 })
     const first = await cancel(id)

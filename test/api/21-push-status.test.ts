@@ -234,7 +234,7 @@ describe('a push that is not there', () => {
     }
     const answer = await service.call('DELETE', `/push/${UNKNOWN}`)
     expect(answer).toMatchObject({ status: 405 })
-    expect(answer.headers.get('allow')).toBe('GET')
+    expect(answer.headers.get('allow')).toBe('GET, HEAD')
   })
 })
 

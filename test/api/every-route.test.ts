@@ -142,7 +142,11 @@ describe('the routes', () => {
     const response = await fetch(service.url + path)
     expect([path, response.status]).toEqual([path, 200])
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-    await response.bytes()
+    const { byteLength } = await response.bytes()
+    const head = await fetch(service.url + path, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, response.headers.get('content-type')])
+    expect(head.headers.get('content-length')).toBe(String(byteLength))
+    expect(await head.text()).toBe('')
   })
 })
 
@@ -178,15 +182,33 @@ describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_,
   })
 
   test('is 405 with every other method, and Allow says which is right', async () => {
+    const allow = method === 'GET' ? 'GET, HEAD' : method
     for (const other of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND']) {
-      if (other === method) continue
+      if (allow.split(', ').includes(other)) continue
       const answer = await service.call(other, path, { as: 'nobody', headers: { 'accept-version': null } })
       if (other === 'HEAD') expect(answer.status).toBe(405)
       else expectFailure(answer, 405, 'MethodNotAllowedError', `${other} is not allowed`)
-      expect([other, answer.headers.get('allow')]).toEqual([other, method])
+      expect([other, answer.headers.get('allow')]).toEqual([other, allow])
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     }
   })
+
+  if (method === 'GET') {
+    test('HEAD has the headers of GET, and no body', async () => {
+      const [get, head] = [await call(route), await call({ ...route, method: 'HEAD' })]
+      expect([head.status, head.body]).toEqual([get.status, ''])
+      // Of a list that is streamed the length is not known before it is read.
+      const streamed = head.headers.get('transfer-encoding') === 'chunked'
+      expect(streamed).toBe(['/deviceToken/all', '/feedback'].includes(path))
+      const other = /^(x-request-id|date|ratelimit-.*)$/
+      const framing = /^(content-length|transfer-encoding)$/
+      const comparable = ({ headers }: Answer) =>
+        Object.fromEntries([...headers].filter(([name]) => !other.test(name) && !(streamed && framing.test(name))))
+      expect(comparable(head)).toEqual(comparable(get))
+      const stranger = await call({ ...route, method: 'HEAD' }, { 'x-service-appid': 'app_unknown' })
+      expect(stranger.status).toBe(401)
+    })
+  }
 
   test('is another path with a slash at its end, in another letter case, or percent-encoded', async () => {
     const first = path.charCodeAt(1).toString(16)

@@ -40,8 +40,8 @@ describe('a path with a parameter', () => {
 
   test('is 405 with another method, and Allow has those of the pattern', async () => {
     for (const [path, allow] of [
-      ['/push/x', 'GET'],
-      ['/push/x/cancel', 'GET, POST'],
+      ['/push/x', 'GET, HEAD'],
+      ['/push/x/cancel', 'GET, HEAD, POST'],
       // A path that is there stands before a pattern that it fits.
       ['/push/all', 'POST'],
     ] as const) {
@@ -59,7 +59,7 @@ describe('a path with a parameter', () => {
     const asked = { origin: 'https://x.example', 'access-control-request-method': 'POST' }
     const answer = await call('OPTIONS', '/push/x/cancel', asked)
     expect(answer.status).toBe(204)
-    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, POST')
+    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST')
   })
 
   test('is 404 without a parameter, and with more behind it', async () => {

@@ -3,6 +3,13 @@ import { failure, Refused } from '../failure.ts'
 /** Spec/decisions 8. A batch of 500 tokens of 200 bytes is 100 KiB. */
 const MAX_BODY_BYTES = 256 * 1024
 
+/**
+ * Pieces of a body that comes without a length. One costs Bun 1.4.5 about 2 µs on the only thread, and memory, however
+ * small it is: 20 bodies of 250,000 of one byte stopped the service for 7 s. Clients send 4 KiB or more at a time, and
+ * of pieces of 256 bytes the largest body still fits.
+ */
+const MAX_CHUNKS = 2048
+
 /** `sha-256=:base64:` or `sha-512=:base64:`, the members of RFC 9530's Content-Digest that are still sound. */
 const DIGEST_MEMBER = /(?:^|,)\s*(sha-256|sha-512)\s*=\s*([^,]*)/g
 
@@ -44,6 +51,7 @@ async function readChunks(body: Request['body']): Promise<Uint8Array> {
   for await (const chunk of body) {
     size += chunk.byteLength
     if (size > MAX_BODY_BYTES) throw tooLarge()
+    if (chunks.length === MAX_CHUNKS) throw tooManyChunks()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -51,6 +59,11 @@ async function readChunks(body: Request['body']): Promise<Uint8Array> {
 
 function tooLarge(): Refused {
   return new Refused(failure('RequestEntityTooLargeError', `The body is larger than ${MAX_BODY_BYTES} bytes.`))
+}
+
+function tooManyChunks(): Refused {
+  const message = `The body comes in more than ${MAX_CHUNKS} chunks: send larger ones, or its length.`
+  return new Refused(failure('RequestEntityTooLargeError', message))
 }
 
 function isJson(type: string | null): boolean {

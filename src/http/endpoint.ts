@@ -41,7 +41,7 @@ const EVERYWHERE: Readonly<Record<number, string>> = {
 export function endpoint(of: Endpoint) {
   const failures = {
     ...EVERYWHERE,
-    ...(of.body && { 413: 'RequestEntityTooLargeError: over 256 KiB.' }),
+    ...(of.body && { 413: 'RequestEntityTooLargeError: over 256 KiB, or without a length and in more than 2048 chunks.' }),
     ...of.failures,
   }
   return {

@@ -155,6 +155,23 @@ describe('a body', () => {
     },
   )
 
+  test('in pieces of 256 bytes without a length is read up to the largest', async () => {
+    using connection = await connectTo(service.url)
+    const text = KNOWN.padEnd(256 * 1024)
+    const chunks = (text.match(/.{256}/gs) ?? []).map((piece) => `100\r\n${piece}\r\n`)
+    await connection.write(`${putHead('Transfer-Encoding: chunked')}${chunks.join('')}0\r\n\r\n`)
+    expect(await connection.answer()).toMatchObject({ status: 200 })
+  })
+
+  test('in more than 2048 chunks is 413, however small they are, and the connection can be called again', async () => {
+    using connection = await connectTo(service.url)
+    await connection.write(`${putHead('Transfer-Encoding: chunked')}${'1\r\n \r\n'.repeat(250_000)}`)
+    const message = 'The body comes in more than 2048 chunks: send larger ones, or its length.'
+    expectAnswer(await connection.answer(), 413, 'RequestEntityTooLargeError', message)
+    await connection.write('0\r\n\r\n')
+    await expectServes(connection)
+  })
+
   test('on a GET is ignored, announced or in chunks', async () => {
     using connection = await connectTo(service.url)
     for (const body of [

@@ -3,14 +3,14 @@ import semver from 'semver'
 /** Every version of the API this binary serves (spec/decisions, "Admission" 3). */
 export const SERVED_VERSIONS: readonly string[] = ['1.0.0']
 
-/** Characters; node-semver's own bound for a version. */
-const MAX_LENGTH = 256
+/** Characters. */
+const MAX_LENGTH = 64
 
 /**
  * Comparators, such as `>=1` and `<2`. A header full of them costs node-semver 0.35 ms and fills its cache with 65 kB
  * each, before the caller is known.
  */
-const MAX_COMPARATORS = 16
+const MAX_COMPARATORS = 4
 
 /** Ranges whose answer is remembered. Clients send a handful; strangers may send anything. */
 const MAX_REMEMBERED = 256
@@ -19,7 +19,7 @@ const answers = new Map<string, boolean>()
 
 /**
  * Whether a served version lies in `range`, a semver range as node-semver 7 reads it. `false` also for what is no
- * range at all: free text, blank, longer than 256 characters or of more than 16 comparators.
+ * range at all: free text, blank, longer than 64 characters or of more than 4 comparators.
  */
 export function satisfies(range: string): boolean {
   const known = answers.get(range)

@@ -75,9 +75,16 @@ function checkDigests(headers: Headers, bytes: Uint8Array, requestId: string): v
   if (md5 !== null && md5.trim() !== hash('md5', bytes)) throw badDigest('Content-MD5', requestId)
   const digests = headers.get('content-digest')
   if (digests === null) return
-  for (const [, algorithm, value] of digests.matchAll(DIGEST_MEMBER)) {
-    const expected = `:${hash(algorithm === 'sha-256' ? 'sha256' : 'sha512', bytes)}:`
-    if (value?.trim() !== expected) throw badDigest('Content-Digest', requestId)
+  const given = new Map<string, string>()
+  for (const [, algorithm = '', value = ''] of digests.matchAll(DIGEST_MEMBER)) {
+    // Two of one algorithm cannot both be right, and each would be another pass over the body.
+    if (given.has(algorithm)) throw badDigest('Content-Digest', requestId, `has more than one ${algorithm}`)
+    given.set(algorithm, value.trim())
+  }
+  for (const [algorithm, value] of given) {
+    if (value !== `:${hash(algorithm === 'sha-256' ? 'sha256' : 'sha512', bytes)}:`) {
+      throw badDigest('Content-Digest', requestId)
+    }
   }
 }
 
@@ -85,8 +92,8 @@ function hash(algorithm: 'md5' | 'sha256' | 'sha512', bytes: Uint8Array): string
   return new Bun.CryptoHasher(algorithm).update(bytes).digest('base64')
 }
 
-function badDigest(header: string, requestId: string): Refused {
-  return new Refused(failure('BadDigest', `${header} does not match the body that arrived. Support ID ${requestId}`))
+function badDigest(header: string, requestId: string, problem = 'does not match the body that arrived'): Refused {
+  return new Refused(failure('BadDigest', `${header} ${problem}. Support ID ${requestId}`))
 }
 
 function parse(bytes: Uint8Array): Record<string, unknown> {

@@ -15,7 +15,7 @@ only a backend may do also needs \`X-SERVICE-SECRET\`. Bodies are JSON objects o
 
 **Every failure** is \`{"code": …, "message": …}\`; the message names the field, what is wrong with it and what is allowed.
 A missing field is 409 MissingParameter, a wrong one 400 InvalidArgument. Every response carries \`X-Request-Id\`.
-\`Content-MD5\` and \`Content-Digest\` (RFC 9530) are checked where they are sent.
+\`Content-MD5\` and \`Content-Digest\` (RFC 9530; one \`sha-256\`, one \`sha-512\`) are checked where they are sent.
 
 **Limits.** With the secret 100 calls/s in bursts of 1000, else 10 calls/s in bursts of 100 for each address; 10,000,000 calls
 a month for each application; 20 wrong credentials for each address, one back every 3 s. An operator can set all but the

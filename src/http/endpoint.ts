@@ -22,8 +22,8 @@ const ACCEPT_VERSION = {
   name: 'Accept-Version',
   in: 'header',
   required: true,
-  description: 'A semver range that 1.0.0 satisfies.',
-  schema: { type: 'string', example: '1' },
+  description: 'A semver range that 1.0.0 satisfies, of at most 4 comparators.',
+  schema: { type: 'string', maxLength: 64, example: '1' },
 }
 
 const EVERYWHERE: Readonly<Record<number, string>> = {
@@ -41,7 +41,9 @@ const EVERYWHERE: Readonly<Record<number, string>> = {
 export function endpoint(of: Endpoint) {
   const failures = {
     ...EVERYWHERE,
-    ...(of.body && { 413: 'RequestEntityTooLargeError: over 256 KiB, or without a length and in more than 2048 chunks.' }),
+    ...(of.body && {
+      413: 'RequestEntityTooLargeError: over 256 KiB, or without a length and in more than 2048 chunks.',
+    }),
     ...of.failures,
   }
   return {

@@ -31,10 +31,26 @@ export function digestOf(path: string, given: Readonly<Record<string, unknown>>,
   return new Bun.CryptoHasher('sha256').update(`POST ${path} ${canonical(Object.fromEntries(fields))}`).digest()
 }
 
-/** JSON with the members of objects in the order of their names. */
+/** JSON with the members of objects in the order of their names. Not recursive: what is sent may be as deep as it is long. */
 function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`
+  let text = ''
+  // What is still to be written, the next one last; a string here is text as it stands.
+  const left: (string | { readonly value: unknown })[] = [{ value }]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next === 'string') text += next
+    else if (typeof next.value !== 'object' || next.value === null) text += JSON.stringify(next.value)
+    else open(next.value)
+  }
+  return text
+
+  function open(container: object): void {
+    const isList = Array.isArray(container)
+    const members = Object.entries(container)
+    if (!isList) members.sort(([a], [b]) => (a < b ? -1 : 1))
+    text += isList ? '[' : '{'
+    left.push(isList ? ']' : '}')
+    for (const [at, [name, inner]] of [...members.entries()].reverse()) {
+      left.push({ value: inner }, `${at === 0 ? '' : ','}${isList ? '' : `${JSON.stringify(name)}:`}`)
+    }
+  }
 }

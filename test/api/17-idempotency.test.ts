@@ -74,6 +74,25 @@ describe('Idempotency-Key', () => {
     expect([again.status, again.body]).toEqual([200, first.body])
   })
 
+  test('is no matter of how deep the body is where nobody looks', async () => {
+    const caller = await newTarget()
+    const body = (deep: string) => JSON.stringify({ ...TO_ALL, platform: ['0', '…'] }).replace('"…"', deep)
+    const send = (deep: string) =>
+      service.post('/push/all', body(deep), {
+        application: caller.application,
+        headers: { 'idempotency-key': 'deep' },
+      })
+    const first = await send('['.repeat(120_000) + ']'.repeat(120_000))
+    expect(first).toMatchObject({ status: 200, body: { message: 'Queued' } })
+    expect((await send('['.repeat(120_000) + ']'.repeat(120_000))).body).toEqual(first.body)
+    expectFailure(
+      await send('{"a":'.repeat(40_000) + '1' + '}'.repeat(40_000)),
+      409,
+      'ConflictError',
+      usedOtherwise('deep'),
+    )
+  })
+
   test('with another body or path is refused, and nothing sent', async () => {
     const caller = await newTarget()
     await push(caller, '/push/one', TO_ONE, 'k')

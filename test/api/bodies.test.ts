@@ -153,6 +153,20 @@ describe('10. a digest of the body', () => {
     }
   })
 
+  test('may be there once for each algorithm: more are refused, right or wrong', async () => {
+    const member = { 'sha-256': `sha-256=:${sha256}:`, 'sha-512': `sha-512=:${sha512}:` }
+    const values = [
+      [`${member['sha-256']}, ${member['sha-256']}`, 'sha-256'],
+      [`${member['sha-512']}, ${member['sha-256']}, sha-512=:${zeros}=:`, 'sha-512'],
+      [Array.from({ length: 120 }, () => member['sha-512']).join(','), 'sha-512'],
+    ] as const
+    for (const [value, algorithm] of values) {
+      const answer = await send(text, { 'content-digest': value })
+      const id = answer.headers.get('x-request-id')
+      expectFailure(answer, 400, 'BadDigest', `Content-Digest has more than one ${algorithm}. Support ID ${id}`)
+    }
+  })
+
   test('is checked for an empty body, and not for a GET', async () => {
     const empty = { 'content-md5': digest('md5', '') }
     expectFailure(await send(undefined, empty), 409, 'MissingParameter', 'token is required.')

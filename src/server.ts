@@ -87,7 +87,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   const directory = createApplicationDirectory({ database, applications: createApplicationStore({ database, clock }) })
   const key = sealingKeyOf(config, database, clock, log)
-  const devices = createDeviceStore({ database, clock, aliasesMove: config.compat })
+  const devices = createDeviceStore({ database, clock })
   const events = createEventStore({ database })
   const ca = await authoritiesIn(config.gatewayCa)
   if (config.proxy !== null) await tryProxy(config.proxy, config.apnsUrl, clock, log)

@@ -13,12 +13,10 @@ export type AliasIndex = ReturnType<typeof createAliasIndex>
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
   readonly clock: Clock
-  /** Whether a device that asks for the alias of another gets it, and the other loses it. */
-  readonly aliasesMove: boolean
 }
 
 /** Who holds which alias: one device of the application at most, over both platforms. */
-export function createAliasIndex({ database, clock, aliasesMove }: Dependencies) {
+export function createAliasIndex({ database, clock }: Dependencies) {
   const byAlias = database.statement<AliasHolder & { state: number }, [application: number, alias: string]>(
     'SELECT id, platform, state FROM device WHERE application = ? AND alias = ?',
   )
@@ -38,13 +36,13 @@ export function createAliasIndex({ database, clock, aliasesMove }: Dependencies)
 
     /**
      * Makes `alias` free for `device` (`null`: one about to be created). False, and nothing changed, when another
-     * registered device holds it, unless aliases move; one that is not registered loses it.
+     * registered device holds it, unless this one `takes` it; one that is not registered loses it.
      */
-    claim(application: number, alias: string, device: number | null): boolean {
+    claim(application: number, alias: string, device: number | null, takes: boolean): boolean {
       const row = byAlias.get(application, alias)
       if (row === null || row.id === device) return true
       if (row.state !== STATE.registered) write.run(null, row.id)
-      else if (aliasesMove) take.run(clock.now(), row.id)
+      else if (takes) take.run(clock.now(), row.id)
       else return false
       return true
     },

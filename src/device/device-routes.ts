@@ -13,6 +13,8 @@ interface Dependencies {
   readonly gate: Gate
   readonly commit: Commit
   readonly devices: DeviceStore
+  /** Whether without the secret a device may be named by its alias alone, and take that of another. Default false. */
+  readonly aliasesOpen?: boolean
 }
 
 type LabelOutcome = ReturnType<DeviceStore['addLabel']>
@@ -22,15 +24,24 @@ const RECORD = { example: schema.RECORD_EXAMPLE }
 const NO_DEVICE = 'ResourceNotFound: no such device is registered.'
 
 /** Endpoints 1 to 7 and 13: what changes one device, or imports many. */
-export function deviceRoutes({ gate, commit, devices }: Dependencies) {
+export function deviceRoutes({ gate, commit, devices, aliasesOpen = false }: Dependencies) {
+  /** The application id is public, and an alias can be guessed. */
+  function checkNamed(field: 'Alias' | 'current_alias', byAliasAlone: boolean, withSecret: boolean): void {
+    if (!byAliasAlone || withSecret || aliasesOpen) return
+    const problem = `${field} without token needs X-SERVICE-SECRET, the secret of the application.`
+    throw new Refused(failure('InvalidHeader', problem))
+  }
+
   return new Elysia({ name: 'device-routes' })
     .use(gate.plugin)
     .put(
       '/deviceToken',
-      async ({ body, application, status }) => {
-        const outcome = await commit(() => devices.register(application.number, body))
-        if (outcome.kind === 'alias-taken') throw aliasTaken()
-        return status(outcome.kind === 'created' ? 201 : 200, recordOf(outcome.device))
+      async ({ body, application, withSecret, status }) => {
+        const { kind, device, aliasTaken } = await commit(() =>
+          devices.register(application.number, body, withSecret || aliasesOpen),
+        )
+        const warnings = aliasTaken ? ['alias belongs to another device'] : []
+        return status(kind === 'created' ? 201 : 200, recordOf(device, warnings))
       },
       {
         body: schema.RegisterDevice,
@@ -38,14 +49,20 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
           tag: 'Devices',
           summary: 'Register or update a device',
           description:
-            'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes.',
+            'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret; without it the device keeps what alias it had, or has none, and the record says `"warnings": ["alias belongs to another device"]`.',
           body: schema.RegisterDevice,
-          example: { token: EXAMPLE_TOKEN, platform: '0', tag: ['beta'], active: ['news'], alias: 'user-17' },
+          example: {
+            token: EXAMPLE_TOKEN,
+            platform: '0',
+            tag: ['beta', 'user:17'],
+            active: ['news'],
+            alias: 'front-desk',
+          },
           answers: {
             201: { description: 'Registered, or registered anew.', ...RECORD },
             200: { description: 'Updated.', ...RECORD },
           },
-          failures: { 409: 'MissingParameter; ConflictError: the alias belongs to another device.' },
+          failures: { 409: 'MissingParameter' },
         }),
       },
     )
@@ -97,14 +114,19 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
     )
     .put(
       '/alias',
-      async ({ body, application }) => {
+      async ({ body, application, withSecret }) => {
+        checkNamed('current_alias', body.token === undefined, withSecret)
         const outcome = await commit(() =>
-          devices.setAlias(application.number, {
-            platform: body.platform,
-            ...(body.token !== undefined && { token: body.token }),
-            ...(body.current_alias !== undefined && { currentAlias: body.current_alias }),
-            alias: body.alias,
-          }),
+          devices.setAlias(
+            application.number,
+            {
+              platform: body.platform,
+              ...(body.token !== undefined && { token: body.token }),
+              ...(body.current_alias !== undefined && { currentAlias: body.current_alias }),
+              alias: body.alias,
+            },
+            aliasesOpen,
+          ),
         )
         switch (outcome) {
           case 'ok':
@@ -122,9 +144,10 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
         detail: endpoint({
           tag: 'Devices',
           summary: 'Add or update the alias of a device',
-          description: 'Name the device by `token`, by `current_alias`, or by both. `alias: ""` removes it.',
+          description:
+            'Name the device by `token`, by both `token` and `current_alias`, or, which needs the secret, by `current_alias` alone. `alias: ""` removes it.',
           body: schema.SetAlias,
-          example: { platform: '0', token: EXAMPLE_TOKEN, alias: 'user-17' },
+          example: { platform: '0', token: EXAMPLE_TOKEN, alias: 'front-desk' },
           answers: OK('Alias set'),
           failures: { 404: NO_DEVICE, 409: 'MissingParameter; ConflictError: the alias belongs to another device.' },
         }),
@@ -132,7 +155,8 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
     )
     .put(
       '/tag',
-      async ({ body, application, status }) => {
+      async ({ body, application, withSecret, status }) => {
+        checkNamed('Alias', 'alias' in body.address, withSecret)
         await commit(() =>
           eachName('tag', body.tag, (tag) => devices.addLabel(application.number, body.address, 'tag', tag)),
         )
@@ -143,7 +167,7 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
         detail: endpoint({
           tag: 'Devices',
           summary: 'Tag a device',
-          description: 'Name the device by `token` or by `Alias`.',
+          description: 'Name the device by `token`, or, which needs the secret, by `Alias` alone.',
           body: schema.TagDevice,
           example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
           answers: { 201: { description: 'Tagged', example: { message: 'Tagged' } } },
@@ -153,7 +177,8 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
     )
     .put(
       '/tag/del',
-      async ({ body, application }) => {
+      async ({ body, application, withSecret }) => {
+        checkNamed('Alias', 'alias' in body.address, withSecret)
         await commit(() =>
           eachName('tag', body.tag, (tag) => devices.removeLabel(application.number, body.address, 'tag', tag)),
         )
@@ -164,9 +189,10 @@ export function deviceRoutes({ gate, commit, devices }: Dependencies) {
         detail: endpoint({
           tag: 'Devices',
           summary: 'Untag a device',
-          description: 'Also 200 where the device does not have the tag.',
+          description:
+            'Name the device by `token`, or, which needs the secret, by `Alias` alone. Also 200 where it does not have the tag.',
           body: schema.TagDevice,
-          example: { platform: '0', Alias: 'user-17', tag: 'beta' },
+          example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
           answers: OK('Untagged'),
           failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
         }),

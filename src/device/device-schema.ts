@@ -127,9 +127,11 @@ export interface DeviceRecord {
   /** ISO 8601, UTC. */
   readonly created_at: string
   readonly updated_at: string
+  /** Only where there are any, and only in the answer to a registration. */
+  readonly warnings?: readonly string[]
 }
 
-export function recordOf(device: Device): DeviceRecord {
+export function recordOf(device: Device, warnings: readonly string[] = []): DeviceRecord {
   const { registeredAt, updatedAt, timezone } = device
   const updated = new Date(updatedAt).toISOString()
   return {
@@ -144,6 +146,7 @@ export function recordOf(device: Device): DeviceRecord {
     ...(timezone !== null && { timezone }),
     created_at: registeredAt === updatedAt ? updated : new Date(registeredAt).toISOString(),
     updated_at: updated,
+    ...(warnings.length > 0 && { warnings }),
   }
 }
 
@@ -165,8 +168,8 @@ export const RECORD_EXAMPLE: DeviceRecord = {
   lat: '52.52',
   lng: '13.405',
   active: ['news'],
-  tag: ['beta'],
-  alias: 'user-17',
+  tag: ['beta', 'user:17'],
+  alias: 'front-desk',
   badge: 0,
   created_at: '2026-11-20T09:00:00.000Z',
   updated_at: '2026-11-20T09:00:00.000Z',

@@ -31,8 +31,6 @@ export interface AliasChange {
 interface Dependencies {
   readonly database: Pick<Database, 'statement' | 'reading'>
   readonly clock: Clock
-  /** Default false: the alias of another device is refused. */
-  readonly aliasesMove?: boolean
 }
 
 export type DeviceStore = ReturnType<typeof createDeviceStore>
@@ -41,9 +39,9 @@ export type DeviceStore = ReturnType<typeof createDeviceStore>
  * The registry. All synchronous, and what writes is to be called inside a transaction. Only registered devices are
  * seen, except by what registers and unregisters.
  */
-export function createDeviceStore({ database, clock, aliasesMove = false }: Dependencies) {
+export function createDeviceStore({ database, clock }: Dependencies) {
   const labels = createLabelIndex({ database })
-  const aliases = createAliasIndex({ database, clock, aliasesMove })
+  const aliases = createAliasIndex({ database, clock })
   const places = createPlaceIndex({ database })
   const statements = prepareStatements(database)
 
@@ -74,7 +72,12 @@ export function createDeviceStore({ database, clock, aliasesMove = false }: Depe
       return row === null ? null : deviceOf(row, labels.of(row.id))
     },
 
-    setAlias(application: number, change: AliasChange): 'ok' | 'no-device' | 'alias-taken' | 'mismatch' {
+    /** `takesAlias`: the alias of another device moves to this one. */
+    setAlias(
+      application: number,
+      change: AliasChange,
+      takesAlias = false,
+    ): 'ok' | 'no-device' | 'alias-taken' | 'mismatch' {
       const named: (number | null)[] = []
       if (change.token !== undefined) named.push(idOf(application, change.platform, change.token))
       if (change.currentAlias !== undefined) {
@@ -83,7 +86,8 @@ export function createDeviceStore({ database, clock, aliasesMove = false }: Depe
       const [device = null, other = device] = named
       if (device === null || other === null) return 'no-device'
       if (device !== other) return 'mismatch'
-      if (change.alias !== '' && !aliases.claim(application, change.alias, device)) return 'alias-taken'
+      const isFree = change.alias === '' || aliases.claim(application, change.alias, device, takesAlias)
+      if (!isFree) return 'alias-taken'
       aliases.set(device, change.alias || null)
       return changed(device)
     },

@@ -38,7 +38,7 @@ interface Dependencies {
  */
 export function createImportStore({ database, clock }: Dependencies) {
   const labels = createLabelIndex({ database })
-  const aliases = createAliasIndex({ database, clock, aliasesMove: false })
+  const aliases = createAliasIndex({ database, clock })
   const places = createPlaceIndex({ database })
   const statements = prepareStatements(database)
 
@@ -48,7 +48,7 @@ export function createImportStore({ database, clock }: Dependencies) {
     const token = packToken(device.token)
     const isGone = left?.state === 'gone'
     const alias = isGone ? null : device.alias || null
-    const aliasTaken = alias !== null && !aliases.claim(application, alias, null)
+    const aliasTaken = alias !== null && !aliases.claim(application, alias, null, false)
     const { lastInsertRowid } = statements.insert.run(
       application,
       platform,
@@ -76,7 +76,7 @@ export function createImportStore({ database, clock }: Dependencies) {
   /** Makes the device what it is imported as; its state is not looked at. */
   function update(application: number, row: Row, device: ImportedDevice): ImportOutcome {
     const alias = device.alias === undefined ? row.alias : device.alias || null
-    const aliasTaken = alias !== null && alias !== row.alias && !aliases.claim(application, alias, row.id)
+    const aliasTaken = alias !== null && alias !== row.alias && !aliases.claim(application, alias, row.id, false)
     const { lat = row.lat, lng = row.lng, timezone = row.timezone, badge = row.badge } = device
     const environment = device.environment === undefined ? row.environment : environmentIn(device)
     const registeredAt = Math.min(device.registeredAt ?? row.registered_at, row.registered_at)

@@ -33,10 +33,13 @@ export interface Batch {
   readonly tags?: readonly string[] | undefined
 }
 
-/** `created` as well when a device comes back that was gone, quarantined or unregistered. */
-export type Registered =
-  | { readonly kind: 'created' | 'updated'; readonly device: Device }
-  | { readonly kind: 'alias-taken' }
+export interface Registered {
+  /** `created` as well when a device comes back that was gone, quarantined or unregistered. */
+  readonly kind: 'created' | 'updated'
+  readonly device: Device
+  /** Another device has the alias that was asked for: this one has what it had, or none. */
+  readonly aliasTaken: boolean
+}
 
 export type Imported =
   | { readonly kind: 'imported'; readonly created: number; readonly updated: number }
@@ -122,13 +125,16 @@ export function createRegistrationStore({ database, clock, labels, aliases, plac
   }
 
   return {
-    register(application: number, input: Registration): Registered {
-      const token = packToken(input.token)
-      const { kind, kept, gone } = lookUp(application, input.platform, token)
-      if (input.alias && !aliases.claim(application, input.alias, kept?.id ?? null)) return { kind: 'alias-taken' }
-      if (kept !== null) return { kind, device: update(application, input, kept) }
-      if (gone !== null) statements.erase.run(gone)
-      return { kind, device: create(application, input, token) }
+    /** `takesAlias`: the alias of another device moves to this one. */
+    register(application: number, asked: Registration, takesAlias = false): Registered {
+      const token = packToken(asked.token)
+      const { kind, kept, gone } = lookUp(application, asked.platform, token)
+      const isFree = !asked.alias || aliases.claim(application, asked.alias, kept?.id ?? null, takesAlias)
+      // An alias is worth less than the device: without it a reinstalled app would never get a push again.
+      const input = isFree ? asked : { ...asked, alias: undefined }
+      if (kept === null && gone !== null) statements.erase.run(gone)
+      const device = kept === null ? create(application, input, token) : update(application, input, kept)
+      return { kind, device, aliasTaken: !isFree }
     },
 
     /** A token that is given twice counts once. */

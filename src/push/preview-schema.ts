@@ -35,7 +35,7 @@ export const PREVIEW_EXAMPLE = {
   t: 2,
   platforms: { '0': 1, '1': 1 },
   sample: [
-    { token: '3f8a09c1'.repeat(8), platform: '0', alias: 'user-17' },
+    { token: '3f8a09c1'.repeat(8), platform: '0', alias: 'front-desk' },
     { token: 'registration-id', platform: '1', alias: null },
   ],
   apns: {

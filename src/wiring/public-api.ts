@@ -76,7 +76,7 @@ export function createPublicApi(on: Dependencies) {
     compat,
     headerPrefixes: config.headerPrefix ?? [],
     routes: [
-      deviceRoutes({ gate, commit, devices }),
+      deviceRoutes({ gate, commit, devices, aliasesOpen: compat }),
       registryRoutes({
         gate,
         devices,

@@ -209,17 +209,60 @@ describe('PUT /deviceToken', () => {
 })
 
 describe('an alias in PUT /deviceToken', () => {
-  test('of another device, on either platform, is 409 and changes nothing', async () => {
+  const TAKEN = { warnings: ['alias belongs to another device'] }
+
+  test('of another device costs nobody the device: without the secret it is registered, with a warning, without the alias', async () => {
+    const caller = newCaller(service)
+    const holder = await caller.register(EVERYTHING)
+    for (const platform of ['0', '1']) {
+      const asked = { token: 'new', platform, alias: 'user-17', tag: ['b'] }
+      const { warnings: _, ...stored } = (await caller.put(PATH, asked, 'device')).body
+      expect(stored).toMatchObject({ ...asked, alias: null })
+      expect(await caller.devices()).toEqual([holder, ...(platform === '1' ? [expect.anything()] : []), stored])
+      // So at every launch.
+      clock.advance(1000)
+      const again = await caller.put(PATH, asked, 'device')
+      const updated = { ...stored, updated_at: time(), ...TAKEN }
+      expect([again.status, again.body]).toEqual([200, updated])
+    }
+    const first = await caller.put(PATH, { token: 'newer', platform: '0', Alias: 'user-17' }, 'device')
+    expect(first).toMatchObject({ status: 201, body: { alias: null, ...TAKEN } })
+  })
+
+  test('of another device leaves the one that a device has, without the secret; the rest is updated', async () => {
     const caller = newCaller(service)
     const holder = await caller.register(EVERYTHING)
     const known = await caller.register({ token: 'known', platform: '0', tag: ['a'], alias: 'mine' })
-    for (const platform of ['0', '1']) {
-      for (const token of ['known', 'new']) {
-        const answer = await caller.put(PATH, { token, platform, alias: 'user-17', tag: ['b'] })
-        expectFailure(answer, 409, 'ConflictError', 'alias belongs to another device of the application.')
-      }
-    }
-    expect(await caller.devices()).toEqual([holder, known])
+    clock.advance(1000)
+    const answer = await caller.put(PATH, { token: 'known', platform: '0', alias: 'user-17', tag: ['b'] }, 'device')
+    const after = { ...known, tag: ['b'], updated_at: time() }
+    expect([answer.status, answer.body]).toEqual([200, { ...after, ...TAKEN }])
+    expect(await caller.devices()).toEqual([holder, after])
+  })
+
+  test('of another device moves with the secret, and nobody is warned', async () => {
+    const caller = newCaller(service)
+    const holder = await caller.register(EVERYTHING)
+    clock.advance(1000)
+    const [taken, updated_at] = [{ alias: 'user-17' }, time()]
+    const answer = await caller.put(PATH, { token: 'new', platform: '1', ...taken }, 'backend')
+    expect(answer).toMatchObject({ status: 201, body: taken })
+    expect(answer.body).not.toHaveProperty('warnings')
+    const lost = { ...holder, alias: null, updated_at }
+    expect(await caller.devices()).toEqual([lost, answer.body])
+    const back = await caller.put(PATH, { ...DEVICE, ...taken }, 'backend')
+    expect([back.status, back.body]).toEqual([200, { ...lost, ...taken }])
+    expect(await caller.devices()).toMatchObject([taken, { alias: null }])
+  })
+
+  test('goes to one device, however many ask for it at the same time without the secret', async () => {
+    const caller = newCaller(service)
+    const asked = Array.from({ length: 10 }, (_, index) => ({ token: `t${index}`, platform: '1', alias: 'one' }))
+    const answers = await Promise.all(asked.map((device) => caller.put(PATH, device, 'device')))
+    expect(statusesOf(answers)).toEqual({ 201: 10 })
+    expect(answers.filter(({ body }) => body.alias === 'one' && body.warnings === undefined)).toHaveLength(1)
+    expect(answers.filter(({ body }) => body.alias === null && body.warnings?.length === 1)).toHaveLength(9)
+    expect((await caller.devices()).filter(({ alias }) => alias === 'one')).toHaveLength(1)
   })
 
   test('is free to its own device, to other applications, in another letter case, and when its holder has left it', async () => {
@@ -243,10 +286,25 @@ describe('an alias in PUT /deviceToken', () => {
       await caller.register({ ...device, alias: 'user-17' })
       await depart(caller, state)
       const taking = { token: 'b', platform: '1', alias: 'user-17' }
-      expect(await caller.put(PATH, taking)).toMatchObject({ status: 201, body: { alias: 'user-17' } })
+      const taken = await caller.put(PATH, taking, 'device')
+      expect(taken).toMatchObject({ status: 201, body: { alias: 'user-17' } })
+      expect(taken.body).not.toHaveProperty('warnings')
       expect(await caller.put(PATH, device)).toMatchObject({ status: 201, body: { alias: null } })
     },
   )
+
+  test('is free of a device that has been gone since before it lost its alias with that', async () => {
+    const caller = newCaller(service)
+    await caller.register({ ...DEVICE, alias: 'user-17' })
+    service.database
+      .statement<never, [string]>(
+        `UPDATE device SET state = 1 WHERE application = (SELECT number FROM application WHERE id = ?)`,
+      )
+      .run(caller.application.id)
+    const taken = await caller.put(PATH, { token: 'b', platform: '0', alias: 'user-17' }, 'device')
+    expect(taken).toMatchObject({ status: 201, body: { alias: 'user-17' } })
+    expect(await caller.put(PATH, DEVICE, 'device')).toMatchObject({ status: 201, body: { alias: null } })
+  })
 })
 
 describe('a device that comes back by PUT /deviceToken', () => {

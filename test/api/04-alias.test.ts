@@ -162,6 +162,38 @@ describe('PUT /alias', () => {
   })
 })
 
+describe('PUT /alias by current_alias alone', () => {
+  test('needs the secret, whether or not anybody has the alias', async () => {
+    const caller = newCaller(service)
+    const before = await caller.register({ ...DEVICE, alias: 'user-17' })
+    clock.advance(1000)
+    for (const current_alias of ['user-17', 'nobody']) {
+      for (const token of [undefined, null, '']) {
+        for (const alias of ['x', '']) {
+          const answer = await caller.put(PATH, { platform: '0', token, current_alias, alias }, 'device')
+          const message = 'current_alias without token needs X-SERVICE-SECRET, the secret of the application.'
+          expectFailure(answer, 400, 'InvalidHeader', message)
+        }
+      }
+    }
+    expect(await caller.devices()).toEqual([before])
+    const named = await caller.put(PATH, { ...DEVICE, current_alias: 'user-17', alias: 'user-18' }, 'device')
+    expect(named.status).toBe(200)
+    expect(await caller.devices()).toMatchObject([{ alias: 'user-18' }])
+  })
+
+  test('takes no alias of another device, also with the secret', async () => {
+    const caller = newCaller(service)
+    await caller.register({ ...DEVICE, alias: 'a' })
+    await caller.register({ ...OTHER, alias: 'b' })
+    const before = await caller.devices()
+    for (const named of [{ platform: '0', current_alias: 'b' }, OTHER]) {
+      expectTaken(await caller.put(PATH, { ...named, alias: 'a' }, 'backend'))
+    }
+    expect(await caller.devices()).toEqual(before)
+  })
+})
+
 describe('bad input to PUT /alias changes nothing', () => {
   test.each([
     ['token', bad.BAD_TOKENS, (token: unknown) => ({ token })],

@@ -113,6 +113,22 @@ describe('PUT /tag', () => {
     expect((await caller.register(device)).tag).not.toContain('x')
   })
 
+  test('by Alias alone needs the secret, whether or not anybody has the alias', async () => {
+    const caller = newCaller(service)
+    const before = await caller.register({ ...DEVICE, alias: 'user-17', tag: ['a'] })
+    clock.advance(1000)
+    for (const alias of ['user-17', 'nobody']) {
+      for (const named of [{ Alias: alias }, { alias }, { Alias: alias, token: '' }, { alias, token: null }]) {
+        const answer = await caller.put(PATH, { platform: '0', ...named, tag: 'b' }, 'device')
+        const message = 'Alias without token needs X-SERVICE-SECRET, the secret of the application.'
+        expectFailure(answer, 400, 'InvalidHeader', message)
+      }
+    }
+    expect(await caller.devices()).toEqual([before])
+    const both = await caller.put(PATH, { ...DEVICE, Alias: 'nobody', tag: 'b' }, 'device')
+    expect(both.body).toEqual({ message: 'Tagged' })
+  })
+
   test('needs no secret, but an application', async () => {
     const caller = newCaller(service)
     await caller.register(DEVICE)

@@ -97,6 +97,22 @@ describe('PUT /tag/del', () => {
     expect(await caller.register(device)).toMatchObject(state === 'gone' ? { tag: [] } : LABELS)
   })
 
+  test('by Alias alone needs the secret, whether or not anybody has the alias', async () => {
+    const caller = newCaller(service)
+    const before = await caller.register({ ...DEVICE, alias: 'user-17', tag: ['a'] })
+    clock.advance(1000)
+    for (const alias of ['user-17', 'nobody']) {
+      for (const named of [{ Alias: alias }, { alias }, { Alias: alias, token: '' }, { alias, token: null }]) {
+        const answer = await caller.put(PATH, { platform: '0', ...named, tag: 'a' }, 'device')
+        const message = 'Alias without token needs X-SERVICE-SECRET, the secret of the application.'
+        expectFailure(answer, 400, 'InvalidHeader', message)
+      }
+    }
+    expect(await caller.devices()).toEqual([before])
+    const both = await caller.put(PATH, { ...DEVICE, Alias: 'nobody', tag: 'a' }, 'device')
+    expect(both.body).toEqual({ message: 'Untagged' })
+  })
+
   test('needs no secret, but an application', async () => {
     const caller = newCaller(service)
     await caller.register({ ...DEVICE, ...LABELS })

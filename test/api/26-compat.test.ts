@@ -246,15 +246,51 @@ describe('taking the alias of another device', () => {
     expect((await recordsOf(caller)).filter(({ alias }) => alias === 'one')).toHaveLength(1)
   })
 
-  test('concerns no other application, and without the switch is 409', async () => {
+  test('concerns no other application', async () => {
     const [caller, other] = [newCaller(old), newCaller(old)]
     await caller.put('/deviceToken', { ...DEVICE, alias: 'user-17' })
     await other.put('/deviceToken', { ...OTHER, alias: 'user-17' })
     expect(await recordsOf(caller)).toMatchObject([{ alias: 'user-17' }])
-    const strict = newCaller(plain)
-    await strict.put('/deviceToken', { ...DEVICE, alias: 'user-17' })
-    const taken = await strict.put('/deviceToken', { ...OTHER, alias: 'user-17' })
+  })
+
+  test('needs no secret with the switch; without it neither PUT /alias nor PUT /deviceToken does it then', async () => {
+    for (const [service, aliases] of [
+      [old, [null, 'user-17']],
+      [plain, ['user-17', null]],
+    ] as const) {
+      const caller = newCaller(service)
+      await caller.put('/deviceToken', { ...DEVICE, alias: 'user-17' })
+      await caller.put('/deviceToken', OTHER)
+      const answer = await caller.put('/deviceToken', { ...OTHER, alias: 'user-17' }, 'device')
+      expect(answer.status).toBe(200)
+      expect((await recordsOf(caller)).map(({ alias }) => alias)).toEqual([...aliases])
+    }
+    const [caller, strict] = [newCaller(old), newCaller(plain)]
+    for (const one of [caller, strict]) {
+      await one.put('/deviceToken', { ...DEVICE, alias: 'user-17' })
+      await one.put('/deviceToken', OTHER)
+    }
+    expectSilent(await caller.put('/alias', { ...OTHER, alias: 'user-17' }, 'device'))
+    const taken = await strict.put('/alias', { ...OTHER, alias: 'user-17' }, 'device')
     expectFailure(taken, 409, 'ConflictError', 'alias belongs to another device of the application.')
+  })
+})
+
+describe('a call that names a device by its alias alone', () => {
+  test('needs no secret with the switch', async () => {
+    const caller = newCaller(old)
+    await caller.put('/deviceToken', { ...DEVICE, alias: 'user-17' })
+    const named = { platform: 0, alias: 'user-17' }
+    const calls: readonly (readonly [path: string, body: object, status: number])[] = [
+      ['/tag', { ...named, tag: 'a' }, 201],
+      ['/tag/del', { ...named, tag: 'a' }, 200],
+      ['/activate', { ...named, active: 'n' }, 200],
+      ['/deactivate', { ...named, active: 'n' }, 200],
+      ['/alias', { platform: 0, current_alias: 'user-17', alias: 'user-18' }, 200],
+      ['/alias/del', { ...named, alias: 'user-18' }, 200],
+    ]
+    for (const [path, body, status] of calls) expectSilent(await caller.put(path, body, 'device'), status)
+    expect(await recordsOf(caller)).toMatchObject([{ alias: null }])
   })
 })
 
@@ -580,7 +616,7 @@ describe('the documentation with the switch', () => {
     expect(one.required).toEqual(['platform', 'token', 'msg'])
     for (const path of ['/deviceToken/all', '/devices']) {
       const [record] = paths[path].get.responses[200].content['application/json'].example
-      expect(record).toMatchObject({ platform: 0, tag: ['beta'], tags: ['beta'] })
+      expect(record).toMatchObject({ platform: 0, tag: ['beta', 'user:17'], tags: ['beta', 'user:17'] })
     }
     expect(paths['/devices'].get).toMatchObject({ description: 'The same as GET /deviceToken/all.' })
   })

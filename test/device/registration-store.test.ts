@@ -22,7 +22,7 @@ function register({ database, devices }: Registry, input: Registration, applicat
 }
 
 function deviceOf(outcome: Registered): Device {
-  if (outcome.kind === 'alias-taken') throw new Error('the alias is taken')
+  if (outcome.aliasTaken) throw new Error('the alias is taken')
   return outcome.device
 }
 
@@ -50,7 +50,7 @@ describe('registering', () => {
       registeredAt: now,
       updatedAt: now,
     }
-    expect(outcome).toEqual({ kind: 'created', device })
+    expect(outcome).toEqual({ kind: 'created', device, aliasTaken: false })
     expect(registry.devices.find(APP, TOKEN)).toEqual(device)
   })
 
@@ -74,7 +74,11 @@ describe('registering', () => {
     const before = deviceOf(register(registry, EVERYTHING))
     registry.clock.advance(1000)
     const after = { ...before, updatedAt: registry.clock.now() }
-    expect(register(registry, { token: TOKEN, platform: 0 })).toEqual({ kind: 'updated', device: after })
+    expect(register(registry, { token: TOKEN, platform: 0 })).toEqual({
+      kind: 'updated',
+      device: after,
+      aliasTaken: false,
+    })
     expect(registry.devices.find(APP, TOKEN)).toEqual(after)
   })
 
@@ -141,17 +145,30 @@ describe('registering', () => {
     expect(registry.devices.find(APP, 'abcd')?.token).toBe('abcd')
   })
 
-  test('an alias of another registered device, on either platform, is refused and nothing is changed', () => {
+  test('an alias of another registered device, on either platform, is not given: the device keeps its own, or has none', () => {
     using registry = openRegistry()
-    register(registry, EVERYTHING)
+    const holder = deviceOf(register(registry, EVERYTHING))
     const before = deviceOf(register(registry, { token: 'other', platform: 1, alias: 'mine', tag: ['a'] }))
     registry.clock.advance(1000)
     const input = { token: 'other', platform: 1, alias: 'user-17', tag: ['b'] } as const
-    expect(register(registry, input)).toEqual({ kind: 'alias-taken' })
-    expect(registry.devices.find(APP, 'other')).toEqual(before)
-    expect(register(registry, { ...input, token: 'new' })).toEqual({ kind: 'alias-taken' })
-    expect(registry.devices.find(APP, 'new')).toBeNull()
-    expect(register(registry, input, 2).kind).toBe('created')
+    const after = { ...before, tag: ['b'], updatedAt: registry.clock.now() }
+    expect(register(registry, input)).toEqual({ kind: 'updated', device: after, aliasTaken: true })
+    expect(registry.devices.find(APP, 'other')).toEqual(after)
+    const created = register(registry, { ...input, token: 'new' })
+    expect(created).toMatchObject({ kind: 'created', device: { alias: null, tag: ['b'] }, aliasTaken: true })
+    expect(registry.devices.find(APP, 'new')).toEqual(created.device)
+    expect(registry.devices.find(APP, TOKEN)).toEqual(holder)
+    expect(register(registry, input, 2)).toMatchObject({ kind: 'created', aliasTaken: false })
+  })
+
+  test('an alias of another registered device moves to one that may take it', () => {
+    using registry = openRegistry()
+    register(registry, EVERYTHING)
+    registry.clock.advance(1000)
+    const input = { token: 'other', platform: 1, alias: 'user-17' } as const
+    const { device, aliasTaken } = registry.database.transact(() => registry.devices.register(APP, input, true))
+    expect([device.alias, aliasTaken]).toEqual(['user-17', false])
+    expect(registry.devices.find(APP, TOKEN)).toMatchObject({ alias: null, updatedAt: registry.clock.now() })
   })
 
   test.each(['gone', 'quarantined'] as const)('an alias of a %s device is free', (state) => {
@@ -193,7 +210,11 @@ describe('coming back', () => {
     registry.devices.quarantine(before.id, { now: registry.clock.now(), reason: 'BadDeviceToken' })
     registry.clock.advance(1000)
     const outcome = register(registry, { token: TOKEN, platform: 0 })
-    expect(outcome).toEqual({ kind: 'created', device: { ...before, updatedAt: registry.clock.now() } })
+    expect(outcome).toEqual({
+      kind: 'created',
+      device: { ...before, updatedAt: registry.clock.now() },
+      aliasTaken: false,
+    })
     expect(registry.devices.find(APP, TOKEN)).toEqual(deviceOf(outcome))
     expect(environmentOf(registry, before.id)).toBeNull()
     expect(register(registry, { token: TOKEN, platform: 0 }).kind).toBe('updated')

@@ -21,6 +21,7 @@ const PURE = [
   'application/credential.ts',
   'device/device.ts',
   'device/place.ts',
+  'device/push-token.ts',
   'push/push.ts',
   'push/near.ts',
   'push/where.ts',

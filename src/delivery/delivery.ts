@@ -33,9 +33,15 @@ export type Outcome =
   | { readonly kind: 'unregistered'; readonly since: number | null; readonly reason: string }
   /**
    * Never to be sent again. `blame` says whose fault it is: the `token`; a `mismatch` of token and credential, which
-   * may be either's (another topic, sender or environment); or the `push` itself (the device stays).
+   * may be either's (another topic, sender or environment); or the `push`, or anything else (the device stays). `certain`: no
+   * credential could send to this token, so the answer says nothing of this one.
    */
-  | { readonly kind: 'rejected'; readonly blame: 'token' | 'mismatch' | 'push'; readonly reason: string }
+  | {
+      readonly kind: 'rejected'
+      readonly blame: 'token' | 'mismatch' | 'push'
+      readonly reason: string
+      readonly certain?: true
+    }
   /**
    * Not now. `afterMs`: the gateway's own wish, `null` if it gave none. `scope`: whether only this device
    * must wait or everything sent with this credential.

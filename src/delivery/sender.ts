@@ -266,7 +266,8 @@ export class Sender {
       if (verdict.kind === 'accepted') this.#succeeded(provider, now, now - sentAt)
       else if (outcome.kind === 'deferred' && outcome.strain) this.#window.strained()
       const refused = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
-      const doubt = outcome.kind === 'rejected' && outcome.blame !== 'push' ? outcome.blame : null
+      const doubt =
+        outcome.kind === 'rejected' && outcome.blame !== 'push' && outcome.certain !== true ? outcome.blame : null
       const belief = doubt === null || provider !== this.#provider ? 'believe' : this.#suspicion.weigh(refused, doubt)
       if (belief === 'believe') this.#close(refused, now)
       else if (belief === 'accuse') {

@@ -11,6 +11,24 @@ export interface FcmSubject {
   readonly credential: FcmSummary
 }
 
+/**
+ * What an answer of FCM to a push to an installation ID that no phone has says beyond `ofToken`, what it said of a
+ * token. Google may look at no more than its form where nothing is to be sent.
+ */
+export function fidFinding(status: number, body: string, { credential, ofToken }: FidSubject): Finding {
+  const outcome = judgeFcm(status, body, null)
+  if (ofToken.state !== 'ok' || outcome.kind !== 'rejected' || outcome.blame !== 'push') return ofToken
+  return warning(
+    `Google lets ${credential.clientEmail} send for project ${credential.projectId}, but what answered knows no Firebase Installation IDs (${outcome.reason}).`,
+    'Apps that register an installation ID in place of a token get nothing: look at --fcm-url and what the network puts in between.',
+  )
+}
+
+interface FidSubject {
+  readonly credential: FcmSummary
+  readonly ofToken: Finding
+}
+
 /** What an answer of FCM to a push to an impossible token says of the service account. Nothing was sent. */
 export function fcmFinding(status: number, body: string, subject: FcmSubject): Finding {
   const { application, credential } = subject
@@ -22,6 +40,7 @@ export function fcmFinding(status: number, body: string, subject: FcmSubject): F
     case 'unregistered':
       return taken(credential)
     case 'rejected':
+      if (outcome.reason === 'THIRD_PARTY_AUTH_ERROR') return lacksKey(credential)
       if (outcome.blame !== 'push') return taken(credential)
       return failing(
         `Google found a fault in the request itself (${outcome.reason}), and none in the service account yet.`,
@@ -31,12 +50,6 @@ export function fcmFinding(status: number, body: string, subject: FcmSubject): F
       return busy(outcome.reason)
     case 'misconfigured':
       break
-  }
-  if (outcome.reason === 'THIRD_PARTY_AUTH_ERROR') {
-    return warning(
-      `Google takes ${clientEmail}, but not the APNs key that is stored in Firebase.`,
-      'Bellhop sends to Apple itself and does not need that key: remove it in the Firebase console, or put it right.',
-    )
   }
   if (status === 401) {
     return failing(
@@ -120,6 +133,13 @@ function denied(info: string | null, { application, credential }: FcmSubject): F
 
 function taken({ clientEmail, projectId }: FcmSummary): Finding {
   return ok(`Google lets ${clientEmail} send for project ${projectId}.`)
+}
+
+function lacksKey({ clientEmail }: FcmSummary): Finding {
+  return warning(
+    `Google takes ${clientEmail}, but not the APNs key that is stored in Firebase.`,
+    'Bellhop sends to Apple itself and does not need that key: remove it in the Firebase console, or put it right.',
+  )
 }
 
 function busy(reason: string): Finding {

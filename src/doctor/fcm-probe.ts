@@ -8,7 +8,7 @@ import { ANSWER_MS } from './apns-probe.ts'
 import { connectionFinding } from './connection-failure.ts'
 import type { Way } from './connection-failure.ts'
 import { within } from './deadline.ts'
-import { fcmFinding, grantFinding, isRefusal } from './fcm-finding.ts'
+import { fcmFinding, fidFinding, grantFinding, isRefusal } from './fcm-finding.ts'
 import type { Finding } from './finding.ts'
 
 export interface FcmProbeOptions {
@@ -31,6 +31,8 @@ export async function probeFcm(options: FcmProbeOptions): Promise<Finding> {
 
 /** Not one that any phone has: Google's are longer, and hold a colon. */
 const IMPOSSIBLE_TOKEN = 'bellhop doctor'
+/** In the form of a Firebase Installation ID. */
+const IMPOSSIBLE_FID = 'f_unregistered_-doctor'
 
 async function ask(options: FcmProbeOptions): Promise<Finding> {
   const { application, credential, origin, tokenUrl, wayTo, ca, openTransport, clock } = options
@@ -48,18 +50,22 @@ async function ask(options: FcmProbeOptions): Promise<Finding> {
     return connectionFinding('reason' in authorization ? authorization.reason : 'deadline', wayTo(tokenUrl))
   }
   await using transport = openTransport(origin, { deadlineMs: ANSWER_MS, ...(ca !== undefined && { ca }) })
-  const answer = await transport.request({
-    path: `/v1/projects/${encodeURIComponent(credential.projectId)}/messages:send`,
-    headers: { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' },
-    body: validateOnly(clock.now()),
-  })
-  if (answer.kind === 'failed') return connectionFinding(answer.reason, wayTo(origin))
-  return fcmFinding(answer.status, answer.body, subject)
+  const about = (target: string) =>
+    transport.request({
+      path: `/v1/projects/${encodeURIComponent(credential.projectId)}/messages:send`,
+      headers: { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' },
+      body: validateOnly(target, clock.now()),
+    })
+  const [ofToken, ofFid] = await Promise.all([about(IMPOSSIBLE_TOKEN), about(IMPOSSIBLE_FID)])
+  if (ofToken.kind === 'failed') return connectionFinding(ofToken.reason, wayTo(origin))
+  const finding = fcmFinding(ofToken.status, ofToken.body, subject)
+  if (ofFid.kind === 'failed') return finding
+  return fidFinding(ofFid.status, ofFid.body, { credential: subject.credential, ofToken: finding })
 }
 
 /** "Flag for testing the request without actually delivering the message" (Google, projects.messages.send). */
-function validateOnly(now: number): string {
+function validateOnly(target: string, now: number): string {
   const notification = { msg: null, sound: null, badge: null, payload: null, ttl: 0 }
   const rendered = renderFcm({ push: Bun.randomUUIDv7(), notification, expiresAt: now })
-  return `{"validate_only":true,${rendered.body(IMPOSSIBLE_TOKEN, null, now).slice(1)}`
+  return `{"validate_only":true,${rendered.body(target, null, now).slice(1)}`
 }

@@ -19,7 +19,8 @@ export const token: Field<string> = {
     type: 'string',
     minLength: 1,
     maxLength: MAX_TOKEN_BYTES,
-    description: 'The device token of iOS, or the registration ID of Android: 1 to 4096 bytes without white space.',
+    description:
+      'The device token of iOS; of Android the registration token, or the Firebase Installation ID. 1 to 4096 bytes without white space.',
     example: EXAMPLE_TOKEN,
   },
   emptyIsAbsent: true,

@@ -64,7 +64,7 @@ export const fcm: Field<RawFcm | null> = {
     type: 'object',
     additionalProperties: true,
     description:
-      'Merged into the `message` for FCM (projects.messages) after everything else: `notification`, `data`, `android` and `android.notification` key by key, other keys whole. Not whom it is for (token, topic, condition), not android.ttl, which is `ttl`, and not the count, which is `badge`. Nested at most 64 deep; counts towards the 4096 bytes.',
+      'Merged into the `message` for FCM (projects.messages) after everything else: `notification`, `data`, `android` and `android.notification` key by key, other keys whole. Not whom it is for (token, fid, topic, condition), not android.ttl, which is `ttl`, and not the count, which is `badge`. Nested at most 64 deep; counts towards the 4096 bytes.',
   },
   emptyIsAbsent: true,
   read(value, name) {

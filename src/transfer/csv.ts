@@ -88,7 +88,18 @@ export function guessColumns(columns: readonly string[]): ColumnMap {
 }
 
 const ALSO: { readonly [Name in Field]?: readonly string[] } = {
-  token: ['devicetoken', 'registrationid', 'registrationtoken', 'fcmtoken', 'apnstoken', 'pushtoken', 'identifier'],
+  token: [
+    'devicetoken',
+    'registrationid',
+    'registrationtoken',
+    'fcmtoken',
+    'apnstoken',
+    'pushtoken',
+    'identifier',
+    'fid',
+    'installationid',
+    'firebaseinstallationid',
+  ],
   platform: ['os', 'devicetype', 'deviceplatform'],
   tag: ['tags'],
   lat: ['latitude'],

@@ -1,10 +1,11 @@
+import { isInstallationId } from '../device/push-token.ts'
 import { isRecord, platformOf, refused, statedOf, textOf } from './record.ts'
 import type { Entry, FileRecord, Format, Stated } from './record.ts'
 
 /**
- * Firebase has no list of registration tokens that it would give out: apps keep them in Firestore or the Realtime
- * Database, each in its own way (firebase.google.com/docs/cloud-messaging/manage-tokens). Read is what exports of
- * those have in common: a record with a token, or with several, wherever it stands.
+ * Firebase has no list of registration tokens or installation IDs that it would give out: apps keep them in Firestore
+ * or the Realtime Database, each in its own way (firebase.google.com/docs/cloud-messaging/manage-tokens). Read is what
+ * exports of those have in common: a record with a token, or with several, wherever it stands.
  *
  * Whatever the phone, a token of FCM is sent to through FCM, which is the platform Android here.
  */
@@ -19,7 +20,7 @@ export const firebase: Format = {
       const found = [record, key].find(isToken)
       return found === undefined ? [NO_TOKEN] : [deviceOf(found, {}, key === found ? null : key)]
     }
-    const single = TOKEN_FIELDS.find((field) => statedOf(record[field]) !== undefined)
+    const single = tokenFieldIn(record)
     if (single !== undefined) return [deviceOf(record[single], record, key)]
     const several = TOKENS_FIELDS.map((field) => record[field]).find((value) => typeof value === 'object')
     const entries = several === undefined ? [] : tokensIn(several, record, key)
@@ -28,6 +29,10 @@ export const firebase: Format = {
   },
 }
 
+/** An installation ID by one of the names for such; other services have ids of that name too. */
+const FID_FIELDS = ['fid', 'installationId', 'installation_id', 'firebaseInstallationId', 'firebase_installation_id']
+
+/** A token counts for more than an installation ID beside it, which the app may have for something else. */
 export const TOKEN_FIELDS = [
   'token',
   'fcmToken',
@@ -43,6 +48,7 @@ export const TOKEN_FIELDS = [
   'notificationToken',
   'notification_token',
   'messagingToken',
+  ...FID_FIELDS,
 ]
 
 export const TOKENS_FIELDS = [
@@ -54,6 +60,9 @@ export const TOKENS_FIELDS = [
   'registrationIds',
   'deviceTokens',
   'device_tokens',
+  'fids',
+  'installationIds',
+  'installation_ids',
   'pushTokens',
   'push_tokens',
   'notificationTokens',
@@ -62,9 +71,20 @@ export const TOKENS_FIELDS = [
 
 const NO_TOKEN = refused('token', `is required: one of ${TOKEN_FIELDS.slice(0, 4).join(', ')} or the like`)
 
-/** Of FCM's tokens nothing is promised; they are about 150 characters, and Apple's 64. No name or id is as long. */
+function tokenFieldIn(record: FileRecord): string | undefined {
+  return TOKEN_FIELDS.find((field) => {
+    const value = statedOf(record[field])
+    if (FID_FIELDS.includes(field)) return typeof value === 'string' && isInstallationId(value)
+    return value !== undefined
+  })
+}
+
+/**
+ * Of FCM's tokens nothing is promised; they are about 150 characters, and Apple's 64. No name or id is as long. Ids of
+ * Firestore, of the Realtime Database and of Firebase Authentication are not as long as an installation ID.
+ */
 function isToken(value: unknown): value is string {
-  return typeof value === 'string' && /^[\w:.%-]{60,}$/.test(value)
+  return typeof value === 'string' && (/^[\w:.%-]{60,}$/.test(value) || isInstallationId(value))
 }
 
 /** `["TOKEN", …]`, `{"TOKEN": true}`, `{"phone": "TOKEN"}`, or with an object for each. */
@@ -81,7 +101,7 @@ function tokensIn(value: unknown, owner: FileRecord, key: string | null): readon
 
 /** One of several tokens, with what is said of it alone; of the user, what is said of the user. */
 function inner(item: FileRecord, name: string | null, owner: FileRecord, key: string | null): Entry {
-  const field = TOKEN_FIELDS.find((each) => statedOf(item[each]) !== undefined)
+  const field = tokenFieldIn(item)
   const token = field === undefined ? name : item[field]
   return token === null ? NO_TOKEN : deviceOf(token, { ...owner, ...item }, key)
 }

@@ -177,6 +177,14 @@ describe('why a device got a push, or did not:', () => {
     })
   })
 
+  test('gone, of a Firebase Installation ID', async () => {
+    const token = 'f_stale_00000000000001'
+    await service.put('/deviceToken', { token, platform: '1' })
+    const id = await pushed()
+    expect(await why(id, token)).toMatchObject({ verdict: 'gone', reason: 'UNREGISTERED_FID' })
+    expect((await service.get('/feedback')).body).toMatchObject([{ token, reason: 'UNREGISTERED_FID' }])
+  })
+
   test('accepted by the first push, and gone since', async () => {
     await register(PHONE)
     const id = await pushed()

@@ -83,6 +83,19 @@ describe('what the preview says is what arrives:', () => {
     })
   })
 
+  test('to a Firebase Installation ID, which has a field of its own', async () => {
+    const caller = newCaller(service)
+    const phone = { token: 'ctmBeCwtQDuDsClbyr6d3z', platform: '1' }
+    await caller.register(phone)
+    const { body: preview } = await caller.post('/push/preview', { ...phone, ...QUIET })
+    expect(preview.fcm.body.message).toMatchObject({ fid: phone.token })
+    expect(preview.fcm.body.message).not.toHaveProperty('token')
+    const { body: accepted } = await caller.post('/push/one', { ...phone, ...QUIET })
+    const [arrival] = await arrivalsAt(await service.server.simulator(), 1, ({ token }) => token === phone.token)
+    expect(withoutId(arrival?.body, accepted.id)).toBe(JSON.stringify(preview.fcm.body))
+    expect(arrival).toMatchObject({ status: 200 })
+  })
+
   test('without a credential there is no topic', async () => {
     const application = service.addApplication('bare', {}, false)
     const { body } = await service.post('/push/preview', { tags: 'x', ...QUIET }, { application })

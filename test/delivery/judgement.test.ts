@@ -115,6 +115,31 @@ describe('a credential that has taken nothing yet', () => {
     expect(await feedback()).toEqual([])
   })
 
+  const fid = (prefix: string, n: number) => prefix + String(n).padStart(22 - prefix.length, '0')
+
+  test('of Google goes on after a run of bad installation IDs, which are the devices’ fault', async () => {
+    await register(1, ...Array.from({ length: 12 }, (_, n) => fid('f_invalid_', n)), fid('fA', 1))
+    await sent(await push(1))
+    expect((await feedback()).map(({ reason }) => reason)).toEqual(Array.from({ length: 12 }, () => 'INVALID_ARGUMENT'))
+    expect((await service.get('/analytics')).body).toEqual({ t: 13, s: 1, o: 0 })
+    expect((await fetch(`${service.adminUrl}/readyz`)).status).toBe(200)
+  })
+
+  test('of Google believes it of installations that are gone, whatever the status', async () => {
+    await register(1, fid('f_unregistered_', 1), fid('f_stale_', 1))
+    await sent(await push(1))
+    expect((await feedback()).map(({ reason }) => reason)).toEqual(['UNREGISTERED_FID', 'UNREGISTERED_FID'])
+    expect((await service.get('/deviceToken/all')).body).toEqual([])
+  })
+
+  test('of Google sends on to others where Firebase lacks the key for one phone, which stays', async () => {
+    await register(1, 'thirdparty:one', 'phone:two')
+    await sent(await push(1))
+    expect((await service.get('/analytics')).body).toEqual({ t: 2, s: 1, o: 0 })
+    expect(await feedback()).toEqual([])
+    expect((await service.get('/deviceToken/all')).body).toHaveLength(2)
+  })
+
   test('and a single bad token in a small run: the token is believed to be bad', async () => {
     await register(0, order('bad40000'))
     await sent(await push(0))

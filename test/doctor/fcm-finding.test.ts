@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Outcome } from '../../src/delivery/delivery.ts'
 import { fcmRefusal } from '../../src/delivery/simulator/fcm-answer.ts'
 import { errorInfoDetail, googleError } from '../../src/delivery/simulator/google-error.ts'
-import { fcmFinding, grantFinding, isRefusal } from '../../src/doctor/fcm-finding.ts'
+import { fcmFinding, fidFinding, grantFinding, isRefusal } from '../../src/doctor/fcm-finding.ts'
 
 const subject = {
   application: 'app_1',
@@ -73,6 +73,29 @@ describe('what an answer of FCM to an impossible token says', () => {
     expect(finding.state).toBe('warning')
     expect(finding.found).toContain('accepted a token that no phone has')
     expect(finding.advice).toContain('--fcm-url')
+  })
+})
+
+describe('what an answer of FCM to an impossible installation ID says', () => {
+  const { credential } = subject
+  const ofToken = { state: 'ok', found: 'Google lets it send.', advice: null } as const
+
+  test('nothing more where Google judges the ID, or only its form', () => {
+    const answers = (['unregistered', 'stale', 'invalid', 'noproject', 'busy'] as const).map((refusal) =>
+      fcmRefusal(refusal, 'corner-shop', 2, true),
+    )
+    for (const { status, body } of [...answers, { status: 200, body: '{"name":"projects/p/messages/1"}' }]) {
+      expect(fidFinding(status, body, { credential, ofToken })).toBe(ofToken)
+    }
+  })
+
+  test('that nobody there knows such IDs', () => {
+    const body = '{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"Unknown name \\"fid\\" at \'message\'"}}'
+    const finding = fidFinding(400, body, { credential, ofToken })
+    expect(finding).toMatchObject({ state: 'warning', advice: expect.stringContaining('--fcm-url') })
+    expect(finding.found).toContain('knows no Firebase Installation IDs (INVALID_ARGUMENT)')
+    const failed = { state: 'failed', found: 'No.', advice: 'Do.' } as const
+    expect(fidFinding(400, body, { credential, ofToken: failed })).toBe(failed)
   })
 })
 

@@ -60,6 +60,7 @@ describe('what a file is', () => {
     ['a list of records', '[{"token":"x"}]', 'firebase', { kind: 'json', depth: 1, under: null }],
     ['a list of tokens', `["${TOKEN}"]`, 'firebase', { kind: 'json', depth: 1, under: null }],
     ['a record a line', '{"fcmToken":"x"}\n{"fcmToken":"y"}', 'firebase', { kind: 'lines' }],
+    ['installation IDs of Firebase', '[{"fid":"x"}]', 'firebase', { kind: 'json', depth: 1, under: null }],
     [
       'records under keys',
       '{"u1":{"name":{"first":"A"},"token":"x"}}',

@@ -232,6 +232,21 @@ describe('FCM tokens as apps keep them', () => {
     })
   })
 
+  test('installation IDs of Firebase, under their names or bare', () => {
+    const fid = 'ctmBeCwtQDuDsClbyr6d3z'
+    for (const record of [{ fid }, { installationId: fid }, { token: null, firebase_installation_id: fid }, fid]) {
+      expect(stated(firebase, record)).toEqual({ token: fid, platform: 1 })
+    }
+    expect(saidOf(firebase.read({ fids: [fid, { fid }] }, USER))).toMatchObject([
+      { token: fid, platform: 1, alias: USER },
+      { token: fid, platform: 1, alias: USER },
+    ])
+    expect(stated(firebase, { installationId: fid, fcmToken: FCM })).toEqual({ token: FCM, platform: 1 })
+    expect(firebase.read({ installationId: '5f0c9b6e-4a9b-4b0e-8a39-3f0c1d2e4a5b' }, null)).toMatchObject([
+      { kind: 'refused', field: 'token' },
+    ])
+  })
+
   test('a token of Apple is sent to through Apple', () => {
     expect(stated(firebase, { token: APPLE, os: 'ios' })).toEqual({ token: APPLE, platform: 0 })
   })
@@ -269,6 +284,8 @@ describe('a CSV', () => {
   })
 
   test('has columns that speak for themselves', () => {
+    expect(guessColumns(['installationId', 'os']).get('token')).toEqual(['installationId'])
+    expect(guessColumns(['FID', 'token']).get('token')).toEqual(['token'])
     const columns = ['Device Token', 'OS', 'Alias', 'Last-Seen', 'Email', 'longitude', 'tags']
     expect(Object.fromEntries(guessColumns(columns))).toEqual({
       token: ['Device Token'],

@@ -80,10 +80,8 @@ class FcmProvider implements Provider {
     if (answer.status === 429 && outcome.kind === 'deferred' && outcome.scope === 'credential') {
       this.#quota.pause(this.#clock.now(), outcome.afterMs ?? 0)
     }
-    // 401 is an access token that is no longer taken, unless it is about the APNs key in Firebase.
-    const stale =
-      answer.status === 401 && outcome.kind === 'misconfigured' && outcome.reason !== 'THIRD_PARTY_AUTH_ERROR'
-    if (!stale || renewed) return outcome
+    // An access token that is no longer taken.
+    if (answer.status !== 401 || outcome.kind !== 'misconfigured' || renewed) return outcome
     this.#tokens.expired(authorization)
     return this.#send(message, recipient, true)
   }

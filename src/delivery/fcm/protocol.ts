@@ -14,8 +14,10 @@ export function judgeFcm(status: number, body: string, retryAfterMs: number | nu
   }
   const error = readError(answer)
   const reason = error.code ?? error.status ?? `HTTP ${status}`
-  if (error.code === 'UNREGISTERED' && status === 404) return { kind: 'unregistered', since: null, reason }
+  if (isGone(status, error)) return { kind: 'unregistered', since: null, reason }
   if (error.code === 'SENDER_ID_MISMATCH' && status === 403) return { kind: 'rejected', blame: 'mismatch', reason }
+  // Of a phone or browser that Firebase itself would need a key for (APNs, VAPID): all others are sent to.
+  if (error.code === 'THIRD_PARTY_AUTH_ERROR') return { kind: 'rejected', blame: 'push', reason }
   // 404 without UNREGISTERED is an unknown project: no device is to be given up for it.
   if (status === 401 || status === 403 || status === 404) return { kind: 'misconfigured', reason }
   if (status === 429) {
@@ -23,9 +25,22 @@ export function judgeFcm(status: number, body: string, retryAfterMs: number | nu
     return { kind: 'deferred', afterMs: retryAfterMs ?? QUOTA_MS, scope, reason }
   }
   if (status === 408 || status === 500) return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason }
-  if (status >= 400 && status < 500) return { kind: 'rejected', blame: error.ofToken ? 'token' : 'push', reason }
+  if (status >= 400 && status < 500) {
+    // A FID has one form, which no credential changes.
+    if (error.of === 'fid') return { kind: 'rejected', blame: 'token', reason, certain: true }
+    return { kind: 'rejected', blame: error.of === 'token' ? 'token' : 'push', reason }
+  }
   // 503 and the like; or something that is not FCM answers.
   return { kind: 'deferred', afterMs: retryAfterMs, scope: 'credential', reason }
+}
+
+/**
+ * Google's page names UNREGISTERED, with 404. Of an installation ID its SDKs read UNREGISTERED_FID (firebase-admin,
+ * `installation-id-not-registered`), of which no page says with what status.
+ */
+function isGone(status: number, { code, status: name }: FcmError): boolean {
+  if (status < 400 || status > 499) return false
+  return (code === 'UNREGISTERED' && status === 404) || (code ?? name) === 'UNREGISTERED_FID'
 }
 
 const FCM_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
@@ -37,8 +52,8 @@ interface FcmError {
   readonly code: string | null
   /** Of the gRPC status, such as NOT_FOUND. */
   readonly status: string | null
-  /** An invalid argument that is the token, and nothing but the token. */
-  readonly ofToken: boolean
+  /** An invalid argument that is the token, or the installation ID, and nothing else. */
+  readonly of: 'token' | 'fid' | null
   /** A quota of this one device. */
   readonly ofDevice: boolean
 }
@@ -50,14 +65,17 @@ function readError(answer: JsonObject): FcmError {
   const code = nameOf(named(FCM_ERROR)?.['errorCode'])
   const faults = arrayOf(named(BAD_REQUEST)?.['fieldViolations']).map((fault) => objectOf(fault)['field'])
   const quotas = arrayOf(named(QUOTA_FAILURE)?.['violations']).map(objectOf)
-  const aboutToken =
-    faults.length > 0
-      ? faults.every((field) => field === 'message.token')
-      : code === 'INVALID_ARGUMENT' && typeof message === 'string' && /registration token/i.test(message)
+  const text = faults.length === 0 && code === 'INVALID_ARGUMENT' && typeof message === 'string' ? message : ''
+  const about = (field: string, words: RegExp) =>
+    faults.length > 0 ? faults.every((fault) => fault === field) : words.test(text)
   return {
     code,
     status: nameOf(status),
-    ofToken: aboutToken,
+    of: about('message.token', /registration token/i)
+      ? 'token'
+      : about('message.fid', /installation.id/i)
+        ? 'fid'
+        : null,
     ofDevice: quotas.some(({ subject, description }) => /device/i.test(`${String(subject)} ${String(description)}`)),
   }
 }

@@ -1,3 +1,4 @@
+import { isInstallationId } from '../../device/push-token.ts'
 import type { Message } from '../delivery.ts'
 import { MAX_BADGE, MAX_TTL_SECONDS } from '../../push/push.ts'
 import type { JsonObject, Notification } from '../../push/push.ts'
@@ -6,7 +7,10 @@ import type { JsonObject, Notification } from '../../push/push.ts'
 
 /** The part of a push's requests that is the same for all recipients. */
 export interface RenderedFcm {
-  /** The body for one recipient at `now` (ms since the Unix epoch). `badge`: `null` leaves it alone. */
+  /**
+   * The body for one recipient at `now` (ms since the Unix epoch). `token`: a registration token or a Firebase
+   * Installation ID. `badge`: `null` leaves it alone.
+   */
   body(token: string, badge: number | null, now: number): string
 }
 
@@ -27,7 +31,8 @@ export function renderFcm({ push, notification, expiresAt }: Message): RenderedF
     body(token, badge, now) {
       const count = badge === null ? '' : badgeOf(badge)
       const ttl = Math.min(Math.max(Math.ceil((keepUntil - now) / 1000), 0), MAX_TTL_SECONDS)
-      return `{"message":{"token":${JSON.stringify(token)}${beforeBadge}${count}${afterBadge}"ttl":"${ttl}s"}}}`
+      const target = isInstallationId(token) ? 'fid' : 'token'
+      return `{"message":{"${target}":${JSON.stringify(token)}${beforeBadge}${count}${afterBadge}"ttl":"${ttl}s"}}}`
     },
   }
 }

@@ -13,6 +13,7 @@ import type { GoogleError } from './google-error.ts'
 /** Every way FCM refuses a message that is in order: each is an order a token can give, by this name. */
 export type FcmRefusal =
   | 'unregistered'
+  | 'stale'
   | 'invalid'
   | 'payload'
   | 'mismatch'
@@ -32,14 +33,26 @@ export function fcmAcceptance(name: string): Answer {
   return googleAnswer(200, { name })
 }
 
-/** `retryAfterSeconds`: what `quota` and `busy` ask for. The bodies are those seen from FCM, shortened in metadata. */
-export function fcmRefusal(refusal: FcmRefusal, projectId: string, retryAfterSeconds: number): Answer {
+/**
+ * `retryAfterSeconds`: what `quota` and `busy` ask for. `isFid`: it is about a Firebase Installation ID. The bodies are
+ * those seen from FCM, shortened in metadata; of an installation ID, which nobody has published, they follow Google's
+ * SDKs, and `stale` has the other status that it may come with.
+ */
+export function fcmRefusal(
+  refusal: FcmRefusal,
+  projectId: string,
+  retryAfterSeconds: number,
+  isFid: boolean = false,
+): Answer {
   const retryAfter = { 'retry-after': String(retryAfterSeconds) }
+  const gone = [fcmErrorDetail(isFid ? 'UNREGISTERED_FID' : 'UNREGISTERED')]
   switch (refusal) {
     case 'unregistered':
-      return googleError({ ...NOT_FOUND, details: [fcmErrorDetail('UNREGISTERED')] })
+      return googleError({ ...NOT_FOUND, details: gone })
+    case 'stale':
+      return googleError(isFid ? invalidArgument(NOT_FOUND.message, gone) : { ...NOT_FOUND, details: gone })
     case 'invalid':
-      return googleError(INVALID_TOKEN)
+      return googleError(isFid ? INVALID_FID : INVALID_TOKEN)
     case 'payload':
       return googleError(BAD_COLOR)
     case 'mismatch':
@@ -112,6 +125,12 @@ const NOT_A_TOKEN = 'The registration token is not a valid FCM registration toke
 export const INVALID_TOKEN = invalidArgument(NOT_A_TOKEN, [
   fcmErrorDetail('INVALID_ARGUMENT'),
   badRequestDetail([{ field: 'message.token', description: NOT_A_TOKEN }]),
+])
+
+const NOT_A_FID = 'The installation ID is not a valid Firebase Installation ID'
+export const INVALID_FID = invalidArgument(NOT_A_FID, [
+  fcmErrorDetail('INVALID_ARGUMENT'),
+  badRequestDetail([{ field: 'message.fid', description: NOT_A_FID }]),
 ])
 
 const BAD_COLOR_TEXT = 'Invalid color format, color must be in #rrggbb format.'

@@ -41,13 +41,13 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
   }
 
   const deliver = (message: FcmMessage, headers: IncomingRequest['headers'], projectId: string): Conduct => {
-    const { token, body, validateOnly } = message
+    const { token, isFid, body, validateOnly } = message
     const scripted = script({ gateway: 'fcm', token, headers, body })
     if (scripted !== null) return scripted
     const ordered = fcmOrderOf(token)
     return conductOf(ordered === null ? null : serve(token, ordered), {
       accept: () => fcmAcceptance(`projects/${projectId}/messages/${validateOnly ? 'fake_message_id' : ++sent}`),
-      refuse: (refusal) => fcmRefusal(refusal, projectId, retryAfterSeconds),
+      refuse: (refusal) => fcmRefusal(refusal, projectId, retryAfterSeconds, isFid),
       slowMs,
     })
   }
@@ -92,7 +92,7 @@ function readMessage(text: string): FcmMessage | Answer {
 
 function describeRefused(body: JsonObject | null): Pick<Arrival, 'token' | 'collapse' | 'body'> {
   const message = body?.['message']
-  const token = isJsonObject(message) ? message['token'] : null
+  const token = isJsonObject(message) ? (message['token'] ?? message['fid']) : null
   return { token: typeof token === 'string' ? token : '', collapse: null, body }
 }
 

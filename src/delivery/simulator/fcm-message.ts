@@ -1,5 +1,6 @@
 import { messageFaultOf } from '../fcm/message-rules.ts'
-import { INVALID_TOKEN } from './fcm-answer.ts'
+import { isInstallationId } from '../../device/push-token.ts'
+import { INVALID_FID, INVALID_TOKEN } from './fcm-answer.ts'
 import { SEND_REQUEST } from './fcm-schema.ts'
 import { badRequestDetail, fcmErrorDetail, invalidArgument } from './google-error.ts'
 import type { FieldViolation, GoogleError } from './google-error.ts'
@@ -10,8 +11,10 @@ import { violationsOf } from './proto-json.ts'
 /** A message FCM would take, as far as it can be told without knowing the device. */
 export interface FcmMessage {
   readonly kind: 'message'
-  /** What it is addressed to; in practice the token. */
+  /** What it is addressed to; in practice the token, or the installation ID. */
   readonly token: string
+  /** Whether that is a Firebase Installation ID. */
+  readonly isFid: boolean
   /** The tag of the Android notification; `null` without one. */
   readonly tag: string | null
   /** Only to be checked, not delivered. */
@@ -49,17 +52,22 @@ export function checkFcmMessage(text: string): FcmMessage | FcmFault {
   const shown = objectAt(android, 'notification')
   const payload = [message['notification'], shown, { ...objectAt(message, 'data'), ...objectAt(android, 'data') }]
   if (payload.reduce<number>((sum, part) => sum + sizeOf(part), 0) > MAX_PAYLOAD_BYTES) return TOO_BIG
-  if (target === 'token' && !TOKEN.test(token)) return { kind: 'fault', error: INVALID_TOKEN }
+  const isFid = target === 'fid'
+  if (isFid && !isInstallationId(token)) return { kind: 'fault', error: INVALID_FID }
+  if (target === 'token' && (isInstallationId(token) || !TOKEN.test(token))) {
+    return { kind: 'fault', error: INVALID_TOKEN }
+  }
   return {
     kind: 'message',
     token,
+    isFid,
     tag: typeof shown['tag'] === 'string' ? shown['tag'] : null,
     validateOnly: (body['validate_only'] ?? body['validateOnly']) === true,
     body,
   }
 }
 
-/** Google does not say what a token looks like; what is no token at all is refused. */
+/** Google does not say what a token looks like; what is no token at all, or the other kind of target, is refused. */
 const TOKEN = /^[\w:.~%+/=-]{1,4096}$/
 const TARGETS = ['token', 'fid', 'topic', 'condition'] as const
 /** FCM, "Message rate and size". */

@@ -1,3 +1,4 @@
+import { isInstallationId } from '../../device/push-token.ts'
 import type { FcmRefusal } from './fcm-answer.ts'
 import { TRANSPORT_ORDERS } from './token-order.ts'
 import type { Order, TokenOrder } from './token-order.ts'
@@ -8,8 +9,9 @@ import type { Order, TokenOrder } from './token-order.ts'
  * which the token is accepted.
  *
  *   token              answer
- *   unregistered:…     404 NOT_FOUND, errorCode UNREGISTERED
- *   invalid:…          400 INVALID_ARGUMENT, not a valid FCM registration token
+ *   unregistered:…     404 NOT_FOUND, errorCode UNREGISTERED (UNREGISTERED_FID)
+ *   stale:…            the same; of an installation ID 400 INVALID_ARGUMENT, errorCode UNREGISTERED_FID
+ *   invalid:…          400 INVALID_ARGUMENT, not a valid FCM registration token (installation ID)
  *   payload:…          400 INVALID_ARGUMENT, fieldViolations of a message field: the token is not to blame
  *   mismatch:…         403 PERMISSION_DENIED, errorCode SENDER_ID_MISMATCH
  *   thirdparty:…       401 UNAUTHENTICATED, errorCode THIRD_PARTY_AUTH_ERROR
@@ -30,12 +32,13 @@ import type { Order, TokenOrder } from './token-order.ts'
  *   farewell:…         accepted, and GOAWAY without error
  *   goaway:…           GOAWAY with ENHANCE_YOUR_CALM, and no answer
  *
- * So `throttled-1:abc` is throttled the first time and accepted the second.
+ * So `throttled-1:abc` is throttled the first time and accepted the second. An installation ID must look like one: it
+ * has `f_` before the word, and something behind it up to 22 characters, such as `f_unregistered_0000001`.
  */
 
 /** What `token` orders; `null` for a token like any other. */
 export function fcmOrderOf(token: string): TokenOrder<FcmRefusal> | null {
-  const [, word = '', times] = SPELLING.exec(token) ?? []
+  const [, word = '', times] = SPELLING.exec(isInstallationId(token) ? token.replace(/^f_/, '') : token) ?? []
   const order = ORDERS.get(word)
   return order === undefined ? null : { order, times: times === undefined ? Infinity : Number(times) }
 }
@@ -44,6 +47,7 @@ const SPELLING = /^([a-z]+)(?:-(\d{1,3}))?(?![a-z0-9])/i
 
 const REFUSALS: readonly FcmRefusal[] = [
   'unregistered',
+  'stale',
   'invalid',
   'payload',
   'mismatch',

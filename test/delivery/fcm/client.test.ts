@@ -145,7 +145,7 @@ describe('an access token', () => {
 
   test('is not renewed for the APNs key in Firebase', async () => {
     await using firebase = await start(() => refusal(401, 'UNAUTHENTICATED', 'THIRD_PARTY_AUTH_ERROR'))
-    expect(await firebase.send()).toEqual({ kind: 'misconfigured', reason: 'THIRD_PARTY_AUTH_ERROR' })
+    expect(await firebase.send()).toEqual({ kind: 'rejected', blame: 'push', reason: 'THIRD_PARTY_AUTH_ERROR' })
     expect(firebase.google.calls).toHaveLength(1)
   })
 

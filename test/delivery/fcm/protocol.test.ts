@@ -19,6 +19,8 @@ describe('an answer of FCM', () => {
     JSON.stringify({ error: { code: 0, message, status, details } })
 
   const badToken = (reason: string): Outcome => ({ kind: 'rejected', blame: 'token', reason })
+  const badFid = (reason: string): Outcome => ({ kind: 'rejected', blame: 'token', reason, certain: true })
+  const gone = (reason: string): Outcome => ({ kind: 'unregistered', since: null, reason })
   const badPush = (reason: string): Outcome => ({ kind: 'rejected', blame: 'push', reason })
   const misconfigured = (reason: string): Outcome => ({ kind: 'misconfigured', reason })
   const later = (scope: 'device' | 'credential', reason: string, afterMs: number | null = null): Outcome => ({
@@ -73,10 +75,34 @@ describe('an answer of FCM', () => {
       badPush('INVALID_ARGUMENT'),
     ],
     [
-      'the APNs key in Firebase',
+      'a malformed installation ID',
+      400,
+      errorOf('INVALID_ARGUMENT', 'Invalid installation ID', fcmError('INVALID_ARGUMENT')),
+      badFid('INVALID_ARGUMENT'),
+    ],
+    [
+      'a violation of message.fid',
+      400,
+      errorOf('INVALID_ARGUMENT', 'Invalid value', fcmError('INVALID_ARGUMENT'), badRequest('message.fid')),
+      badFid('INVALID_ARGUMENT'),
+    ],
+    [
+      'a violation of message.fid, as the front end tells of one',
+      400,
+      errorOf('INVALID_ARGUMENT', 'Invalid value', badRequest('message.fid')),
+      badFid('INVALID_ARGUMENT'),
+    ],
+    [
+      'violations of the installation ID and another field',
+      400,
+      errorOf('INVALID_ARGUMENT', 'Invalid value', badRequest('message.fid', 'message.data')),
+      badPush('INVALID_ARGUMENT'),
+    ],
+    [
+      'a phone for which Firebase lacks a key',
       401,
       errorOf('UNAUTHENTICATED', 'Auth error', fcmError('THIRD_PARTY_AUTH_ERROR')),
-      misconfigured('THIRD_PARTY_AUTH_ERROR'),
+      badPush('THIRD_PARTY_AUTH_ERROR'),
     ],
     [
       'a refused access token',
@@ -91,11 +117,30 @@ describe('an answer of FCM', () => {
       { kind: 'rejected', blame: 'mismatch', reason: 'SENDER_ID_MISMATCH' },
     ],
     ['a missing role', 403, errorOf('PERMISSION_DENIED', 'Permission denied'), misconfigured('PERMISSION_DENIED')],
+    ['an app that is gone', 404, errorOf('NOT_FOUND', 'Not found', fcmError('UNREGISTERED')), gone('UNREGISTERED')],
     [
-      'an app that is gone',
+      'an installation that is gone',
       404,
-      errorOf('NOT_FOUND', 'Not found', fcmError('UNREGISTERED')),
-      { kind: 'unregistered', since: null, reason: 'UNREGISTERED' },
+      errorOf('NOT_FOUND', 'Not found', fcmError('UNREGISTERED_FID')),
+      gone('UNREGISTERED_FID'),
+    ],
+    [
+      'an installation that is gone, with the other status',
+      400,
+      errorOf('INVALID_ARGUMENT', 'Not found', fcmError('UNREGISTERED_FID')),
+      gone('UNREGISTERED_FID'),
+    ],
+    [
+      'an installation that is gone, without FcmError',
+      404,
+      errorOf('UNREGISTERED_FID', 'Not found'),
+      gone('UNREGISTERED_FID'),
+    ],
+    [
+      'an installation at a server in trouble',
+      503,
+      errorOf('UNREGISTERED_FID', 'x'),
+      later('credential', 'UNREGISTERED_FID'),
     ],
     ['an unknown project', 404, errorOf('NOT_FOUND', 'Not found'), misconfigured('NOT_FOUND')],
     ['a page that is not found', 404, '<!DOCTYPE html>', misconfigured('HTTP 404')],

@@ -101,6 +101,20 @@ describe('a push for FCM', () => {
     expect(JSON.parse(rendered.body(token, null, NOW))).toMatchObject({ message: { token } })
   })
 
+  test.each([
+    ['ctmBeCwtQDuDsClbyr6d3z', 'fid'],
+    ['f_________-----------A', 'fid'],
+    ['ctmBeCwtQDuDsClbyr6d3', 'token'],
+    ['ctmBeCwtQDuDsClbyr6d3zz', 'token'],
+    ['gtmBeCwtQDuDsClbyr6d3z', 'token'],
+    ['ctmBeCwtQDuDsClbyr6d3:', 'token'],
+    [`ctmBeCwtQDuDsClbyr6d3z:APA91b${'x'.repeat(130)}`, 'token'],
+  ])('to %s has it as its %s', (address, field) => {
+    const rendered = renderFcm({ push: PUSH, notification: { ...NOTHING, msg: 'Hello' }, expiresAt: NOW })
+    const { token, fid }: Record<string, unknown> = JSON.parse(rendered.body(address, null, NOW)).message
+    expect({ token, fid }).toEqual({ token: undefined, fid: undefined, [field]: address })
+  })
+
   test('is measured without the token, at the largest badge and time to live it can have', () => {
     const cases: [Partial<Notification>, number | null][] = [
       [{ msg: 'Grüße 👋', sound: 'chime', payload: { id: 'ü' } }, null],

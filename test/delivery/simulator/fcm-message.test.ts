@@ -31,6 +31,7 @@ describe('a message in order', () => {
   test('gives its token, its tag and the whole body', () => {
     const message = { token: 'abc', android: { notification: { tag: 'news' } } }
     expect(check(message)).toEqual({
+      isFid: false,
       kind: 'message',
       token: 'abc',
       tag: 'news',
@@ -142,6 +143,16 @@ describe('a message that FCM rejects', () => {
     expect(check({ ...message, data: { key: 'x'.repeat(100) } })).toMatchObject({
       error: { message: 'Android message is too big' },
     })
+  })
+
+  test('has an installation ID as its token, or something else as its installation ID', () => {
+    const fid = 'ctmBeCwtQDuDsClbyr6d3z'
+    expect(check({ fid })).toMatchObject({ kind: 'message', token: fid, isFid: true })
+    const ofField = (field: string) => ({ error: { details: [FCM_ERROR, { fieldViolations: [{ field }] }] } })
+    expect(check({ token: fid })).toMatchObject(ofField('message.token'))
+    for (const other of ['abc', `${fid}:APA91b`, `g${fid.slice(1)}`]) {
+      expect(check({ fid: other })).toMatchObject(ofField('message.fid'))
+    }
   })
 
   test.each(['a b', 'a\nb', 'ü', 'x'.repeat(4097)])('has a token that is none: %p', (token) => {

@@ -64,7 +64,7 @@ export function dropKey(dataDirectory: string): void {
 }
 
 function keyIn(path: string): Uint8Array | null {
-  const read = readKeyFile(path)
+  const read = readKeyFile(path, 'data-directory')
   return read.kind === 'loaded' ? read.key : null
 }
 

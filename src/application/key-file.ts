@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { giveToOwnerOf } from '../database/regular-file.ts'
 
 /* Files that hold a key. None of them is ever seen half written, and each change of a name is on disk when it returns. */
 
-/** Writes a key, in base64, for its owner only; `false` when there is such a file already, which stays as it is. */
-export function createKeyFile(path: string, key: Uint8Array): boolean {
+/**
+ * Writes a key, in base64, for its owner only; `false` when there is such a file already, which stays as it is. `within`:
+ * the data directory, whose owner must be able to open it also when root makes it; `null`: it is put elsewhere.
+ */
+export function createKeyFile(path: string, key: Uint8Array, within: string | null): boolean {
   // Written under another name and then linked: nobody, and no crash, ever sees a key file that is not whole.
   const draft = `${path}.${randomUUID()}`
   const descriptor = openSync(draft, 'wx', 0o600)
   try {
     writeSync(descriptor, `${Buffer.from(key).toString('base64')}\n`)
+    if (within !== null) giveToOwnerOf(within, descriptor)
     fsyncSync(descriptor)
     linkSync(draft, path)
   } catch (error) {

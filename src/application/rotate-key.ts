@@ -62,7 +62,8 @@ export function rotateKey(options: Options): Rotated | Refused {
   settleKeys(dataDirectory, old, clock.now())
   const key = newSealingKey(random)
   const path = to ?? nextKeyPathIn(dataDirectory)
-  if (!createKeyFile(path, key)) return refused(`There is a file ${path} already: name a new one.`)
+  if (!createKeyFile(path, key, to === null ? dataDirectory : null))
+    return refused(`There is a file ${path} already: name a new one.`)
   onStep('written')
 
   let kept: string | null = null

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKeyFile } from './key-file.ts'
 import { lostText } from './key-text.ts'
@@ -53,7 +53,8 @@ export function loadSealingKey(options: Options): SealingKey | KeyProblem {
     const missing = `The sealing key ${path} is missing and the database holds credentials sealed with it: put the file back, or give the key as BELLHOP_KEY_FILE. ${lostText('them')}`
     return { kind: 'problem', problem: missing, why: 'missing' }
   }
-  return createKeyFile(path, newSealingKey(random)) ? readKeyFile(path, 'created') : readKeyFile(path, 'data-directory')
+  const isNew = createKeyFile(path, newSealingKey(random), dataDirectory)
+  return readKeyFile(path, isNew ? 'created' : 'data-directory')
 }
 
 export function newSealingKey(random: (length: number) => Uint8Array = randomBytes): Uint8Array {
@@ -63,10 +64,20 @@ export function newSealingKey(random: (length: number) => Uint8Array = randomByt
 /** The key in the file `path`, which exists. */
 export function readKeyFile(path: string, source: SealingKey['source'] = 'file'): SealingKey | KeyProblem {
   try {
-    return parse(readFileSync(path, 'utf8'), `The sealing key ${path}`, source)
+    return parse(source === 'file' ? readFileSync(path, 'utf8') : readOwn(path), `The sealing key ${path}`, source)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     return { kind: 'problem', problem: `The sealing key ${path} cannot be read (${code}).`, why: 'unreadable' }
+  }
+}
+
+/** In the data directory a link is not followed; elsewhere, where systems hand secrets out as links, it is. */
+function readOwn(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
   }
 }
 

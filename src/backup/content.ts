@@ -1,4 +1,6 @@
 import type { SealedFor } from '../application/seal.ts'
+import { SCHEMA_OBJECTS, strangersIn } from '../database/own-schema.ts'
+import type { SchemaObject } from '../database/own-schema.ts'
 import { NEWEST_SCHEMA, readDatabaseFile } from '../database/plain-file.ts'
 import type { PlainReader } from '../database/plain-file.ts'
 
@@ -20,10 +22,15 @@ export interface Sealed extends SealedFor {
   readonly sealed: Uint8Array
 }
 
-export type Inspection =
-  | { readonly kind: 'good'; readonly content: Content }
-  /** A sentence each. `content`: as far as it can be told. */
-  | { readonly kind: 'bad'; readonly problems: readonly string[]; readonly content: Content | null }
+export type Inspection = { readonly kind: 'good'; readonly content: Content } | Bad
+
+interface Bad {
+  readonly kind: 'bad'
+  /** A sentence each. */
+  readonly problems: readonly string[]
+  /** As far as it can be told. */
+  readonly content: Content | null
+}
 
 /** Of a damaged file a few of the findings tell as much as all of them. */
 const MOST_FINDINGS = 5
@@ -33,13 +40,23 @@ const MOST_FINDINGS = 5
  * long (of 1,000,000 devices 10 s for 1 s).
  */
 export function inspect(path: string, depth: 'quick' | 'full'): Inspection {
+  return attempt(path, (file) => inspected(file, depth))
+}
+
+/** Why nothing is to be read from a database file, not even to copy it; `null`: something may. Reads its schema only. */
+export function strangenessOf(path: string): string | null {
+  const found = attempt(path, (file) => schemaIn(file))
+  return found.kind === 'bad' ? found.problems.join(' ') : null
+}
+
+function attempt<Found>(path: string, look: (file: PlainReader) => Found): Found | Bad {
   try {
     using file = readDatabaseFile(path)
-    return inspected(file, depth)
+    return look(file)
   } catch (error) {
     if (!isSqliteError(error)) throw error
     const problem = error.code === 'SQLITE_NOTADB' ? 'It is not a database.' : `It cannot be read: ${error.message}.`
-    return { kind: 'bad', problems: [problem], content: null }
+    return bad(problem)
   }
 }
 
@@ -78,20 +95,42 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
   opened: ['at'],
 }
 
-function inspected(file: PlainReader, depth: 'quick' | 'full'): Inspection {
+interface OwnSchema {
+  readonly kind: 'schema'
+  readonly schema: number
+  /** Their names, and those of all else in it. */
+  readonly tables: readonly string[]
+}
+
+/** What may be asked of the file, before anything is: a view or a trigger of somebody else's would run with it. */
+function schemaIn(file: PlainReader): OwnSchema | Bad {
   const schema = file.all<{ user_version: number }>('PRAGMA user_version')[0]?.user_version ?? 0
-  const tables = file
-    .all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
-    .map(({ name }) => name)
-  if (schema < 1 || !['application', 'device', 'push'].every((name) => tables.includes(name))) {
-    return { kind: 'bad', problems: ['It is a database, but not one of Bellhop.'], content: null }
+  const objects = file.all<SchemaObject>(SCHEMA_OBJECTS)
+  const names = objects.map(({ name }) => name)
+  if (schema < 1 || !['application', 'device', 'push'].every((name) => names.includes(name))) {
+    return bad('It is a database, but not one of Bellhop.')
   }
+  if (schema > NEWEST_SCHEMA) {
+    return bad(
+      `It was written by a newer Bellhop (schema ${schema}; this one knows ${NEWEST_SCHEMA}): use that version, or newer.`,
+    )
+  }
+  const strangers = strangersIn(objects, schema)
+  if (strangers.length === 0) return { kind: 'schema', schema, tables: names }
+  const more = strangers.length > MOST_FINDINGS ? ` and ${strangers.length - MOST_FINDINGS} more` : ''
+  return bad(
+    `Its tables are not as Bellhop makes them, so nothing in it is run: ${strangers.slice(0, MOST_FINDINGS).join(', ')}${more}.`,
+  )
+}
+
+function bad(problem: string): Bad {
+  return { kind: 'bad', problems: [problem], content: null }
+}
+
+function inspected(file: PlainReader, depth: 'quick' | 'full'): Inspection {
+  const own = schemaIn(file)
+  if (own.kind === 'bad') return own
   const findings = [
-    ...(schema > NEWEST_SCHEMA
-      ? [
-          `It was written by a newer Bellhop (schema ${schema}; this one knows ${NEWEST_SCHEMA}): use that version, or newer.`,
-        ]
-      : []),
     ...file
       .all<Record<string, string>>(`PRAGMA ${depth === 'full' ? 'integrity' : 'quick'}_check(${MOST_FINDINGS})`)
       .flatMap(Object.values<string>)
@@ -102,7 +141,7 @@ function inspected(file: PlainReader, depth: 'quick' | 'full'): Inspection {
       )
       .map(({ table, rows }) => `${rows} rows of the table ${table} belong to nothing.`),
   ]
-  const content = contentOf(file, schema, tables)
+  const content = contentOf(file, own.schema, own.tables)
   return findings.length === 0 ? { kind: 'good', content } : { kind: 'bad', problems: findings, content }
 }
 

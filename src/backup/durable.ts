@@ -1,4 +1,4 @@
-import { chownSync, closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Waits until what was written to the file is on disk. */
@@ -36,11 +36,4 @@ export function giveName(draft: string, path: string): boolean {
   }
   syncDirectory(dirname(path))
   return true
-}
-
-/** What root has made belongs to whom the directory belongs to: the service must be able to open it. */
-export function giveToOwnerOf(directory: string, path: string): void {
-  if (process.getuid?.() !== 0) return
-  const { uid, gid } = statSync(directory)
-  chownSync(path, uid, gid)
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Problem } from '../application/credential.ts'
 import { copyDatabase } from '../database/plain-file.ts'
 import type { Bucket } from './bucket.ts'
-import { isSqliteError } from './content.ts'
+import { isSqliteError, strangenessOf } from './content.ts'
 import type { Destination } from './destination.ts'
 
 interface Options {
@@ -34,12 +34,13 @@ export async function fetchBackup({ from, into, openBucket }: Options): Promise<
 /** By way of SQLite: what is still in a log beside the file belongs to it. */
 function copied(path: string, into: string): Problem | null {
   if (!existsSync(path)) return problem(`There is no file ${path}.`)
+  const strangeness = strangenessOf(path)
+  if (strangeness !== null) return problem(`${path} is not a good backup: ${strangeness}`)
   try {
     copyDatabase(path, into)
     return null
   } catch (error) {
     if (!isSqliteError(error) || error.code === 'SQLITE_FULL') throw error
-    if (error.code === 'SQLITE_NOTADB') return problem(`${path} is not a good backup: It is not a database.`)
     return problem(`${path} is not a good backup: It cannot be read: ${error.message} (${error.code}).`)
   }
 }

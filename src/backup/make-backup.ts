@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
 import { copyDatabase } from '../database/plain-file.ts'
+import { refuseLinks } from '../database/regular-file.ts'
 import { backupNameAt, surplusOf, timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { inspect, isSqliteError } from './content.ts'
@@ -48,6 +49,7 @@ const ABANDONED_MS = 24 * 60 * 60_000
  */
 export async function makeBackup(options: Options): Promise<Made | Problem> {
   const { data, to, clock } = options
+  refuseLinks(data)
   const source = join(data, 'bellhop.db')
   if (!existsSync(source)) return problem(`There is no Bellhop database in ${data}: --data names another directory.`)
   const name = to.kind === 'file' ? basename(to.path) : to.kind === 'object' ? to.key : backupNameAt(clock.now())

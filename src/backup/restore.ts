@@ -1,16 +1,26 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
 import { lockDirectory } from '../database/directory-lock.ts'
-import { writeDatabaseFile } from '../database/plain-file.ts'
+import { NEWEST_SCHEMA, writeDatabaseFile } from '../database/plain-file.ts'
+import { giveToOwnerOf } from '../database/regular-file.ts'
 import { stampOf } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { inspect } from './content.ts'
 import type { Content } from './content.ts'
 import { writtenOut } from './destination.ts'
 import type { Destination } from './destination.ts'
-import { giveToOwnerOf, syncFile } from './durable.ts'
 import { fetchBackup } from './fetch-backup.ts'
 import { lossesOf } from './losses.ts'
 import type { Losses } from './losses.ts'
@@ -31,6 +41,8 @@ export interface Restored {
   readonly calledOff: CalledOff | null
   /** Events that webhooks had not heard of when the backup was made, and will now. */
   readonly waitingEvents: number
+  /** Its schema is an older one, which the next start of this Bellhop upgrades. */
+  readonly isOlder: boolean
 }
 
 /** It was not asked for strongly enough: nothing is changed. */
@@ -64,8 +76,7 @@ export async function restore(options: Options): Promise<Restored | Unconfirmed 
   if (lock === null) {
     return problem(`A Bellhop serves the data directory ${data}: stop it, restore, and start it again.`)
   }
-  giveToOwnerOf(data, join(data, 'serving.lock'))
-  const workplace = join(data, 'restoring')
+  const workplace = workplaceFor(data)
   rmSync(workplace, { recursive: true, force: true })
   mkdirSync(workplace, { mode: 0o700 })
   try {
@@ -90,19 +101,60 @@ async function restoreBy(
   if (losses.kind !== 'none' && !confirmed) return { kind: 'unconfirmed', losses }
 
   const now = clock.now()
-  const brought = broughtUp(copy, resumePushes, now)
-  syncFile(copy)
-  giveToOwnerOf(data, copy)
+  const sent = settled(copy, content.schema, resumePushes, now)
+  finish(copy, data)
   const replaced = replaceDatabase({ path, by: copy, keepAs: freeName(`${path}.replaced-${stampOf(now)}`) })
   if (replaced.kind === 'problem') return replaced
-  return { kind: 'restored', data, content, kept: replaced.kept, losses, ...brought }
+  return {
+    kind: 'restored',
+    data,
+    content,
+    kept: replaced.kept,
+    losses,
+    ...sent,
+    isOlder: content.schema < NEWEST_SCHEMA,
+  }
 }
 
-/** To this binary's schema, and to what may be sent now. */
-function broughtUp(copy: string, resumePushes: boolean, now: number): Pick<Restored, 'calledOff' | 'waitingEvents'> {
+/** What of it may still be sent. Its schema stays: the Bellhop that wrote it is to run on it, or this one upgrades it. */
+function settled(
+  copy: string,
+  schema: number,
+  resumePushes: boolean,
+  now: number,
+): Pick<Restored, 'calledOff' | 'waitingEvents'> {
   using database = writeDatabaseFile(copy)
-  const [events] = database.all<{ waiting: number }>('SELECT count(*) AS waiting FROM event')
-  return { calledOff: resumePushes ? null : callOffUnsent(database, now), waitingEvents: events?.waiting ?? 0 }
+  const [events] =
+    schema < EVENTS_SINCE ? [] : database.all<{ waiting: number }>('SELECT count(*) AS waiting FROM event')
+  return { calledOff: resumePushes ? null : callOffUnsent(database, schema, now), waitingEvents: events?.waiting ?? 0 }
+}
+
+/** The migration that brought webhooks. */
+const EVENTS_SINCE = 6
+
+/** On disk, and of whom the data directory is. */
+function finish(copy: string, data: string): void {
+  const file = openSync(copy, constants.O_RDWR | constants.O_NOFOLLOW)
+  try {
+    giveToOwnerOf(data, file)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * In the data directory, whose file system the database is on. Root works beside it where it can: in there the user of
+ * the service, or whoever has become that user, could put a link in the way of what root writes.
+ */
+export function workplaceFor(data: string): string {
+  const within = join(data, 'restoring')
+  const home = realpathSync(data)
+  const above = statSync(dirname(home))
+  const { uid, dev } = statSync(home)
+  if (process.geteuid?.() !== 0 || uid === 0) return within
+  const isRoots = above.uid === 0 && (above.mode & 0o022) === 0 && above.dev === dev
+  return isRoots ? join(dirname(home), `.${basename(home)}.restoring`) : within
 }
 
 function problem(sentence: string): Problem {

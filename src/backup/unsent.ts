@@ -18,9 +18,11 @@ const TURN_TO_COME = `EXISTS (SELECT 1 FROM push turn WHERE turn.parent = push.n
 /**
  * Calls off what was not over at the time of a backup and has probably been sent since: it would be sent once more.
  * What it leaves is what `push/cancel-store.ts` and `DeliveryStore.cancel` leave. A push for a moment that is still to
- * come stays, and so do the turns to come of one by local time. `now` is ms since the Unix epoch.
+ * come stays, and so do the turns to come of one by local time. `schema` is the number of the database's last migration,
+ * `now` ms since the Unix epoch.
  */
-export function callOffUnsent(database: PlainWriter, now: number): CalledOff {
+export function callOffUnsent(database: PlainWriter, schema: number, now: number): CalledOff {
+  if (schema < LIFE_SINCE) return database.transact(() => ({ open: finishOpen(database, now), scheduled: 0 }))
   // Callers know of a push by local time as one, not of its turns.
   const called = (sql: string) => {
     const rows = database.all<{ push: number }>(`${sql} RETURNING coalesce(parent, number) AS push`, now)
@@ -31,12 +33,7 @@ export function callOffUnsent(database: PlainWriter, now: number): CalledOff {
       `UPDATE push SET cancelled_at = ? WHERE cancelled_at IS NULL
          AND EXISTS (SELECT 1 FROM delivery d WHERE d.push = push.number AND d.finished_at IS NULL)`,
     )
-    database.run(
-      `UPDATE delivery SET finished_at = coalesce(finished_at, ?), failed = failed + (${WAITING_OF_IT})
-       WHERE finished_at IS NULL OR (${WAITING_OF_IT}) > 0`,
-      now,
-    )
-    database.run(`UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ? WHERE ${WAITING}`, now)
+    finishOpen(database, now)
     const turnsOver = called(
       `UPDATE push SET cancelled_at = ?1 WHERE ${SCHEDULED} AND parent IS NOT NULL AND send_at <= ?1`,
     )
@@ -54,4 +51,21 @@ export function callOffUnsent(database: PlainWriter, now: number): CalledOff {
     for (const push of open) scheduled.delete(push)
     return { open: open.size, scheduled: scheduled.size }
   })
+}
+
+/** The migration that brought cancelled and scheduled pushes; before it a push was over when its deliveries were. */
+const LIFE_SINCE = 4
+
+/** Ends all deliveries; of how many pushes. */
+function finishOpen(database: PlainWriter, now: number): number {
+  const [open] = database.all<{ pushes: number }>(
+    'SELECT count(DISTINCT push) AS pushes FROM delivery WHERE finished_at IS NULL',
+  )
+  database.run(
+    `UPDATE delivery SET finished_at = coalesce(finished_at, ?), failed = failed + (${WAITING_OF_IT})
+     WHERE finished_at IS NULL OR (${WAITING_OF_IT}) > 0`,
+    now,
+  )
+  database.run(`UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ? WHERE ${WAITING}`, now)
+  return open?.pushes ?? 0
 }

@@ -65,7 +65,7 @@ function restoredJson({ data, content, kept, calledOff }: Restored, key: KeyChec
 
 function restoredText(
   from: string,
-  { data, content, kept, calledOff, waitingEvents }: Restored,
+  { data, content, kept, calledOff, waitingEvents, isOlder }: Restored,
   key: KeyCheck,
 ): string {
   const lines = [
@@ -79,7 +79,9 @@ function restoredText(
       : [
           `${counted(waitingEvents, 'event')} waited for a webhook when the backup was made, and may arrive there again.`,
         ]),
-    'Start the service now.',
+    isOlder
+      ? `Its schema ${content.schema} is left as it is: start the Bellhop that wrote it, or this one, which upgrades it.`
+      : 'Start the service now.',
   ]
   return `${lines.join('\n')}\n`
 }

@@ -1,8 +1,9 @@
-import { Database as Sqlite } from 'bun:sqlite'
+import type { Database as Sqlite } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { chmodSync, closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuseEmptied, refuseForeign } from './own-file.ts'
+import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import * as schema from './schema.ts'
 import { refuseNewer, upgrade } from './upgrade.ts'
 import type { UpgradeOptions } from './upgrade.ts'
@@ -55,6 +56,7 @@ const PRAGMAS = [
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = FULL',
   'PRAGMA foreign_keys = ON',
+  'PRAGMA trusted_schema = OFF',
   'PRAGMA temp_store = MEMORY',
   'PRAGMA cache_size = -16384', // KiB
   'PRAGMA journal_size_limit = 67108864', // bytes
@@ -69,10 +71,12 @@ const PRAGMAS = [
  */
 export function openDatabase(directory: string, options: UpgradeOptions = {}): Database {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
+  refuseLinks(directory)
   const path = join(directory, 'bellhop.db')
   const writer = openWriter(path, options)
-  const reader = new Sqlite(path, { readonly: true, strict: true })
+  const reader = openRegular(path, { readonly: true })
   reader.run('PRAGMA busy_timeout = 5000')
+  reader.run('PRAGMA trusted_schema = OFF')
   reader.run('PRAGMA cache_size = -4096')
 
   let wal: number | null = null
@@ -131,13 +135,13 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
 
 function openWriter(path: string, options: UpgradeOptions): Sqlite {
   refuseEmptied(path)
-  const writer = new Sqlite(path, { create: true, strict: true })
+  ensureRegular(path)
+  const writer = openRegular(path, { readwrite: true })
   try {
     // ms; first, because everything else may meet a lock.
     writer.run('PRAGMA busy_timeout = 5000')
     refuseForeign(writer, path)
     refuseNewer(writer, path)
-    chmodSync(path, 0o600)
     for (const pragma of PRAGMAS) writer.run(pragma)
     upgrade(writer, path, options)
     return writer

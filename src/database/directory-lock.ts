@@ -1,6 +1,6 @@
-import { Database as Sqlite } from 'bun:sqlite'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 
 /**
  * Holds a data directory for one serving process; `null` when another holds it. The lock is SQLite's own on an empty
@@ -9,7 +9,11 @@ import { join } from 'node:path'
  */
 export function lockDirectory(directory: string): Disposable | null {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const file = new Sqlite(join(directory, LOCK), { create: true })
+  refuseLinks(directory)
+  const path = join(directory, LOCK)
+  // Whoever else could open it could hold the lock, and keep the service from starting.
+  ensureRegular(path)
+  const file = openRegular(path, { readwrite: true })
   try {
     // Not 0: a command that only looks (see `isServed`) is in the way for microseconds.
     file.run('PRAGMA busy_timeout = 100')
@@ -26,7 +30,7 @@ export function lockDirectory(directory: string): Disposable | null {
 export function isServed(directory: string): boolean {
   const path = join(directory, LOCK)
   if (!existsSync(path)) return false
-  const file = new Sqlite(path, { readonly: true })
+  const file = openRegular(path, { readonly: true })
   try {
     file.run('PRAGMA busy_timeout = 0')
     file.prepare('SELECT count(*) FROM sqlite_schema').get()

@@ -2,11 +2,16 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import { MIGRATIONS } from './migrations.ts'
 import type { Value } from './database.ts'
+import { giveToOwnerOf, openRegular } from './regular-file.ts'
 
 /* Database files that no server works on: backups, and what is to become the database of one. */
 
 /** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0
+
+/** A file may come from anywhere: it is not trusted to be what it says (sqlite.org/security). */
+const WARY = ['PRAGMA trusted_schema = OFF', 'PRAGMA cell_size_check = ON']
+const READING = [...WARY, 'PRAGMA busy_timeout = 5000', 'PRAGMA cache_size = -16384'] // KiB
 
 /** A file that is only looked at: nothing of it changes, and its schema may be any. */
 export interface PlainReader extends Disposable {
@@ -16,53 +21,43 @@ export interface PlainReader extends Disposable {
 /** Throws where there is no such file; what is not a database throws at the first read. */
 export function readDatabaseFile(path: string): PlainReader {
   const file = new Sqlite(path, { readonly: true, strict: true })
-  file.run('PRAGMA busy_timeout = 5000')
-  file.run('PRAGMA cache_size = -16384') // KiB
+  for (const pragma of READING) file.run(pragma)
   return { all: (sql, ...params) => allOf(file, sql, params), [Symbol.dispose]: () => file.close() }
 }
 
 /**
  * Writes what is committed in the database `source` now into the new file `target`, packed, as one file that only the
  * owner may read. Others go on reading and writing `source` meanwhile: its log only cannot be emptied before the end.
+ * `within`: a data directory whose owner is to own it also where root makes it. Default: none.
  */
-export function copyDatabase(source: string, target: string): void {
+export function copyDatabase(source: string, target: string, within?: string): void {
   // VACUUM INTO takes a file that is empty (sqlite.org/lang_vacuum), and would make one that others may read.
-  closeSync(openSync(target, 'wx', 0o600))
+  const made = openSync(target, 'wx', 0o600)
+  try {
+    if (within !== undefined) giveToOwnerOf(within, made)
+  } finally {
+    closeSync(made)
+  }
   const from = new Sqlite(source, { readonly: true })
   try {
-    from.run('PRAGMA busy_timeout = 5000')
-    from.run('PRAGMA cache_size = -16384') // KiB
+    for (const pragma of READING) from.run(pragma)
     from.run('VACUUM INTO ?', [target])
   } finally {
     from.close()
   }
 }
 
-/** A file that nobody else has open, brought to this binary's schema; it stays one file, without a log beside it. */
+/** A file that nobody else has open; it stays one file, without a log beside it, and its schema what it is. */
 export interface PlainWriter extends Disposable {
   all<Row>(sql: string, ...params: readonly Value[]): Row[]
   run(sql: string, ...params: readonly Value[]): { readonly changes: number }
   transact<T>(work: () => T): T
 }
 
-/** Throws for a schema that is newer than this binary's: ask first. */
 export function writeDatabaseFile(path: string): PlainWriter {
   const file = new Sqlite(path, { readwrite: true, strict: true })
-  for (const pragma of ['journal_mode = DELETE', 'synchronous = FULL', 'foreign_keys = ON']) {
-    file.run(`PRAGMA ${pragma}`)
-  }
-  const [{ user_version: schema } = { user_version: 0 }] = allOf<{ user_version: number }>(
-    file,
-    'PRAGMA user_version',
-    [],
-  )
-  if (schema > NEWEST_SCHEMA) throw new Error(`schema ${schema} is newer than ${NEWEST_SCHEMA}`)
-  for (const { number, sql } of MIGRATIONS.filter((each) => each.number > schema)) {
-    file.transaction(() => {
-      file.run(sql)
-      file.run(`PRAGMA user_version = ${number}`)
-    })()
-  }
+  const own = ['PRAGMA journal_mode = DELETE', 'PRAGMA synchronous = FULL', 'PRAGMA foreign_keys = ON']
+  for (const pragma of [...WARY, ...own]) file.run(pragma)
   return {
     all: (sql, ...params) => allOf(file, sql, params),
     run(sql, ...params) {
@@ -80,7 +75,7 @@ export function writeDatabaseFile(path: string): PlainWriter {
  * let go of. `'busy'`: another process has it open, and goes on for longer than `patienceMs`. Throws SQLite's error where it is damaged.
  */
 export function claimDatabase(path: string, patienceMs: number): Disposable | 'busy' {
-  const file = new Sqlite(path, { readwrite: true })
+  const file = openRegular(path, { readwrite: true })
   try {
     file.run(`PRAGMA busy_timeout = ${patienceMs}`)
     // Leaving WAL mode takes the only connection there is, and removes the log (sqlite.org/wal, 3.3).

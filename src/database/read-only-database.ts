@@ -1,10 +1,11 @@
 import { Database as Sqlite, constants } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Drizzle, Statement, Value } from './database.ts'
 import { isServed } from './directory-lock.ts'
+import { openRegular, refuseLinks } from './regular-file.ts'
 import * as schema from './schema.ts'
 
 /** A database that is only looked at: nothing is migrated, and no file of it changes or comes into being. */
@@ -15,17 +16,22 @@ export interface ReadOnlyDatabase extends Disposable {
   overtaken(): boolean
 }
 
+const UNCHANGED = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI | constants.SQLITE_OPEN_NOFOLLOW
+
 /** Opens the database of a data directory, beside a server or without one. Throws where there is none. */
 export function openReadOnly(directory: string): ReadOnlyDatabase {
   const path = join(directory, 'bellhop.db')
   const log = `${path}-wal`
+  refuseLinks(directory)
   // Where there is no log, SQLite would make one, also for a reader, and leave it behind, unless it is told that the file
   // does not change (sqlite.org/wal.html, "Read-only databases"). And on a disk that is read-only it cannot.
   const still = sizeOf(log) === 0 && !isServed(directory)
   const connection = still
-    ? new Sqlite(`${pathToFileURL(path).href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
-    : new Sqlite(path, { readonly: true })
+    ? new Sqlite(`${pathToFileURL(join(realpathSync(directory), 'bellhop.db')).href}?immutable=1`, UNCHANGED)
+    : openRegular(path, { readonly: true })
   connection.run('PRAGMA busy_timeout = 5000')
+  connection.run('PRAGMA trusted_schema = OFF')
+  connection.run('PRAGMA cell_size_check = ON')
   return {
     orm: drizzle(connection, { schema }),
     // As in database.ts: the caller names the exact types beside the SQL.

@@ -41,7 +41,7 @@ export function copyBeforeUpgrade(path: string, to: number, bytes: number, free 
   // What a process that was killed has left.
   rmSync(draft, { force: true })
   try {
-    copyDatabase(path, draft)
+    copyDatabase(path, draft, dirname(path))
     sync(draft)
     renameSync(draft, copy)
     sync(dirname(copy))

@@ -1,3 +1,5 @@
+import { DatabaseRefused } from '../database/database-refused.ts'
+
 /** `warning`: it works, but not for long, or not for everybody. `skipped`: it could not be looked at. */
 export type State = 'ok' | 'warning' | 'failed' | 'skipped'
 
@@ -43,6 +45,8 @@ export function skipped(found: string, advice: string | null = null): Finding {
 
 /** A check that broke off says so like any other, and the rest of them go on. */
 export function findingOf(error: unknown): Finding {
+  if (error instanceof DatabaseRefused)
+    return failing(error.message, 'Until then neither serve nor a command works on it.')
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const named = message.includes(code) ? message : `${message} (${code})`

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { SCHEMA_OBJECTS, strangersIn } from '../database/own-schema.ts'
+import type { SchemaObject } from '../database/own-schema.ts'
 import { NEWEST_SCHEMA } from '../database/plain-file.ts'
 import { openReadOnly } from '../database/read-only-database.ts'
 import type { ReadOnlyDatabase } from '../database/read-only-database.ts'
@@ -7,7 +9,7 @@ import { failing, findingOf, ok } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { createInspection, schemaOf } from './inspection-store.ts'
 import type { FoundApplication, Inspection } from './inspection-store.ts'
-import { counted } from './quantity.ts'
+import { counted, listed } from './quantity.ts'
 
 /** The database of a data directory, as far as it can be read. */
 export interface Patient extends Disposable {
@@ -38,15 +40,26 @@ export function openPatient(data: string): Patient {
       return unread(failing(`The database ${path} is empty.`, 'Put a backup back, or erase it to begin with nothing.'))
     }
     database = openReadOnly(data)
-    return read(database)
+    return read(database, path)
   } catch (error) {
     return { ...unread(unreadable(path, error)), database, [Symbol.dispose]: () => database?.[Symbol.dispose]() }
   }
 }
 
-function read(database: ReadOnlyDatabase): Patient {
+function read(database: ReadOnlyDatabase, path: string): Patient {
   const schema = schemaOf(database)
   const known = schema <= NEWEST_SCHEMA
+  const objects = database.statement<SchemaObject, []>(SCHEMA_OBJECTS).all()
+  const isOwn = ['application', 'device', 'push'].every((name) => objects.some((object) => object.name === name))
+  const strangers = known && isOwn ? strangersIn(objects, schema) : []
+  if (strangers.length > 0) {
+    return {
+      ...unread(failing(`The tables of ${path} are not as Bellhop makes them: ${listed(strangers, 5)}.`, STRANGE)),
+      database,
+      schema,
+      [Symbol.dispose]: () => database[Symbol.dispose](),
+    }
+  }
   const inspection = known ? createInspection(database, schema) : null
   const applications = inspection?.applications() ?? []
   const holds = inspection === null ? '' : `, with ${counted(applications.length, 'application')}`
@@ -59,6 +72,9 @@ function read(database: ReadOnlyDatabase): Patient {
     [Symbol.dispose]: () => database[Symbol.dispose](),
   }
 }
+
+const STRANGE =
+  'Whoever could write to it may have put that there: stop the server, keep a copy, and put a backup back (bellhop help restore).'
 
 function unreadable(path: string, error: unknown): Finding {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -20,7 +20,7 @@ function calledOff(directories: ReturnType<typeof dataDirectories>, data: string
   const copy = directories.path('copy.db')
   copyDatabase(join(data, 'bellhop.db'), copy)
   using database = writeDatabaseFile(copy)
-  const outcome = callOffUnsent(database, directories.clock.now())
+  const outcome = callOffUnsent(database, NEWEST_SCHEMA, directories.clock.now())
   const pushes = database.all<PushRow>('SELECT number, released_at, cancelled_at FROM push ORDER BY number')
   return { outcome, pushes, deliveries: database.all('SELECT * FROM delivery'), database: copy }
 }
@@ -101,7 +101,7 @@ test('one whose last turn was being sent, or has passed, is cancelled as a whole
   expect(pushes.map(({ cancelled_at }) => cancelled_at !== null)).toEqual([true, true, true, true])
 })
 
-test('a backup of the first Bellhop is brought to the schema of this one, and its open push is cancelled', () => {
+test('in a backup of the first Bellhop, which knows no cancelled push, its deliveries end, and its schema stays', () => {
   using directories = dataDirectories()
   const path = directories.path('old.db')
   const old = new Database(path)
@@ -115,7 +115,7 @@ test('a backup of the first Bellhop is brought to the schema of this one, and it
   expect(lossesOf(path, { newestAt: 6, applications: ['a'] })).toMatchObject({ kind: 'newer', pushes: 1 })
 
   using database = writeDatabaseFile(path)
-  expect(callOffUnsent(database, 9)).toEqual({ open: 1, scheduled: 0 })
-  expect(database.all('SELECT released_at, cancelled_at FROM push')).toEqual([{ released_at: 7, cancelled_at: 9 }])
-  expect(database.all('PRAGMA user_version')).toEqual([{ user_version: NEWEST_SCHEMA }])
+  expect(callOffUnsent(database, 1, 9)).toEqual({ open: 1, scheduled: 0 })
+  expect(database.all('SELECT finished_at FROM delivery')).toEqual([{ finished_at: 9 }])
+  expect(database.all('PRAGMA user_version')).toEqual([{ user_version: 1 }])
 })

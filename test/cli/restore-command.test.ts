@@ -1,7 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { Database as Sqlite } from 'bun:sqlite'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { workplaceFor } from '../../src/backup/restore.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
+import { MIGRATIONS } from '../../src/database/migrations.ts'
+import { upgrade } from '../../src/database/upgrade.ts'
+import { contentOf, oldDatabase } from '../support/old-database.ts'
+import { command } from '../support/service-process.ts'
 import { dataDirectories } from '../backup/data.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
@@ -194,4 +211,159 @@ describe('what was not sent yet when the backup was made', () => {
       key: 'opens',
     })
   })
+})
+
+describe('a link in the data directory is not followed', () => {
+  for (const name of ['bellhop.db', 'key', 'serving.lock']) {
+    test(`${name}: no command touches what it names, and each says why`, async () => {
+      const target = directories.path('somebody else')
+      const path = join(data, name)
+      if (name === 'bellhop.db') copyFileSync(path, target)
+      const before = existsSync(target) ? readFileSync(target) : null
+      await Bun.$`rm -f ${path}`.quiet()
+      symlinkSync(target, path)
+      const elsewhere = name === 'key' ? 'BELLHOP_KEY_FILE' : '--data'
+      const refusal = `bellhop: ${path} is a symbolic link, which Bellhop does not follow: put the file itself in its place, or name where it is (${elsewhere}).\n`
+      for (const argv of [
+        ['restore', backup, '--yes'],
+        ['app', 'list'],
+        ['app', 'create', 'Second Shop'],
+        ['stats'],
+        ['backup', directories.path('second.db')],
+        ['key', 'rotate'],
+        ['export', 'Corner Shop', '-'],
+      ]) {
+        expect([argv, await bellhop(...argv)]).toEqual([argv, { exitCode: 1, stdout: '', stderr: refusal }])
+      }
+      const doctor = await bellhop('doctor', '--offline', '--json')
+      expect(doctor.exitCode).toBe(1)
+      expect(doctor.stdout).toContain('is a symbolic link')
+      expect(existsSync(target) ? readFileSync(target) : null).toEqual(before)
+    })
+  }
+
+  const isRoot = process.getuid?.() === 0
+  test.skipIf(!isRoot)('what root makes belongs to the owner of the directory, without a name to follow', async () => {
+    const NOBODY = 65534
+    const theirs = directories.path('theirs')
+    mkdirSync(theirs, { mode: 0o700 })
+    chownSync(theirs, NOBODY, NOBODY)
+    // Nobody but root can put a link there: it works beside the directory, and not in it.
+    expect(workplaceFor(theirs)).toBe(directories.path('.theirs.restoring'))
+    chmodSync(directories.root, 0o777)
+    expect(workplaceFor(theirs)).toBe(join(theirs, 'restoring'))
+    chmodSync(directories.root, 0o700)
+
+    expect(await bellhop('restore', backup, '--data', theirs)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(readdirSync(theirs).toSorted()).toEqual(['bellhop.db', 'serving.lock'])
+    for (const name of readdirSync(theirs)) {
+      const { uid, mode } = statSync(join(theirs, name))
+      expect({ name, uid, mode: mode & 0o777 }).toEqual({ name, uid: NOBODY, mode: 0o600 })
+    }
+    expect(readdirSync(directories.root)).not.toContain('.theirs.restoring')
+  })
+})
+
+describe('a backup with what Bellhop did not make', () => {
+  const ENDLESS = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n'
+  const STRANGE: Readonly<Record<string, { sql: string; told: string }>> = {
+    'a trigger that changes a secret': {
+      sql: `CREATE TRIGGER backdoor AFTER INSERT ON device BEGIN UPDATE application SET secret_hash = x'00'; END`,
+      told: 'trigger backdoor on device',
+    },
+    'a trigger that never ends': {
+      sql: `CREATE TRIGGER hang AFTER UPDATE ON push BEGIN SELECT (${ENDLESS}); END`,
+      told: 'trigger hang on push',
+    },
+    'a view in the place of a table': {
+      sql: `ALTER TABLE device RENAME TO aside; CREATE VIEW device AS SELECT *, (${ENDLESS}) AS n FROM aside`,
+      told: 'view device',
+    },
+    'another table': { sql: 'CREATE TABLE "two\u001b[2J" (x)', told: 'table two??2J' },
+    'a table without one of its indexes': {
+      sql: 'DROP INDEX device_by_token',
+      told: 'index device_by_token on device (missing)',
+    },
+    'a column that computes itself': {
+      sql: `ALTER TABLE tally ADD COLUMN n INTEGER AS ((${'1 + '.repeat(3)}1))`,
+      told: 'table tally (changed)',
+    },
+  }
+  for (const [what, { sql, told }] of Object.entries(STRANGE)) {
+    test(`${what}: is refused by verify, restore and doctor, and none of it runs`, async () => {
+      const push = directories.push(data, { delivery: { finishedAt: null } })
+      expect(push).toBe(1)
+      const hostile = directories.path('hostile.db')
+      copyFileSync(join(data, 'bellhop.db'), hostile)
+      {
+        using file = new Sqlite(hostile)
+        file.run('PRAGMA legacy_alter_table = ON')
+        file.run(sql)
+      }
+      const verified = await bellhop('backup', 'verify', hostile)
+      expect(verified.exitCode).toBe(1)
+      expect(verified.stdout).toContain(
+        'is not a good backup.\nIts tables are not as Bellhop makes them, so nothing in it is run: ',
+      )
+      expect(verified.stdout).toContain(told)
+
+      const restored = await bellhop('restore', hostile, '--yes', '--data', directories.path('new'))
+      expect(restored).toMatchObject({ exitCode: 1, stdout: '' })
+      expect(restored.stderr).toContain(told)
+      expect(existsSync(directories.path('new/bellhop.db'))).toBeFalse()
+
+      copyFileSync(hostile, join(data, 'bellhop.db'))
+      const doctor = await bellhop('doctor', '--offline')
+      expect(doctor.exitCode).toBe(1)
+      expect(doctor.stdout).toContain(told)
+    })
+  }
+
+  test('what runs nothing is no hindrance: the notes of Litestream, figures of ANALYZE, an index of plain columns', async () => {
+    const more = directories.path('more.db')
+    copyFileSync(join(data, 'bellhop.db'), more)
+    {
+      using file = new Sqlite(more)
+      file.run('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)')
+      file.run('CREATE TABLE _litestream_lock (id INTEGER)')
+      file.run('CREATE INDEX mine ON device (seen_at, updated_at)')
+      file.run('ANALYZE')
+    }
+    expect(await bellhop('backup', 'verify', more)).toMatchObject({ exitCode: 0 })
+    expect(await bellhop('restore', more)).toMatchObject({ exitCode: 0 })
+  })
+})
+
+describe('a database of an older Bellhop', () => {
+  for (let schema = 1; schema < MIGRATIONS.length; schema++) {
+    test(`of schema ${schema}, the copy that its upgrade left, is put back as it was: that Bellhop runs on it`, async () => {
+      const old = directories.path(`old ${schema}`)
+      const path = oldDatabase(old, schema)
+      const migrate = () => command(['app', 'list', '--data', old])
+      expect(await migrate()).toMatchObject({ exitCode: 0 })
+      const copy = `${path}.before-${MIGRATIONS.length}`
+      const before = contentOf(copy)
+
+      const put = await line.run(['restore', copy, '--yes'], { BELLHOP_DATA: old })
+      expect(put).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(put.stdout).toContain(
+        `Its schema ${schema} is left as it is: start the Bellhop that wrote it, or this one, which upgrades it.\n`,
+      )
+      const after = contentOf(path)
+      // What was open is cancelled, and nothing else has changed.
+      for (const table of Object.keys(before)) {
+        if (['push', 'delivery', 'push_exception'].includes(table)) continue
+        expect([table, after[table]]).toEqual([table, before[table]])
+      }
+      expect(directories.rows(path, 'SELECT count(*) AS n FROM delivery WHERE finished_at IS NULL')).toEqual([{ n: 0 }])
+      {
+        // What the older binary does: it knows no migration beyond its own.
+        using file = new Sqlite(path)
+        upgrade(file, path, { migrations: MIGRATIONS.slice(0, schema) })
+        expect(file.query('PRAGMA user_version').values()).toEqual([[schema]])
+      }
+      expect(await migrate()).toMatchObject({ exitCode: 0 })
+      expect(directories.rows(path, 'PRAGMA user_version')).toEqual([{ user_version: MIGRATIONS.length }])
+    })
+  }
 })

@@ -1,0 +1,74 @@
+import { Database as Sqlite } from 'bun:sqlite'
+import { MIGRATIONS } from './migrations.ts'
+
+/** A row of `sqlite_schema`. */
+export interface SchemaObject {
+  readonly type: string
+  readonly name: string
+  /** The table that it is of. */
+  readonly tbl_name: string
+  readonly sql: string | null
+}
+
+export const SCHEMA_OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name'
+
+/**
+ * How the schema of a database differs from what the migrations up to `schema` make, a few words each; none is none. A
+ * trigger or a view that somebody put there would run with every statement: nothing but `SCHEMA_OBJECTS` is to be asked
+ * of such a file.
+ */
+export function strangersIn(found: readonly SchemaObject[], schema: number): readonly string[] {
+  const made = new Map(madeBy(schema).map((object) => [keyOf(object), object]))
+  const strange = found
+    .filter((object) => {
+      const own = made.get(keyOf(object))
+      return own === undefined ? !isHarmless(object) : plain(own.sql) !== plain(object.sql)
+    })
+    .toSorted((a, b) => TELLING.indexOf(b.type) - TELLING.indexOf(a.type))
+  const names = new Set(found.map(keyOf))
+  return [
+    ...strange.map((object) => described(object, made.has(keyOf(object)) ? ' (changed)' : '')),
+    ...[...made.values()]
+      .filter((object) => !names.has(keyOf(object)))
+      .map((object) => described(object, ' (missing)')),
+  ]
+}
+
+/** The worst last. */
+const TELLING = ['index', 'table', 'view', 'trigger']
+
+function madeBy(schema: number): readonly SchemaObject[] {
+  using model = new Sqlite(':memory:')
+  for (const { number, sql } of MIGRATIONS) if (number <= schema) model.run(sql)
+  return model.query<SchemaObject, []>(SCHEMA_OBJECTS).all()
+}
+
+function keyOf({ type, name, tbl_name: table }: SchemaObject): string {
+  return JSON.stringify([type, name, table])
+}
+
+/** SQLite's own figures of its indexes, what Litestream notes of itself, and an index of plain columns run nothing. */
+const HARMLESS = [
+  /^CREATE TABLE sqlite_stat\d\([\w,]*\)$/,
+  /^CREATE TABLE _litestream_(seq|lock) \([\w ,]*\)$/,
+  /^CREATE INDEX \w+ ON \w+ ?\([\w ,]*\)$/,
+]
+
+function isHarmless({ sql }: SchemaObject): boolean {
+  return HARMLESS.some((pattern) => pattern.test(plain(sql)))
+}
+
+/** Versions of SQLite differ in quotes and white space. */
+function plain(sql: string | null): string {
+  return (sql ?? '').replaceAll('"', '').replaceAll(/\s+/g, ' ')
+}
+
+function described({ type, name, tbl_name: table }: SchemaObject, how: string): string {
+  const of = table === name ? '' : ` on ${legible(table)}`
+  return `${legible(type)} ${legible(name)}${of}${how}`
+}
+
+/** Whoever made it chose its name. */
+function legible(name: string): string {
+  return name.replaceAll(/[^\w .-]/g, '?').slice(0, 60)
+}

@@ -13,8 +13,24 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Variables that are not settings but that the commands read. */
 const OTHER_VARIABLES = ['BELLHOP_CERTIFICATE_PASSWORD', 'BELLHOP_CERTIFICATE_PASSWORD_FILE']
 
+const LISTEN = '--listen HOST:PORT'
+const DATA = '--data PATH'
+
 /** The flags of `serve`, one for each setting, as `readFlags` takes them. */
 export const SETTING_FLAGS: Required<FlagNames> = {
+  elsewhere: {
+    port: LISTEN,
+    host: LISTEN,
+    bind: LISTEN,
+    addr: LISTEN,
+    dir: DATA,
+    'data-dir': DATA,
+    db: DATA,
+    'admin-port': '--admin-listen HOST:PORT',
+    debug: '--log-level debug',
+    verbose: '--log-level debug',
+    cert: '--tls-cert PATH',
+  },
   valued: SETTING_NAMES.filter((name) => SETTINGS[name].type.flag === undefined).map(flagOf),
   lists: SETTING_NAMES.filter((name) => SETTINGS[name].type.flag === 'list').map(flagOf),
   switches: SETTING_NAMES.filter((name) => SETTINGS[name].type.flag === 'switch').map(flagOf),

@@ -8,6 +8,8 @@ export interface FlagNames {
   readonly lists?: readonly string[]
   /** Take none: `--name`. */
   readonly switches: readonly string[]
+  /** Names that other programs have for something, and what stands for it here: `port` → `--listen HOST:PORT`. */
+  readonly elsewhere?: Readonly<Record<string, string>> | undefined
 }
 
 export interface Flags {
@@ -47,7 +49,9 @@ export function readFlags(argv: readonly string[], names: FlagNames): Flags {
     const name = flag.slice(2)
     const inline = equals === -1 ? null : argument.slice(equals + 1)
     if (!known.includes(flag)) {
-      problems.push(`${flag} is not a flag of this command.${suggestion(flag, known)}`)
+      const here = names.elsewhere?.[name]
+      const meant = here === undefined ? suggestion(flag, known) : ` Did you mean ${here}?`
+      problems.push(`${flag} is not a flag of this command.${meant}`)
     } else if (names.switches.includes(name)) {
       if (inline === null) set(name, '')
       else problems.push(`${flag} takes no value.`)

@@ -23,7 +23,7 @@ export interface Address {
   readonly port: number
 }
 
-export const address: SettingType<Address> = {
+const address: SettingType<Address> = {
   expected: 'host:port, such as 127.0.0.1:8790',
   placeholder: 'HOST:PORT',
   read(text) {
@@ -34,6 +34,15 @@ export const address: SettingType<Address> = {
     if (port > 65_535 || (ipv6 === undefined ? !isHost(host) : !isIPv6(ipv6))) return undefined
     return { host: ipv6 ?? host, port }
   },
+}
+
+/**
+ * The same where something listens. A port alone, `8790` or `:8790`, is of this machine only: whoever wants others to
+ * come in says so.
+ */
+export const listenAddress: SettingType<Address> = {
+  ...address,
+  read: (text) => address.read(/^:?\d+$/.test(text) ? `127.0.0.1:${text.replace(':', '')}` : text),
 }
 
 /** `127.0.0.1:8790`, `[::1]:8790` */

@@ -1,6 +1,6 @@
 import type { LogLevel } from './log.ts'
 import {
-  address,
+  listenAddress,
   choice,
   duration,
   headerNames,
@@ -62,13 +62,13 @@ export interface Setting<Value> {
 /** `adminListen` is `--admin-listen` and BELLHOP_ADMIN_LISTEN; a flag goes before the environment. */
 export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } = {
   listen: {
-    doc: 'Where the API listens. Port 0 picks a free one.',
-    type: address,
+    doc: 'Where the API listens. A port alone is of 127.0.0.1. Port 0 picks a free one.',
+    type: listenAddress,
     default: '127.0.0.1:8790',
   },
   adminListen: {
     doc: 'Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/metrics`, `/pushes/<id>`. It has no password.',
-    type: address,
+    type: listenAddress,
     default: '127.0.0.1:8791',
   },
   data: {

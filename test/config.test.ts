@@ -178,6 +178,9 @@ describe('where a setting comes from', () => {
 describe('what a setting can be', () => {
   const accepted: readonly (readonly [flag: string, text: string, name: keyof Config, value: unknown])[] = [
     ['--listen', '127.0.0.1:0', 'listen', { host: '127.0.0.1', port: 0 }],
+    ['--listen', '8790', 'listen', { host: '127.0.0.1', port: 8790 }],
+    ['--listen', ':8790', 'listen', { host: '127.0.0.1', port: 8790 }],
+    ['--admin-listen', '8791', 'adminListen', { host: '127.0.0.1', port: 8791 }],
     ['--listen', 'localhost:65535', 'listen', { host: 'localhost', port: 65_535 }],
     ['--listen', 'push.example.com:80', 'listen', { host: 'push.example.com', port: 80 }],
     ['--listen', '[::1]:8790', 'listen', { host: '::1', port: 8790 }],
@@ -215,7 +218,7 @@ describe('what a setting can be', () => {
   const PROXY =
     '--proxy (BELLHOP_PROXY): the value is not http://host:port or http://user:password@host:port, with special characters percent-encoded'
   const refused: readonly (readonly [flag: string, text: string, problem: string])[] = [
-    ...['foo', '8790', ':8790', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '127.0.0.1:-1', '::1:8790'].map(
+    ...['foo', '65536', ':', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '127.0.0.1:-1', '::1:8790'].map(
       (text) => ['--listen', text, `--listen (BELLHOP_LISTEN): "${text}" ${HOST_PORT}`] as const,
     ),
     ...['999.0.0.1:1', '1.2.3:1', '[127.0.0.1]:1', '[::g]:1', 'a_b:1', '-a.test:1', 'a..b:1', 'http://a:1', ''].map(

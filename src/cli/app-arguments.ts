@@ -1,3 +1,4 @@
+import { isAppleId, isBundleId } from '../application/credential.ts'
 import type { Limits } from '../application/application.ts'
 import type { Problems } from '../config.ts'
 import { choice, integer } from '../setting-type.ts'
@@ -111,20 +112,45 @@ function readApns(values: Values): ApnsKeyFile | ApnsCertificateFile | Problems 
 
   if (key !== undefined) {
     if (values.has('password')) return problems('--password belongs to --certificate: a .p8 file has none.')
-    const [keyId, teamId, topic] = ['key-id', 'team-id', 'topic'].map((name) => values.get(name))
-    if (keyId !== undefined && teamId !== undefined && topic !== undefined) {
-      return { kind: 'key', file: key, keyId, teamId, topic, environment }
+    const given = {
+      'key-id': values.get('key-id') ?? keyIdIn(key),
+      'team-id': values.get('team-id'),
+      topic: values.get('topic'),
     }
-    const missing = ['key-id', 'team-id', 'topic'].filter((name) => !values.has(name))
-    return problems(`app apns with --key also needs ${missing.map((name) => `--${name}`).join(', ')}.`)
+    const { 'key-id': keyId, 'team-id': teamId, topic } = given
+    if (keyId === undefined || teamId === undefined || topic === undefined) {
+      const missing = Object.entries(given).filter(([, value]) => value === undefined)
+      return problems(`app apns with --key also needs ${missing.map(([name]) => `--${name}`).join(', ')}.`)
+    }
+    const wrong = [
+      ...(isAppleId(keyId) ? [] : [`--key-id: "${keyId}" ${APPLE_ID}`]),
+      ...(isAppleId(teamId) ? [] : [`--team-id: "${teamId}" ${APPLE_ID}`]),
+      ...wrongTopic(topic),
+    ]
+    return wrong.length > 0 ? problems(...wrong) : { kind: 'key', file: key, keyId, teamId, topic, environment }
   }
   if (certificate !== undefined) {
     const stray = ['key-id', 'team-id'].find((name) => values.has(name))
     if (stray !== undefined) return problems(`--${stray} belongs to --key: a certificate has none.`)
     const password = values.get('password') ?? null
-    return { kind: 'certificate', file: certificate, password, topic: values.get('topic') ?? null, environment }
+    const topic = values.get('topic') ?? null
+    const wrong = topic === null ? [] : wrongTopic(topic)
+    return wrong.length > 0
+      ? problems(...wrong)
+      : { kind: 'certificate', file: certificate, password, topic, environment }
   }
   return problems('app apns needs --key FILE.p8 or --certificate FILE.')
+}
+
+const APPLE_ID = 'is not 10 characters of A-Z and 0-9, as Apple shows it'
+
+function wrongTopic(topic: string): readonly string[] {
+  return isBundleId(topic) ? [] : [`--topic: "${topic}" is not a bundle id, such as com.example.app`]
+}
+
+/** Apple names the file that it hands out after the key: `AuthKey_ABC123DEFG.p8`. */
+function keyIdIn(path: string): string | undefined {
+  return /(?:^|[/\\])AuthKey_([A-Z0-9]{10})\.p8$/.exec(path)?.[1]
 }
 
 function readWebhook(values: Values): WebhookChange | Problems {

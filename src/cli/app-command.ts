@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { putCredential } from './app-credential-command.ts'
 import { runWebhookCommand, webhookOf } from './app-webhook-command.ts'
-import { done, problem } from './command.ts'
+import { done, problem, problems } from './command.ts'
 import type { Outcome } from './command.ts'
 import { openData } from './open-data.ts'
 import type { DataSurroundings } from './open-data.ts'
@@ -86,7 +86,7 @@ function create(
   const result = applications.create(name)
   if (result.kind === 'name-taken') return problem(`There is an application "${name}" already: choose another name.`)
   if (result.kind === 'name-invalid') {
-    return problem('The name is not 1 to 100 characters without control characters, or it has white space at an end.')
+    return problems('NAME must be 1 to 100 characters, without control characters and without white space at an end.')
   }
   const shown = { id: result.application.id, name: result.application.name, secret: result.secret }
   return done(json ? secretJson(shown) : createdText(shown, data))

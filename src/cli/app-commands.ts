@@ -44,8 +44,8 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     words: ['APP'],
     summary: 'store the APNs credential: a signing key (.p8), or a certificate with its key (.p12, .pem)',
     flags: [
-      { name: 'key', placeholder: 'FILE.p8', doc: 'the signing key from Apple' },
-      { name: 'key-id', placeholder: 'K', doc: 'its id, 10 characters' },
+      { name: 'key', placeholder: 'FILE.p8', doc: 'the signing key from Apple; - reads it from standard input' },
+      { name: 'key-id', placeholder: 'K', doc: 'its id, 10 characters (default: as in the name AuthKey_K.p8)' },
       { name: 'team-id', placeholder: 'T', doc: 'the id of the team at Apple, 10 characters' },
       { name: 'certificate', placeholder: 'FILE', doc: 'instead of the key: a certificate with its private key' },
       {
@@ -57,14 +57,20 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
       { name: 'environment', placeholder: 'auto|production|sandbox', doc: 'default auto: what each device needs' },
       dataFlag,
     ],
-    example:
-      'bellhop app apns "Corner Shop" --key AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ --topic com.example.shop',
+    example: 'bellhop app apns "Corner Shop" --key AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ --topic com.example.shop',
   },
   {
     name: 'app fcm',
     words: ['APP'],
     summary: 'store the FCM credential: the key file of a service account',
-    flags: [{ name: 'service-account', placeholder: 'FILE.json', doc: 'the key file from Google Cloud' }, dataFlag],
+    flags: [
+      {
+        name: 'service-account',
+        placeholder: 'FILE.json',
+        doc: 'the key file from Google Cloud; - reads it from standard input',
+      },
+      dataFlag,
+    ],
     example: 'bellhop app fcm "Corner Shop" --service-account service-account.json',
   },
   {

@@ -7,7 +7,7 @@ import { readSecret } from '../config.ts'
 import type { Problems } from '../config.ts'
 import type { ReadFile } from '../read-file.ts'
 import type { AppCommand } from './app-arguments.ts'
-import { NAMES, credentialText } from './app-text.ts'
+import { NAMES, credentialText, dataFlagOf } from './app-text.ts'
 import { openSealingKey } from './open-sealing-key.ts'
 import type { SealingSurroundings } from './open-sealing-key.ts'
 
@@ -41,6 +41,9 @@ export function putCredential(
     ...(stored === undefined ? [] : [storedLine(application, stored)]),
     ...(application.simulated ? [`It still sends to the simulator: bellhop app simulate ${application.id} --off`] : []),
     ...sealing.notes,
+    ...(application.simulated
+      ? []
+      : [`Now see whether it is good: bellhop doctor ${application.id}${dataFlagOf(command.data)}`]),
   ]
   return { kind: 'done', text: `${lines.join('\n')}\n` }
 }
@@ -53,7 +56,7 @@ function readApns(
   given: Extract<CredentialCommand, { kind: 'app apns' }>['credential'],
   { env, readFile, now }: Pick<SealingSurroundings, 'env' | 'readFile'> & { readonly now: number },
 ): ApnsCredential | Problem {
-  const file = readFile(given.file)
+  const file = readFile(sourceOf(given.file))
   if (file.kind === 'problem') return problem(`The file ${given.file} ${file.problem}.`)
   if (given.kind === 'key') return readApnsKey({ ...given, p8: textOf(file.bytes) })
 
@@ -71,8 +74,13 @@ function readApns(
 }
 
 function readFcm(path: string, readFile: ReadFile): FcmCredential | Problem {
-  const file = readFile(path)
+  const file = readFile(sourceOf(path))
   return file.kind === 'problem' ? problem(`The file ${path} ${file.problem}.`) : readServiceAccount(textOf(file.bytes))
+}
+
+/** `-` is what is handed in, as to a container that sees no files of its host. */
+function sourceOf(path: string): string {
+  return path === '-' ? '/dev/stdin' : path
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -18,7 +18,7 @@ interface Created {
 }
 
 export function createdText({ id, name, secret }: Created, data: string | null): string {
-  const where = data === null ? '' : ` --data ${quoted(data)}`
+  const where = dataFlagOf(data)
   return [
     `Created the application "${name}".`,
     '',
@@ -145,6 +145,11 @@ function columns(rows: readonly (readonly string[])[], indent = '  '): readonly 
     const cells = row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
     return `${indent}${cells.join('  ')}`
   })
+}
+
+/** What a command line needs besides, so that it works on the same data; `null`: nothing. */
+export function dataFlagOf(data: string | null): string {
+  return data === null ? '' : ` --data ${quoted(data)}`
 }
 
 /** For a shell. */

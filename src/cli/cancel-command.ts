@@ -5,22 +5,23 @@ import { createEventStore } from '../webhook/event-store.ts'
 import { done, problem } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { counted, grouped } from './figures.ts'
+import { onePush } from './one-push.ts'
 import { openData } from './open-data.ts'
-import { harmless, jsonLine } from './style.ts'
+import { jsonLine } from './style.ts'
 
 /**
  * Calls a push off as the API does. What of it is being sent the server ends, which looks for that whenever another
  * process has written, and at its start.
  */
 export async function runCancel({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
-  const id = (words[0] ?? '').toLowerCase()
   const opened = openData(flags.get('data') ?? null, surroundings)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { data } = opened
-  const push = createPushSearch({ database }).find(id)
-  const missing = problem(`There is no push ${harmless(id)} in ${data}: its id is the UUID that it was answered with.`)
-  if (push === null) return missing
+  const found = onePush(createPushSearch({ database }), words[0] ?? '', data)
+  if (found.kind !== 'one') return found
+  const { push } = found
+  const { id } = push
   if (!push.many && push.releasedAt !== null && isServed(data)) {
     return problem('The push is for one device, and has been let go: only POST /push/{id}/cancel calls it off now.')
   }
@@ -33,7 +34,7 @@ export async function runCancel({ words, flags }: Given, surroundings: Surroundi
     if (outcome.kind === 'cancelled') events.pushCancelled(push.application, id, now)
     return outcome
   })
-  if (cancelled.kind === 'not-found') return missing
+  if (cancelled.kind === 'not-found') return problem(`There is no push ${id} any more.`)
   const { kind, t, s } = cancelled
   if (kind === 'finished') return problem(`The push is over: ${grouped(s)} of ${counted(t, 'device')} got it.`)
   const state = cancelled.wasReleased ? 'sending' : 'scheduled'

@@ -3,6 +3,7 @@ import { readFlags } from '../flags.ts'
 import { suggestion } from '../nearest.ts'
 import { readAppCommand } from './app-arguments.ts'
 import type { AppCommand } from './app-arguments.ts'
+import { usageOf } from './help.ts'
 import { COMMANDS } from './commands.ts'
 import type { CommandSpec, Given } from './command.ts'
 
@@ -25,7 +26,8 @@ export function parseCommand(argv: readonly string[]): Command {
   const end = argv.indexOf('--')
   const flags = end === -1 ? argv : argv.slice(0, end)
   if (flags.includes('--help') || flags.includes('-h')) return { kind: 'help', topic: topicOf(flags) }
-  if (flags.includes('--version')) return { kind: 'version', json: flags.includes('--json') }
+  if (flags.includes('--version') || /^-[vV]$/.test(argv[0] ?? ''))
+    return { kind: 'version', json: flags.includes('--json') }
 
   const [first, second] = argv
   if (first === undefined) return { kind: 'none' }
@@ -52,6 +54,7 @@ function readArguments(spec: CommandSpec, argv: readonly string[]): Command {
     valued: spec.flags.filter((flag) => flag.placeholder !== null && flag.list === undefined).map((flag) => flag.name),
     lists: spec.flags.filter((flag) => flag.list).map((flag) => flag.name),
     switches: spec.flags.filter((flag) => flag.placeholder === null).map((flag) => flag.name),
+    elsewhere: spec.elsewhere,
   })
   if (problems.length > 0) return { kind: 'problems', problems }
   const surplus = words[spec.words.length]
@@ -63,7 +66,9 @@ function readArguments(spec: CommandSpec, argv: readonly string[]): Command {
     return problem(`"${surplus}" is too much: ${spec.name} takes ${takes}.${near}`)
   }
   const missing = spec.words[words.length]
-  if (missing !== undefined && !missing.startsWith('[')) return problem(`${spec.name} needs ${missing}.`)
+  if (missing !== undefined && !missing.startsWith('['))
+    return problem(`${spec.name} needs ${missing}. Usage: ${usageOf(spec)}`)
+  if (spec.name === 'version') return { kind: 'version', json: values.has('json') }
   if (!spec.name.startsWith('app ')) return { kind: 'run', name: spec.name, given: { words, flags: values } }
   const command = readAppCommand(spec.name, words[0] ?? '', values)
   if (command === null) return unknown(spec.name)

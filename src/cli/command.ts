@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Problems } from '../config.ts'
+import type { FlagNames } from '../flags.ts'
 import type { ReadFile } from '../read-file.ts'
 
 /** One command as help shows it and the parser knows it. */
@@ -15,6 +16,12 @@ export interface CommandSpec {
   readonly flags: readonly FlagSpec[]
   /** A line that works as it stands. */
   readonly example: string
+  /** More of them. */
+  readonly examples?: readonly string[]
+  /** What its exit code says beyond what all codes say. */
+  readonly exitCodes?: string
+  /** What other programs call its flags (`flags.ts`). */
+  readonly elsewhere?: FlagNames['elsewhere']
 }
 
 export interface FlagSpec {

@@ -1,5 +1,6 @@
 import { APP_COMMANDS } from './app-commands.ts'
 import { BACKUP_COMMANDS } from './backup-commands.ts'
+import { jsonFlag } from './command.ts'
 import type { CommandSpec } from './command.ts'
 import { CONFIG_COMMANDS } from './config-commands.ts'
 import { DOCTOR_COMMANDS } from './doctor-commands.ts'
@@ -43,6 +44,13 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         summary: 'show this, or the help of a command',
         flags: [],
         example: 'bellhop help app create',
+      },
+      {
+        name: 'version',
+        words: [],
+        summary: 'show the version, and what it is built with',
+        flags: [jsonFlag],
+        example: 'bellhop version',
       },
     ],
   },

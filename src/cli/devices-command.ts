@@ -5,7 +5,7 @@ import { listDevices, namedDevices } from './device-listing.ts'
 import type { Listing } from './device-listing.ts'
 import { deviceJson, devicesText } from './devices-text.ts'
 import { findApplication } from './find-application.ts'
-import { oneDevice } from './one-device.ts'
+import { oneDevice, tooShort } from './one-device.ts'
 import { openData } from './open-data.ts'
 import { readPlatform } from './platform-flag.ts'
 import { jsonLine, styleOf } from './style.ts'
@@ -31,13 +31,17 @@ export async function runDevices({ words, flags }: Given, surroundings: Surround
   let after = 0
   if (token !== null) {
     const last = oneDevice(search, number, token, query.platforms)
-    if (last.kind === 'none') return problem('--after: no device of this application has this token.')
+    if (last.kind === 'none') {
+      return tooShort('--after', token) ?? problem('--after: no device of this application has this token.')
+    }
     if (last.kind !== 'one') return last
     after = last.device.id
   }
   const listed = named
     ? namedDevices(search, number, named, query)
     : await listDevices(database, number, { ...query, after })
+  const short = named && 'token' in named && listed.devices.length === 0 ? tooShort('--token', named.token) : null
+  if (short !== null) return short
   if (flags.has('json')) return done(listed.devices.map((one) => jsonLine(deviceJson(one))).join(''))
 
   const last = listed.devices.at(-1)

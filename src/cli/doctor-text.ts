@@ -2,6 +2,7 @@ import { GROUPS } from '../doctor/finding.ts'
 import type { Check, Group, State } from '../doctor/finding.ts'
 import { harmless, jsonLine } from './style.ts'
 import type { Colour, Style } from './style.ts'
+import { textColumns, wrapped } from './table-text.ts'
 
 const HEADINGS: Readonly<Record<Exclude<Group, 'application'>, string>> = {
   machine: 'This machine',
@@ -25,7 +26,10 @@ const MARKS: Readonly<Record<State, Mark>> = {
 
 /** What was found, in groups on a terminal, and a line a check elsewhere. */
 export function doctorText(checks: readonly Check[], style: Style): string {
-  const lines = style.columns === null ? [...checks.map(plainLine), ''] : grouped(checks, style, style.columns - INDENT)
+  const lines =
+    style.columns === null
+      ? [...checks.map(plainLine), '']
+      : grouped(checks, style, textColumns({ columns: style.columns }) - INDENT)
   return `${[...lines, summary(checks)].join('\n')}\n`
 }
 
@@ -81,19 +85,6 @@ function section(heading: string, checks: readonly Check[], style: Style, column
 
 /** Columns before the text of a check: two, its mark, and one. */
 const INDENT = 4
-
-function wrapped(text: string, columns: number): readonly string[] {
-  // Some terminals do not say how wide they are, and say 0.
-  const most = columns < 20 ? 76 : columns
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && Bun.stringWidth(last) + 1 + Bun.stringWidth(word) <= most) {
-      lines[lines.length - 1] = `${last} ${word}`
-    } else lines.push(word)
-  }
-  return lines
-}
 
 function summary(checks: readonly Check[]): string {
   const count = (wanted: State): number => checks.filter(({ state }) => state === wanted).length

@@ -13,6 +13,10 @@ const platformFlag: FlagSpec = {
   doc: 'devices of one platform (default: both)',
 }
 
+const SAID = 'MESSAGE, without a flag'
+const MESSAGE = { message: SAID, msg: SAID, text: SAID, body: SAID, m: SAID }
+const LATER = { at: '--send-at TIME', schedule: '--send-at TIME', delay: '--send-at SECONDS' }
+
 /** Sending, and looking at what there is. */
 export const EVERYDAY_COMMANDS: readonly CommandSpec[] = [
   {
@@ -23,7 +27,7 @@ export const EVERYDAY_COMMANDS: readonly CommandSpec[] = [
       { name: 'all', placeholder: null, doc: 'to every device' },
       { name: 'tag', placeholder: 'T', list: true, doc: 'to devices with one of these tags' },
       { name: 'alias', placeholder: 'A', doc: 'to the device with this alias' },
-      { name: 'token', placeholder: 'T', doc: 'to one device, by its token or the beginning of it' },
+      { name: 'token', placeholder: 'T', doc: 'to one device, by its token or the first 8 characters of it, or more' },
       { name: 'where', placeholder: 'JSON', doc: 'to devices for which this expression holds' },
       { name: 'except-tag', placeholder: 'T', list: true, doc: 'but not to devices with one of these tags' },
       platformFlag,
@@ -47,18 +51,41 @@ export const EVERYDAY_COMMANDS: readonly CommandSpec[] = [
       dataFlag,
     ],
     example: 'bellhop push "Corner Shop" "Fresh bread at nine" --tag bread',
+    examples: [
+      'bellhop push "Corner Shop" "Your cake is ready" --title Oven --alias user-17 --badge +1',
+      'bellhop push "Corner Shop" "Closed tomorrow" --all --dry-run',
+      'bellhop push "Corner Shop" "Merry Christmas" --all --send-at 2026-12-24T09:00:00+01:00',
+      `bellhop push "Corner Shop" "We miss you" --where '{"not": {"seen_within": 30}}'`,
+    ],
+    exitCodes:
+      'The exit code is 1 as well where it failed for all that were tried, and where nobody watches a terminal and it has stood still for 30 seconds.',
+    elsewhere: { ...MESSAGE, ...LATER, to: '--token T', device: '--token T', url: '--link URL' },
+  },
+  {
+    name: 'pushes',
+    words: ['APP'],
+    summary: 'list pushes, the newest first, and how far they are',
+    flags: [
+      { name: 'scheduled', placeholder: null, doc: 'those that wait for their time, the soonest first' },
+      { name: 'limit', placeholder: 'N', doc: 'so many at the most (default 20)' },
+      { name: 'after', placeholder: 'PUSH', doc: 'those that are older than this one' },
+      { name: 'json', placeholder: null, doc: 'print a line of JSON for each push' },
+      adminListenFlag,
+      dataFlag,
+    ],
+    example: 'bellhop pushes "Corner Shop" --scheduled',
   },
   {
     name: 'cancel',
     words: ['PUSH'],
-    summary: 'call off a push that waits or is being sent',
+    summary: 'call off a push that waits or is being sent; the beginning of its id will do',
     flags: [jsonFlag, dataFlag],
     example: 'bellhop cancel 019a9f7e-3c1b-7000-8000-000000000000',
   },
   {
     name: 'explain',
     words: ['PUSH', 'TOKEN'],
-    summary: 'say why a device got a push, or did not',
+    summary: 'say why a device got a push, or did not; the beginnings of both will do',
     flags: [platformFlag, jsonFlag, adminListenFlag, dataFlag],
     example: 'bellhop explain 019a9f7e-3c1b-7000-8000-000000000000 3f8a09c1',
   },
@@ -76,7 +103,11 @@ export const EVERYDAY_COMMANDS: readonly CommandSpec[] = [
     flags: [
       { name: 'tag', placeholder: 'T', list: true, doc: 'with one of these tags' },
       { name: 'alias', placeholder: 'A', doc: 'the one with this alias' },
-      { name: 'token', placeholder: 'T', doc: 'the one with this token, or those whose token begins so' },
+      {
+        name: 'token',
+        placeholder: 'T',
+        doc: 'the one with this token, or those whose token begins so (8 characters or more)',
+      },
       platformFlag,
       {
         name: 'state',

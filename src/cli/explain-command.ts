@@ -9,10 +9,11 @@ import { pauseAsker } from './ask-server.ts'
 import { done, problem, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { explanationText } from './explanation-text.ts'
-import { oneDevice } from './one-device.ts'
+import { oneDevice, tooShort } from './one-device.ts'
+import { onePush } from './one-push.ts'
 import { openData } from './open-data.ts'
 import { readPlatform } from './platform-flag.ts'
-import { harmless, jsonLine, styleOf } from './style.ts'
+import { jsonLine, styleOf } from './style.ts'
 
 /** What GET /push/{id}/device answers. */
 export async function runExplain({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
@@ -25,19 +26,19 @@ export async function runExplain({ words, flags }: Given, surroundings: Surround
   if (opened.kind !== 'open') return opened
   using database = opened.database
 
-  const push = createPushSearch({ database }).find(id)
-  const missing = problem(
-    `There is no push ${harmless(id)} in ${opened.data}: its id is the UUID that it was answered with.`,
-  )
-  if (push === null) return missing
+  const named = onePush(createPushSearch({ database }), id, opened.data)
+  if (named.kind !== 'one') return named
+  const { push } = named
   const chosen = platforms.platforms
   const found = oneDevice(createDeviceSearch({ database }), push.application, token, chosen)
   if (found.kind === 'problem') return found
+  const short = found.kind === 'none' ? tooShort('TOKEN', token) : null
+  if (short !== null) return short
   const known = found.kind === 'one' ? found.device : null
   const platform = known?.platform ?? (chosen.length === 1 ? chosen[0] : undefined)
-  const pushId = id.toLowerCase()
+  const pushId = push.id
   const of = createExplainStore({ database }).find(push.application, pushId, known?.token ?? token, platform)
-  if (of === null) return missing
+  if (of === null) return problem(`There is no push ${pushId} any more.`)
 
   const explained = (pause: string | null) => explain({ ...of.facts, pause })
   const asked = of.platform !== null && WAITING.has(explained(null).verdict)

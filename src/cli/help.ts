@@ -1,30 +1,43 @@
 import { describeSettings } from '../settings-text.ts'
 import { COMMANDS, COMMAND_GROUPS } from './commands.ts'
 import type { CommandSpec } from './command.ts'
+import { joined, wrapped } from './table-text.ts'
 
-/** `topic`: a command, with those whose names begin with it; `app`: that group; `''`: everything. */
-export function helpText(topic: string): string {
-  if (topic === '') return overview()
+/**
+ * `topic`: a command, with those whose names begin with it; `app`: that group; `''`: everything. No line is longer than
+ * `columns`, but for a word that is.
+ */
+export function helpText(topic: string, columns: number): string {
+  if (topic === '') return overview(columns)
   const command = COMMANDS.find((each) => each.name === topic)
-  return command === undefined ? groupHelp(topic) : commandHelp(command)
+  return command === undefined ? groupHelp(topic, columns) : commandHelp(command, columns)
+}
+
+/** `bellhop push APP [MESSAGE] [FLAGS]` */
+export function usageOf({ name, words, flags, settings }: CommandSpec): string {
+  return ['bellhop', name, ...words, ...(flags.length > 0 || settings ? ['[FLAGS]'] : [])].join(' ')
 }
 
 const MORE = [
   'APP is the id or the name of an application.',
-  'bellhop help COMMAND shows the flags of a command and an example; bellhop --version, the version.',
-  '',
+  'bellhop help COMMAND shows the flags of a command and an example; bellhop version, the version.',
+  'Exit codes: 0, it is done; 1, it could not be done; 2, it was not asked for rightly.',
 ]
 
-function overview(): string {
+function more(columns: number): readonly string[] {
+  return [...MORE.flatMap((sentence) => wrapped(sentence, columns)), '']
+}
+
+function overview(columns: number): string {
   const groups = COMMAND_GROUPS.filter(({ commands }) => commands.length > 0)
-  const width = leftWidth(groups.flatMap(({ commands }) => commands.map(usageRow)))
+  const left = leftWidth(groups.flatMap(({ commands }) => commands.map(usageRow)))
   return [
     'Bellhop: self-hosted push notifications.',
     '',
     'Usage: bellhop COMMAND',
     '',
-    ...groups.flatMap(({ heading, commands }) => headed(heading, table(commands.map(usageRow), width))),
-    ...MORE,
+    ...groups.flatMap(({ heading, commands }) => headed(heading, table(commands.map(usageRow), columns, left))),
+    ...more(columns),
   ].join('\n')
 }
 
@@ -32,27 +45,39 @@ function headed(heading: string, lines: readonly string[]): readonly string[] {
   return [`${heading}:`, ...lines, '']
 }
 
-function groupHelp(group: string): string {
-  return [`Usage: bellhop ${group} COMMAND`, '', ...table(commandsOf(group).map(usageRow)), '', ...MORE].join('\n')
+function groupHelp(group: string, columns: number): string {
+  const rows = commandsOf(group).map(usageRow)
+  return [`Usage: bellhop ${group} COMMAND`, '', ...table(rows, columns), '', ...more(columns)].join('\n')
 }
 
-function commandHelp(command: CommandSpec): string {
+function commandHelp(command: CommandSpec, columns: number): string {
   const flags = [...(command.settings ? settings() : []), ...command.flags.map(flagRow)]
-  const flagged = flags.length > 0 ? ['[FLAGS]'] : []
-  const more = commandsOf(command.name)
+  const below = commandsOf(command.name)
+  const examples = [command.example, ...(command.examples ?? [])]
+  const paragraph = (text: string) => [...wrapped(text, columns), '']
   return [
-    `Usage: ${['bellhop', command.name, ...command.words, ...flagged].join(' ')}`,
-    '',
-    `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`,
-    '',
-    ...table(flags),
+    ...paragraph(`Usage: ${usageOf(command)}`),
+    ...paragraph(`${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`),
+    ...table(flags, columns),
     ...(flags.length > 0 ? [''] : []),
-    ...(command.settings ? ['Each flag --some-name is also a variable BELLHOP_SOME_NAME.', ''] : []),
-    ...(more.length > 0 ? headed('There are also', table(more.map(usageRow))) : []),
-    'Example:',
-    `  ${command.example}`,
+    ...(command.settings ? paragraph('Each flag --some-name is also a variable BELLHOP_SOME_NAME.') : []),
+    ...(command.exitCodes === undefined ? [] : paragraph(command.exitCodes)),
+    ...(below.length > 0 ? headed('There are also', table(below.map(usageRow), columns)) : []),
+    examples.length > 1 ? 'Examples:' : 'Example:',
+    ...examples.flatMap((line) => commandLines(line, columns)),
     '',
   ].join('\n')
+}
+
+/** A command line that can still be copied when it is broken. */
+function commandLines(line: string, columns: number): readonly string[] {
+  // A flag stays with its value.
+  const words = line.match(/(?:--\S+ (?!--))?(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
+  // Two columns before it, and two for the sign that it goes on.
+  return joined(words, columns - 6).map((part, at, parts) => {
+    const end = at === parts.length - 1 ? '' : ' \\'
+    return `${at === 0 ? '  ' : '    '}${part}${end}`
+  })
 }
 
 function commandsOf(group: string): readonly CommandSpec[] {
@@ -82,12 +107,19 @@ function settings(): readonly Row[] {
 /** Columns of the terminal in which the left side still shares a line with the right one. */
 const LEFT_WIDTH = 34
 
+/** Fewer columns than that are no place for a sentence: it goes below. */
+const LEAST_RIGHT = 24
+
 function leftWidth(rows: readonly Row[]): number {
   return Math.min(LEFT_WIDTH, Math.max(0, ...rows.map(([left]) => left.length)))
 }
 
-function table(rows: readonly Row[], width = leftWidth(rows)): readonly string[] {
-  return rows.flatMap(([left, right]) =>
-    left.length > width ? [`  ${left}`, `  ${' '.repeat(width)}  ${right}`] : [`  ${left.padEnd(width)}  ${right}`],
-  )
+function table(rows: readonly Row[], columns: number, width = leftWidth(rows)): readonly string[] {
+  const beside = columns - width - 4 >= LEAST_RIGHT
+  const indent = beside ? width + 4 : 6
+  return rows.flatMap(([left, right]) => {
+    const lines = wrapped(right, columns - indent).map((line) => `${' '.repeat(indent)}${line}`)
+    if (!beside || left.length > width) return [`  ${left}`, ...lines]
+    return [`  ${left.padEnd(width)}  ${lines[0]?.trimStart() ?? ''}`, ...lines.slice(1)]
+  })
 }

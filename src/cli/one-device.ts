@@ -1,6 +1,8 @@
+import { LEAST_PART } from '../device/device-search-store.ts'
 import type { createDeviceSearch, FoundDevice } from '../device/device-search-store.ts'
 import type { Platform } from '../device/device.ts'
-import { problem } from './command.ts'
+import type { Problems } from '../config.ts'
+import { problem, problems } from './command.ts'
 import type { Outcome } from './command.ts'
 import { tokenPart } from './figures.ts'
 import { harmless } from './style.ts'
@@ -9,6 +11,15 @@ type Found =
   | { readonly kind: 'one'; readonly device: FoundDevice }
   | { readonly kind: 'none' }
   | Extract<Outcome, { kind: 'problem' }>
+
+/** A part that is too short names nobody, and `No device` would only mislead; `null` where it is long enough. */
+export function tooShort(what: string, token: string): Problems | null {
+  const given = token.replace(/(…|\.\.\.)$/, '')
+  if (given.length >= LEAST_PART) return null
+  return problems(
+    `${what}: no token is "${harmless(given)}", and of its beginning at least ${LEAST_PART} characters are needed.`,
+  )
+}
 
 /** The device that a token, or the beginning of one, names. Where both platforms hold it, one must be chosen. */
 export function oneDevice(

@@ -12,9 +12,9 @@ import { pauseAsker } from './ask-server.ts'
 import type { AskPauses } from './ask-server.ts'
 import { done, failed, problem, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
-import { moment } from './figures.ts'
+import { grouped, moment } from './figures.ts'
 import { findApplication } from './find-application.ts'
-import { oneDevice } from './one-device.ts'
+import { oneDevice, tooShort } from './one-device.ts'
 import { openData } from './open-data.ts'
 import { createProgress } from './progress.ts'
 import { acceptPush } from './push-accept.ts'
@@ -57,8 +57,15 @@ export async function runPush({ words, flags }: Given, surroundings: Surrounding
     if (!(error instanceof Refused)) throw error
     const { code, message } = error.failure
     if (code === 'InvalidArgument' || code === 'MissingParameter') return problems(spokenHere(message))
-    return problem(message.replace(/ with "confirm": (\d+)\.$/, ' with --confirm $1, or with --yes.'))
+    return problem(confirmedHere(message))
   }
+}
+
+/** The complaint about a push to many with the flags of this command, and numbers that can be read. */
+function confirmedHere(message: string): string {
+  return message
+    .replace(/ with "confirm": (\d+)\.$/, ' with --confirm $1, or with --yes.')
+    .replaceAll(/(?<= (?:addresses|confirm-above) )\d+/g, (count) => grouped(Number(count)))
 }
 
 async function send(push: PushWanted, sending: Sending): Promise<Outcome> {
@@ -96,7 +103,9 @@ function findTo(
 ): { readonly kind: 'to'; readonly to: PushTo } | Outcome {
   if ('filter' in to) return { kind: 'to', to }
   const found = oneDevice(createDeviceSearch({ database }), application.number, to.token, to.platforms)
-  if (found.kind === 'none') return problem('No device of this application has this token.')
+  if (found.kind === 'none') {
+    return tooShort('--token', to.token) ?? problem('No device of this application has this token.')
+  }
   if (found.kind !== 'one') return found
   const { device } = found
   if (device.state === 'registered') return { kind: 'to', to: { device } }

@@ -7,6 +7,7 @@ import { runConfig } from './config-command.ts'
 import { helpText } from './help.ts'
 import { sentenceOf } from './known-error.ts'
 import { RUNNERS } from './runners.ts'
+import { textColumns } from './table-text.ts'
 import { startVariables } from './start-variables.ts'
 import { versionJson, versionText } from './version-text.ts'
 
@@ -46,13 +47,13 @@ async function runLine(argv: readonly string[], surroundings: Surroundings): Pro
   const command = parseCommand(argv)
   switch (command.kind) {
     case 'help':
-      stdout(helpText(command.topic))
+      stdout(helpText(command.topic, textColumns(surroundings.terminal)))
       return DONE
     case 'version':
       stdout(command.json ? versionJson() : versionText())
       return DONE
     case 'none':
-      stderr(helpText(''))
+      stderr(helpText('', textColumns(surroundings.terminal)))
       return USAGE
     case 'problems':
       complain(command.problems)

@@ -5,6 +5,7 @@ export const RUNNERS: Readonly<Record<string, () => Promise<RunCommand>>> = {
   health: async () => (await import('./health-command.ts')).runHealth,
   systemd: async () => (await import('./systemd-command.ts')).runSystemd,
   push: async () => (await import('./push-command.ts')).runPush,
+  pushes: async () => (await import('./pushes-command.ts')).runPushes,
   cancel: async () => (await import('./cancel-command.ts')).runCancel,
   explain: async () => (await import('./explain-command.ts')).runExplain,
   tail: async () => (await import('./tail-command.ts')).runTail,

@@ -33,3 +33,28 @@ export function shortened(text: string, columns: number, unicode: boolean): stri
   }
   return shown + (unicode ? '…' : '~')
 }
+
+/** Columns for running text: 80 where nobody says how wide it may be, and where a terminal says 0, as some do. */
+export function textColumns(terminal: { readonly columns: number } | null): number {
+  return terminal === null || terminal.columns < LEAST_COLUMNS ? USUAL_COLUMNS : terminal.columns
+}
+
+const LEAST_COLUMNS = 20
+const USUAL_COLUMNS = 80
+
+/** Lines of at most so many columns, of a text without colours. Words stay whole, however long. */
+export function wrapped(text: string, columns: number): readonly string[] {
+  return joined(text.split(' '), columns)
+}
+
+/** The same of words that are given. */
+export function joined(words: readonly string[], columns: number): readonly string[] {
+  const lines: string[] = []
+  for (const word of words) {
+    const last = lines.at(-1)
+    if (last !== undefined && Bun.stringWidth(last) + 1 + Bun.stringWidth(word) <= columns) {
+      lines[lines.length - 1] = `${last} ${word}`
+    } else lines.push(word)
+  }
+  return lines
+}

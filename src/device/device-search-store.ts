@@ -38,7 +38,7 @@ interface Row extends DeviceRow {
 type Token = string | Uint8Array
 
 /** A part of a token that is shorter than this is anybody's. */
-const LEAST_PART = 8
+export const LEAST_PART = 8
 
 /** Longer than any token. */
 const LAST_BYTES = 'ff'.repeat(4096)

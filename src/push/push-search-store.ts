@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 
 /** A push that somebody names without saying whose it is. */
 export interface NamedPush {
+  readonly id: string
   /** `application.number` */
   readonly application: number
   /** Whether it is for many devices. */
@@ -11,6 +12,7 @@ export interface NamedPush {
 }
 
 interface Row {
+  readonly id: string
   readonly application: number
   readonly audience: string
   readonly releasedAt: number | null
@@ -18,16 +20,19 @@ interface Row {
 
 /** Finds pushes of all applications. */
 export function createPushSearch({ database }: { database: Pick<Database, 'reading'> }) {
-  const find = database.reading<Row, [string]>(
-    'SELECT application, audience, released_at AS releasedAt FROM push WHERE id = ? AND parent IS NULL',
+  const between = database.reading<Row, [string, string, number]>(
+    `SELECT id, application, audience, released_at AS releasedAt FROM push
+     WHERE id BETWEEN ? AND ? AND parent IS NULL ORDER BY id LIMIT ?`,
   )
 
   return {
-    /** By the id that callers know, in any case. */
-    find(id: string): NamedPush | null {
-      const row = find.get(id.toLowerCase())
-      if (row === null) return null
-      return { application: row.application, many: 'filter' in JSON.parse(row.audience), releasedAt: row.releasedAt }
+    /** Those whose id is this or begins so, in lower case; `limit` at the most. */
+    named(start: string, limit: number): NamedPush[] {
+      // `g` stands behind every digit of an id.
+      const rows = between.all(start, `${start}g`, limit)
+      return rows.map(({ id, application, audience, releasedAt }) => {
+        return { id, application, many: 'filter' in JSON.parse(audience), releasedAt }
+      })
     },
   }
 }

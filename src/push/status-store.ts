@@ -61,6 +61,12 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
     `SELECT ${COLUMNS} FROM push p WHERE p.application = ? AND p.number < ? AND p.parent IS NULL
      ORDER BY p.number DESC LIMIT ?`,
   )
+  // The condition of the index `push_scheduled`; a push by local time is there by its turns.
+  const scheduled = database.reading<StoredPush, [number, number]>(
+    `SELECT ${COLUMNS} FROM push p WHERE p.number IN (SELECT coalesce(parent, number) FROM push
+       WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND application = ?)
+     ORDER BY p.send_at, p.number LIMIT ?`,
+  )
   const waiting = (done: string) => `sum(iif(finished_at IS NULL, max(${done} - accepted - failed, 0), 0))`
   const reach = database.reading<ReachRow, [number]>(
     `SELECT platform, sum(coalesce(addressed, 0)) AS t, sum(accepted) AS s, sum(failed) AS failed,
@@ -91,6 +97,9 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
 
     /** Pushes with a number below `before`, newest first. */
     list: (application: number, before: number, limit: number): StoredPush[] => page.all(application, before, limit),
+
+    /** Pushes of which something waits for its time, the soonest first. */
+    scheduled: (application: number, limit: number): StoredPush[] => scheduled.all(application, limit),
 
     /** One entry for each platform that the push, `push.number`, goes to; none before its moment has come. */
     reach: (push: number): Reach[] => reach.all(push).map(reachOf),

@@ -92,10 +92,10 @@ describe('app create', () => {
     using cli = commandLine()
     for (const name of ['', ' Shop', 'a\nb', 'x'.repeat(101)]) {
       expect(await cli.run(['app', 'create', name])).toEqual({
-        exitCode: 1,
+        exitCode: 2,
         stdout: '',
         stderr:
-          'bellhop: The name is not 1 to 100 characters without control characters, or it has white space at an end.\n',
+          'bellhop: NAME must be 1 to 100 characters, without control characters and without white space at an end.\n',
       })
     }
   })

@@ -59,13 +59,15 @@ describe('app apns --key', () => {
   test('stores the key, sealed with a new key in the data directory, and says so', async () => {
     using cli = await withShop()
     const file = cli.file('AuthKey.p8', P8)
-    expect(await cli.run(['app', 'apns', 'Shop', '--key', file, ...KEY_FLAGS])).toEqual({
+    const { stdout, ...rest } = await cli.run(['app', 'apns', 'Shop', '--key', file, ...KEY_FLAGS])
+    expect({ ...rest, stdout: stdout.split('\n') }).toEqual({
       exitCode: 0,
       stdout: [
         '"Shop" has an APNs credential: key ABC123DEFG of team DEF123GHIJ, topic com.example.shop, environment auto.',
         `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, apart from the database.`,
+        expect.stringMatching(/^Now see whether it is good: bellhop doctor app_\w+$/),
         '',
-      ].join('\n'),
+      ],
       stderr: '',
     })
     expect(stored(cli, keyOf(cli)).apns).toEqual({
@@ -82,9 +84,12 @@ describe('app apns --key', () => {
     using cli = await withShop()
     const argv = ['app', 'apns', 'Shop', '--key', cli.file('AuthKey.p8', P8), ...KEY_FLAGS]
     await cli.run(argv)
-    const { stdout } = await cli.run([...argv, '--environment', 'sandbox'])
-    expect(stdout).toBe(
-      '"Shop" has an APNs credential: key ABC123DEFG of team DEF123GHIJ, topic com.example.shop, environment sandbox.\n',
+    const { stdout } = await cli.run([...argv, '--environment', 'sandbox', '--data', cli.data])
+    expect(stdout).toMatch(
+      new RegExp(
+        `^"Shop" has an APNs credential: key ABC123DEFG of team DEF123GHIJ, topic com\\.example\\.shop, environment sandbox\\.
+Now see whether it is good: bellhop doctor app_\\w+ --data ${cli.data}\n$`,
+      ),
     )
     expect(stored(cli, keyOf(cli)).apns?.environment).toBe('sandbox')
   })

@@ -12,7 +12,7 @@ function shell(line: string): readonly string[] {
 const app = (command: AppCommand): Command => ({ kind: 'app', command })
 
 describe('what a command line asks for', () => {
-  const key = { kind: 'key', file: 'k.p8', keyId: 'K', teamId: 'T', topic: 'b.c' } as const
+  const key = { kind: 'key', file: 'k.p8', keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ', topic: 'b.c' } as const
   const certificate = { kind: 'certificate', file: 'c.p12' } as const
   const cases: readonly (readonly [line: string, command: Command])[] = [
     ['', { kind: 'none' }],
@@ -31,6 +31,10 @@ describe('what a command line asks for', () => {
     ['nothing -h', { kind: 'help', topic: '' }],
     ['--version', { kind: 'version', json: false }],
     ['serve --version', { kind: 'version', json: false }],
+    ['-v', { kind: 'version', json: false }],
+    ['-V --json', { kind: 'version', json: true }],
+    ['version', { kind: 'version', json: false }],
+    ['version --json', { kind: 'version', json: true }],
     ['--version --json', { kind: 'version', json: true }],
     ['config --listen foo stray', { kind: 'config', argv: ['--listen', 'foo', 'stray'] }],
     ['config --help', { kind: 'help', topic: 'config' }],
@@ -60,12 +64,21 @@ describe('what a command line asks for', () => {
       app({ kind: 'app limits', data: null, app: 'Shop', limits: { confirmAbove: 1000, holdSeconds: 86_400 } }),
     ],
     [
-      'app apns Shop --key k.p8 --key-id K --team-id T --topic b.c',
+      'app apns Shop --key k.p8 --key-id ABC123DEFG --team-id DEF123GHIJ --topic b.c',
       app({ kind: 'app apns', data: null, app: 'Shop', credential: { ...key, environment: 'auto' } }),
     ],
     [
-      'app apns Shop --key k.p8 --key-id K --team-id T --topic b.c --environment sandbox --data d',
+      'app apns Shop --key k.p8 --key-id ABC123DEFG --team-id DEF123GHIJ --topic b.c --environment sandbox --data d',
       app({ kind: 'app apns', data: 'd', app: 'Shop', credential: { ...key, environment: 'sandbox' } }),
+    ],
+    [
+      'app apns Shop --key keys/AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ --topic b.c',
+      app({
+        kind: 'app apns',
+        data: null,
+        app: 'Shop',
+        credential: { ...key, file: 'keys/AuthKey_ABC123DEFG.p8', environment: 'auto' },
+      }),
     ],
     [
       'app apns Shop --certificate c.p12',
@@ -113,10 +126,10 @@ describe('what is asked for wrongly', () => {
       'app --json',
       'app needs a command: create, list, show, rotate-secret, delete, apns, fcm, simulate, webhook, limits.',
     ],
-    ['app create', 'app create needs NAME.'],
+    ['app create', 'app create needs NAME. Usage: bellhop app create NAME [FLAGS]'],
     ['app create Corner Shop', '"Shop" is too much: app create takes one NAME, quoted if it has spaces.'],
     ['app list Shop', '"Shop" is too much: app list takes only flags.'],
-    ['app show', 'app show needs APP.'],
+    ['app show', 'app show needs APP. Usage: bellhop app show APP [FLAGS]'],
     ['app list --jsn', '--jsn is not a flag of this command. Did you mean --json?'],
     ['app create Shop --yes', '--yes is not a flag of this command.'],
     ['app show Shop --data', '--data needs a value.'],
@@ -135,6 +148,16 @@ describe('what is asked for wrongly', () => {
       'app apns Shop --certificate c --environment test',
       '--environment: "test" is not one of auto, production, sandbox',
     ],
+    [
+      'app apns Shop --key k --key-id ABC --team-id def123ghij --topic shop',
+      '--key-id: "ABC" is not 10 characters of A-Z and 0-9, as Apple shows it',
+      '--team-id: "def123ghij" is not 10 characters of A-Z and 0-9, as Apple shows it',
+      '--topic: "shop" is not a bundle id, such as com.example.app',
+    ],
+    ['app apns Shop --certificate c --topic shop', '--topic: "shop" is not a bundle id, such as com.example.app'],
+    ['push', 'push needs APP. Usage: bellhop push APP [MESSAGE] [FLAGS]'],
+    ['push Shop --message Hello', '--message is not a flag of this command. Did you mean MESSAGE, without a flag?'],
+    ['push Shop Hello --at 9:00', '--at is not a flag of this command. Did you mean --send-at TIME?'],
     ['app fcm Shop', 'app fcm needs --service-account FILE.json.'],
     [
       'app limits Shop --rate -1 --burst 1.5 --quota many --quota-period week',

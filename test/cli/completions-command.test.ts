@@ -82,7 +82,9 @@ describe('bellhop completions', () => {
       stdout: '',
       stderr: 'bellhop: "tcsh" is not one of bash, zsh, fish.\n',
     })
-    expect((await cli.run(['completions'])).stderr).toBe('bellhop: completions needs bash|zsh|fish.\n')
+    expect((await cli.run(['completions'])).stderr).toBe(
+      'bellhop: completions needs bash|zsh|fish. Usage: bellhop completions bash|zsh|fish\n',
+    )
   })
 
   test('bash completes every command and every flag there is', () => {

@@ -101,7 +101,13 @@ describe('devices', () => {
     expect(await tokens('--token', 'c3c3c3c3c…')).toEqual(['c3c3'])
     expect(await tokens('--token', 'android:...')).toEqual(['andr'])
     expect(await tokens('--token', 'c3c3c3c4')).toEqual([])
-    expect(await tokens('--token', 'c3c3')).toEqual([])
+    for (const flag of ['--token', '--after']) {
+      expect(await cli.run(['devices', 'Shop', flag, 'c3c3'])).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr: `bellhop: ${flag}: no token is "c3c3", and of its beginning at least 8 characters are needed.\n`,
+      })
+    }
   })
 
   test('--json prints records as the API has them, and the state', async () => {

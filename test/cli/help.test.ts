@@ -6,11 +6,14 @@ import { helpText } from '../../src/cli/help.ts'
 import { describeSettings } from '../../src/settings-text.ts'
 
 /** What `run.ts` runs itself. */
-const OTHERS = new Set(['help', 'serve', 'config'])
+const OTHERS = new Set(['help', 'serve', 'config', 'version'])
+
+/** Nothing has to be wrapped. */
+const WIDE = 1000
 
 describe('help', () => {
   test('names every command with its summary', () => {
-    const lines = helpText('').split('\n')
+    const lines = helpText('', WIDE).split('\n')
     for (const { name, words, summary } of COMMANDS) {
       expect(lines.some((line) => line.startsWith(`  ${[name, ...words].join(' ')} `) && line.endsWith(summary))).toBe(
         true,
@@ -19,7 +22,7 @@ describe('help', () => {
   })
 
   test('has a heading for each group of commands, and all descriptions in one column', () => {
-    const lines = helpText('').split('\n')
+    const lines = helpText('', WIDE).split('\n')
     for (const { heading, commands } of COMMAND_GROUPS) {
       const [first] = commands
       if (first === undefined) continue
@@ -34,44 +37,59 @@ describe('help', () => {
   test('of a command names the commands below it too', () => {
     for (const { name, words } of COMMANDS.filter((command) => command.name.includes(' '))) {
       const [first = ''] = name.split(' ')
-      expect(helpText(first)).toContain(`\n  ${[name, ...words].join(' ')}`)
+      expect(helpText(first, WIDE)).toContain(`\n  ${[name, ...words].join(' ')}`)
     }
   })
 
   test('of config names every setting, as that of serve does, and its own flag', () => {
-    const text = helpText('config')
+    const text = helpText('config', WIDE)
     for (const { flag, placeholder } of describeSettings()) expect(text).toContain(`  ${flag} ${placeholder} `)
     expect(text).toContain('  --json ')
   })
 
   test('of app names the commands of that group only', () => {
-    const text = helpText('app')
+    const text = helpText('app', WIDE)
     expect(text).toStartWith('Usage: bellhop app COMMAND\n')
     expect(text).toContain('  app limits APP ')
     expect(text).not.toContain('  serve ')
   })
 
   test('of serve names every setting with its default', () => {
-    const text = helpText('serve')
+    const text = helpText('serve', WIDE)
     expect(text).toStartWith('Usage: bellhop serve [FLAGS]\n\nRun the service.\n')
     for (const { flag, placeholder } of describeSettings()) expect(text).toContain(`  ${flag} ${placeholder} `)
     expect(text).toContain('Port 0 picks a free one. (127.0.0.1:8790)\n')
     expect(text).toContain(' BELLHOP_KEY_FILE may name a file that holds it.\n')
   })
 
-  for (const { name, words, flags, example } of COMMANDS) {
+  for (const { name, words, flags, example, examples = [] } of COMMANDS) {
     test(`of ${name} shows its usage, its flags and its example`, () => {
-      const text = helpText(name)
+      const text = helpText(name, WIDE)
       expect(text).toStartWith(`Usage: bellhop ${[name, ...words].join(' ')}`)
       for (const flag of flags) expect(text).toContain(`  --${flag.name}`)
-      expect(text).toEndWith(`Example:\n  ${example}\n`)
+      expect(text).toEndWith(`:\n${[example, ...examples].map((line) => `  ${line}\n`).join('')}`)
     })
 
-    test(`the example of ${name} is a command line that is understood`, () => {
-      const argv = (example.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))
-      expect(argv[0]).toBe('bellhop')
-      const kind = name.startsWith('app ') ? 'app' : OTHERS.has(name) ? name : 'run'
-      expect<string>(parseCommand(argv.slice(1)).kind).toBe(kind)
+    test(`of ${name} fits into its terminal, with every word whole`, () => {
+      const words = helpText(name, WIDE).split(/\s+/)
+      for (const columns of [40, 80, 132]) {
+        const text = helpText(name, columns)
+        for (const line of text.split('\n')) {
+          // One word, a flag with what stands for its value, and what a shell reads as one word.
+          const isOne = /^ *(--\S+ )?(\S+|"[^"]*"|'[^']*')( \\)?$/.test(line)
+          expect(isOne || line.length <= columns ? '' : line).toBe('')
+        }
+        expect(text.split(/\s+/).filter((word) => word !== '\\')).toEqual(words)
+      }
+    })
+
+    test(`the examples of ${name} are command lines that are understood`, () => {
+      for (const line of [example, ...examples]) {
+        const argv = (line.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/, '$2'))
+        expect(argv[0]).toBe('bellhop')
+        const kind = name.startsWith('app ') ? 'app' : OTHERS.has(name) ? name : 'run'
+        expect<string>(parseCommand(argv.slice(1)).kind).toBe(kind)
+      }
     })
 
     test(`something runs ${name}`, async () => {

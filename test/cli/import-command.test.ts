@@ -386,7 +386,7 @@ describe('an import refuses', () => {
       const { exitCode, stderr } = await line.run(argv)
       return [exitCode, stderr]
     }
-    expect(await run('import')).toEqual([2, 'bellhop: import needs APP.\n'])
+    expect(await run('import')).toEqual([2, 'bellhop: import needs APP. Usage: bellhop import APP [FILE] [FLAGS]\n'])
     expect(await run('import', 'Shop')).toEqual([2, 'bellhop: import needs FILE; - is standard input.\n'])
     const own = line.file('own.csv', csv)
     expect(await run('import', 'Shop', own, '--rejects', own)).toEqual([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,20 +21,22 @@ interface Options {
   readonly env?: Readonly<Record<string, string>>
   /** Flags for bun itself. */
   readonly bun?: readonly string[]
+  /** What comes on its standard input. Default nothing. */
+  readonly stdin?: Blob
 }
 
-type Running = Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+type Running = Bun.Subprocess<Blob | null, 'pipe', 'pipe'>
 
 /** The program as a user starts it, in a process and a directory of its own. */
 function program(): Program {
   const directory = mkdtempSync(join(tmpdir(), 'bellhop-main-'))
   const started: Running[] = []
 
-  function start(argv: readonly string[], { env = {}, bun = [] }: Options = {}): Running {
+  function start(argv: readonly string[], { env = {}, bun = [], stdin }: Options = {}): Running {
     const child = Bun.spawn([process.execPath, ...bun, MAIN, ...argv], {
       cwd: directory,
       env: { PATH: process.env['PATH'] ?? '', ...env },
-      stdin: 'ignore',
+      stdin: stdin ?? null,
       stdout: 'pipe',
       stderr: 'pipe',
     })
@@ -106,6 +109,18 @@ describe('the program', () => {
         'bellhop: There is no Bellhop database in ./bellhop-data: bellhop app create NAME makes one, --data names another.\n',
     })
     expect(await bellhop.run(['--version'])).toEqual({ exitCode: 0, stdout: versionText(), stderr: '' })
+  })
+
+  test('takes a key on its standard input, as a container is handed one', async () => {
+    await using bellhop = program()
+    await bellhop.run(['app', 'create', 'Shop'])
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const stdin = new Blob([privateKey.export({ type: 'pkcs8', format: 'pem' })])
+    const flags = ['--key-id', 'ABC123DEFG', '--team-id', 'DEF123GHIJ', '--topic', 'com.example.shop']
+    expect(await bellhop.run(['app', 'apns', 'Shop', '--key', '-', ...flags], { stdin })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('"Shop" has an APNs credential: key ABC123DEFG of team DEF123GHIJ'),
+    })
   })
 
   test('reports all problems of the settings together', async () => {

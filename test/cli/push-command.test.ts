@@ -174,24 +174,21 @@ describe('the guard against a blast', () => {
   test('asks for the number, which --confirm or --yes gives', async () => {
     using cli = commandLine()
     await cli.run(['app', 'create', 'Shop'])
-    await cli.run(['app', 'limits', 'Shop', '--confirm-above', '2'])
+    await cli.run(['app', 'limits', 'Shop', '--confirm-above', '1000'])
     using database = cli.database()
     const number = createApplicationStore({ database, clock: createFakeClock() }).find('Shop')?.number ?? 0
-    for (let n = 0; n < 12; n++) {
-      database.transact(() =>
-        database
-          .statement<never, [number, string]>(
-            `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (?, 1, ?, 0, 0, 0)`,
-          )
-          .run(number, `android:${n}`),
-      )
-    }
+    const insert = database.statement<never, [number, string]>(
+      `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (?, 1, ?, 0, 0, 0)`,
+    )
+    database.transact(() => {
+      for (let n = 0; n < 1200; n++) insert.run(number, `android:${n}`)
+    })
     const push = (...more: string[]) => cli.run(['push', 'Shop', 'Hello', '--all', ...more])
     const tooMany =
-      'bellhop: The push addresses 12 devices, more than confirm-above 2: repeat it with --confirm 12, or with --yes.\n'
+      'bellhop: The push addresses 1,200 devices, more than confirm-above 1,000: repeat it with --confirm 1200, or with --yes.\n'
     expect(await push()).toMatchObject({ exitCode: 1, stdout: '', stderr: tooMany })
     expect(await push('--confirm', '5')).toMatchObject({ exitCode: 1, stderr: tooMany })
-    expect(await push('--confirm', '12')).toMatchObject({ exitCode: 0 })
+    expect(await push('--confirm', '1200')).toMatchObject({ exitCode: 0 })
     expect(await push('--yes')).toMatchObject({ exitCode: 0 })
     const rows = database.reading<{ n: number }, []>('SELECT count(*) AS n FROM push').get()
     expect(rows?.n).toBe(2)
@@ -287,5 +284,13 @@ describe('what was not asked for rightly', () => {
     expect((await cli.run(['push', 'Shop', 'Hello', '--token', IOS])).stderr).toBe(
       'bellhop: No device of this application has this token.\n',
     )
+  })
+
+  test('the beginning of a token that is too short to name a device', async () => {
+    expect(await cli.run(['push', 'Shop', 'Hello', '--token', '94b2…'])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'bellhop: --token: no token is "94b2", and of its beginning at least 8 characters are needed.\n',
+    })
   })
 })

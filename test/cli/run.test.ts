@@ -12,17 +12,25 @@ const VARIABLES = { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096', BUN_JSC_forceRAMSize: 
 describe('bellhop', () => {
   test('without a command prints the help on standard error, with exit code 2', async () => {
     using cli = commandLine()
-    expect(await cli.run([])).toEqual({ exitCode: 2, stdout: '', stderr: helpText('') })
+    expect(await cli.run([])).toEqual({ exitCode: 2, stdout: '', stderr: helpText('', 80) })
   })
 
   test('help and --help print it on standard output, with exit code 0', async () => {
     using cli = commandLine()
-    expect(await cli.run(['help'])).toEqual({ exitCode: 0, stdout: helpText(''), stderr: '' })
+    expect(await cli.run(['help'])).toEqual({ exitCode: 0, stdout: helpText('', 80), stderr: '' })
     expect(await cli.run(['app', 'create', '--help'])).toEqual({
       exitCode: 0,
-      stdout: helpText('app create'),
+      stdout: helpText('app create', 80),
       stderr: '',
     })
+  })
+
+  test('help is as wide as the terminal that it is for, and 80 columns where it is for none', async () => {
+    using cli = commandLine()
+    const { stdout } = await cli.run(['help', 'serve'], {}, { terminal: { columns: 60 } })
+    expect(stdout).toBe(helpText('serve', 60))
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60)
+    expect((await cli.run(['help', 'serve'], {}, { terminal: { columns: 0 } })).stdout).toBe(helpText('serve', 80))
   })
 
   test('--version prints one line, with --json for programs', async () => {
@@ -30,7 +38,9 @@ describe('bellhop', () => {
     const { exitCode, stdout, stderr } = await cli.run(['--version'])
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^bellhop \d+\.\d+\.\d+ \(from source\), Bun \d+\.\d+\.\d+, SQLite 3\.\d+\.\d+\n$/)
+    for (const same of ['version', '-v', '-V']) expect(await cli.run([same])).toEqual({ exitCode, stdout, stderr })
     const json = (await cli.run(['--version', '--json'])).stdout
+    expect((await cli.run(['version', '--json'])).stdout).toBe(json)
     expect(JSON.parse(json)).toEqual({
       version: VERSION,
       commit: null,

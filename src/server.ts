@@ -82,10 +82,19 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ),
   )
   const { commit } = group
-  const ledger = createQuotaLedger({ database, clock })
+  const directory = createApplicationDirectory({ database, applications: createApplicationStore({ database, clock }) })
+  const ledger = createQuotaLedger({
+    database,
+    clock,
+    onMostUsed: ({ number, limits: { quota } }, { endsAt }) =>
+      log.warn('four fifths of the quota are used: until it ends, calls without the secret are refused', {
+        application: directory.byNumber(number)?.name,
+        quota,
+        endsAt: new Date(endsAt).toISOString(),
+      }),
+  })
   group.alongside(() => ledger.flush())
 
-  const directory = createApplicationDirectory({ database, applications: createApplicationStore({ database, clock }) })
   const key = sealingKeyOf(config, database, clock, log)
   const devices = createDeviceStore({ database, clock })
   const events = createEventStore({ database })

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Disk } from '../metrics/storage.ts'
 import type { NameOf } from '../metrics/tally.ts'
 import { readinessOf } from './readiness.ts'
-import type { BackupState, Readiness } from './readiness.ts'
+import type { BackupState, NearlyUsed, Readiness } from './readiness.ts'
 
 /** How long the database may take to write next to nothing. */
 const PATIENCE_MS = 2000
@@ -19,13 +19,14 @@ interface Dependencies {
   readonly disk: () => Disk | null
   readonly backups: () => BackupState | null
   readonly moved: () => readonly string[]
+  readonly nearlyUsed: () => readonly NearlyUsed[]
 }
 
 /** Looks whether the service does its work. A write that succeeded `maxAgeMs` milliseconds ago is good enough. */
 export type CheckReadiness = (maxAgeMs: number) => Promise<Readiness>
 
 export function createReadinessCheck(on: Dependencies): CheckReadiness {
-  const { clock, log, senders, nameOf, disk, backups, moved } = on
+  const { clock, log, senders, nameOf, disk, backups, moved, nearlyUsed } = on
   let writtenAt = Number.NEGATIVE_INFINITY
   let running: Promise<string | null> | null = null
 
@@ -43,6 +44,7 @@ export function createReadinessCheck(on: Dependencies): CheckReadiness {
       disk: disk(),
       backups: backups(),
       moved: moved(),
+      nearlyUsed: nearlyUsed(),
     })
   }
 

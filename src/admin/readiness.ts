@@ -27,6 +27,17 @@ export interface BackupState {
   readonly everyMs: number
 }
 
+/** An application that has used four fifths of its quota of calls, or more. */
+export interface NearlyUsed {
+  /** The application's. */
+  readonly name: string
+  /** Calls of the running period. */
+  readonly used: number
+  readonly quota: number
+  /** When the period ends, ms since the Unix epoch. */
+  readonly endsAt: number
+}
+
 interface Facts {
   /** Ms since the Unix epoch. */
   readonly now: number
@@ -40,6 +51,7 @@ interface Facts {
   readonly backups: BackupState | null
   /** Origins of gateways that are reached by the second transport only. */
   readonly moved: readonly string[]
+  readonly nearlyUsed: readonly NearlyUsed[]
 }
 
 type Check = 'ok' | 'warning' | 'failed'
@@ -51,7 +63,9 @@ export interface Readiness {
   readonly reasons: readonly string[]
   /** What it gets along with, and somebody should look at. */
   readonly warnings: readonly string[]
-  readonly checks: Readonly<Record<'database' | 'queue' | 'credentials' | 'gateways' | 'disk' | 'backups', Check>>
+  readonly checks: Readonly<
+    Record<'database' | 'queue' | 'credentials' | 'gateways' | 'disk' | 'backups' | 'quotas', Check>
+  >
 }
 
 /**
@@ -67,11 +81,12 @@ export function readinessOf(facts: Facts): Readiness {
   const unreachable = waiting.flatMap(unreachableOf)
   const moved = facts.moved.map((origin) => `${origin} is reached by the second transport only.`)
   const backups = facts.backups === null ? [] : latenessOf(facts.backups, facts.now)
+  const quotas = facts.nearlyUsed.map(quotaOf)
   const reasons = [...database, ...queue, ...credentials, ...disk]
   return {
     ready: reasons.length === 0,
     reasons,
-    warnings: [...unreachable, ...moved, ...backups],
+    warnings: [...unreachable, ...moved, ...backups, ...quotas],
     checks: {
       database: checkOf(database, 'failed'),
       queue: checkOf(queue, 'failed'),
@@ -79,6 +94,7 @@ export function readinessOf(facts: Facts): Readiness {
       gateways: checkOf([...unreachable, ...moved], 'warning'),
       disk: checkOf(disk, 'failed'),
       backups: checkOf(backups, 'warning'),
+      quotas: checkOf(quotas, 'warning'),
     },
   }
 }
@@ -113,6 +129,11 @@ function latenessOf({ lastSuccessAt, lastError, everyMs }: BackupState, now: num
   if (lastError !== null) return [`The last backup failed: ${lastError.replace(/\.$/, '')}.`]
   if (lastSuccessAt === null || now - lastSuccessAt <= everyMs * LATE_PERIODS) return []
   return [`The last backup is of ${iso(lastSuccessAt)}, and one is due every ${Math.round(everyMs / 60_000)} minutes.`]
+}
+
+function quotaOf({ name, used, quota, endsAt }: NearlyUsed): string {
+  const refused = used < quota ? 'calls without the secret' : 'all its calls'
+  return `${name}: ${used} calls of its quota of ${quota} are used; ${refused} are refused until ${iso(endsAt)}.`
 }
 
 function checkOf(sentences: readonly string[], otherwise: Check): Check {

@@ -41,6 +41,7 @@ interface Dependencies {
   readonly takeCall: (application: Application, address: string | null) => Verdict
   readonly chargeQuota: (
     application: Application,
+    withSecret: boolean,
   ) => { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
 }
 
@@ -89,7 +90,7 @@ export function admission(rely: Dependencies): Admit {
       )
     }
 
-    const quota = rely.chargeQuota(application)
+    const quota = rely.chargeQuota(application, withSecret)
     if (!quota.allowed) {
       return refused(
         failure('InsufficientStorageError', 'User is over API requests quota.', {

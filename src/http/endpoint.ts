@@ -31,7 +31,7 @@ const EVERYWHERE: Readonly<Record<number, string>> = {
   401: 'InvalidCredentials: unknown application or wrong secret.',
   429: 'TooManyRequestsError: rate limit exceeded; see Retry-After.',
   500: 'InternalError: our fault; the message has a support ID.',
-  507: 'InsufficientStorageError: the request quota of the period is used up; see Retry-After.',
+  507: 'InsufficientStorageError: the request quota of the period is used up, for calls without the secret four fifths of it; see Retry-After.',
 }
 
 /**

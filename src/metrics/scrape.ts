@@ -154,7 +154,7 @@ function readinessFamilies({ ready, checks }: Readiness): Family[] {
     gauge('bellhop_ready', 'Whether /readyz answers 200.', Number(ready)),
     gauge(
       'bellhop_check_ok',
-      'Whether one of its checks has nothing to say; gateways and backups make no difference to bellhop_ready.',
+      'Whether one of its checks has nothing to say; gateways, backups and quotas make no difference to bellhop_ready.',
       Object.entries(checks).map(([check, state]) => [{ check }, Number(state === 'ok')] as const),
     ),
   ]

@@ -7,6 +7,14 @@ import type { Period, QuotaPeriod } from './quota-period.ts'
 type Charged = Pick<Application, 'number' | 'limits'>
 
 /**
+ * Calls of `quota` that may be used up by whom has only the application id, which is public: the last fifth is for the
+ * application's own backend (spec/decisions, "Admission" 7). 0 for 0, which is unlimited.
+ */
+export function shareWithoutSecret(quota: number): number {
+  return Math.floor((quota * 4) / 5)
+}
+
+/**
  * Counts the calls of each application, by day and by month, so that a changed period finds its count already there.
  *
  * A count is `changed` from a call to the next flush, then `flushed` until a later flush finds it in the database. The
@@ -15,11 +23,13 @@ type Charged = Pick<Application, 'number' | 'limits'>
  */
 export interface QuotaLedger {
   /**
-   * Counts one call if the application is below its quota (0 = unlimited, but counted); else counts nothing and says
-   * in how many seconds the period ends (spec/decisions, "Admission" 7).
+   * Counts one call if the application is below its quota (0 = unlimited, but counted), or below four fifths of it where
+   * the call came without the secret; else counts nothing and says in how many seconds the period ends
+   * (spec/decisions, "Admission" 7).
    */
   charge(
     application: Charged,
+    withSecret: boolean,
   ): { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
   /** Calls counted in the running period. */
   used(application: Charged): number
@@ -35,17 +45,20 @@ interface Counter extends Period {
   used: number
   /** What the last flush wrote. */
   written: number
+  /** The quota of which it was said that four fifths are used; 0: of none. */
+  saidOf: number
 }
 
 const ALLOWED = { allowed: true } as const
 
-export function createQuotaLedger({
-  database,
-  clock,
-}: {
+interface Dependencies {
   readonly database: Database
   readonly clock: Clock
-}): QuotaLedger {
+  /** Hears, once a period and process, that four fifths of a quota are used. Default: nobody. */
+  readonly onMostUsed?: (application: Charged, period: Period) => void
+}
+
+export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies): QuotaLedger {
   const stored = database.statement<{ used: number }, [number, string]>(
     'SELECT used FROM quota WHERE application = ? AND period = ?',
   )
@@ -69,7 +82,7 @@ export function createQuotaLedger({
     if (running !== undefined) return running
     const period = periodAt(kind, now)
     const used = stored.get(application, period.name)?.used ?? 0
-    const counter: Counter = { ...period, application, kind, used, written: used }
+    const counter: Counter = { ...period, application, kind, used, written: used, saidOf: 0 }
     // A period that is over stays only until it is on disk; should the clock go back, it is read from there.
     const kept = known?.filter((one) => isRunning(one, now) || changed.has(one) || flushed.includes(one)) ?? []
     counters.set(application, [...kept, counter])
@@ -108,15 +121,24 @@ export function createQuotaLedger({
   }
 
   return {
-    charge({ number, limits: { quota, quotaPeriod } }) {
+    charge(application, withSecret) {
+      const { number, limits } = application
+      const { quota, quotaPeriod } = limits
       const now = clock.now()
       const day = counterOf(number, 'day', now)
       const month = counterOf(number, 'month', now)
       const held = quotaPeriod === 'day' ? day : month
-      if (quota > 0 && held.used >= quota) return { allowed: false, retryAfterSeconds: secondsToEnd(held, now) }
-      count(day)
-      count(month)
-      return ALLOWED
+      const share = shareWithoutSecret(quota)
+      const allowed = quota === 0 || held.used < (withSecret ? quota : share)
+      if (allowed) {
+        count(day)
+        count(month)
+      }
+      if (quota > 0 && held.used >= share && held.saidOf !== quota) {
+        held.saidOf = quota
+        onMostUsed?.(application, held)
+      }
+      return allowed ? ALLOWED : { allowed, retryAfterSeconds: secondsToEnd(held, now) }
     },
     used: ({ number, limits }) => counterOf(number, limits.quotaPeriod, clock.now()).used,
     flush() {

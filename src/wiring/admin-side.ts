@@ -13,7 +13,9 @@ import { createCountStore } from '../metrics/count-store.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createScrape } from '../metrics/scrape.ts'
 import { diskOf } from '../metrics/storage.ts'
+import { shareWithoutSecret } from '../usage/quota-ledger.ts'
 import type { QuotaLedger } from '../usage/quota-ledger.ts'
+import { periodAt } from '../usage/quota-period.ts'
 import type { Senders } from './senders.ts'
 
 /** For a scrape a write that succeeded a moment ago will do: a service at rest is not to write at each. */
@@ -52,6 +54,7 @@ export function startAdminSide(on: Dependencies) {
     disk: () => diskOf(config.data),
     backups,
     moved,
+    nearlyUsed: () => nearlyUsed(directory, ledger, clock.now()),
   })
   const store = createCountStore({ database })
   const counts = createBackgroundCount({
@@ -83,5 +86,15 @@ export function startAdminSide(on: Dependencies) {
       moved,
       readiness: () => readiness(SCRAPE_PROBE_MS),
     }),
+  })
+}
+
+function nearlyUsed(directory: ApplicationDirectory, ledger: QuotaLedger, now: number) {
+  return directory.all().flatMap((application) => {
+    const { name, limits } = application
+    const { quota, quotaPeriod } = limits
+    const used = ledger.used(application)
+    if (quota === 0 || used < shareWithoutSecret(quota)) return []
+    return [{ name, used, quota, endsAt: periodAt(quotaPeriod, now).endsAt }]
   })
 }

@@ -43,8 +43,8 @@ export function createServiceGate({ config, clock, log, directory, ledger, metri
         if (!verdict.allowed) metrics.refusals.note(number, 'rate')
         return verdict
       },
-      chargeQuota(application) {
-        const verdict = ledger.charge(application)
+      chargeQuota(application, withSecret) {
+        const verdict = ledger.charge(application, withSecret)
         if (!verdict.allowed) metrics.refusals.note(application.number, 'quota')
         return verdict
       },

@@ -22,6 +22,7 @@ beforeEach(() => {
     disk: () => null,
     backups: () => null,
     moved: () => [],
+    nearlyUsed: () => [],
   })
 })
 

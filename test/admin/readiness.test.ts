@@ -9,7 +9,15 @@ const MEBIBYTE = 1024 * 1024
 const GIBIBYTE = 1024 * MEBIBYTE
 const DAY_MS = 24 * 60 * 60 * 1000
 
-const FINE: Facts = { now: NOW, databaseProblem: null, senders: [], disk: null, backups: null, moved: [] }
+const FINE: Facts = {
+  now: NOW,
+  databaseProblem: null,
+  senders: [],
+  disk: null,
+  backups: null,
+  moved: [],
+  nearlyUsed: [],
+}
 
 const SENDER: Sender = {
   name: 'shop',
@@ -32,7 +40,7 @@ test('a service that can write and has nothing to send is ready', () => {
     ready: true,
     reasons: [],
     warnings: [],
-    checks: { database: 'ok', queue: 'ok', credentials: 'ok', gateways: 'ok', disk: 'ok', backups: 'ok' },
+    checks: { database: 'ok', queue: 'ok', credentials: 'ok', gateways: 'ok', disk: 'ok', backups: 'ok', quotas: 'ok' },
   })
 })
 
@@ -43,6 +51,22 @@ test('a database that cannot be written is a reason', () => {
     reasons: ['The database cannot be written: database or disk is full.'],
   })
   expect(checks.database).toBe('failed')
+})
+
+test('a quota that is nearly used is a warning, which says whose calls are refused until when', () => {
+  const endsAt = Date.UTC(2026, 11, 1)
+  const nearlyUsed = [
+    { name: 'shop', used: 8, quota: 10, endsAt },
+    { name: 'news', used: 10, quota: 10, endsAt },
+  ]
+  expect(of({ nearlyUsed })).toMatchObject({
+    ready: true,
+    warnings: [
+      'shop: 8 calls of its quota of 10 are used; calls without the secret are refused until 2026-12-01T00:00:00Z.',
+      'news: 10 calls of its quota of 10 are used; all its calls are refused until 2026-12-01T00:00:00Z.',
+    ],
+    checks: { quotas: 'warning' },
+  })
 })
 
 describe('the queue', () => {

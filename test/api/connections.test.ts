@@ -250,7 +250,7 @@ describe('a connection', () => {
 })
 
 test('every answer has an id of its own, which is not one the caller names', async () => {
-  const limited = service.addApplication('limited', { quota: 1, rate: 0.001, burst: 1 })
+  const limited = service.addApplication('limited', { quota: 2, rate: 0.001, burst: 1 })
   const device = { application: limited, as: 'device' } as const
   const preflight = { origin: 'https://a.example', 'access-control-request-method': 'PUT' }
   const platform = { platform: '0' }
@@ -266,6 +266,7 @@ test('every answer has an id of its own, which is not one the caller names', asy
     [413, () => service.put('/stats', ' '.repeat(MEBIBYTE))],
     [200, () => service.put('/stats', platform, device)],
     [429, () => service.put('/stats', platform, device)],
+    [200, () => service.put('/stats', platform, { application: limited })],
     [507, () => service.put('/stats', platform, { application: limited })],
     [200, () => service.get('/docs', { headers: { 'x-request-id': 'mine' } })],
   ]

@@ -166,11 +166,40 @@ describe('quota', () => {
       await service.get('/deviceToken/one', { application, headers: { token: 'unknown' } }),
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 404])
-    expect(await openFrom('127.0.0.2', application)).toBe(200)
+    expect((await open(application)).status).toBe(200)
+    expect(await openFrom('127.0.0.2', application)).toBe(507)
     for (const path of ['/analytics', '/feedback', '/deviceToken/one', '/deviceToken/all']) {
       expect(await service.get(path, { application })).toMatchObject({ status: 507, body: { message: MESSAGE } })
     }
     expect((await open(application, 'device')).status).toBe(507)
+  })
+
+  test('cannot be used up by whom has only the application id: the last fifth is for the backend', async () => {
+    const own = createFakeClock(Date.UTC(2026, 10, 20, 12))
+    await using service = await startService({ clock: own })
+    const application = service.addApplication('public', { quota: 10, quotaPeriod: 'day' })
+    const device = () => open(application, 'device', service)
+    expect(await times(9, device)).toEqual({ 200: 8, 507: 1 })
+    expectOver(await device(), 12 * 3600)
+    // A wrong secret is none, and does not open the rest.
+    const wrong = { application, headers: { 'x-service-secret': 'wrong' } }
+    expect((await service.put('/stats', { platform: '0' }, wrong)).status).toBe(401)
+    expect(await times(3, () => open(application, 'backend', service))).toEqual({ 200: 2, 507: 1 })
+    expectOver(await device(), 12 * 3600)
+
+    const warned = service.log.filter(({ event }) => String(event).startsWith('four fifths of the quota are used'))
+    expect(warned).toMatchObject([
+      { level: 'warn', application: 'public', quota: 10, endsAt: '2026-11-21T00:00:00.000Z' },
+    ])
+    const ready = await fetch(`${service.adminUrl}/readyz`)
+    const sentence =
+      'public: 10 calls of its quota of 10 are used; all its calls are refused until 2026-11-21T00:00:00Z.'
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      { status: 'ready', warnings: [sentence], checks: { quotas: 'warning' } },
+    ])
+    own.set(Date.UTC(2026, 10, 21))
+    expect(await times(9, device)).toEqual({ 200: 8, 507: 1 })
   })
 
   test('does not count what was refused before, nor its own refusals; nothing of a refused call is done', async () => {
@@ -182,7 +211,7 @@ describe('quota', () => {
     await service.get('/analytics', { application, as: 'device' })
     await service.get('/analytics', { application, headers: { 'x-service-secret': 'wrong' } })
     expect(await times(6, () => open(application))).toEqual({ 200: 3, 507: 1, 429: 2 })
-    createApplicationStore({ database: service.database, clock }).setLimits(application.id, { quota: 4 })
+    createApplicationStore({ database: service.database, clock }).setLimits(application.id, { quota: 5 })
     clock.advance(1000)
     expect(await times(2, () => open(application, 'device'))).toEqual({ 200: 1, 507: 1 })
     createApplicationStore({ database: service.database, clock }).setLimits(application.id, {

@@ -36,54 +36,88 @@ describe('the quota', () => {
     const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 3 })
     expect(charges(ledger, app, 3)).toEqual([true, true, true])
-    expect(ledger.charge(app)).toEqual({ allowed: false, retryAfterSeconds: 10.5 * 86_400 })
+    expect(ledger.charge(app, true)).toEqual({ allowed: false, retryAfterSeconds: 10.5 * 86_400 })
     expect(ledger.used(app)).toBe(3)
   })
 
   test('of a day ends at midnight UTC', () => {
     const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 1, quotaPeriod: 'day' })
-    ledger.charge(app)
-    expect(ledger.charge(app)).toEqual({ allowed: false, retryAfterSeconds: 43_200 })
+    ledger.charge(app, true)
+    expect(ledger.charge(app, true)).toEqual({ allowed: false, retryAfterSeconds: 43_200 })
     clock.advance(12 * HOUR_MS - 1)
-    expect(ledger.charge(app)).toEqual({ allowed: false, retryAfterSeconds: 1 })
+    expect(ledger.charge(app, true)).toEqual({ allowed: false, retryAfterSeconds: 1 })
     clock.advance(1)
-    expect(ledger.charge(app)).toEqual({ allowed: true })
+    expect(ledger.charge(app, true)).toEqual({ allowed: true })
     expect(ledger.used(app)).toBe(1)
   })
 
   test('of a month outlives the day and ends with the month', () => {
     const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 1 })
-    ledger.charge(app)
+    ledger.charge(app, true)
     clock.advance(DAY_MS)
-    expect(ledger.charge(app).allowed).toBe(false)
+    expect(ledger.charge(app, true).allowed).toBe(false)
     clock.set(Date.parse('2026-12-01T00:00:00Z'))
-    expect(ledger.charge(app).allowed).toBe(true)
+    expect(ledger.charge(app, true).allowed).toBe(true)
   })
 
   test('of 0 is unlimited, and counted all the same', () => {
     const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 0 })
     charges(ledger, app, 50)
-    expect(ledger.charge(app)).toEqual({ allowed: true })
+    expect(ledger.charge(app, true)).toEqual({ allowed: true })
     expect(ledger.used(app)).toBe(51)
+  })
+
+  test('may be used up to four fifths without the secret, whoever made the calls; the rest is for the backend', () => {
+    const ledger = createQuotaLedger({ database, clock })
+    const app = application({ quota: 10 })
+    const refused = { allowed: false, retryAfterSeconds: 10.5 * 86_400 } as const
+    for (let call = 0; call < 8; call++) expect(ledger.charge(app, call % 2 === 0).allowed).toBe(true)
+    expect(ledger.charge(app, false)).toEqual(refused)
+    expect(charges(ledger, app, 2)).toEqual([true, true])
+    expect(ledger.charge(app, true)).toEqual(refused)
+    expect(ledger.charge(app, false)).toEqual(refused)
+    expect(ledger.used(app)).toBe(10)
+    const unlimited = application({ quota: 0 })
+    for (let call = 0; call < 20; call++) expect(ledger.charge(unlimited, false).allowed).toBe(true)
+  })
+
+  test('of four fifths is remembered over a crash, and said once a period', () => {
+    const said: string[] = []
+    const onMostUsed = (_: unknown, { name }: { readonly name: string }) => void said.push(name)
+    const ledger = createQuotaLedger({ database, clock, onMostUsed })
+    const app = application({ quota: 5, quotaPeriod: 'day' })
+    charges(ledger, app, 3)
+    expect(said).toEqual([])
+    charges(ledger, app, 10)
+    expect(said).toEqual(['2026-11-20'])
+    expect(ledger.charge(withLimits(app, { quota: 10 }), false).allowed).toBe(true)
+    database.transact(() => ledger.flush())
+    using after = openDatabase(directory)
+    const restarted = createQuotaLedger({ database: after, clock, onMostUsed })
+    expect(restarted.charge(app, false).allowed).toBe(false)
+    clock.advance(DAY_MS)
+    expect(restarted.charge(app, false).allowed).toBe(true)
+    charges(restarted, app, 10)
+    expect(said).toEqual(['2026-11-20', '2026-11-20', '2026-11-21'])
   })
 
   test('counts each application alone', () => {
     const ledger = createQuotaLedger({ database, clock })
     const [one, other] = [application({ quota: 1 }), application({ quota: 1 })]
-    ledger.charge(one)
-    expect(ledger.charge(one).allowed).toBe(false)
-    expect(ledger.charge(other).allowed).toBe(true)
+    ledger.charge(one, true)
+    expect(ledger.charge(one, true).allowed).toBe(false)
+    expect(ledger.charge(other, true).allowed).toBe(true)
   })
 
   test('changed at run time holds at the next call', () => {
     const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 1 })
-    ledger.charge(app)
-    expect(ledger.charge(withLimits(app, { quota: 2 })).allowed).toBe(true)
-    expect(ledger.charge(withLimits(app, { quota: 1 })).allowed).toBe(false)
+    ledger.charge(app, true)
+    expect(ledger.charge(withLimits(app, { quota: 2 }), true).allowed).toBe(true)
+    expect(ledger.charge(withLimits(app, { quota: 1 }), true).allowed).toBe(false)
   })
 
   test('whose period changes at run time is held against what that period has already seen', () => {
@@ -92,12 +126,12 @@ describe('the quota', () => {
     const daily = withLimits(app, { quotaPeriod: 'day' })
     charges(ledger, app, 2)
     clock.advance(DAY_MS)
-    ledger.charge(app)
-    expect(ledger.charge(app).allowed).toBe(false)
+    ledger.charge(app, true)
+    expect(ledger.charge(app, true).allowed).toBe(false)
     expect(ledger.used(daily)).toBe(1)
-    expect(ledger.charge(daily).allowed).toBe(true)
-    expect(ledger.charge(daily).allowed).toBe(true)
-    expect(ledger.charge(daily)).toEqual({ allowed: false, retryAfterSeconds: 43_200 })
+    expect(ledger.charge(daily, true).allowed).toBe(true)
+    expect(ledger.charge(daily, true).allowed).toBe(true)
+    expect(ledger.charge(daily, true)).toEqual({ allowed: false, retryAfterSeconds: 43_200 })
     expect(ledger.used(app)).toBe(5)
   })
 
@@ -107,13 +141,13 @@ describe('the quota', () => {
     const today = clock.now()
     charges(ledger, app, 2)
     clock.set(today + DAY_MS)
-    ledger.charge(app)
+    ledger.charge(app, true)
     clock.set(today)
-    expect(ledger.charge(app).allowed).toBe(false)
+    expect(ledger.charge(app, true).allowed).toBe(false)
     database.transact(() => ledger.flush())
     database.transact(() => ledger.flush())
     clock.set(today + 2 * DAY_MS)
-    ledger.charge(app)
+    ledger.charge(app, true)
     clock.set(today)
     expect(ledger.used(app)).toBe(2)
     expect(rows(app)).toMatchObject({ '2026-11-20': 2, '2026-11-21': 1 })
@@ -127,7 +161,7 @@ describe('the ledger', () => {
     charges(ledger, app, 4)
     database.transact(() => ledger.flush())
     // Never committed, and so forgotten.
-    ledger.charge(app)
+    ledger.charge(app, true)
     using after = openDatabase(directory)
     const restarted = createQuotaLedger({ database: after, clock })
     expect(restarted.used(app)).toBe(4)
@@ -183,7 +217,7 @@ describe('the ledger', () => {
     charges(ledger, app, 2)
     expect(() => rolledBack(() => ledger.flush(), 'disk full')).toThrow('disk full')
     clock.set(today + DAY_MS)
-    ledger.charge(app)
+    ledger.charge(app, true)
     clock.set(today)
     expect(ledger.used(app)).toBe(2)
   })
@@ -192,20 +226,20 @@ describe('the ledger', () => {
     const ledger = createQuotaLedger({ database, clock })
     const app = application({ quota: 1 })
     expect(ledger.dirty).toBe(false)
-    ledger.charge(app)
+    ledger.charge(app, true)
     expect(ledger.dirty).toBe(true)
     database.transact(() => ledger.flush())
     database.transact(() => ledger.flush())
     expect(ledger.dirty).toBe(false)
     // Refused, and so nothing to write.
-    ledger.charge(app)
+    ledger.charge(app, true)
     expect(ledger.dirty).toBe(false)
   })
 
   test('writes nothing when nothing changed', () => {
     const ledger = createQuotaLedger({ database, clock })
     const app = application({})
-    ledger.charge(app)
+    ledger.charge(app, true)
     database.transact(() => ledger.flush())
     const before = written()
     database.transact(() => ledger.flush())
@@ -216,10 +250,10 @@ describe('the ledger', () => {
   test('does not fail the shared transaction for an application that was deleted meanwhile', () => {
     const ledger = createQuotaLedger({ database, clock })
     const [deleted, kept] = [application({}), application({})]
-    ledger.charge(deleted)
+    ledger.charge(deleted, true)
     database.transact(() => ledger.flush())
     charges(ledger, deleted, 3)
-    ledger.charge(kept)
+    ledger.charge(kept, true)
     database.statement<never, [number]>('DELETE FROM application WHERE number = ?').run(deleted.number)
     database.transact(() => ledger.flush())
     expect(rows(deleted)).toEqual({})
@@ -231,7 +265,7 @@ describe('the ledger', () => {
   test('prunes days after 62 days and months after 13 months', () => {
     const ledger = createQuotaLedger({ database, clock })
     const app = application({})
-    ledger.charge(app)
+    ledger.charge(app, true)
     database.transact(() => ledger.flush())
     clock.advance(61 * DAY_MS)
     database.transact(() => ledger.flush())
@@ -271,7 +305,7 @@ function withLimits(app: App, limits: Partial<Limits>): App {
 }
 
 function charges(ledger: QuotaLedger, app: App, calls: number): boolean[] {
-  return Array.from({ length: calls }, () => ledger.charge(app).allowed)
+  return Array.from({ length: calls }, () => ledger.charge(app, true).allowed)
 }
 
 function rolledBack(work: () => void, message: string): void {

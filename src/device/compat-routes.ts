@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, Refused } from '../failure.ts'
+import { DONE } from '../http/answer-schema.ts'
 import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
@@ -18,7 +19,7 @@ const NO_DEVICE = 'ResourceNotFound: no such device is registered.'
 
 /** The paths that only clients of the original service know (spec/decisions, "Compatibility switch"). */
 export function compatRoutes({ gate, commit, devices }: Dependencies) {
-  const done = (message: string) => ({ 200: { description: message, example: { message } } })
+  const done = (message: string) => ({ 200: { description: message, schema: DONE, example: { message } } })
 
   return new Elysia({ name: 'compat-routes' })
     .use(gate.plugin)

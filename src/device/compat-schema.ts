@@ -1,6 +1,8 @@
 import { alias, names, platform, token } from '../http/common-fields.ts'
 import { bodyOf, missing, optional, required } from '../http/fields.ts'
-import type { DeviceRecord } from './device-schema.ts'
+import type { JsonSchema } from '../http/fields.ts'
+import { RECORD } from './device-schema.ts'
+import type { DeviceRecord, RecordShape } from './device-schema.ts'
 
 /** PUT /activate and /deactivate: the device is named as in PUT /tag. */
 export const ActivateTypes = bodyOf(
@@ -28,6 +30,15 @@ export const RemoveAlias = bodyOf(
 )
 
 /** The device record as clients of the original service read it. */
-export function compatRecord(record: DeviceRecord): object {
-  return { ...record, platform: Number(record.platform), tags: record.tag }
+export const compatShape: RecordShape = {
+  written: (record: DeviceRecord) => ({ ...record, platform: Number(record.platform), tags: record.tag }),
+  schema: compatSchema(RECORD['properties'] as Readonly<Record<string, JsonSchema>>),
+}
+
+function compatSchema(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const { tag, ...others } = properties
+  const platform = { type: 'integer', enum: [0, 1], description: '0 = iOS, 1 = Android.' }
+  const tags = { ...tag, description: 'The same as `tag`.' }
+  const required = [...(RECORD['required'] as readonly string[]), 'tags']
+  return { ...RECORD, required, properties: { ...others, ...(tag && { tag, tags }), platform } }
 }

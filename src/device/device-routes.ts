@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, Refused } from '../failure.ts'
+import { DONE } from '../http/answer-schema.ts'
 import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
@@ -19,8 +20,8 @@ interface Dependencies {
 
 type LabelOutcome = ReturnType<DeviceStore['addLabel']>
 
-const OK = (message: string) => ({ 200: { description: message, example: { message } } })
-const RECORD = { example: schema.RECORD_EXAMPLE }
+const OK = (message: string) => ({ 200: { description: message, schema: DONE, example: { message } } })
+const RECORD = { schema: schema.RECORD, example: schema.RECORD_EXAMPLE }
 const NO_DEVICE = 'ResourceNotFound: no such device is registered.'
 
 /** Endpoints 1 to 7 and 13: what changes one device, or imports many. */
@@ -86,6 +87,7 @@ export function deviceRoutes({ gate, commit, devices, aliasesOpen = false }: Dep
           answers: {
             201: {
               description: 'All imported.',
+              schema: schema.IMPORTED,
               example: { message: 'Devices imported', imported: 2, created: 2, updated: 0 },
             },
           },
@@ -170,7 +172,7 @@ export function deviceRoutes({ gate, commit, devices, aliasesOpen = false }: Dep
           description: 'Name the device by `token`, or, which needs the secret, by `Alias` alone.',
           body: schema.TagDevice,
           example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
-          answers: { 201: { description: 'Tagged', example: { message: 'Tagged' } } },
+          answers: { 201: { description: 'Tagged', schema: DONE, example: { message: 'Tagged' } } },
           failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
         }),
       },

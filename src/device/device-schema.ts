@@ -1,3 +1,4 @@
+import { count, listOf, objectOf, orNull, platform as platformWritten, text, time } from '../http/answer-schema.ts'
 import {
   asPlatform,
   alias,
@@ -12,8 +13,8 @@ import {
   token,
   wholeNumber,
 } from '../http/common-fields.ts'
-import { bodyOf, invalid, missing, optional, required, show } from '../http/fields.ts'
-import type { Field } from '../http/fields.ts'
+import { bodyOf, describedAs, invalid, missing, optional, required, show } from '../http/fields.ts'
+import type { Field, JsonSchema } from '../http/fields.ts'
 import { MAX_BADGE } from '../push/push.ts'
 import type { Device, Platform } from './device.ts'
 import { timezone } from './timezone-field.ts'
@@ -31,6 +32,19 @@ const tokens: Field<readonly string[]> = {
   },
 }
 
+const types = describedAs(
+  'Notification types: what its user wants to hear of, such as "news". Pushes choose by them with `active`. An array of strings, or one string; an empty array removes all.',
+  names,
+)
+const tags = describedAs(
+  'Tags: what is known of it, such as "beta" or "user:17". Pushes choose by them with `tags`. An array of strings, or one string; an empty array removes all.',
+  names,
+)
+const named = describedAs(
+  'The device that has this alias, which needs the secret. The contract writes `Alias`; both are read. 1 to 256 characters.',
+  alias,
+)
+
 /** Endpoint 1. */
 export const RegisterDevice = bodyOf(
   {
@@ -38,8 +52,8 @@ export const RegisterDevice = bodyOf(
     platform: required(platform),
     lat: optional(latitude),
     lng: optional(longitude),
-    active: optional(names),
-    tag: optional(names, ['tags']),
+    active: optional(types),
+    tag: optional(tags, ['tags']),
     alias: optional(aliasOrNone, ['Alias']),
     timezone: optional(timezone),
   },
@@ -87,7 +101,7 @@ export const TagDevice = bodyOf(
     platform: required(platform),
     tag: required(oneName, ['tags']),
     token: optional(token),
-    alias: optional(alias, ['Alias']),
+    alias: optional(named, ['Alias']),
   },
   ({ token: byToken, alias: byAlias, ...input }) => {
     if (input.tag.length === 0) throw missing('tag')
@@ -109,7 +123,9 @@ export const SetLocation = bodyOf({
 export const SetBadge = bodyOf({
   token: required(token),
   platform: required(platform),
-  setbadgecount: required(wholeNumber(0, MAX_BADGE)),
+  setbadgecount: required(
+    describedAs('The new badge count; relative badges of pushes count from it.', wholeNumber(0, MAX_BADGE)),
+  ),
 })
 
 /** The device record on the wire (spec/decisions, "Devices"). */
@@ -129,6 +145,12 @@ export interface DeviceRecord {
   readonly updated_at: string
   /** Only where there are any, and only in the answer to a registration. */
   readonly warnings?: readonly string[]
+}
+
+/** How a record is written, and the schema of that. */
+export interface RecordShape {
+  readonly written: (record: DeviceRecord) => object
+  readonly schema: JsonSchema
 }
 
 export function recordOf(device: Device, warnings: readonly string[] = []): DeviceRecord {
@@ -161,6 +183,47 @@ const TINY = new Intl.NumberFormat('en', { maximumFractionDigits: 20, signDispla
 export function platformOnWire(of: Platform): '0' | '1' {
   return of === 0 ? '0' : '1'
 }
+
+const label = { type: 'string' }
+
+/** `DeviceRecord`, as JSON Schema. */
+export const RECORD = objectOf(
+  'Device',
+  {
+    token: text('The device token of iOS, or the registration ID of Android.'),
+    platform: platformWritten,
+    lat: orNull(text('Latitude in decimal degrees; null when unset.')),
+    lng: orNull(text('Longitude in decimal degrees; null when unset.')),
+    active: { ...listOf(label), description: 'Notification types.' },
+    tag: { ...listOf(label), description: 'Tags.' },
+    alias: orNull(text('Unique within the application; null when unset.')),
+    badge: count('The badge count that is stored; relative badges count from it.'),
+    timezone: text('IANA name; absent where it is not known.'),
+    created_at: time('First registration.'),
+    updated_at: time('Last change.'),
+    warnings: {
+      ...listOf({ type: 'string' }),
+      description: 'What is not as it should be; absent where all is well. Only in the answer to a registration.',
+    },
+  },
+  ['timezone', 'warnings'],
+)
+
+/** What PUT /deviceToken/batch answers. */
+export const IMPORTED = objectOf('ImportResult', {
+  message: text('"Devices imported".'),
+  imported: count('Devices registered now; one that the batch has twice counts once.'),
+  created: count('Of them new.'),
+  updated: count('Of them known before.'),
+})
+
+/** An entry of GET /feedback. */
+export const FEEDBACK_ENTRY = objectOf('FeedbackEntry', {
+  token: text('The token that was declared gone.'),
+  platform: platformWritten,
+  reason: text('The word of APNs or FCM for it.'),
+  at: time('When it said so.'),
+})
 
 export const RECORD_EXAMPLE: DeviceRecord = {
   token: EXAMPLE_TOKEN,

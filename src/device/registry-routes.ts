@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { listOf, NEXT_PAGE } from '../http/answer-schema.ts'
 import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { missing } from '../http/fields.ts'
@@ -7,7 +8,7 @@ import { jsonArray } from '../http/json-stream.ts'
 import { noDevice } from './device-routes.ts'
 import * as schema from './device-schema.ts'
 import { recordOf } from './device-schema.ts'
-import type { DeviceRecord } from './device-schema.ts'
+import type { RecordShape } from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import type { Device } from './device.ts'
 import type { FeedbackStore } from './feedback-store.ts'
@@ -16,16 +17,18 @@ interface Dependencies {
   readonly gate: Gate
   readonly devices: Pick<DeviceStore, 'list' | 'find'>
   readonly feedback: Pick<FeedbackStore, 'list'>
-  /** What becomes of a device record on its way out; default: nothing. */
-  readonly reshape?: (record: DeviceRecord) => object
+  /** How a device record looks on its way out; default: as it is. */
+  readonly shape?: RecordShape
 }
 
 /** Devices read and written at a time: what the list endpoint holds in memory, whatever the registry's size. */
 const PAGE = 500
 
+const AS_IT_IS: RecordShape = { written: (record) => record, schema: schema.RECORD }
+
 /** Endpoints 8, 9 and 10: what reads the registry. */
-export function registryRoutes({ gate, devices, feedback, reshape = (record) => record }: Dependencies) {
-  const written = (device: Device) => reshape(recordOf(device))
+export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: Dependencies) {
+  const written = (device: Device) => shape.written(recordOf(device))
 
   return new Elysia({ name: 'registry-routes' })
     .use(gate.plugin)
@@ -56,7 +59,12 @@ export function registryRoutes({ gate, devices, feedback, reshape = (record) => 
             query('after', 'The cursor of the Link header.', { type: 'string' }),
           ],
           answers: {
-            200: { description: 'A JSON array of device records.', example: [reshape(schema.RECORD_EXAMPLE)] },
+            200: {
+              description: 'A JSON array of device records.',
+              schema: listOf(shape.schema),
+              example: [shape.written(schema.RECORD_EXAMPLE)],
+              headers: { Link: NEXT_PAGE },
+            },
           },
         }),
       },
@@ -75,6 +83,7 @@ export function registryRoutes({ gate, devices, feedback, reshape = (record) => 
           answers: {
             200: {
               description: 'A JSON array.',
+              schema: listOf(schema.FEEDBACK_ENTRY),
               example: [
                 { token: EXAMPLE_TOKEN, platform: '0', reason: 'Unregistered', at: '2026-11-20T09:00:00.000Z' },
               ],
@@ -108,7 +117,13 @@ export function registryRoutes({ gate, devices, feedback, reshape = (record) => 
             },
             { name: 'platform', in: 'header', description: '0 or 1, optional.', schema: { type: 'string' } },
           ],
-          answers: { 200: { description: 'The device record.', example: reshape(schema.RECORD_EXAMPLE) } },
+          answers: {
+            200: {
+              description: 'The device record.',
+              schema: shape.schema,
+              example: shape.written(schema.RECORD_EXAMPLE),
+            },
+          },
           failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
         }),
       },

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts'
 import { compatible } from './compat.ts'
 import { docs } from './docs.ts'
 import { failures } from './failures.ts'
+import type { JsonSchema } from './fields.ts'
 import type { Gate } from './gate.ts'
 
 interface Dependencies {
@@ -15,17 +16,19 @@ interface Dependencies {
   readonly compat?: boolean
   /** NAMEs of which X-NAME-APPID and X-NAME-SECRET are read too; only for the documentation. Default none. */
   readonly headerPrefixes?: readonly string[]
+  /** What the service calls, by event; only for the documentation. Default nothing. */
+  readonly webhooks?: JsonSchema
 }
 
 /** The public API: the contract's routes behind the gate, its documentation, and /healthz. */
-export function createApi({ gate, log, routes, compat = false, headerPrefixes = [] }: Dependencies) {
+export function createApi({ gate, log, routes, compat = false, headerPrefixes = [], webhooks = {} }: Dependencies) {
   const contract = compat ? compatible(routes) : together(routes)
   const app = new Elysia({ name: 'api', strictPath: true })
     .use(failures(log))
     .use(gate.plugin)
     .get('/healthz', () => ({ status: 'ok' }), { detail: { hide: true } })
     .use(contract)
-    .use(docs(contract, { compat, headerPrefixes }))
+    .use(docs(contract, { compat, headerPrefixes, webhooks }))
   gate.learn(app)
   return app
 }

@@ -122,7 +122,10 @@ export const longitude = degrees(180)
 
 function degrees(limit: number): Field<number> {
   return {
-    schema: { type: 'string', description: `Decimal degrees, -${limit} to ${limit}; numbers are read too.` },
+    schema: {
+      oneOf: [{ type: 'number', minimum: -limit, maximum: limit }, { type: 'string' }],
+      description: `Decimal degrees, -${limit} to ${limit}, as a number or in a string.`,
+    },
     emptyIsAbsent: true,
     read(value, name) {
       const read = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value

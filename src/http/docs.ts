@@ -5,6 +5,8 @@ import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import { VERSION } from '../version.ts'
 import { COMPAT_NOTE, compatibleDescription } from './compat.ts'
+import { withComponents } from './components.ts'
+import type { JsonSchema } from './fields.ts'
 
 const INTRODUCTION = `
 Push notifications for mobile apps: a registry of devices, targeting, and delivery to APNs and FCM.
@@ -12,6 +14,8 @@ Push notifications for mobile apps: a registry of devices, targeting, and delive
 **Every call** names its application in \`X-SERVICE-APPID\` and a version in \`Accept-Version\` (1.0.0 is served: send \`1\`). What
 only a backend may do also needs \`X-SERVICE-SECRET\`. Bodies are JSON objects of at most 256 KiB, sent as \`application/json\`;
 \`null\` is the same as absent, and unknown fields are ignored.
+
+**From the app** call \`PUT /deviceToken\` at every launch, with the application ID alone: never put the secret into an app.
 
 **Every failure** is \`{"code": …, "message": …}\`; the message names the field, what is wrong with it and what is allowed.
 A missing field is 409 MissingParameter, a wrong one 400 InvalidArgument. Every response carries \`X-Request-Id\`.
@@ -23,11 +27,27 @@ last. Tokens have 1 to 4096 bytes; tags, types and aliases 1 to 256 characters; 
 notification 4096 bytes.
 `.trim()
 
+const TAGS = [
+  {
+    name: 'Devices',
+    description:
+      'The registry. A device is a token on a platform; it may have tags, notification types (`active`), an alias, a location and a badge count.',
+  },
+  { name: 'Pushes', description: 'To all devices, to some or to one, now or later; and what became of them.' },
+  { name: 'Analytics', description: 'What was sent and opened.' },
+  {
+    name: 'Webhooks',
+    description:
+      'What the service tells your backend, at the URL that `bellhop app webhook` was given, signed as Standard Webhooks has it. It may come twice and out of order.',
+  },
+]
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Bellhop API</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <div id="docs"></div>
 <script src="/docs/swagger-ui.js"></script>
@@ -56,6 +76,8 @@ const HTML_HEADERS = {
 interface Differences {
   readonly compat: boolean
   readonly headerPrefixes: readonly string[]
+  /** What the service calls, as OpenAPI has it: event → path item. */
+  readonly webhooks: JsonSchema
 }
 
 /** /docs and /openapi.json, made from the routes of `documented`. The page and its script come out of the binary. */
@@ -77,20 +99,28 @@ export function docs(documented: AnyElysia, differences: Differences) {
     .get('/docs/swagger-ui.css', () => asset(style, 'text/css'), hidden)
 }
 
+const LICENSE = { name: 'MIT', identifier: 'MIT' }
+
+interface Described {
+  readonly components: { readonly schemas: object }
+}
+
 function asset(path: string, type: string): Response {
   return new Response(Bun.file(path), { headers: { 'content-type': type, 'cache-control': 'max-age=3600' } })
 }
 
 /** The OpenAPI document as JSON. Made by @elysiajs/swagger from copies of the routes that carry only what documents them. */
-async function describe(documented: AnyElysia, { compat, headerPrefixes }: Differences): Promise<string> {
+async function describe(documented: AnyElysia, { compat, headerPrefixes, webhooks }: Differences): Promise<string> {
   const description = compat ? `${INTRODUCTION}\n\n${COMPAT_NOTE}` : INTRODUCTION
   const also = (header: string) => headerPrefixes.map((name) => ` Also read from X-${name}-${header}.`).join('')
   const copy = new Elysia().use(
     swagger({
       specPath: '/openapi.json',
       documentation: {
-        info: { title: 'Bellhop API', version: VERSION, description, license: { name: 'MIT' } },
-        tags: [{ name: 'Devices' }, { name: 'Pushes' }, { name: 'Analytics' }],
+        // Relative to where the document is.
+        servers: [{ url: '/' }],
+        info: { title: 'Bellhop API', version: VERSION, description, license: LICENSE },
+        tags: TAGS,
         components: {
           securitySchemes: {
             appId: {
@@ -106,14 +136,6 @@ async function describe(documented: AnyElysia, { compat, headerPrefixes }: Diffe
               description: `Application secret.${also('SECRET')}`,
             },
           },
-          schemas: {
-            Failure: {
-              type: 'object',
-              required: ['code', 'message'],
-              properties: { code: { type: 'string' }, message: { type: 'string' } },
-              example: { code: 'MissingParameter', message: 'token is required.' },
-            },
-          },
         },
       },
     }),
@@ -123,5 +145,7 @@ async function describe(documented: AnyElysia, { compat, headerPrefixes }: Diffe
     copy.route(method, path, () => null, { detail })
   }
   const response = await copy.handle(new Request('http://localhost/openapi.json'))
-  return response.text()
+  // The plugin makes 3.0.3; webhooks, null and the licence's SPDX identifier are of 3.1.
+  const made = { ...((await response.json()) as Described), openapi: '3.1.0', webhooks }
+  return JSON.stringify(withComponents(made))
 }

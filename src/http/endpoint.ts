@@ -1,4 +1,15 @@
+import { FAILURE, failureExamples } from './failure-example.ts'
+import type { Sentences } from './failure-example.ts'
 import type { Body, JsonSchema } from './fields.ts'
+
+interface Answer {
+  readonly description: string
+  /** What it answers with; its `title` is a component of the document. */
+  readonly schema: JsonSchema
+  readonly example: unknown
+  /** Headers beside those of every response, by name. */
+  readonly headers?: Readonly<Record<string, JsonSchema>>
+}
 
 interface Endpoint {
   readonly summary: string
@@ -7,14 +18,16 @@ interface Endpoint {
   /** Also needs X-SERVICE-SECRET. */
   readonly secret?: true
   readonly body?: Body<unknown>
+  /** A body, or several, each with what it shows. */
   readonly example?: JsonSchema
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: JsonSchema }>>
   readonly parameters?: readonly JsonSchema[]
   /** Successful answers: status → what it means, and its body. */
-  readonly answers: Readonly<
-    Record<number, { readonly description: string; readonly example: unknown; readonly schema?: JsonSchema }>
-  >
-  /** Failures beyond those of every endpoint, by status. */
+  readonly answers: Readonly<Record<number, Answer>>
+  /** Failures beyond those of every endpoint, by status: their codes, and when. */
   readonly failures?: Readonly<Record<number, string>>
+  /** What failures say here, where it is not what they say elsewhere. */
+  readonly sentences?: Sentences
 }
 
 /** The headers of every call (spec/api-v1, "Authentication"). */
@@ -55,21 +68,27 @@ export function endpoint(of: Endpoint) {
     ...(of.body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: of.body.schema, ...(of.example && { example: of.example }) } },
+        content: {
+          'application/json': {
+            schema: of.body.schema,
+            ...(of.example && { example: of.example }),
+            ...(of.examples && { examples: of.examples }),
+          },
+        },
       },
     }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(of.answers).map(([status, { description, example, schema }]) => [
+        Object.entries(of.answers).map(([status, { description, schema, example, headers }]) => [
           status,
-          { description, content: { 'application/json': { ...(schema && { schema }), example } } },
+          { description, ...(headers && { headers }), content: { 'application/json': { schema, example } } },
         ]),
       ),
       ...Object.fromEntries(
-        Object.entries(failures).map(([status, description]) => [
-          status,
-          { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } } },
-        ]),
+        Object.entries(failures).map(([status, description]) => {
+          const examples = failureExamples(description, of.sentences)
+          return [status, { description, content: { 'application/json': { schema: FAILURE, examples } } }]
+        }),
       ),
     },
   } as never

@@ -27,6 +27,11 @@ export function optional<T>(field: Field<T>, also: readonly string[] = []): Memb
   return { field, required: false, also }
 }
 
+/** The same field, with a description that says what it is for here. */
+export function describedAs<T>(description: string, field: Field<T>): Field<T> {
+  return { ...field, schema: { ...field.schema, description } }
+}
+
 type Members = Readonly<Record<string, Member<unknown, boolean>>>
 
 export type Input<M extends Members> = {

@@ -16,7 +16,11 @@ export function loosened(given: Given, properties: Readonly<Record<string, JsonS
 function loosenedValue(value: unknown, schema: JsonSchema): unknown {
   if (!Array.isArray(value)) return asText(value, itemsOf(schema))
   const items = value.map((item: unknown) => asText(item, itemsOf(schema)))
-  return SCALARS.has(schema['type']) && items.length === 1 ? items[0] : items
+  return isScalar(schema) && items.length === 1 ? items[0] : items
+}
+
+function isScalar({ type, oneOf }: JsonSchema): boolean {
+  return SCALARS.has(type) || (Array.isArray(oneOf) && (oneOf as readonly JsonSchema[]).every(isScalar))
 }
 
 const SCALARS: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean'])

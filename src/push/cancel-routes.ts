@@ -5,6 +5,7 @@ import { failure, Refused } from '../failure.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
 import type { CancelStore } from './cancel-store.ts'
+import { CANCELLATION, ID_PARAMETER, NO_PUSH_FOUND } from './status-schema.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -50,9 +51,11 @@ export function cancelRoutes({ gate, commit, clock, cancellations, deliveries }:
         description:
           'One that waits is never sent. One that is being sent stops: what is on its way is still answered and counted, and nobody else gets it. `state` is what it was, `scheduled` or `sending`; `t` devices were addressed, as far as they are counted, and `s` accepted by the gateways so far. To cancel again changes nothing.',
         secret: true,
+        parameters: [ID_PARAMETER],
         answers: {
           200: {
             description: 'Cancelled durably.',
+            schema: CANCELLATION,
             example: { message: 'Cancelled', state: 'sending', t: 12_345, s: 678 },
           },
         },
@@ -60,6 +63,7 @@ export function cancelRoutes({ gate, commit, clock, cancellations, deliveries }:
           404: 'ResourceNotFound: there is no such push.',
           409: 'ConflictError: it is over, and everybody has been sent to.',
         },
+        sentences: { ...NO_PUSH_FOUND, ConflictError: 'The push is over: 12300 of 12345 devices were sent to.' },
       }),
     })
 }

@@ -56,20 +56,23 @@ export interface Exclusion {
   readonly why: string
 }
 
-export type Verdict =
-  | 'opened'
-  | 'accepted'
-  | 'waiting'
-  | 'retrying'
-  | 'rejected'
-  | 'expired'
-  | 'cancelled'
-  | 'scheduled'
-  | 'excluded'
-  | 'registered_later'
-  | 'not_registered'
-  | 'gone'
-  | 'quarantined'
+export const VERDICTS = [
+  'opened',
+  'accepted',
+  'waiting',
+  'retrying',
+  'rejected',
+  'expired',
+  'cancelled',
+  'scheduled',
+  'excluded',
+  'registered_later',
+  'not_registered',
+  'gone',
+  'quarantined',
+] as const
+
+export type Verdict = (typeof VERDICTS)[number]
 
 export interface Explanation {
   readonly verdict: Verdict

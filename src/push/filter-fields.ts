@@ -20,6 +20,7 @@ export const days: Field<number> = {
 /** Its numbers may be digits in a string, as everywhere. */
 export const near: Field<Near> = {
   schema: {
+    title: 'Near',
     type: 'object',
     properties: {
       lat: latitude.schema,

@@ -1,7 +1,7 @@
 import { PLATFORMS } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { alias, asPlatform, names, platform } from '../http/common-fields.ts'
-import { invalid, optional, show } from '../http/fields.ts'
+import { describedAs, invalid, optional, show } from '../http/fields.ts'
 import type { Field, Input } from '../http/fields.ts'
 import { days, near } from './filter-fields.ts'
 import type { Filter } from './push.ts'
@@ -33,10 +33,6 @@ const tagsMatch: Field<'any' | 'all'> = {
     if (value === 'any' || value === 'all') return value
     throw invalid(name, `must be "any" or "all", not ${show(value)}`)
   },
-}
-
-function describedAs<T>(description: string, field: Field<T>): Field<T> {
-  return { ...field, schema: { ...field.schema, description } }
 }
 
 /**

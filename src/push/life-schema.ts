@@ -21,7 +21,7 @@ const WALL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/
 
 const sendAt: Field<When> = {
   schema: {
-    type: 'string',
+    oneOf: [{ type: 'string' }, { type: 'number', minimum: 0, maximum: MOST_SECONDS }],
     description: `When to send: a time with its offset (2026-12-24T09:00:00+01:00, or Z), or a number of seconds from now. At most ${MOST_DAYS} days ahead. A time that has just come is now; more than 60 seconds past is refused.`,
     example: '3600',
   },

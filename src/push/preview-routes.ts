@@ -3,7 +3,7 @@ import type { DeviceStore } from '../device/device-store.ts'
 import { failure, Refused } from '../failure.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
-import { PREVIEW_EXAMPLE, PreviewPush } from './preview-schema.ts'
+import { PREVIEW, PREVIEW_EXAMPLE, PreviewPush } from './preview-schema.ts'
 import type { PushBody } from './preview-schema.ts'
 import { createPreview } from './preview.ts'
 import type { PreviewDependencies } from './preview.ts'
@@ -43,7 +43,9 @@ export function previewRoutes({ gate, devices, ...on }: Dependencies) {
           secret: true,
           body: PreviewPush,
           example: { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '+1', tags: ['beta'] },
-          answers: { 200: { description: 'What would be sent, and to whom.', example: PREVIEW_EXAMPLE } },
+          answers: {
+            200: { description: 'What would be sent, and to whom.', schema: PREVIEW, example: PREVIEW_EXAMPLE },
+          },
           failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
         }),
       },

@@ -1,5 +1,6 @@
+import { count, listOf, objectOf, orNull, platform, text } from '../http/answer-schema.ts'
 import { token } from '../http/common-fields.ts'
-import type { Body, Given } from '../http/fields.ts'
+import type { Body, Given, JsonSchema } from '../http/fields.ts'
 import { PushToAll, PushToOne } from './push-schema.ts'
 
 export type PushBody = ValueOf<typeof PushToAll> | ValueOf<typeof PushToOne>
@@ -30,6 +31,40 @@ function propertiesOf({ schema }: Body<unknown>): object {
 
 /** Stands where the id of a push would be. */
 export const NO_ID = '00000000-0000-7000-8000-000000000000'
+
+const body: JsonSchema = { type: 'object', additionalProperties: true, description: 'As the gateway would get it.' }
+const bytes = count('Of the body without the token; 4096 are allowed.')
+
+/** What POST /push/preview answers. */
+export const PREVIEW = objectOf('PushPreview', {
+  t: count('Devices that it would address now.'),
+  platforms: objectOf('PlatformCounts', { '0': count('On iOS.'), '1': count('On Android.') }),
+  sample: {
+    ...listOf(
+      objectOf('SampleDevice', {
+        token: text('Its token.'),
+        platform,
+        alias: orNull(text('Its alias.')),
+      }),
+    ),
+    description: 'The first devices, up to 5 of each platform.',
+  },
+  apns: {
+    description: 'The request to APNs for the first of them; null where the push does not go to iOS.',
+    anyOf: [
+      objectOf('ApnsRequest', {
+        headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name.' },
+        body,
+        bytes,
+      }),
+      { type: 'null' },
+    ],
+  },
+  fcm: {
+    description: 'The request to FCM for the first of them; null where the push does not go to Android.',
+    anyOf: [objectOf('FcmRequest', { body, bytes }), { type: 'null' }],
+  },
+})
 
 export const PREVIEW_EXAMPLE = {
   t: 2,

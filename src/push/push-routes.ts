@@ -8,7 +8,7 @@ import type { Body, Given } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
 import type { createAcceptance, PushRequest } from './accept.ts'
 import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency.ts'
-import { PushToAll, PushToOne } from './push-schema.ts'
+import { ACCEPTED, PUSH_EXAMPLES, PushToAll, PushToOne } from './push-schema.ts'
 import type { CheckSize } from './rendered-size.ts'
 
 interface Dependencies {
@@ -22,12 +22,16 @@ const QUEUED = {
   200: {
     description:
       'Stored durably, and about to be sent. Where it is to be sent later: "Scheduled", with `send_at`, and by local time `passed`, the time zones of devices in which that time is over.',
+    schema: ACCEPTED,
     example: { message: 'Queued', id: '019a9f7e-3c1b-7000-8000-000000000000' },
   },
 }
 
 const CONFLICTS =
   'MissingParameter; or ConflictError: the Idempotency-Key was used for another push, or the push addresses more devices than may be addressed without `confirm`.'
+
+const REUSED = 'Idempotency-Key order-17 was used for another push: with another path or body.'
+const CONFIRM = 'The push addresses 12345 devices, more than confirm-above 10000: repeat it with "confirm": 12345.'
 
 /** Endpoints 11 and 12. */
 export function pushRoutes({ gate, accept, devices, checkSize }: Dependencies) {
@@ -50,17 +54,11 @@ export function pushRoutes({ gate, accept, devices, checkSize }: Dependencies) {
             'Without a filter field (tags … except_alias) a broadcast: `platform`, `msg`, `sound` and `badge` are required. With one, only something to send is; with `silent`, none of `msg`, `sound` and `badge` is. Filters narrow together; an empty audience is 200.',
           secret: true,
           body: PushToAll,
-          example: {
-            platform: ['0', '1'],
-            msg: 'Hello',
-            sound: 'default',
-            badge: '+1',
-            tags: ['beta'],
-            payload: { article: 17 },
-          },
+          examples: PUSH_EXAMPLES,
           parameters: [IDEMPOTENCY_KEY],
           answers: QUEUED,
           failures: { 409: CONFLICTS },
+          sentences: { ConflictError: CONFIRM },
         }),
       },
     )
@@ -89,6 +87,7 @@ export function pushRoutes({ gate, accept, devices, checkSize }: Dependencies) {
           parameters: [IDEMPOTENCY_KEY],
           answers: QUEUED,
           failures: { 404: 'ResourceNotFound: no such device is registered.', 409: CONFLICTS },
+          sentences: { ConflictError: REUSED },
         }),
       },
     )

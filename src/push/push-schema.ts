@@ -1,3 +1,4 @@
+import { listOf, objectOf, oneOf, time } from '../http/answer-schema.ts'
 import { platform, token } from '../http/common-fields.ts'
 import { bodyOf, missing, required } from '../http/fields.ts'
 import type { Given, Input } from '../http/fields.ts'
@@ -55,4 +56,62 @@ function pushToOne(input: Input<typeof address & typeof contentFields & typeof l
   refuseLocal(given)
   const { platform, token, replace = false } = input
   return { platform, token, notification, when: whenOf(input), replace, given }
+}
+
+/** What a push is answered with. */
+export const ACCEPTED = objectOf(
+  'PushAccepted',
+  {
+    message: oneOf(['Queued', 'Scheduled'], 'Scheduled: it is sent later, at `send_at`.'),
+    id: { type: 'string', format: 'uuid', description: 'What to ask for it, and to cancel it, by.' },
+    send_at: time('When it goes out; by local time, when the first turn does. Absent: at once.'),
+    passed: {
+      ...listOf({ type: 'string' }),
+      description: 'By local time: the time zones of devices in which that time is over. Absent: none.',
+    },
+  },
+  ['send_at', 'passed'],
+)
+
+/** Bodies of /push/all. */
+export const PUSH_EXAMPLES = {
+  some: {
+    summary: 'To those with a tag',
+    value: {
+      platform: ['0', '1'],
+      msg: 'Hello',
+      sound: 'default',
+      badge: '+1',
+      tags: ['beta'],
+      payload: { article: 17 },
+    },
+  },
+  everybody: {
+    summary: 'To everybody',
+    value: { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' },
+  },
+  rich: {
+    summary: 'A picture, a link and a button, to a segment, in an hour',
+    value: {
+      title: 'Your order is on its way',
+      msg: 'Anna brings it between 9 and 10.',
+      image: 'https://shop.example/orders/17.jpg',
+      link: 'shop:orders/17',
+      category: 'ORDER',
+      thread: 'orders',
+      collapse: 'order-17',
+      sound: 'default',
+      badge: '+1',
+      channel: 'orders',
+      interruption: 'time-sensitive',
+      ttl: 14_400,
+      payload: { order: 17 },
+      active: ['orders'],
+      except_tags: ['muted'],
+      where: {
+        any: [{ near: { lat: 52.52, lng: 13.405, radius_km: 25 } }, { all: [{ tag: 'beta' }, { seen_within: 7 }] }],
+      },
+      send_at: 3600,
+    },
+  },
 }

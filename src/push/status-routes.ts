@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { readPlatformHeader } from '../device/device-schema.ts'
 import type { Platform } from '../device/device.ts'
 import { failure, Refused } from '../failure.ts'
+import { listOf, NEXT_PAGE } from '../http/answer-schema.ts'
 import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { missing } from '../http/fields.ts'
@@ -63,8 +64,9 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
             '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by APNs or FCM; `o` opens recorded. `waiting` devices have no outcome yet; `retrying` of them were tried. `failed.reasons` are the gateways’ own; `expired` stands for devices never sent to before the time to live was over. `rate`: accepted a second. Times are ISO 8601 or null.',
           secret: true,
           parameters: [schema.ID_PARAMETER],
-          answers: { 200: { description: 'How far it is.', example: schema.STATUS_EXAMPLE } },
+          answers: { 200: { description: 'How far it is.', schema: schema.STATUS, example: schema.STATUS_EXAMPLE } },
           failures: NO_PUSH,
+          sentences: schema.NO_PUSH_FOUND,
         }),
       },
     )
@@ -91,7 +93,14 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
             'Newest first, kept for 90 days. The Link header leads to the next page. Each as `/push/{id}` has it, without reasons and platforms.',
           secret: true,
           parameters: schema.PAGE_PARAMETERS,
-          answers: { 200: { description: 'A JSON array.', example: [schema.LISTED_EXAMPLE] } },
+          answers: {
+            200: {
+              description: 'A JSON array.',
+              schema: listOf(schema.LISTED),
+              example: [schema.LISTED_EXAMPLE],
+              headers: { Link: NEXT_PAGE },
+            },
+          },
         }),
       },
     )
@@ -106,8 +115,11 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
             'One streamed JSON array. `state`: rejected, gone, expired or cancelled; `reason` is the gateway’s own. `token` is null where the device was erased since. Devices that were never sent to, because the push expired or was cancelled before, are not listed.',
           secret: true,
           parameters: [schema.ID_PARAMETER],
-          answers: { 200: { description: 'A JSON array.', example: [schema.FAILURE_EXAMPLE] } },
+          answers: {
+            200: { description: 'A JSON array.', schema: listOf(schema.FAILED), example: [schema.FAILURE_EXAMPLE] },
+          },
           failures: NO_PUSH,
+          sentences: schema.NO_PUSH_FOUND,
         }),
       },
     )
@@ -147,8 +159,11 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
             },
             { name: 'platform', in: 'header', description: '0 or 1, optional.', schema: { type: 'string' } },
           ],
-          answers: { 200: { description: 'The verdict.', example: schema.EXPLANATION_EXAMPLE } },
+          answers: {
+            200: { description: 'The verdict.', schema: schema.EXPLANATION, example: schema.EXPLANATION_EXAMPLE },
+          },
           failures: { ...NO_PUSH, 409: 'MissingParameter' },
+          sentences: { ...schema.NO_PUSH_FOUND, MissingParameter: 'token header is required.' },
         }),
       },
     )

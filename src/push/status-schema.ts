@@ -1,6 +1,17 @@
 import type { Platform } from '../device/device.ts'
+import {
+  count,
+  listOf,
+  objectOf,
+  oneOf,
+  orNull,
+  platform as platformWritten,
+  text,
+  time,
+} from '../http/answer-schema.ts'
 import { wholeNumber } from '../http/common-fields.ts'
 import type { JsonSchema } from '../http/fields.ts'
+import { VERDICTS } from './explain.ts'
 import type { Explanation, Verdict } from './explain.ts'
 import type { FailedRecipient } from './status-store.ts'
 import { finishedAtOf, rateOf, startedAtOf, stateOf } from './status.ts'
@@ -127,6 +138,102 @@ export const PAGE_PARAMETERS: readonly JsonSchema[] = [
   },
   { name: 'after', in: 'query', description: 'The cursor of the Link header.', schema: { type: 'string' } },
 ]
+
+/** What a failure says where no push has the id. */
+export const NO_PUSH_FOUND = { ResourceNotFound: 'No push found' }
+
+const state = oneOf(
+  ['scheduled', 'sending', 'paused', 'finished', 'cancelled'],
+  'Paused: all that is left waits; `reason` says for what.',
+)
+const id: JsonSchema = { type: 'string', format: 'uuid', description: 'The id that the push was answered with.' }
+const reason = orNull(text('Why a paused push waits.'))
+const t = count('Devices addressed, as far as they are counted.')
+const s = count('Of them accepted by APNs or FCM.')
+const waiting = count('Devices that have no outcome yet.')
+const failedTotal = count('Devices that it failed for.')
+
+const listed = {
+  id,
+  state,
+  reason,
+  t,
+  s,
+  o: count('Opens recorded.'),
+  failed: { type: 'object', required: ['total'], properties: { total: failedTotal } },
+  waiting,
+  created_at: time('When it was accepted.'),
+  send_at: orNull(time('When it was to go out; null: at once.')),
+  started_at: orNull(time('When the first was sent.')),
+  finished_at: orNull(time('When the last was answered for.')),
+  rate: { type: 'number', minimum: 0, description: 'Accepted a second.' },
+}
+
+/** An entry of GET /pushes. */
+export const LISTED = objectOf('Push', listed)
+
+/** What GET /push/{id} answers. */
+export const STATUS = objectOf('PushStatus', {
+  ...listed,
+  failed: {
+    type: 'object',
+    required: ['total', 'reasons'],
+    properties: {
+      total: failedTotal,
+      reasons: {
+        type: 'object',
+        additionalProperties: count('Devices.'),
+        description:
+          'Devices by the reason that the gateway gave; `expired`: never sent to before the time to live was over.',
+      },
+    },
+  },
+  platforms: {
+    type: 'object',
+    description: 'The same for each platform that it goes to, by "0" (iOS) and "1" (Android).',
+    additionalProperties: objectOf('PlatformStatus', {
+      state,
+      reason,
+      t,
+      s,
+      failed: failedTotal,
+      waiting,
+      retrying: count('Of those that wait, tried before.'),
+    }),
+  },
+})
+
+/** An entry of GET /push/{id}/failures. */
+export const FAILED = objectOf('PushFailure', {
+  token: orNull(text('null where the device was erased since.')),
+  platform: platformWritten,
+  state: oneOf(['rejected', 'gone', 'expired', 'cancelled'], 'How it ended.'),
+  reason: text('The word of the gateway.'),
+  attempts: count('How often it was sent.'),
+  at: time('When it was decided.'),
+})
+
+/** What GET /push/{id}/device answers. */
+export const EXPLANATION = objectOf('DeviceVerdict', {
+  verdict: oneOf(VERDICTS, 'What became of it.'),
+  explanation: text('The same in a sentence or two.'),
+  platform: orNull(platformWritten),
+  excluded_by: { ...listOf({ type: 'string' }), description: 'The fields of the push that leave the device out.' },
+  reason: orNull(text('The word of the gateway.')),
+  at: orNull(time('When it was decided.')),
+  attempts: orNull(count('How often it was sent.')),
+  next_attempt_at: orNull(time('When it is tried again.')),
+  apns_id: orNull(text('The apns-id of the notification, which Apple can look up.')),
+  judged_now: { type: 'boolean', description: 'Whether the audience was held against the device as it is now.' },
+})
+
+/** What POST /push/{id}/cancel answers. */
+export const CANCELLATION = objectOf('Cancellation', {
+  message: text('"Cancelled".'),
+  state: oneOf(['scheduled', 'sending'], 'What it was before.'),
+  t,
+  s,
+})
 
 export const LISTED_EXAMPLE = {
   id: EXAMPLE_ID,

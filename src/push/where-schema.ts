@@ -1,4 +1,5 @@
 import { alias as oneName, platform } from '../http/common-fields.ts'
+import { referenceTo } from '../http/components.ts'
 import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 import { days, near, objectOf, pathTo } from './filter-fields.ts'
@@ -23,12 +24,31 @@ const LEAVES: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
 const KEYS = ['all', 'any', 'not', ...LEAVES.keys()]
 const ALLOWED = `one of ${KEYS.join(', ')}`
 
+const CONDITION = 'Condition'
+const { description: _, ...NAME } = oneName.schema
+const SELF = { $ref: referenceTo(CONDITION) }
+
 /** An expression, which a body spells as JSON. */
 export const where: Field<Where> = {
   schema: {
+    title: CONDITION,
     type: 'object',
     minProperties: 1,
     maxProperties: 1,
+    additionalProperties: false,
+    properties: {
+      all: { type: 'array', items: SELF, minItems: 1 },
+      any: { type: 'array', items: SELF, minItems: 1 },
+      not: SELF,
+      tag: NAME,
+      type: NAME,
+      alias: NAME,
+      platform: platform.schema,
+      near: near.schema,
+      seen_within: days.schema,
+      not_seen_for: days.schema,
+      registered_within: days.schema,
+    },
     example: { all: [{ tag: 'beta' }, { not: { any: [{ type: 'news' }, { seen_within: 7 }] } }] },
   },
   emptyIsAbsent: false,

@@ -1,9 +1,10 @@
 import { Elysia } from 'elysia'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
+import { DONE } from '../http/answer-schema.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
-import { RecordOpen } from './stats-schema.ts'
+import { ANALYTICS, RecordOpen } from './stats-schema.ts'
 import type { StatsStore } from './stats-store.ts'
 
 interface Dependencies {
@@ -33,7 +34,7 @@ export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
             'With the `id` of a push (or `aid`), the open also counts for that push. With the `token` of the device besides, `GET /push/{id}/device` knows of it.',
           body: RecordOpen,
           example: { platform: '0', id: '019a9f7e-3c1b-7000-8000-000000000000' },
-          answers: { 200: { description: 'Open recorded', example: { message: 'Open recorded' } } },
+          answers: { 200: { description: 'Open recorded', schema: DONE, example: { message: 'Open recorded' } } },
           failures: { 409: 'MissingParameter' },
         }),
       },
@@ -45,7 +46,7 @@ export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
         description:
           '`t` notifications addressed, one for each device of each push; `s` accepted by APNs or FCM (which is not the same as shown); `o` opens recorded.',
         secret: true,
-        answers: { 200: { description: 'The counts.', example: { t: 1200, o: 310, s: 1188 } } },
+        answers: { 200: { description: 'The counts.', schema: ANALYTICS, example: { t: 1200, o: 310, s: 1188 } } },
       }),
     })
 }

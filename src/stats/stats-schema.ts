@@ -1,3 +1,4 @@
+import { count, objectOf } from '../http/answer-schema.ts'
 import { platform, readToken, token } from '../http/common-fields.ts'
 import { Refused } from '../failure.ts'
 import { bodyOf, invalid, optional, required, show } from '../http/fields.ts'
@@ -36,4 +37,11 @@ export const RecordOpen = bodyOf({
   platform: required(platform),
   id: optional(pushId, ['aid']),
   token: optional(openedBy),
+})
+
+/** What GET /analytics answers. */
+export const ANALYTICS = objectOf('Analytics', {
+  t: count('Notifications addressed: one for each device of each push.'),
+  o: count('Opens recorded.'),
+  s: count('Notifications accepted by APNs or FCM, never more than `t`.'),
 })

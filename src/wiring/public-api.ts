@@ -7,7 +7,7 @@ import { apnsBytes } from '../delivery/apns/render.ts'
 import { fcmBytes } from '../delivery/fcm/render.ts'
 import { previewApns, previewFcm } from '../delivery/preview.ts'
 import { compatRoutes } from '../device/compat-routes.ts'
-import { compatRecord } from '../device/compat-schema.ts'
+import { compatShape } from '../device/compat-schema.ts'
 import { deviceRoutes } from '../device/device-routes.ts'
 import type { DeviceStore } from '../device/device-store.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
@@ -33,6 +33,7 @@ import { statusRoutes } from '../push/status-routes.ts'
 import { createStatusStore } from '../push/status-store.ts'
 import { statsRoutes } from '../stats/stats-routes.ts'
 import { createStatsStore } from '../stats/stats-store.ts'
+import { WEBHOOKS } from '../webhook/event-schema.ts'
 import type { EventStore } from '../webhook/event-store.ts'
 import type { Senders } from './senders.ts'
 
@@ -75,13 +76,14 @@ export function createPublicApi(on: Dependencies) {
     log,
     compat,
     headerPrefixes: config.headerPrefix ?? [],
+    webhooks: WEBHOOKS,
     routes: [
       deviceRoutes({ gate, commit, devices, aliasesOpen: compat }),
       registryRoutes({
         gate,
         devices,
         feedback: createFeedbackStore({ database }),
-        ...(compat && { reshape: compatRecord }),
+        ...(compat && { shape: compatShape }),
       }),
       pushRoutes({
         gate,

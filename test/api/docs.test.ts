@@ -18,8 +18,9 @@ describe('/docs', () => {
     expect(page).toMatchObject({ status: 200 })
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const links = [...page.body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => String(link))
-    expect(links.toSorted()).toEqual(['/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui.js'])
-    for (const link of links) {
+    // An empty icon: without one a browser asks for /favicon.ico, and reports its 404.
+    expect(links.toSorted()).toEqual(['/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui.js', 'data:,'])
+    for (const link of links.filter((one) => one.startsWith('/'))) {
       const { status, headers, body } = await get(link)
       expect({ link, status, type: headers.get('content-type')?.split(';')[0] }).toEqual({
         link,
@@ -43,7 +44,9 @@ describe('/docs', () => {
   test('has no address of another host, and lets the browser load from nowhere else', async () => {
     for (const path of ['/docs', '/docs/start.js', '/openapi.json']) {
       const { body } = await get(path)
-      expect({ path, hosts: JSON.stringify(body).match(/(https?:)?\/\/[\w.]+/g) }).toEqual({ path, hosts: null })
+      const hosts = JSON.stringify(body).match(/(https?:)?\/\/[\w.]+/g) ?? []
+      // The picture of an example, at a name that nobody can have (RFC 2606).
+      expect({ path, hosts: hosts.filter((host) => host !== 'https://shop.example') }).toEqual({ path, hosts: [] })
     }
     expect((await get('/docs/swagger-ui.css')).body).not.toMatch(/@import|url\(["']?(?!["']?data:)/)
     const policy = (await get('/docs')).headers.get('content-security-policy') ?? ''

@@ -10,11 +10,11 @@ export interface Operation {
 }
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'])
-const SCHEMA_TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object'])
+const SCHEMA_TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 
-/** The fields of each object of OpenAPI 3.0.3, by the names of its chapters; only what we may use of them. */
+/** The fields of each object of OpenAPI 3.1.0, by the names of its chapters; only what we may use of them. */
 const FIELDS = {
-  document: 'openapi info servers paths components security tags externalDocs',
+  document: 'openapi info servers paths webhooks components security tags externalDocs',
   info: 'title description termsOfService contact license version',
   components: 'schemas responses parameters examples requestBodies headers securitySchemes links callbacks',
   operation:
@@ -24,7 +24,7 @@ const FIELDS = {
   response: 'description headers content links',
   mediaType: 'schema example examples encoding',
   schema:
-    'title multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems maxProperties minProperties required enum type allOf oneOf anyOf not items properties additionalProperties description format default nullable discriminator readOnly writeOnly xml externalDocs example deprecated',
+    'title multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems maxProperties minProperties required enum type allOf oneOf anyOf not items properties additionalProperties description format default const examples discriminator readOnly writeOnly xml externalDocs example deprecated',
 } as const
 
 export function operationsOf(document: Json): Operation[] {
@@ -33,7 +33,11 @@ export function operationsOf(document: Json): Operation[] {
   )
 }
 
-/** What of a document is not OpenAPI 3.0.3, each with its place. */
+function webhooksOf(document: Json): Operation[] {
+  return operationsOf({ paths: document['webhooks'] ?? {} })
+}
+
+/** What of a document is not OpenAPI 3.1.0, each with its place. */
 export function faultsOf(document: Json): string[] {
   const faults: string[] = []
   const expect = (holds: boolean, at: string, fault: string) => void (holds || faults.push(`${at}: ${fault}`))
@@ -44,7 +48,7 @@ export function faultsOf(document: Json): string[] {
   }
 
   check('document', document, 'document')
-  expect(document['openapi'] === '3.0.3', 'document', `openapi is ${document['openapi']}`)
+  expect(document['openapi'] === '3.1.0', 'document', `openapi is ${document['openapi']}`)
   check('info', document['info'], 'info')
   expect(isText(document['info']['title']) && isText(document['info']['version']), 'info', 'no title or version')
   check('components', document['components'] ?? {}, 'components')
@@ -57,7 +61,7 @@ export function faultsOf(document: Json): string[] {
     expect(path.startsWith('/'), path, 'does not begin with a slash')
     for (const method of Object.keys(item)) expect(METHODS.has(method), path, `no method ${method}`)
   }
-  const operations = operationsOf(document)
+  const operations = [...operationsOf(document), ...webhooksOf(document)]
   for (const { method, path, of } of operations) checkOperation(of, `${method} ${path}`)
   const ids = operations.map(({ of }) => of['operationId'])
   expect(ids.every(isText) && new Set(ids).size === ids.length, 'operations', 'without an operationId of their own')
@@ -87,7 +91,7 @@ export function faultsOf(document: Json): string[] {
       checkContent(of['requestBody']['content'], `${at} body`)
     }
     for (const [status, response] of Object.entries<Json>(of['responses'])) {
-      expect(/^[1-5]\d\d$/.test(status), at, `response ${status}`)
+      expect(/^[1-5](\d\d|XX)$/.test(status), at, `response ${status}`)
       check('response', response, `${at} ${status}`)
       expect(isText(response['description']), `${at} ${status}`, 'no description')
       // An answer without a body has none.
@@ -99,16 +103,37 @@ export function faultsOf(document: Json): string[] {
     for (const [type, media] of Object.entries<Json>(content)) {
       expect(type === 'application/json', at, `content ${type}`)
       check('mediaType', media, at)
-      if (media['schema'] !== undefined) checkSchema(media['schema'], at)
+      expect(media['schema'] !== undefined, at, 'no schema')
+      if (media['schema'] === undefined) continue
+      checkSchema(media['schema'], at)
+      const examples = Object.values<Json>(media['examples'] ?? {}).map(({ value }) => value)
+      for (const example of [...('example' in media ? [media['example']] : []), ...examples]) {
+        for (const misfit of misfits(document, media['schema'], example)) faults.push(`${at}: example: ${misfit}`)
+      }
     }
   }
 
   function checkSchema(schema: Json, at: string): void {
-    if ('$ref' in schema) return expect(Object.keys(schema).length === 1, at, '$ref with neighbours')
+    if ('$ref' in schema) {
+      const others = Object.keys(schema).filter((key) => key !== '$ref' && key !== 'description')
+      return expect(others.length === 0, at, `$ref with ${others.join(', ')}`)
+    }
     check('schema', schema, at)
-    expect(SCHEMA_TYPES.has(schema['type']), at, `type ${schema['type']}`)
-    expect((schema['type'] === 'array') === 'items' in schema, at, 'items belong to an array, and an array has them')
+    const variants: readonly Json[] | undefined = schema['oneOf'] ?? schema['anyOf']
+    if (variants !== undefined) {
+      for (const [n, variant] of variants.entries()) checkSchema(variant, `${at}|${n}`)
+      return expect(!('type' in schema), at, 'a type beside variants')
+    }
+    const types = typesOf(schema)
+    expect(
+      types.every((type) => SCHEMA_TYPES.has(type)),
+      at,
+      `type ${schema['type']}`,
+    )
+    expect(types.includes('array') === 'items' in schema, at, 'items belong to an array, and an array has them')
     if (schema['items']) checkSchema(schema['items'], `${at}[]`)
+    const more: unknown = schema['additionalProperties']
+    if (typeof more === 'object') checkSchema(more as Json, `${at}.*`)
     const properties: Json = schema['properties'] ?? {}
     for (const [name, property] of Object.entries<Json>(properties)) checkSchema(property, `${at}.${name}`)
     const required: readonly string[] | undefined = schema['required']
@@ -117,28 +142,56 @@ export function faultsOf(document: Json): string[] {
   }
 }
 
+function typesOf(schema: Json): string[] {
+  return [schema['type']].flat()
+}
+
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
+}
+
 /** Why a value does not fit a schema; empty where it does. Knows the keywords that our schemas use. */
 export function misfits(document: Json, schema: Json, value: any, at = 'value'): string[] {
   if ('$ref' in schema) return misfits(document, resolve(document, schema['$ref']) ?? {}, value, at)
+  const variants: readonly Json[] | undefined = schema['oneOf'] ?? schema['anyOf']
+  if (variants !== undefined) {
+    const tries = variants.map((variant) => misfits(document, variant, value, at))
+    const fitting = tries.filter((found) => found.length === 0).length
+    if (fitting === 1 || (fitting > 1 && 'anyOf' in schema)) return []
+    return [`${at}: fits ${fitting} of its variants`, ...tries.flat()]
+  }
   const found: string[] = []
   const expect = (holds: boolean, keyword: string) => void (holds || found.push(`${at}: ${keyword}`))
-  const type = Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
-  expect(type === schema['type'] || (type === 'integer' && schema['type'] === 'number'), `is of type ${type}`)
+  const type = kindOf(value)
+  const types = typesOf(schema)
+  expect(types.includes(type) || (type === 'integer' && types.includes('number')), `is of type ${type}`)
   if (schema['enum']) expect(schema['enum'].includes(value), 'enum')
-  if (schema['format'] === 'uuid') expect(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value), 'uuid')
-  for (const [keyword, size] of Object.entries({ Length: value.length, Items: value.length, imum: value })) {
-    const isMeant = { Length: type === 'string', Items: type === 'array', imum: type === 'integer' }[keyword]
-    if (isMeant) expect(size >= (schema[`min${keyword}`] ?? size) && size <= (schema[`max${keyword}`] ?? size), keyword)
+  const format = FORMATS[schema['format']]
+  if (format !== undefined && type === 'string') expect(format.test(value), schema['format'])
+  const size = { Length: value?.length, Items: value?.length, imum: value, Properties: Object.keys(value ?? {}).length }
+  for (const [keyword, amount] of Object.entries(size)) {
+    const meant = { Length: ['string'], Items: ['array'], imum: ['integer', 'number'], Properties: ['object'] }[keyword]
+    if (!meant?.includes(type)) continue
+    expect(amount >= (schema[`min${keyword}`] ?? amount) && amount <= (schema[`max${keyword}`] ?? amount), keyword)
   }
-  if (type === 'array') for (const item of value) found.push(...misfits(document, schema['items'], item, `${at}[]`))
+  if (type === 'array')
+    for (const item of value) found.push(...misfits(document, schema['items'] ?? {}, item, `${at}[]`))
   if (type !== 'object') return found
   for (const name of schema['required'] ?? []) expect(name in value, `${name} is missing`)
+  const more: unknown = schema['additionalProperties']
   for (const [name, inner] of Object.entries(value)) {
-    const property = schema['properties']?.[name]
+    const property = schema['properties']?.[name] ?? (typeof more === 'object' ? more : undefined)
     if (property) found.push(...misfits(document, property, inner, `${at}.${name}`))
-    else expect(schema['additionalProperties'] === true, `${name} is not described`)
+    else expect(more === true, `${name} is not described`)
   }
   return found
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return Number.isInteger(value) ? 'integer' : typeof value
 }
 
 function refsOf(value: unknown, at: string): [at: string, ref: string][] {

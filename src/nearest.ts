@@ -5,7 +5,7 @@ export function suggestion(text: string, candidates: readonly string[]): string 
 }
 
 /** The candidate that `text` is most likely a misspelling of; `null` when none is near. */
-function nearest(text: string, candidates: readonly string[]): string | null {
+export function nearest(text: string, candidates: readonly string[]): string | null {
   const ranked = candidates
     .map((candidate) => ({ candidate, edits: editsBetween(text.toLowerCase(), candidate.toLowerCase()) }))
     .toSorted((a, b) => a.edits - b.edits)

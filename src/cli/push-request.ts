@@ -1,12 +1,12 @@
 import type { Platform } from '../device/device.ts'
 import { Refused } from '../failure.ts'
 import { bodyOf, missing } from '../http/fields.ts'
-import { suggestion } from '../nearest.ts'
 import { checkContent, contentFields, isNothing, notificationOf } from '../push/content-schema.ts'
 import { filterFields, filterOf } from '../push/filter-schema.ts'
 import { lifeFields, whenOf } from '../push/life-schema.ts'
 import type { When } from '../push/life-schema.ts'
 import type { Filter, Notification } from '../push/push.ts'
+import { hintAt } from '../push/unknown-field.ts'
 import type { Given } from './command.ts'
 import { problems } from './command.ts'
 import { readPlatform } from './platform-flag.ts'
@@ -150,7 +150,7 @@ function unknownFields(more: unknown): readonly string[] {
     .map((name) =>
       name in filterFields
         ? `--fields: whom a push is for is said by the flags, not by "${name}".`
-        : `--fields: "${name}" is not a field of a push.${suggestion(name, MORE_FIELDS)}`,
+        : `--fields: "${name}" is not a field of a push.${hintAt(name, MORE_FIELDS)}`,
     )
 }
 

@@ -13,7 +13,7 @@ Push notifications for mobile apps: a registry of devices, targeting, and delive
 
 **Every call** names its application in \`X-SERVICE-APPID\` and a version in \`Accept-Version\` (1.0.0 is served: send \`1\`). What
 only a backend may do also needs \`X-SERVICE-SECRET\`. Bodies are JSON objects of at most 256 KiB, sent as \`application/json\`;
-\`null\` is the same as absent, and unknown fields are ignored.
+\`null\` is the same as absent. Unknown fields are ignored by what registers; a push that has one is refused with 400.
 
 **From the app** call \`PUT /deviceToken\` at every launch, with the application ID alone: never put the secret into an app.
 

@@ -63,7 +63,7 @@ export interface Body<T> {
 export type Given = Readonly<Record<string, unknown>>
 
 /**
- * A body of these members, after which `then` may check and shape the whole. Unknown fields are ignored, `null` is
+ * A body of these members, after which `then` may check and shape the whole. Unknown fields are ignored (see `closed`), `null` is
  * absent, and every missing field is reported before any wrong one (spec/decisions 12). `given` is the body as it came.
  */
 export function bodyOf<M extends Members>(members: M): Body<Input<M>>
@@ -110,6 +110,24 @@ export function bodyOf<M extends Members, T>(
   return {
     schema: { type: 'object', properties, ...(must.length > 0 && { required: must }) },
     '~standard': { version: 1, vendor: 'bellhop', validate },
+  }
+}
+
+/** The same body, in which a field that it does not name is refused, before all else. `null` is absent here too. */
+export function closed<T>(body: Body<T>, refusal: (name: string) => Refused): Body<T> {
+  const { schema } = body
+  const known = schema['properties'] as object
+  return {
+    schema: { ...schema, additionalProperties: false },
+    '~standard': {
+      ...body['~standard'],
+      validate(value) {
+        for (const [name, given] of Object.entries(value as Given)) {
+          if (given !== null && !Object.hasOwn(known, name)) throw refusal(name)
+        }
+        return body['~standard'].validate(value)
+      },
+    },
   }
 }
 

@@ -3,9 +3,11 @@ import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, Refused } from '../failure.ts'
 import { endpoint } from '../http/endpoint.ts'
+import { bodyOf, closed, invalid } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
 import type { CancelStore } from './cancel-store.ts'
 import { CANCELLATION, ID_PARAMETER, NO_PUSH_FOUND } from './status-schema.ts'
+import { shownName } from './unknown-field.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -17,10 +19,19 @@ interface Dependencies {
     readonly cancelStored: (application: number, push: number) => void
     readonly cancel: (application: number, push: number) => void
   }
+  /** As for the routes of pushes. Default false. */
+  readonly compat?: boolean
 }
 
+const Nothing = bodyOf({})
+
+/** Who names a platform, or a tag, wants a part of it called off. */
+const NothingElse = closed(Nothing, (name) =>
+  invalid(shownName(name), 'is not known here: a push is cancelled as a whole'),
+)
+
 /** POST /push/{id}/cancel. */
-export function cancelRoutes({ gate, commit, clock, cancellations, deliveries }: Dependencies) {
+export function cancelRoutes({ gate, commit, clock, cancellations, deliveries, compat = false }: Dependencies) {
   async function cancel(application: number, id: string) {
     const cancelled = await commit(() => {
       const outcome = cancellations.cancel(application, id, clock.now())
@@ -45,6 +56,7 @@ export function cancelRoutes({ gate, commit, clock, cancellations, deliveries }:
   return new Elysia({ name: 'cancel-routes' })
     .use(gate.plugin)
     .post('/push/:id/cancel', ({ params: { id }, application }) => cancel(application.number, id.toLowerCase()), {
+      body: compat ? Nothing : NothingElse,
       detail: endpoint({
         tag: 'Pushes',
         summary: 'Cancel a push',

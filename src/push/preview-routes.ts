@@ -3,21 +3,25 @@ import type { DeviceStore } from '../device/device-store.ts'
 import { failure, Refused } from '../failure.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
-import { PREVIEW, PREVIEW_EXAMPLE, PreviewPush } from './preview-schema.ts'
+import { PREVIEW, PREVIEW_EXAMPLE, previewBody } from './preview-schema.ts'
 import type { PushBody } from './preview-schema.ts'
 import { createPreview } from './preview.ts'
 import type { PreviewDependencies } from './preview.ts'
+import { pushBodies } from './push-schema.ts'
 import type { Audience } from './push.ts'
 
 interface Dependencies extends PreviewDependencies {
   readonly gate: Gate
   readonly devices: Pick<DeviceStore, 'idOf'>
+  /** As for the routes of pushes. Default false. */
+  readonly compat?: boolean
 }
 
 /** POST /push/preview. */
-export function previewRoutes({ gate, devices, ...on }: Dependencies) {
+export function previewRoutes({ gate, devices, compat = false, ...on }: Dependencies) {
   const { clock } = on
   const preview = createPreview(on)
+  const previewed = previewBody(pushBodies({ compat }))
 
   function audienceOf(application: number, body: PushBody): Audience {
     if ('filter' in body) return { filter: { ...body.filter, asOf: clock.now() } }
@@ -34,14 +38,14 @@ export function previewRoutes({ gate, devices, ...on }: Dependencies) {
       ({ body, application }) =>
         preview(application, audienceOf(application.number, body), body.notification, body.when),
       {
-        body: PreviewPush,
+        body: previewed,
         detail: endpoint({
           tag: 'Pushes',
           summary: 'Preview a push',
           description:
             'Takes the body of `/push/all`, or with a `token` that of `/push/one`, and is refused like it. Sends nothing and stores nothing. `t` devices would be addressed now; up to 5 of each platform are shown. `apns` and `fcm` are the requests for the first of them, for a made-up token where there is none, and null for a platform that the push does not go to. Zeros stand for the id of the push. Of `bytes` the gateways allow 4096, without the token.',
           secret: true,
-          body: PreviewPush,
+          body: previewed,
           example: { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '+1', tags: ['beta'] },
           answers: {
             200: { description: 'What would be sent, and to whom.', schema: PREVIEW, example: PREVIEW_EXAMPLE },

@@ -1,32 +1,33 @@
 import { count, listOf, objectOf, orNull, platform, text } from '../http/answer-schema.ts'
 import { token } from '../http/common-fields.ts'
 import type { Body, Given, JsonSchema } from '../http/fields.ts'
-import { PushToAll, PushToOne } from './push-schema.ts'
-
-export type PushBody = ValueOf<typeof PushToAll> | ValueOf<typeof PushToOne>
-/** Without an example, which Swagger UI would put into every body it makes up. */
-const { example: _, ...TOKEN } = token.schema
+import type { PushBodies } from './push-schema.ts'
 
 type ValueOf<B> = B extends Body<infer T> ? T : never
 
-/** The body of /push/one where there is a token, else that of /push/all. */
-export const PreviewPush: Body<PushBody> = {
-  schema: {
-    type: 'object',
-    properties: { ...propertiesOf(PushToOne), ...propertiesOf(PushToAll), token: TOKEN },
-  },
-  '~standard': {
-    version: 1,
-    vendor: 'bellhop',
-    validate(value) {
-      const { token = null } = value as Given
-      return (token === null || token === '' ? PushToAll : PushToOne)['~standard'].validate(value)
+export type PushBody = ValueOf<PushBodies[keyof PushBodies]>
+
+/** Without an example, which Swagger UI would put into every body it makes up. */
+const { example: _, ...TOKEN } = token.schema
+
+/** The body of /push/one where there is a token, though it be empty, else that of /push/all. */
+export function previewBody({ toAll, toOne }: PushBodies): Body<PushBody> {
+  const { required: _required, ...rest } = toOne.schema
+  return {
+    schema: { ...rest, properties: { ...propertiesOf(toOne), ...propertiesOf(toAll), token: TOKEN } },
+    '~standard': {
+      version: 1,
+      vendor: 'bellhop',
+      validate(value) {
+        const { token = null } = value as Given
+        return (token === null ? toAll : toOne)['~standard'].validate(value)
+      },
     },
-  },
+  }
 }
 
-function propertiesOf({ schema }: Body<unknown>): object {
-  return schema['properties'] as object
+function propertiesOf({ schema }: Body<unknown>): JsonSchema {
+  return schema['properties'] as JsonSchema
 }
 
 /** Stands where the id of a push would be. */

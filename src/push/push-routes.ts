@@ -8,7 +8,7 @@ import type { Body, Given } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
 import type { createAcceptance, PushRequest } from './accept.ts'
 import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency.ts'
-import { ACCEPTED, PUSH_EXAMPLES, PushToAll, PushToOne } from './push-schema.ts'
+import { ACCEPTED, PUSH_EXAMPLES, pushBodies } from './push-schema.ts'
 import type { CheckSize } from './rendered-size.ts'
 
 interface Dependencies {
@@ -16,6 +16,8 @@ interface Dependencies {
   readonly accept: ReturnType<typeof createAcceptance>
   readonly devices: Pick<DeviceStore, 'idOf'>
   readonly checkSize: CheckSize
+  /** Whether to read what clients of the original service send. Default false. */
+  readonly compat?: boolean
 }
 
 const QUEUED = {
@@ -34,7 +36,8 @@ const REUSED = 'Idempotency-Key order-17 was used for another push: with another
 const CONFIRM = 'The push addresses 12345 devices, more than confirm-above 10000: repeat it with "confirm": 12345.'
 
 /** Endpoints 11 and 12. */
-export function pushRoutes({ gate, accept, devices, checkSize }: Dependencies) {
+export function pushRoutes({ gate, accept, devices, checkSize, compat = false }: Dependencies) {
+  const { toAll, toOne } = pushBodies({ compat })
   return new Elysia({ name: 'push-routes' })
     .use(gate.plugin)
     .post(
@@ -42,18 +45,18 @@ export function pushRoutes({ gate, accept, devices, checkSize }: Dependencies) {
       ({ body, application, request: { headers } }) => {
         const { filter, notification, when, confirm } = body
         checkSize(notification, filter.platforms)
-        const repeat = repeatOf(headers, '/push/all', PushToAll, body)
+        const repeat = repeatOf(headers, '/push/all', toAll, body)
         return accept(application, { notification, when, to: { kind: 'many', filter, confirm }, repeat })
       },
       {
-        body: PushToAll,
+        body: toAll,
         detail: endpoint({
           tag: 'Pushes',
           summary: 'Push to all devices, or to those that match',
           description:
             'Without a filter field (tags … except_alias) a broadcast: `platform`, `msg`, `sound` and `badge` are required. With one, only something to send is; with `silent`, none of `msg`, `sound` and `badge` is. Filters narrow together; an empty audience is 200.',
           secret: true,
-          body: PushToAll,
+          body: toAll,
           examples: PUSH_EXAMPLES,
           parameters: [IDEMPOTENCY_KEY],
           answers: QUEUED,
@@ -72,17 +75,17 @@ export function pushRoutes({ gate, accept, devices, checkSize }: Dependencies) {
           if (device === null) throw new Refused(failure('ResourceNotFound', 'No device found'))
           return { device, platform }
         }
-        const repeat = repeatOf(headers, '/push/one', PushToOne, body)
+        const repeat = repeatOf(headers, '/push/one', toOne, body)
         return accept(application, { notification, when, to: { kind: 'one', find }, repeat })
       },
       {
-        body: PushToOne,
+        body: toOne,
         detail: endpoint({
           tag: 'Pushes',
           summary: 'Push to one device',
           description: 'With `silent`, `msg`, `sound` and `badge` may be left out.',
           secret: true,
-          body: PushToOne,
+          body: toOne,
           example: { platform: '0', token: EXAMPLE_TOKEN, msg: 'Hello', sound: 'default', badge: '1' },
           parameters: [IDEMPOTENCY_KEY],
           answers: QUEUED,

@@ -1,14 +1,17 @@
 import { listOf, objectOf, oneOf, time } from '../http/answer-schema.ts'
 import { platform, token } from '../http/common-fields.ts'
-import { bodyOf, missing, required } from '../http/fields.ts'
-import type { Given, Input } from '../http/fields.ts'
+import { bodyOf, closed, missing, required } from '../http/fields.ts'
+import type { Body, Given, Input } from '../http/fields.ts'
 import { badge, msg, saysYes, sound } from './content-fields.ts'
 import { checkContent, contentFields, isNothing, notificationOf } from './content-schema.ts'
 import { filterFields, filterOf, isBroadcast } from './filter-schema.ts'
 import { lifeFields, lifeFieldsOfOne, refuseLocal, whenOf } from './life-schema.ts'
+import { unknownField } from './unknown-field.ts'
+
+const fieldsToAll = { ...contentFields, ...filterFields, ...lifeFields }
 
 /** Endpoint 11: a broadcast when no filter field is present, else a conditional push. */
-export const PushToAll = bodyOf({ ...contentFields, ...filterFields, ...lifeFields }, (input, given) => {
+const toAll = bodyOf(fieldsToAll, (input, given) => {
   const filter = filterOf(input)
   const notification = notificationOf(input)
   if (isBroadcast(filter)) {
@@ -39,7 +42,7 @@ const oneSilent = bodyOf({ ...address, ...contentFields, ...lifeFieldsOfOne }, (
 )
 
 /** Endpoint 12. What a silent push must not show, it need not mention. */
-export const PushToOne: typeof oneLoud = {
+const toOne: typeof oneLoud = {
   schema: oneLoud.schema,
   '~standard': {
     ...oneLoud['~standard'],
@@ -56,6 +59,32 @@ function pushToOne(input: Input<typeof address & typeof contentFields & typeof l
   refuseLocal(given)
   const { platform, token, replace = false } = input
   return { platform, token, notification, when: whenOf(input), replace, given }
+}
+
+/** What of /push/all a push to one device does not have: nothing narrows it. */
+const ONLY_TO_ALL: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    namesOf(toAll)
+      .filter((name) => !namesOf(toOne).includes(name))
+      .map((name) => [name, 'is for /push/all: /push/one goes to the device of its token alone']),
+  ),
+  send_at_local: 'is for /push/all; here it is send_at',
+}
+
+const ONLY_TO_ONE = { token: 'is for /push/one: /push/all goes to everybody whom its filters leave' }
+
+/** The bodies of /push/all and /push/one. `compat`: unknown fields are ignored. */
+export function pushBodies({ compat }: { readonly compat: boolean }) {
+  return {
+    toAll: compat ? toAll : closed(toAll, (name) => unknownField(name, namesOf(toAll), ONLY_TO_ONE)),
+    toOne: compat ? toOne : closed(toOne, (name) => unknownField(name, namesOf(toOne), ONLY_TO_ALL)),
+  }
+}
+
+export type PushBodies = ReturnType<typeof pushBodies>
+
+function namesOf({ schema }: Body<unknown>): string[] {
+  return Object.keys(schema['properties'] as object)
 }
 
 /** What a push is answered with. */

@@ -94,11 +94,13 @@ export function createPublicApi(on: Dependencies) {
         },
         devices,
         checkSize,
+        compat,
       }),
       previewRoutes({
         gate,
         clock,
         devices,
+        compat,
         checkSize,
         count,
         sample: createSampler({ database }),
@@ -119,6 +121,7 @@ export function createPublicApi(on: Dependencies) {
         gate,
         commit,
         clock,
+        compat,
         cancellations: {
           cancel(application, id, now) {
             const outcome = cancellations.cancel(application, id, now)

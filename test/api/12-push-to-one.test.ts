@@ -54,13 +54,6 @@ describe('POST /push/one', () => {
     expect(await reached(await caller.post('/push/one', { ...IOS, ...HELLO, platform: 0 }))).toEqual([IOS.token])
   })
 
-  test('does not know filters, nor other unknown fields', async () => {
-    const caller = newCaller(service)
-    await caller.register(IOS)
-    const more = { tags: [], except_alias: 5, active: {}, tags_match: 'none', colour: 'red' }
-    expect(await reached(await caller.post('/push/one', { ...IOS, ...HELLO, ...more }))).toEqual([IOS.token])
-  })
-
   test('needs the secret', () =>
     expectNothingStored(async () => {
       const push = { ...IOS, ...HELLO }

@@ -250,13 +250,11 @@ describe('12. and 13. fields', () => {
       lat: 1,
       lng: 1,
       setbadgecount: 1,
-      msg: 'a',
-      sound: '',
-      badge: '',
     }
     for (const path of ['/alias', '/tag', '/tag/del', '/geo', '/badge']) {
       expectFailure(await service.put(path, unknown), 404, 'ResourceNotFound', 'No device found')
     }
-    expectFailure(await service.post('/push/one', unknown), 404, 'ResourceNotFound', 'No device found')
+    const push = { ...DEVICE, msg: 'a', sound: '', badge: '' }
+    expectFailure(await service.post('/push/one', push), 404, 'ResourceNotFound', 'No device found')
   })
 })

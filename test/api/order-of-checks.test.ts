@@ -66,37 +66,35 @@ describe('of two faults the one that is checked first is answered', () => {
       (r) => (r.headers['content-md5'] = 'AAAA'),
     ],
     ['not JSON', [400, 'InvalidContent', /^Invalid JSON: \S/], (r) => (r.write = (text) => text.slice(0, -1))],
-    ['a missing field', [409, 'MissingParameter', 'token is required.'], (r) => delete r.fields['token']],
-    [
-      'a wrong field',
-      [400, 'InvalidArgument', 'tag must be an array of strings, not 5.'],
-      (r) => (r.fields['tag'] = 5),
-    ],
+    ['a missing field', [409, 'MissingParameter', 'platform is required.'], (r) => delete r.fields['platform']],
+    ['a wrong field', [400, 'InvalidArgument', 'token must be a string, not 5.'], (r) => (r.fields['token'] = 5)],
     [
       'a clash',
       [409, 'ConflictError', 'alias belongs to another device of the application.'],
       (r) => (r.fields['alias'] = 'taken'),
     ],
   ]
-  const [plain, rate, quota, both] = [{}, { backendRate: 0.001, backendBurst: 1 }, { quota: 1 }, {}]
+  const [plain, rate, quota, both] = [{}, { backendRate: 0.001, backendBurst: 2 }, { quota: 2 }, {}]
   Object.assign(both, rate, quota)
   let applications: readonly Credentials[]
 
   beforeAll(async () => {
     applications = [plain, rate, quota, both].map((limits, index) => service.addApplication(`order ${index}`, limits))
-    // The one call that is allowed.
+    // The two calls that are allowed.
     for (const application of applications) {
-      const holder = { token: 'holder', platform: '0', alias: 'taken' }
-      expect(await service.put('/deviceToken', holder, { application })).toMatchObject({ status: 201 })
+      for (const device of [{ token: 'holder', alias: 'taken' }, { token: 'other' }]) {
+        const answer = await service.put('/deviceToken', { ...device, platform: '0' }, { application })
+        expect(answer).toMatchObject({ status: 201 })
+      }
     }
   })
 
   async function send(indices: readonly number[]): Promise<Answer> {
     const request: Request = {
       method: 'PUT',
-      path: '/deviceToken',
+      path: '/alias',
       headers: {},
-      fields: { token: 'new', platform: '0', alias: 'free', tag: ['a'] },
+      fields: { token: 'other', platform: '0', alias: 'free' },
       write: (text) => text,
       rate: false,
       quota: false,
@@ -120,13 +118,17 @@ describe('of two faults the one that is checked first is answered', () => {
       const answer = await send(faults)
       expect([faults, answer.status, answer.body]).toEqual([faults, status, { code, message }])
     }
-    const stored = service.database.statement<{ n: number }, []>(`SELECT count(*) AS n FROM device WHERE token = 'new'`)
-    expect(stored.get()).toEqual({ n: 0 })
+    const stored = service.database.statement<{ aliases: string }, []>(
+      'SELECT group_concat(DISTINCT alias) AS aliases FROM device',
+    )
+    expect(stored.get()).toEqual({ aliases: 'taken' })
   })
 
   test('and without a fault it is let in', async () => {
-    expect(await send([])).toMatchObject({ status: 201, body: { token: 'new' } })
-    const stored = service.database.statement<never, []>(`DELETE FROM device WHERE token = 'new'`)
-    expect(stored.run()).toMatchObject({ changes: 1 })
+    expect(await send([])).toMatchObject({ status: 200, body: { message: 'Alias set' } })
+    const stored = service.database.statement<{ n: number }, []>(
+      `SELECT count(*) AS n FROM device WHERE alias = 'free' AND token = 'other'`,
+    )
+    expect(stored.get()).toEqual({ n: 1 })
   })
 })

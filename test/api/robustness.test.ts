@@ -52,8 +52,8 @@ function fieldsOf({ paths }: Document): Field[] {
         const body: Record<string, unknown> = { ...example, [name]: '…' }
         const instead = /^Read where `(\w+)` is absent\.$/.exec(description)?.[1]
         if (instead !== undefined) delete body[instead]
-        // With a token the preview is one of a push to one device.
-        if (path === '/push/preview' && name === 'token') body['platform'] = '0'
+        // With a token the preview is one of a push to one device, which has no filters.
+        if (path === '/push/preview' && name === 'token') Object.assign(body, { platform: '0', tags: null })
         const bodyWith = (value: string) => JSON.stringify(body).replace('"…"', () => value)
         return { method: method.toUpperCase(), path, name, bodyWith }
       })

@@ -37,7 +37,7 @@ describe('the log', () => {
   test('names each call with the request id that its answer carries', async () => {
     await using service = await startService()
     const { headers } = await service.get('/analytics?x=1')
-    const line = await service.logged(({ event, path }) => event === 'call' && path === '/analytics')
+    const line = await service.logged(({ event, route }) => event === 'call' && route === '/analytics')
     expect(line).toMatchObject({ requestId: headers.get('x-request-id') ?? '', method: 'GET', status: 200 })
   })
 
@@ -51,6 +51,7 @@ describe('the log', () => {
     await service.put('/deviceToken', { token, platform: 9 })
     await service.put('/deviceToken', '{"token": the-garbage')
     await service.get('/analytics', { headers: { 'x-service-secret': 'the-wrong-secret' } })
+    for (const path of [`/deviceToken/${token}`, `/push/the-id`, `/the-path`]) await service.get(path)
     await service.logged(({ event }) => event === 'to be sent again')
     const all = JSON.stringify(service.log)
     for (const kept of [token, secret, 'the-']) expect(all).not.toContain(kept)

@@ -2,8 +2,9 @@ import { Elysia } from 'elysia'
 import type { DeliveryStatus } from '../delivery/delivery-store.ts'
 import type { SenderState } from '../delivery/sender-figures.ts'
 import { failure } from '../failure.ts'
-import { failures, noSuchPath, refuse } from '../http/failures.ts'
+import { ANSWER_HEADERS, failures, noSuchPath, refuse } from '../http/failures.ts'
 import { readHeadAsGet } from '../http/gate.ts'
+import { pathOf } from '../http/path-table.ts'
 import type { Log } from '../log.ts'
 import { CONTENT_TYPE } from '../metrics/exposition.ts'
 import type { NameOf } from '../metrics/tally.ts'
@@ -42,7 +43,7 @@ export function createAdminApi({ log, readiness, senders, nameOf, statusOf, move
     .onRequest(({ request, set }) => {
       readHeadAsGet(request)
       set.headers['x-request-id'] = Bun.randomUUIDv7()
-      set.headers['cache-control'] = 'no-store'
+      Object.assign(set.headers, ANSWER_HEADERS)
     })
     .get('/healthz', () => ({ status: 'ok' }))
     .get('/readyz', async ({ set }) => {
@@ -79,5 +80,5 @@ export function createAdminApi({ log, readiness, senders, nameOf, statusOf, move
         deliveries: deliveries.map(shown),
       }
     })
-    .all('*', ({ request }) => refuse(noSuchPath(new URL(request.url).pathname)))
+    .all('*', ({ request }) => refuse(noSuchPath(pathOf(request.url))))
 }

@@ -3,6 +3,7 @@ import { failure, Refused } from '../failure.ts'
 import type { Failure, FailureCode } from '../failure.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
+import { pathOf } from './path-table.ts'
 
 /** The document's table (spec/api-v1, "Errors"), and where it is silent restify's (reference/restify.md). */
 const STATUS = {
@@ -21,6 +22,12 @@ const STATUS = {
   InternalError: 500,
   InsufficientStorageError: 507,
 } as const satisfies Record<FailureCode, number>
+
+/**
+ * Of every answer, unless its route says otherwise: it may hold what is personal, so nothing keeps it, and it is what
+ * its Content-Type says (Fetch standard, "nosniff").
+ */
+export const ANSWER_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 /** The response for a failure: `{"code": …, "message": …}`. */
 export function refuse(reason: Failure): Response {
@@ -42,7 +49,7 @@ export function failures(log: Pick<Log, 'warn' | 'error'>) {
         if (thrown.failure.code === 'BadDigest') log.warn('digest does not match', { requestId })
         return refuse(thrown.failure)
       }
-      if (error instanceof NotFoundError) return refuse(noSuchPath(new URL(request.url).pathname))
+      if (error instanceof NotFoundError) return refuse(noSuchPath(pathOf(request.url)))
       log.error('internal error', { requestId, error: describeError(thrown) })
       return refuse(failure('InternalError', `Internal error. Support ID ${requestId}`))
     })

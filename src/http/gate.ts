@@ -5,10 +5,10 @@ import { failure } from '../failure.ts'
 import type { Admit } from './admission.ts'
 import { rateLimitHeaders } from './admission.ts'
 import { readBody } from './body.ts'
-import { noSuchPath, refuse } from './failures.ts'
+import { ANSWER_HEADERS, noSuchPath, refuse } from './failures.ts'
 import type { CallerOf } from './forwarded.ts'
 import { addressOf } from './listener.ts'
-import { PathTable } from './path-table.ts'
+import { pathOf, PathTable } from './path-table.ts'
 
 /** What the routes of one path, or pattern, allow, read off the routes themselves: there is no second table. */
 interface Path {
@@ -25,6 +25,8 @@ const CROSS_ORIGIN = {
   'access-control-expose-headers':
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Link, Allow',
 }
+
+const VARY = { vary: 'Origin' }
 
 export interface Gate {
   /** The plugin every guarded route uses: it gives handlers `application` and `withSecret`, and reads their bodies. */
@@ -63,6 +65,7 @@ function gatePlugin(admit: Admit, callerOf: CallerOf, paths: PathTable<Path>) {
         const { headers } = request
         const path = pathOf(request.url)
         set.headers['x-request-id'] = Bun.randomUUIDv7()
+        Object.assign(set.headers, ANSWER_HEADERS, VARY)
         if (headers.has('origin')) Object.assign(set.headers, CROSS_ORIGIN)
 
         const known = paths.find(path)
@@ -95,13 +98,6 @@ function gatePlugin(admit: Admit, callerOf: CallerOf, paths: PathTable<Path>) {
 export function readHeadAsGet(request: Request): void {
   // A new Request would have to carry over the signal, and Bun knows the address of the caller by this one.
   if (request.method === 'HEAD') Object.defineProperty(request, 'method', { value: 'GET' })
-}
-
-/** The path of an absolute URL, without a URL parse on every call. */
-function pathOf(url: string): string {
-  const from = url.indexOf('/', url.indexOf('://') + 3)
-  const query = url.indexOf('?', from)
-  return query === -1 ? url.slice(from) : url.slice(from, query)
 }
 
 function pathsOf(app: AnyElysia): Map<string, Path> {

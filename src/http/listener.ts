@@ -1,9 +1,12 @@
 import type { AnyElysia } from 'elysia'
+import { failure } from '../failure.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
 import { StartRefused } from '../start-refused.ts'
 import { hostPort } from '../setting-type.ts'
 import type { Address } from '../setting-type.ts'
+import { ANSWER_HEADERS, refuse } from './failures.ts'
+import { pathOf, PathTable } from './path-table.ts'
 import type { TlsPair } from './tls-files.ts'
 
 /** Seconds without a byte after which a connection is closed. */
@@ -39,8 +42,9 @@ export function listen(
   log: Log,
   { onAnswer, tls = null }: Options = {},
 ): Listener {
-  const answer = (request: Request) => app.fetch(withPlainPath(request))
-  const hearers = [...(onAnswer ? [onAnswer] : []), ...(log.writes('debug') ? [accessLog(log)] : [])]
+  const answer = (request: Request) =>
+    request.method === 'CONNECT' ? refuseTunnel() : app.fetch(withPlainPath(request))
+  const hearers = [...(onAnswer ? [onAnswer] : []), ...(log.writes('debug') ? [accessLog(log, app)] : [])]
   const heard = async (request: Request) => {
     const started = performance.now()
     const response = await answer(request)
@@ -85,12 +89,10 @@ export function listen(
         development: false,
         fetch: hearers.length > 0 ? heard : answer,
         error(error) {
-          const requestId = Bun.randomUUIDv7()
+          const headers = newHeaders()
+          const requestId = headers['x-request-id']
           log.error('request failed outside the app', { requestId, error: describeError(error) })
-          return Response.json(
-            { code: 'InternalError', message: `Internal error. Support ID ${requestId}` },
-            { status: 500, headers: { 'x-request-id': requestId } },
-          )
+          return refuse(failure('InternalError', `Internal error. Support ID ${requestId}`, headers))
         },
       })
     } catch (error) {
@@ -103,19 +105,32 @@ export function listen(
   }
 }
 
+/** The headers of an answer that comes from outside of the app. */
+function newHeaders() {
+  return { ...ANSWER_HEADERS, 'x-request-id': Bun.randomUUIDv7() }
+}
+
+/** What CONNECT names is a host, and no path; what follows it is no HTTP (RFC 9110, 9.3.6). */
+function refuseTunnel(): Response {
+  const headers = { ...newHeaders(), allow: '', connection: 'close' }
+  return refuse(failure('MethodNotAllowedError', 'CONNECT is not allowed', headers))
+}
+
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there (EADDRINUSE)',
   EADDRNOTAVAIL: 'this machine has no such address (EADDRNOTAVAIL)',
   EACCES: 'a port below 1024 is for root, or for a service with CAP_NET_BIND_SERVICE (EACCES)',
 }
 
-/** Of the caller only the path, for a query or a header may hold what is secret. */
-function accessLog(log: Log): OnAnswer {
+/** Of the caller only the route, for the rest of a path, a query or a header may hold what is secret. */
+function accessLog(log: Log, app: AnyElysia): OnAnswer {
+  const routes = new PathTable<string>()
+  for (const { path } of app.routes) routes.set(path, path)
   return (request, response, ms) =>
     log.debug('call', {
       requestId: response.headers.get('x-request-id'),
       method: request.method,
-      path: new URL(request.url, 'http://localhost').pathname,
+      route: routes.find(pathOf(request.url)) ?? 'unknown',
       status: response.status,
       ms: Math.round(ms * 10) / 10,
     })

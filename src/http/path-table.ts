@@ -27,6 +27,13 @@ export class PathTable<T> {
   }
 }
 
+/** The path of an absolute URL, without a URL parse on every call: the host in it may be none. */
+export function pathOf(url: string): string {
+  const from = url.indexOf('/', url.indexOf('://') + 3)
+  const query = url.indexOf('?', from)
+  return query === -1 ? url.slice(from) : url.slice(from, query)
+}
+
 function matches(segments: readonly string[], given: readonly string[]): boolean {
   if (segments.length !== given.length) return false
   return segments.every((segment, at) => (isParameter(segment) ? isValue(given[at]) : segment === given[at]))

@@ -226,13 +226,39 @@ describe('a connection', () => {
     await expectServes(other)
   })
 
+  const HOSTS = ['x', 'ab', 'localhost:1', 'a.very.long.name.example', '[::1]:8790', '', 'a b', 'a/b', 'u@h']
+  const IMPOSSIBLE_HOSTS = ['a:99999', '[::1', 'xn--', '1.2.3.4.5', '%']
+
   test('may name any host, or none where HTTP/1.0 needs none', async () => {
-    for (const host of ['x', 'ab', 'localhost:1', 'a.very.long.name.example', '[::1]:8790', '', 'a b', 'a/b', 'u@h']) {
+    for (const host of [...HOSTS, ...IMPOSSIBLE_HOSTS]) {
       using connection = await connectTo(service.url)
       const head = headOf('GET /analytics', service.application).replace('localhost', host)
       await connection.write(host === '' ? head.replace('Host: \r\n', '').replace('HTTP/1.1', 'HTTP/1.0') : head)
       const answer = await connection.answer()
       expect([host, answer.status, answer.body]).toEqual([host, 200, '{"t":0,"o":0,"s":0}'])
+    }
+  })
+
+  test('that names an impossible host is answered on the admin side as well', async () => {
+    for (const host of IMPOSSIBLE_HOSTS) {
+      using connection = await connectTo(service.adminUrl)
+      await connection.write(`GET /nope HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+      expectAnswer(await connection.answer(), 404, 'ResourceNotFound', '/nope does not exist')
+    }
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  test('is no tunnel: CONNECT is 405 whatever it names, and what follows is not read', async () => {
+    for (const url of [service.url, service.adminUrl]) {
+      for (const target of ['example.com:443', '127.0.0.1:8790', '[::1]:80', '/healthz']) {
+        using connection = await connectTo(url)
+        const next = headOf('GET /analytics', service.application)
+        await connection.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n${next}`)
+        const answer = await connection.answer()
+        expectAnswer(answer, 405, 'MethodNotAllowedError', 'CONNECT is not allowed')
+        expect([answer.headers.get('allow'), answer.headers.get('connection')]).toEqual(['', 'close'])
+        expect(await connection.closed).toBe('')
+      }
     }
   })
 
@@ -249,7 +275,7 @@ describe('a connection', () => {
   })
 })
 
-test('every answer has an id of its own, which is not one the caller names', async () => {
+test('every answer has an id of its own, which is not one the caller names, and is kept by nobody', async () => {
   const limited = service.addApplication('limited', { quota: 2, rate: 0.001, burst: 1 })
   const device = { application: limited, as: 'device' } as const
   const preflight = { origin: 'https://a.example', 'access-control-request-method': 'PUT' }
@@ -275,6 +301,10 @@ test('every answer has an id of its own, which is not one the caller names', asy
     const answer = await call()
     expect(answer.status).toBe(status)
     expect([status, answer.headers.get('x-request-id')]).toEqual([status, expect.stringMatching(/^[0-9a-f-]{36}$/)])
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('vary')).toContain('Origin')
+    // The page of the documentation alone may be kept.
+    if (calls.at(-1)?.[1] !== call) expect([status, answer.headers.get('cache-control')]).toEqual([status, 'no-store'])
     ids.add(answer.headers.get('x-request-id'))
   }
   expect(ids.size).toBe(calls.length)

@@ -5,9 +5,11 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { watchForDamage } from './damage-watch.ts'
 import { createGroupCommit } from './database/group-commit.ts'
-import { createHousekeeping } from './database/housekeeping-store.ts'
+import { createHousekeeping, KEEP_MS } from './database/housekeeping-store.ts'
+import type { Sweep } from './database/housekeeping-store.ts'
 import type { Simulator } from './delivery/simulator/simulator.ts'
 import { createDeviceStore } from './device/device-store.ts'
+import { createFeedbackStore } from './device/feedback-store.ts'
 import { listen } from './http/listener.ts'
 import type { TlsPair } from './http/tls-files.ts'
 import { followTlsFiles } from './http/tls-follower.ts'
@@ -142,7 +144,15 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const admin = startAdminSide({ ...world, damage, senders, opened })
 
   const housekeeping = createHousekeeping({ database })
-  opened.defer(startTidying({ clock, log, commit, sweep: (now) => housekeeping.sweep(now) }))
+  const feedback = createFeedbackStore({ database })
+  const sweeps: readonly Sweep[] = [
+    (now, after) => feedback.sweep(now - KEEP_MS, after),
+    housekeeping.keys,
+    housekeeping.pushes,
+    (now) => (devices.eraseLeft(now - config.keepGone) ? 0 : null),
+    (_now, after) => devices.sweepLabels(after),
+  ]
+  opened.defer(startTidying({ clock, log, commit, sweeps }))
   opened.defer(every(clock, LOOP_TICK_MS, () => metrics.loop.tick()))
   opened.defer(every(clock, LEDGER_MS, () => ledger.dirty && void commit(() => undefined).catch(noted(log))))
 

@@ -47,6 +47,8 @@ export interface Config {
   readonly backup: string | null
   readonly backupEvery: number
   readonly backupKeep: number
+  /** Milliseconds. */
+  readonly keepGone: number
 }
 
 export type SettingName = keyof Config
@@ -178,6 +180,11 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     doc: 'How many backups are kept there; older ones are erased.',
     type: integer(1, 10_000),
     default: '7',
+  },
+  keepGone: {
+    doc: 'How long devices are kept that are gone or in quarantine, before they are erased: `30d`, `90d`.',
+    type: duration(3_600_000),
+    default: '90d',
   },
 }
 

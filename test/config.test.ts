@@ -59,6 +59,7 @@ describe('where a setting comes from', () => {
         backup: null,
         backupEvery: 86_400_000,
         backupKeep: 7,
+        keepGone: 7_776_000_000,
       },
     })
   })
@@ -88,6 +89,7 @@ describe('where a setting comes from', () => {
       backup: 's3://bucket/bellhop',
       backupEvery: '90m',
       backupKeep: '3',
+      keepGone: '30d',
     }
     const rows = describeSettings()
     const values = Object.values(texts)
@@ -110,6 +112,7 @@ describe('where a setting comes from', () => {
       trustedProxies: ['127.0.0.1', '10.0.0.0/8'],
       backupEvery: 5_400_000,
       backupKeep: 3,
+      keepGone: 2_592_000_000,
     })
     expect(byVariable).toEqual(byFlag)
   })

@@ -2,15 +2,16 @@ import type { Database } from './database.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Spec/decisions, "Devices": /feedback keeps 90 days; finished pushes are kept as long. */
-const KEEP_MS = 90 * DAY_MS
+/** Finished pushes; the feedback is kept as long (spec/decisions, "Devices"). */
+export const KEEP_MS = 90 * DAY_MS
 
 /** Answers to an Idempotency-Key (`push/idempotency.ts`). */
 const KEEP_KEYS_MS = 30 * DAY_MS
 
-/** Pushes looked at in one sweep, and rows erased that hang on them: nobody is to wait long for it. */
+/** Pushes looked at in one step, and rows erased that hang on them; and answers to keys. */
 const SWEEP_LIMIT = 200
 const ROW_LIMIT = 5000
+const KEY_LIMIT = 1000
 
 interface PushRow {
   number: number
@@ -18,12 +19,21 @@ interface PushRow {
   over: 0 | 1
 }
 
-/** What is erased when it is old enough. */
+/**
+ * Erases some of what is over its time, found along an index: at most 20 ms of work, in a transaction of the caller, for
+ * nobody is to wait long for it. `now` in ms since the Unix epoch; `after` is 0 at first, then what the step before
+ * returned. `null`: that was all.
+ */
+export type Sweep = (now: number, after: number) => number | null
+
+/** Of answers to Idempotency-Keys, and of pushes. */
 export function createHousekeeping({ database }: { database: Database }) {
-  const feedback = database.statement<never, [number]>('DELETE FROM feedback WHERE at < ?')
-  const keys = database.statement<never, [number]>('DELETE FROM idempotency WHERE created_at < ?')
+  const keys = database.statement<{ push: number }, [before: number, limit: number]>(
+    `DELETE FROM idempotency WHERE (application, key) IN (
+       SELECT application, key FROM idempotency WHERE created_at < ? LIMIT ?) RETURNING push`,
+  )
   // What waits for its moment, or went out late, is kept for as long from then on; a push by local time as long as any
-  // of its turns.
+  // of its turns. Numbers are in the order of time, so no index of times is needed.
   const oldest = database.statement<PushRow, [number, number, number]>(
     `SELECT number, created_at, coalesce(cancelled_at, released_at, created_at) < ?1
        AND (released_at IS NOT NULL OR cancelled_at IS NOT NULL)
@@ -39,8 +49,6 @@ export function createHousekeeping({ database }: { database: Database }) {
     `DELETE FROM opened WHERE (push, device) IN (SELECT push, device FROM opened WHERE push = ? LIMIT ?)`,
   )
   const erase = database.statement<never, [number]>('DELETE FROM push WHERE number = ?')
-  /** Up to which push has been looked. Their numbers are in the order of time, so no index of times is needed. */
-  let lookedTo = 0
 
   /** With what hangs on it, as far as `rows` go; how many of them are left, 0 when it is not all erased. */
   function erasePush(number: number, rows: number): number {
@@ -52,30 +60,21 @@ export function createHousekeeping({ database }: { database: Database }) {
     return left
   }
 
-  function sweepPushes(before: number): boolean {
-    const rows = oldest.all(before, lookedTo, SWEEP_LIMIT)
-    let left = ROW_LIMIT
-    for (const { number, over } of rows) {
-      if (over === 1) left = erasePush(number, left)
-      if (left === 0) return true
-      lookedTo = number
-    }
-    const last = rows.at(-1)
-    const more = last !== undefined && last.created_at < before && rows.length === SWEEP_LIMIT
-    // Where the old ones end the next sweep begins anew: some were not over.
-    if (!more) lookedTo = 0
-    return more
-  }
-
   return {
-    /**
-     * Some of what is old enough, in a few ms; whether there may be more. `now` in ms since the Unix epoch. Runs in a
-     * transaction of the caller.
-     */
-    sweep(now: number): boolean {
-      feedback.run(now - KEEP_MS)
-      keys.run(now - KEEP_KEYS_MS)
-      return sweepPushes(now - KEEP_MS)
+    keys: (now) => (keys.all(now - KEEP_KEYS_MS, KEY_LIMIT).length < KEY_LIMIT ? null : 0),
+
+    pushes: (now, after) => {
+      const before = now - KEEP_MS
+      const rows = oldest.all(before, after, SWEEP_LIMIT)
+      let left = ROW_LIMIT
+      let lookedTo = after
+      for (const { number, over } of rows) {
+        if (over === 1) left = erasePush(number, left)
+        if (left === 0) return lookedTo
+        lookedTo = number
+      }
+      const last = rows.at(-1)
+      return last !== undefined && last.created_at < before && rows.length === SWEEP_LIMIT ? lookedTo : null
     },
-  }
+  } satisfies Record<string, Sweep>
 }

@@ -6,6 +6,7 @@ import devicePlace from '../../migrations/0005_device_place.sql' with { type: 't
 import webhook from '../../migrations/0006_webhook.sql' with { type: 'text' }
 import deviceMove from '../../migrations/0007_device_move.sql' with { type: 'text' }
 import opened from '../../migrations/0008_opened.sql' with { type: 'text' }
+import registryBounds from '../../migrations/0009_registry_bounds.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 6, sql: webhook },
   { number: 7, sql: deviceMove },
   { number: 8, sql: opened },
+  { number: 9, sql: registryBounds },
 ]

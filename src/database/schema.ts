@@ -19,6 +19,8 @@ export const application = sqliteTable('application', {
   createdAt: integer('created_at').notNull(),
   confirmAbove: integer('confirm_above').notNull().default(0),
   holdSeconds: integer('hold_seconds').notNull().default(0),
+  maxLabels: integer('max_labels').notNull().default(100_000),
+  maxDevices: integer('max_devices').notNull().default(1_000_000),
 })
 
 export const credential = sqliteTable(
@@ -112,7 +114,7 @@ export const quota = sqliteTable(
 export const label = sqliteTable(
   'label',
   {
-    id: integer().primaryKey(),
+    id: integer().primaryKey({ autoIncrement: true }),
     application: integer().notNull(),
     kind: integer().notNull(),
     name: text().notNull(),

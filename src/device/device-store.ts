@@ -13,6 +13,7 @@ import { createPlaceIndex } from './place-index.ts'
 import type { Place } from './place-index.ts'
 import { createReachabilityStore } from './reachability-store.ts'
 import { createRegistrationStore } from './registration-store.ts'
+import { createRegistrySizeStore } from './registry-size-store.ts'
 
 /** How a caller names one device. A device of the other platform is not found by its alias. */
 export type Address =
@@ -43,6 +44,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
   const labels = createLabelIndex({ database })
   const aliases = createAliasIndex({ database, clock })
   const places = createPlaceIndex({ database })
+  const sizes = createRegistrySizeStore({ database })
   const statements = prepareStatements(database)
 
   function idOf(application: number, platform: Platform, token: string): number | null {
@@ -60,10 +62,13 @@ export function createDeviceStore({ database, clock }: Dependencies) {
   }
 
   return {
-    ...createRegistrationStore({ database, clock, labels, aliases, places }),
+    ...createRegistrationStore({ database, clock, labels, aliases, places, sizes }),
     ...createReachabilityStore({ database, clock }),
     ...createDeviceList({ database }),
     idOf,
+
+    /** See `LabelIndex.sweep`. */
+    sweepLabels: (after: number): number | null => labels.sweep(after),
 
     /** Without `platform`, and where both platforms hold the token, the device seen last. */
     find(application: number, token: string, platform?: Platform): Device | null {

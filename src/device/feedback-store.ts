@@ -22,6 +22,9 @@ interface Row {
 /** Rows read at a time: what a list holds in memory, whatever its length. */
 const PAGE = 500
 
+/** Entries erased in one step of a sweep: 5 ms. */
+const SWEEP_LIMIT = 1000
+
 export type FeedbackStore = ReturnType<typeof createFeedbackStore>
 
 /** What the gateways declared dead (spec/api-v1, endpoint 9). The device store writes it, when a device's state changes. */
@@ -32,8 +35,12 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
      ORDER BY at DESC, platform DESC, token DESC LIMIT ?`,
   )
   // By application, because that is what the index by time begins with.
-  const purge = database.statement<never, [before: number]>(
-    'DELETE FROM feedback WHERE application IN (SELECT number FROM application) AND at < ?',
+  const next = database.statement<{ number: number }, [after: number]>(
+    'SELECT number FROM application WHERE number > ? ORDER BY number LIMIT 1',
+  )
+  const purge = database.statement<{ at: number }, [application: number, before: number, limit: number]>(
+    `DELETE FROM feedback WHERE application = ?1 AND (platform, token) IN (
+       SELECT platform, token FROM feedback WHERE application = ?1 AND at < ?2 LIMIT ?3) RETURNING at`,
   )
 
   return {
@@ -49,7 +56,14 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
       }
     },
 
-    /** Forgets what is older than `before` (ms since the Unix epoch); returns how many entries that were. */
-    purge: (before: number): number => purge.run(before).changes,
+    /**
+     * Forgets some of what is older than `before` (ms since the Unix epoch), of the first application whose number is over
+     * `after`; with what to go on, `null`: that was all.
+     */
+    sweep(before: number, after: number): number | null {
+      const application = next.get(after)?.number
+      if (application === undefined) return null
+      return purge.all(application, before, SWEEP_LIMIT).length < SWEEP_LIMIT ? application : after
+    },
   }
 }

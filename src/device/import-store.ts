@@ -8,6 +8,7 @@ import type { Platform } from './device.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
 import { createLabelIndex } from './label-index.ts'
 import { cellAt, createPlaceIndex } from './place-index.ts'
+import { createRegistrySizeStore } from './registry-size-store.ts'
 
 /** `kept`: what the device, or its gateway, has told since counts more than what was to be imported. */
 export interface ImportOutcome {
@@ -22,7 +23,7 @@ interface Row extends DeviceRow {
 }
 
 interface Dependencies {
-  readonly database: Pick<Database, 'statement' | 'reading'>
+  readonly database: Pick<Database, 'statement' | 'reading' | 'version'>
   readonly clock: Clock
 }
 
@@ -41,6 +42,15 @@ export function createImportStore({ database, clock }: Dependencies) {
   const aliases = createAliasIndex({ database, clock })
   const places = createPlaceIndex({ database })
   const statements = prepareStatements(database)
+  const sizes = createRegistrySizeStore({ database })
+  let version = Number.NaN
+
+  /** A server beside this process may have erased labels; while this transaction lasts it cannot. */
+  function look(): void {
+    if (database.version() === version) return
+    version = database.version()
+    labels.forgetAll()
+  }
 
   function create(application: number, device: ImportedDevice): ImportOutcome {
     const { platform, lat = null, lng = null, left } = device
@@ -65,6 +75,7 @@ export function createImportStore({ database, clock }: Dependencies) {
       device.seenAt ?? 0,
       device.updatedAt ?? now,
     )
+    sizes.countDevice(application)
     if (left !== undefined) report(application, platform, token, left)
     if (!isGone) {
       labels.add(application, Number(lastInsertRowid), 'tag', device.tag ?? [])
@@ -127,6 +138,7 @@ export function createImportStore({ database, clock }: Dependencies) {
 
   return {
     put(application: number, device: ImportedDevice, { replace = false } = {}): ImportOutcome {
+      look()
       const { platform, left, seenAt = 0 } = device
       const token = packToken(device.token)
       const row = statements.byToken.get(application, platform, token)

@@ -15,14 +15,18 @@ export const LABEL_KIND: Readonly<Record<LabelKind, number>> = { tag: 0, type: 1
 /** About 5 MB of names of usual length. */
 const MAX_REMEMBERED = 50_000
 
+/** Labels looked at in one step of a sweep: 1 ms, or 8 where all of them are erased. */
+const SWEEP_LIMIT = 1000
+
 export type LabelIndex = ReturnType<typeof createLabelIndex>
 
 /**
  * Label names ↔ ids, and which device has which. To be called inside a transaction.
  *
  * Invariant: only ids that the reading connection sees are remembered. It sees what is committed and nothing else,
- * so no rollback can leave an id behind that a later label would be given. Labels are never deleted while their
- * application lives, and the number of an application is never given twice.
+ * so no rollback can leave an id behind that a later label would be given. A label without devices is erased by `sweep`
+ * alone, which forgets it at once; its id is never given twice, and neither is the number of an application. Where
+ * another process may sweep, call `forgetAll` at the beginning of a transaction.
  */
 export function createLabelIndex({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
   type Name = [application: number, kind: number, name: string]
@@ -39,6 +43,14 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   const detach = database.statement<never, [label: number, device: number]>(
     'DELETE FROM device_label WHERE label = ? AND device = ?',
   )
+  const nth = database.statement<{ id: number }, [after: number]>(
+    `SELECT id FROM label WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${SWEEP_LIMIT - 1}`,
+  )
+  const eraseUnused = database.statement<{ application: number; kind: number; name: string }, [number, number]>(
+    `DELETE FROM label WHERE id > ? AND id <= ?
+       AND NOT EXISTS (SELECT 1 FROM device_label WHERE device_label.label = label.id)
+     RETURNING application, kind, name`,
+  )
   /** Two for each application, one a kind: a key made of all three would be put together for each label. */
   const remembered = new Map<number, Map<string, number>>()
   let size = 0
@@ -54,14 +66,16 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   }
 
   function remember(application: number, kind: LabelKind, name: string, id: number): void {
-    if (size >= MAX_REMEMBERED) {
-      remembered.clear()
-      size = 0
-    }
+    if (size >= MAX_REMEMBERED) forgetAll()
     const key = application * 2 + LABEL_KIND[kind]
     const ids = remembered.get(key) ?? new Map<string, number>()
     remembered.set(key, ids.set(name, id))
     size++
+  }
+
+  function forgetAll(): void {
+    remembered.clear()
+    size = 0
   }
 
   function create(application: number, kind: LabelKind, name: string): number {
@@ -81,6 +95,16 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   return {
     add,
     remove,
+    forgetAll,
+
+    /** Erases the labels that no device has, of some with an id over `after`; up to which it looked, `null`: to the end. */
+    sweep(after: number): number | null {
+      const last = nth.get(after)?.id ?? null
+      for (const { application, kind, name } of eraseUnused.all(after, last ?? Number.MAX_SAFE_INTEGER)) {
+        if (remembered.get(application * 2 + kind)?.delete(name) === true) size--
+      }
+      return last
+    },
 
     of(device: number): Labels {
       const rows = ofDevice.all(device)

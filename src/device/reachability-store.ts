@@ -17,6 +17,9 @@ interface Departure extends Verdict {
   readonly since: number | null
 }
 
+/** Devices erased in one step of a sweep: with 200 labels each 15 ms. */
+const SWEEP_LIMIT = 50
+
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
   readonly clock: Clock
@@ -54,6 +57,12 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
     `UPDATE device SET badge = min(max(badge + ?, 0), ${MAX_BADGE}), updated_at = ? WHERE id = ?`,
   )
 
+  const eraseLeft = database.statement<{ id: number }, [before: number, limit: number]>(
+    `DELETE FROM device WHERE id IN (
+       SELECT id FROM device INDEXED BY device_left WHERE state <> ${STATE.registered} AND updated_at < ?
+       ORDER BY updated_at LIMIT ?) RETURNING id`,
+  )
+
   function settle(row: Row | null, { now, reason }: Verdict): boolean {
     if (row === null) return false
     report.run(row.application, row.platform, row.token, reason, now)
@@ -76,6 +85,12 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
     quarantine(device: number, verdict: Verdict): boolean {
       return settle(quarantined.get(verdict.now, device), verdict)
     },
+
+    /**
+     * Erases some of the devices that have been gone, or in quarantine, since before `before` (ms since the Unix epoch);
+     * whether there may be more.
+     */
+    eraseLeft: (before: number): boolean => eraseLeft.all(before, SWEEP_LIMIT).length === SWEEP_LIMIT,
 
     /** The APNs environment that took a notification for the device. */
     rememberEnvironment(device: number, known: Environment): void {

@@ -8,6 +8,7 @@ import type { Device, Platform } from './device.ts'
 import type { LabelIndex } from './label-index.ts'
 import { cellAt } from './place-index.ts'
 import type { PlaceIndex } from './place-index.ts'
+import type { RegistrySizeStore } from './registry-size-store.ts'
 
 /** What an app says of its device at launch. A field left out stays as it was. */
 export interface Registration {
@@ -60,10 +61,11 @@ interface Dependencies {
   readonly labels: LabelIndex
   readonly aliases: AliasIndex
   readonly places: PlaceIndex
+  readonly sizes: RegistrySizeStore
 }
 
 /** How devices come into the registry and leave it. Every function checks before it writes. */
-export function createRegistrationStore({ database, clock, labels, aliases, places }: Dependencies) {
+export function createRegistrationStore({ database, clock, labels, aliases, places, sizes }: Dependencies) {
   const statements = prepareStatements(database)
 
   function create(application: number, input: Registration, token: string | Uint8Array): Device {
@@ -74,6 +76,7 @@ export function createRegistrationStore({ database, clock, labels, aliases, plac
     const cell = cellAt({ lat, lng })
     const inserted = statements.insert.run(application, platform, token, alias, lat, lng, cell, timezone, now, now, now)
     const id = Number(inserted.lastInsertRowid)
+    sizes.countDevice(application)
     const [tag, active] = [namesOf(input.tag), namesOf(input.active)]
     labels.add(application, id, 'tag', tag)
     labels.add(application, id, 'type', active)

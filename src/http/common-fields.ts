@@ -6,6 +6,8 @@ import type { Field } from './fields.ts'
 /** The limits of spec/decisions, "Reading bodies". */
 const MAX_TOKEN_BYTES = 4096
 const MAX_NAME_CHARACTERS = 256
+/** Of UTF-8, which writes a letter in 1 to 4 of them. */
+const MAX_NAME_BYTES = 512
 const WHITE_SPACE_OR_CONTROL = /[\s\p{Cc}]/u
 const CONTROL = /\p{Cc}/u
 /** A decimal, no exponent: what a location looks like in every client library. */
@@ -55,7 +57,7 @@ export function asPlatform(value: unknown): Platform | null {
   return null
 }
 
-/** A name of 1 to 256 characters: a tag, a notification type or an alias. */
+/** A name of 1 to 256 characters and at most 512 bytes: a tag, a notification type or an alias. */
 function readName(value: unknown, name: string): string {
   if (typeof value !== 'string') throw invalid(name, `must be a string, not ${show(value)}`)
   if (value === '') throw invalid(name, `must be 1 to ${MAX_NAME_CHARACTERS} characters, not empty`)
@@ -63,6 +65,10 @@ function readName(value: unknown, name: string): string {
     throw invalid(name, `must be at most ${MAX_NAME_CHARACTERS} characters`)
   }
   if (!value.isWellFormed()) throw invalid(name, 'must be well-formed Unicode, without lone surrogates')
+  // A UTF-16 unit is at most 3 bytes of UTF-8: only a long name needs counting.
+  if (value.length > MAX_NAME_BYTES / 3 && Buffer.byteLength(value) > MAX_NAME_BYTES) {
+    throw invalid(name, `must be at most ${MAX_NAME_BYTES} bytes`)
+  }
   if (CONTROL.test(value)) throw invalid(name, 'must not contain control characters')
   return value
 }

@@ -1,33 +1,58 @@
 import { every } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
+import type { Sweep } from '../database/housekeeping-store.ts'
 import { noted } from '../log.ts'
 import type { Log } from '../log.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** Between two steps, where one was not enough. */
+/** Between two steps of a sweep: what is answered meanwhile does not share a transaction with either. */
 const PAUSE_MS = 100
 
 interface Dependencies {
   readonly clock: Clock
   readonly log: Log
   readonly commit: Commit
-  /** One step; whether there may be more. Runs in a transaction. */
-  readonly sweep: (now: number) => boolean
+  readonly sweeps: readonly Sweep[]
 }
 
-/** Erases once an hour what is old enough, in steps. The returned function ends it. */
-export function startTidying({ clock, log, commit, sweep }: Dependencies): () => void {
+/**
+ * Erases what is over its time, now and then once an hour: one sweep after the other, each step in a transaction of its
+ * own turn. The returned function ends it.
+ */
+export function startTidying({ clock, log, commit, sweeps }: Dependencies): () => void {
   let cancelPause = () => {}
+  let running = false
   let stopped = false
-  const stop = every(clock, HOUR_MS, tidy)
+
   function tidy(): void {
-    cancelPause()
-    commit(() => sweep(clock.now())).then((more) => {
-      if (more && !stopped) cancelPause = clock.after(PAUSE_MS, tidy)
-    }, noted(log))
+    if (running) return
+    running = true
+    step(0, 0)
   }
+
+  function step(at: number, after: number): void {
+    const sweep = sweeps[at]
+    if (sweep === undefined || stopped) {
+      running = false
+      return
+    }
+    commit(() => sweep(clock.now(), after)).then(
+      (next) => {
+        if (next === null) step(at + 1, 0)
+        else if (!stopped) cancelPause = clock.after(PAUSE_MS, () => step(at, next))
+      },
+      (error: unknown) => {
+        noted(log)(error)
+        // The others may get further.
+        step(at + 1, 0)
+      },
+    )
+  }
+
+  tidy()
+  const stop = every(clock, HOUR_MS, tidy)
   return () => {
     stopped = true
     stop()

@@ -32,11 +32,20 @@ test('since leaves out what is older', () => {
   expect([...registry.feedback.list(1, 1003)].map(({ at }) => at)).toEqual([1004, 1004, 1003, 1003])
 })
 
-test('what is older than a time is forgotten, in all applications', () => {
+test('what is older than a time is forgotten, one application after the other', () => {
   using registry = openWithFeedback(10)
-  expect(registry.feedback.purge(1004)).toBe(8)
+  expect(registry.feedback.sweep(1004, 0)).toBe(1)
   expect([...registry.feedback.list(1)].map(({ at }) => at)).toEqual([1004, 1004])
-  expect([...registry.feedback.list(2)].map(({ at }) => at)).toEqual([1005])
-  expect(registry.feedback.purge(9999)).toBe(3)
+  expect(registry.feedback.sweep(9999, 1)).toBe(2)
+  expect([...registry.feedback.list(1)].map(({ at }) => at)).toEqual([1004, 1004])
   expect([...registry.feedback.list(2)]).toEqual([])
+  expect(registry.feedback.sweep(9999, 2)).toBeNull()
+})
+
+test('a thousand entries at a time', () => {
+  using registry = openWithFeedback(1101)
+  expect(registry.feedback.sweep(9999, 0)).toBe(0)
+  expect([...registry.feedback.list(1)]).toHaveLength(101)
+  expect(registry.feedback.sweep(9999, 0)).toBe(1)
+  expect([...registry.feedback.list(1)]).toEqual([])
 })

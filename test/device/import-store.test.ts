@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/database/database.ts'
 import { createExportStore } from '../../src/device/export-store.ts'
 import { createImportStore } from '../../src/device/import-store.ts'
 import type { ImportedDevice } from '../../src/device/imported-device.ts'
@@ -200,4 +204,19 @@ test('what was said of a token is kept once, and the latest of it', () => {
   expect(registry.feedbackOn('x', 'UNREGISTERED', 5000).kind).toBe('unchanged')
   expect(registry.feedbackOn('x', 'OLDER', 4000).kind).toBe('unchanged')
   expect([...registry.feedback.list(FIRST)]).toEqual([{ token: 'x', platform: 1, reason: 'UNREGISTERED', at: 5000 }])
+})
+
+test('a label that a server has erased meanwhile is made anew', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'bellhop-import-'))
+  using registry = openRegistry(directory)
+  // Another process has its own connection, and its own store.
+  using other = openDatabase(directory)
+  const imported = createImportStore({ database: other, clock: registry.clock })
+  const put = (token: string, tag: readonly string[]) =>
+    other.transact(() => imported.put(FIRST, { token, platform: 0, tag, seenAt: registry.clock.now() }))
+  for (const token of ['a', 'b']) put(token, ['x'])
+  for (const token of ['a', 'b']) put(token, [])
+  registry.database.transact(() => registry.devices.sweepLabels(0))
+  put('a', ['x'])
+  expect(registry.devices.find(FIRST, 'a')).toMatchObject({ tag: ['x'] })
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
 import { openRegistry } from '../support/registry.ts'
 import { raise } from '../support/raise.ts'
@@ -66,4 +66,96 @@ test('names are kept to the letter', () => {
   const tag = ['A', 'a', ' a', 'ä', 'a\u0308', '🛎', "'; --", '%']
   registry.devices.register(APP, { token: 'x', platform: 0, tag })
   expect(tagsOf(registry, 'x')).toEqual(tag.toSorted())
+})
+
+describe('a label that no device has', () => {
+  const names = ({ database }: ReturnType<typeof openRegistry>) =>
+    database
+      .reading<{ name: string }, []>('SELECT name FROM label ORDER BY id')
+      .all()
+      .map(({ name }) => name)
+  const sweep = ({ database, devices }: ReturnType<typeof openRegistry>) => {
+    for (let next: number | null = 0; next !== null;) {
+      const after: number = next
+      next = database.transact(() => devices.sweepLabels(after))
+    }
+  }
+  const register = ({ database, devices }: ReturnType<typeof openRegistry>, token: string, tag: readonly string[]) =>
+    database.transact(() => devices.register(APP, { token, platform: 0, tag }))
+
+  test('is erased, and one that any device has stays', () => {
+    using registry = openRegistry()
+    register(registry, 'a', ['kept', 'only a', 'untagged'])
+    register(registry, 'b', ['kept'])
+    register(registry, 'a', ['kept', 'only a'])
+    sweep(registry)
+    expect(names(registry)).toEqual(['kept', 'only a'])
+    registry.database.transact(() => registry.devices.unregister(APP, 0, 'a'))
+    sweep(registry)
+    expect(names(registry)).toEqual(['kept'])
+  })
+
+  test('comes back under another id, also where the former one was remembered', () => {
+    using registry = openRegistry()
+    const { database } = registry
+    const idOf = (name: string) =>
+      database.reading<{ id: number }, [string]>('SELECT id FROM label WHERE name = ?').get(name)?.id
+    // Twice, so that the ids are remembered.
+    for (const token of ['a', 'b']) register(registry, token, ['first', 'last'])
+    const former = idOf('last') ?? 0
+    for (const token of ['a', 'b']) register(registry, token, [])
+    sweep(registry)
+    expect(names(registry)).toEqual([])
+    register(registry, 'a', ['another'])
+    register(registry, 'b', ['last'])
+    expect(idOf('another')).toBeGreaterThan(former)
+    expect(idOf('last')).toBeGreaterThan(former)
+    expect([tagsOf(registry, 'a'), tagsOf(registry, 'b')]).toEqual([['another'], ['last']])
+  })
+
+  test('is not lost to a device that gets it in the same transaction, before the sweep or after it', async () => {
+    using registry = openRegistry()
+    const { database, devices } = registry
+    const { commit } = createGroupCommit(database, raise)
+    for (const token of ['a', 'b']) register(registry, token, ['x', 'y'])
+    for (const token of ['a', 'b']) register(registry, token, [])
+    const tag = (token: string, name: string) =>
+      commit(() => devices.register(APP, { token, platform: 0, tag: [name] }))
+    await Promise.all([tag('a', 'x'), commit(() => devices.sweepLabels(0)), tag('b', 'y')])
+    expect([tagsOf(registry, 'a'), tagsOf(registry, 'b')]).toEqual([['x'], ['y']])
+    expect(names(registry)).toEqual(['x', 'y'])
+  })
+
+  test('is kept where the transaction of its sweep is undone, and found again', () => {
+    using registry = openRegistry()
+    const { database, devices } = registry
+    for (const token of ['a', 'b']) register(registry, token, ['x'])
+    for (const token of ['a', 'b']) register(registry, token, [])
+    const undone = () =>
+      database.transact(() => {
+        devices.sweepLabels(0)
+        throw new Undone()
+      })
+    expect(undone).toThrow(Undone)
+    register(registry, 'a', ['x'])
+    expect(tagsOf(registry, 'a')).toEqual(['x'])
+    expect(names(registry)).toEqual(['x'])
+  })
+
+  test('is looked for among a thousand at a time', () => {
+    using registry = openRegistry()
+    const { database, devices } = registry
+    database.transact(() => {
+      for (let device = 0; device < 25; device++) {
+        const tag = Array.from({ length: 100 }, (_, n) => `${device}-${n}`)
+        devices.register(APP, { token: `device ${device}`, platform: 0, tag })
+        devices.unregister(APP, 0, `device ${device}`)
+      }
+    })
+    const left = () => names(registry).length
+    const step = (after: number) => [database.transact(() => devices.sweepLabels(after)), left()]
+    expect(step(0)).toEqual([1000, 1500])
+    expect(step(1000)).toEqual([2000, 500])
+    expect(step(2000)).toEqual([null, 0])
+  })
 })

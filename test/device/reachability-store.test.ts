@@ -91,3 +91,35 @@ test('a relative badge counts from what is stored, and stays within its bounds',
   expect([badgeAfter(2), badgeAfter(3), badgeAfter(-4), badgeAfter(-4)]).toEqual([2, 5, 1, 0])
   expect([badgeAfter(2_147_483_646), badgeAfter(5)]).toEqual([2_147_483_646, 2_147_483_647])
 })
+
+test('devices that have been gone, or in quarantine, for long are erased, some at a time, those first that left first', () => {
+  using registry = openRegistry()
+  const { devices, database } = registry
+  const states = database.reading<{ state: number; count: number }, []>(
+    'SELECT state, count(*) AS count FROM device GROUP BY state ORDER BY state',
+  )
+  database.transact(() => {
+    for (let id = 1; id <= 90; id++) {
+      devices.register(APP, { token: `device ${id}`, platform: 0, tag: ['beta'] })
+      if (id <= 40) devices.markGone(id, { since: null, now: id, reason: 'Unregistered' })
+      else if (id <= 80) devices.quarantine(id, { now: id, reason: 'BadDeviceToken' })
+    }
+  })
+  const erase = (before: number) => [database.transact(() => devices.eraseLeft(before)), states.all()]
+  expect(erase(61)).toEqual([
+    true,
+    [
+      { state: 0, count: 10 },
+      { state: 2, count: 30 },
+    ],
+  ])
+  expect(erase(61)).toEqual([
+    false,
+    [
+      { state: 0, count: 10 },
+      { state: 2, count: 20 },
+    ],
+  ])
+  const labels = database.statement<{ count: number }, []>('SELECT count(*) AS count FROM device_label')
+  expect(labels.get()).toEqual({ count: 30 })
+})

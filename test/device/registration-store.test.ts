@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Device } from '../../src/device/device.ts'
 import type { Registered, Registration } from '../../src/device/registration-store.ts'
+import { createImportStore } from '../../src/device/import-store.ts'
 import { openRegistry } from '../support/registry.ts'
 
 const APP = 1
@@ -294,4 +295,36 @@ describe('importing a batch', () => {
     expect(importing(['x', 't1'])).toEqual({ kind: 'imported', created: 1, updated: 1 })
     expect(registry.devices.find(APP, 'full')?.tag).toHaveLength(100)
   })
+})
+
+test('the size of the registry is known without counting it', () => {
+  using registry = openRegistry()
+  const { database, devices } = registry
+  const size = () =>
+    database.statement<object, []>('SELECT application, devices, labels FROM registry_size ORDER BY application').all()
+  const imported = createImportStore({ database, clock: registry.clock })
+  database.transact(() => {
+    devices.register(1, { token: 'a', platform: 0, tag: ['x', 'y'], active: ['x'] })
+    devices.register(1, { token: 'a', platform: 0, tag: ['x', 'z'] })
+    devices.importBatch(1, { tokens: ['b', 'c', 'b'], platform: 1, tags: ['x'] })
+    imported.put(2, { token: 'a', platform: 0, tag: ['x'] })
+    imported.put(2, { token: 'a', platform: 0, tag: ['x'] })
+    devices.markGone(1, { since: null, now: 1, reason: 'Unregistered' })
+  })
+  expect(size()).toEqual([
+    { application: 1, devices: 3, labels: 4 },
+    { application: 2, devices: 1, labels: 1 },
+  ])
+  database.transact(() => {
+    // Anew, in place of the one that is gone.
+    devices.register(1, { token: 'a', platform: 0 })
+    devices.unregister(1, 1, 'b')
+    devices.sweepLabels(0)
+  })
+  expect(size()).toEqual([
+    { application: 1, devices: 2, labels: 1 },
+    { application: 2, devices: 1, labels: 1 },
+  ])
+  database.statement('DELETE FROM application WHERE number = 1').run()
+  expect(size()).toEqual([{ application: 2, devices: 1, labels: 1 }])
 })

@@ -88,6 +88,8 @@ const badTexts: readonly BadValue[] = [
   ...LONE_SURROGATES.map((value) => [value, NOT_WELL_FORMED] as const),
   ['a'.repeat(257), 'must be at most 256 characters'],
   ['😀'.repeat(257), 'must be at most 256 characters'],
+  ['é'.repeat(255) + 'ਓ', 'must be at most 512 bytes'],
+  ['😀'.repeat(129), 'must be at most 512 bytes'],
 ]
 
 /** For one name: an alias. */

@@ -6,9 +6,8 @@ import { createDeviceStore } from '../../src/device/device-store.ts'
 import { createFeedbackStore } from '../../src/device/feedback-store.ts'
 import { createFakeClock } from './fake-clock.ts'
 
-/** A device store on a database file of its own, with two applications: numbers 1 and 2. */
-export function openRegistry() {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-registry-'))
+/** A device store on a database file of its own, with two applications: numbers 1 and 2. Erases `directory` at its end. */
+export function openRegistry(directory = mkdtempSync(join(tmpdir(), 'bellhop-registry-'))) {
   const database = openDatabase(directory)
   const clock = createFakeClock()
   const insert = database.statement<never, [string, string, Uint8Array, number]>(

@@ -125,6 +125,7 @@ export async function startService(options: Options = {}): Promise<Service> {
       backup: null,
       backupEvery: 86_400_000,
       backupKeep: 7,
+      keepGone: 7_776_000_000,
       webhookPrivate: false,
       ...options.config,
     },

@@ -1,0 +1,27 @@
+import type { Database } from '../database/database.ts'
+
+/** Rows of an application. */
+export interface RegistrySize {
+  /** In whatever state. */
+  readonly devices: number
+  /** Tags and types. */
+  readonly labels: number
+}
+
+export type RegistrySizeStore = ReturnType<typeof createRegistrySizeStore>
+
+/** How large the registry of an application is, without counting: triggers keep the numbers, but for new devices. */
+export function createRegistrySizeStore({ database }: { database: Pick<Database, 'statement'> }) {
+  const size = database.statement<RegistrySize, [application: number]>(
+    'SELECT devices, labels FROM registry_size WHERE application = ?',
+  )
+  const grow = database.statement<never, [application: number]>(
+    'UPDATE registry_size SET devices = devices + 1 WHERE application = ?',
+  )
+  return {
+    of: (application: number): RegistrySize => size.get(application) ?? { devices: 0, labels: 0 },
+
+    /** To be called with each device that is inserted. */
+    countDevice: (application: number): void => void grow.run(application),
+  }
+}

@@ -9,6 +9,7 @@ import * as schema from './device-schema.ts'
 import { recordOf } from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import { MAX_LABELS } from './device.ts'
+import { tokenWarning } from './push-token.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -50,7 +51,7 @@ export function deviceRoutes({ gate, commit, devices, aliasesOpen = false }: Dep
           tag: 'Devices',
           summary: 'Register or update a device',
           description:
-            'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret; without it the device keeps what alias it had, or has none, and the record says `"warnings": ["alias belongs to another device"]`.',
+            'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret; without it the device keeps what alias it had, or has none, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like.',
           body: schema.RegisterDevice,
           example: {
             token: EXAMPLE_TOKEN,
@@ -73,14 +74,20 @@ export function deviceRoutes({ gate, commit, devices, aliasesOpen = false }: Dep
         const outcome = await commit(() => devices.importBatch(application.number, body))
         if (outcome.kind === 'too-many-labels') throw tooMany(`tokens[${outcome.index}]`, 'tags')
         const { created, updated } = outcome
-        return status(201, { message: 'Devices imported', imported: created + updated, created, updated })
+        const warnings = body.tokens.flatMap((token, index) => {
+          const warning = tokenWarning(body.platform, token)
+          return warning === null ? [] : [`tokens[${index}] is ${warning}`]
+        })
+        const counts = { imported: created + updated, created, updated }
+        return status(201, { message: 'Devices imported', ...counts, ...(warnings.length > 0 && { warnings }) })
       },
       {
         body: schema.ImportDevices,
         detail: endpoint({
           tag: 'Devices',
           summary: 'Register up to 500 devices',
-          description: '`tags` are added to what a device has. One bad token and nothing is imported.',
+          description:
+            '`tags` are added to what a device has. One bad token and nothing is imported. What cannot be a token of Apple is taken, never sent to, and said: `"warnings": ["tokens[0] is not an APNs device token: …"]`.',
           secret: true,
           body: schema.ImportDevices,
           example: { tokens: [EXAMPLE_TOKEN, '77b0a4e5'.repeat(8)], platform: '0', tags: ['imported'] },

@@ -17,6 +17,7 @@ import { bodyOf, describedAs, invalid, missing, optional, required, show } from 
 import type { Field, JsonSchema } from '../http/fields.ts'
 import { MAX_BADGE } from '../push/push.ts'
 import type { Device, Platform } from './device.ts'
+import { tokenWarning } from './push-token.ts'
 import { timezone } from './timezone-field.ts'
 
 /** The most devices one batch may bring (spec/api-v1, "Limits"). */
@@ -143,7 +144,7 @@ export interface DeviceRecord {
   /** ISO 8601, UTC. */
   readonly created_at: string
   readonly updated_at: string
-  /** Only where there are any, and only in the answer to a registration. */
+  /** Only where there are any. Of the alias only in the answer to a registration. */
   readonly warnings?: readonly string[]
 }
 
@@ -155,6 +156,8 @@ export interface RecordShape {
 
 export function recordOf(device: Device, warnings: readonly string[] = []): DeviceRecord {
   const { registeredAt, updatedAt, timezone } = device
+  const ofToken = tokenWarning(device.platform, device.token)
+  const all = ofToken === null ? warnings : [...warnings, ofToken]
   const updated = new Date(updatedAt).toISOString()
   return {
     token: device.token,
@@ -168,7 +171,7 @@ export function recordOf(device: Device, warnings: readonly string[] = []): Devi
     ...(timezone !== null && { timezone }),
     created_at: registeredAt === updatedAt ? updated : new Date(registeredAt).toISOString(),
     updated_at: updated,
-    ...(warnings.length > 0 && { warnings }),
+    ...(all.length > 0 && { warnings: all }),
   }
 }
 

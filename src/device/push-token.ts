@@ -1,3 +1,5 @@
+import type { Platform } from './device.ts'
+
 /* What the text of a device token tells of it. */
 
 /**
@@ -9,3 +11,36 @@ export function isInstallationId(token: string): boolean {
 }
 
 const INSTALLATION_ID = /^[c-f][\w-]{21}$/
+
+/** Whether Apple could have issued it: hex digits, 64 of them today, and "don't hard-code their size" (Apple). */
+export function isApnsToken(token: string): boolean {
+  return APNS_TOKEN.test(token)
+}
+
+const MIN_HEX = 64
+const MAX_HEX = 200
+const APNS_TOKEN = /^[0-9a-f]{64,200}$/i
+
+/** Why a token of this platform can never be sent to, though it is kept; `null` where nothing is known of it. */
+export function tokenWarning(platform: Platform, token: string): string | null {
+  return platform !== 0 || isApnsToken(token) ? null : `not an APNs device token: ${looksOf(token)}`
+}
+
+/** `it is …`, with what to do where that is known. */
+function looksOf(token: string): string {
+  if (/^Expo(nent)?PushToken\[/.test(token)) {
+    return "it looks like an Expo push token, which only Expo can send to; getDevicePushTokenAsync gives Apple's"
+  }
+  if (isInstallationId(token)) return `it looks like a Firebase Installation ID, ${THROUGH_FCM}`
+  if (/^[\w-]{8,}:[\w-]{60,}$/.test(token)) return `it looks like an FCM registration token, ${THROUGH_FCM}`
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(token)) return 'it looks like a UUID'
+  if (/^[0-9a-f]*$/i.test(token)) {
+    return token.length < MIN_HEX
+      ? `it is too short: ${token.length} of at least ${MIN_HEX} hex digits`
+      : `it is too long: ${token.length} of at most ${MAX_HEX} hex digits`
+  }
+  if (/^[\w+/-]{43}=?$/.test(token)) return 'it looks like base64; it must be hex'
+  return `it is not ${MIN_HEX} to ${MAX_HEX} hex digits`
+}
+
+const THROUGH_FCM = 'which is sent to through FCM, as platform 1'

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { packToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
+import { tokenWarning } from '../device/push-token.ts'
 import { exclusionsBy } from './exclusion.ts'
 import type { DeviceFacts, ExceptionFacts, Exclusion, Facts } from './explain.ts'
 import { turnIn } from './local-time.ts'
@@ -130,7 +131,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       return {
         facts: {
           push: factsOf(push),
-          device: deviceFacts(device, departure.get(application, device.platform, packed)),
+          device: deviceFacts(device, token, departure.get(application, device.platform, packed)),
           openedAt: findOpened.get(whole.number, device.id)?.at ?? null,
           exception: exception && { ...exception, cancelled: exception.reason === CANCELLED },
           registeredSince: push.released_at !== null && device.id > push.ceiling,
@@ -162,9 +163,10 @@ function factsOf(push: PushRow): Facts['push'] {
   }
 }
 
-function deviceFacts(device: DeviceRow, left: DeviceFacts['left']): DeviceFacts {
+function deviceFacts(device: DeviceRow, token: string, left: DeviceFacts['left']): DeviceFacts {
   return {
     platform: device.platform,
+    tokenWarning: tokenWarning(device.platform, token),
     state: STATES[device.state],
     registeredAt: device.registeredAt,
     seenAt: device.seenAt,

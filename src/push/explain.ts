@@ -33,6 +33,8 @@ export interface Facts {
 export interface DeviceFacts {
   readonly platform: Platform
   readonly state: 'registered' | 'gone' | 'quarantined'
+  /** Why its token can never be sent to; `null` where nothing is known of it. */
+  readonly tokenWarning: string | null
   readonly registeredAt: number
   /** Last registration. */
   readonly seenAt: number
@@ -110,7 +112,11 @@ export function explain(facts: Facts): Explanation {
       explanation: 'No device of this application has this token: it was never registered, or was unregistered since.',
     }
   }
-  if (exception !== null) return ofException(exception, GATEWAY[device.platform], facts.pause)
+  if (exception !== null) {
+    const unsent = exception.state === 'rejected' ? device.tokenWarning : null
+    if (unsent !== null) return neverSent('rejected', unsent, { reason: exception.reason, at: exception.at })
+    return ofException(exception, GATEWAY[device.platform], facts.pause)
+  }
   if (facts.registeredSince) {
     const { registeredAt } = device
     return {
@@ -172,8 +178,20 @@ function ofException(
   }
 }
 
-function ofDeparted({ state, left, platform }: DeviceFacts, releasedAt: number | null): Explanation {
+/** `warning`: what the token is not, and looks like. */
+function neverSent(
+  verdict: 'rejected' | 'quarantined',
+  warning: string,
+  { reason, at }: { readonly reason: string; readonly at: number },
+): Explanation {
+  const explanation = `The token is ${warning}. It was set aside at ${iso(at)}; the device must register with the token that Apple gives it.`
+  return { verdict, explanation, reason, at }
+}
+
+function ofDeparted(device: DeviceFacts, releasedAt: number | null): Explanation {
+  const { state, left, platform, tokenWarning } = device
   const verdict = state === 'gone' ? 'gone' : 'quarantined'
+  if (verdict === 'quarantined' && left !== null && tokenWarning !== null) return neverSent(verdict, tokenWarning, left)
   const what = state === 'gone' ? 'gone' : 'bad'
   if (left === null) {
     return {

@@ -10,6 +10,7 @@ import type { Service } from '../support/service.ts'
 
 const PATH = '/deviceToken'
 const DEVICE = { token: '3f8a'.repeat(16), platform: '0' }
+const OTHER = '77b0'.repeat(16)
 const LABELS = { active: ['chat', 'news'], tag: ['beta', 'vip'] }
 const EVERYTHING = { ...DEVICE, lat: '52.52', lng: '13.405', ...LABELS, alias: 'user-17' }
 const BARE = { lat: null, lng: null, active: [], tag: [], alias: null, badge: 0 }
@@ -32,10 +33,31 @@ describe('PUT /deviceToken', () => {
     expect([answer.status, answer.body]).toEqual([201, record])
     expect(answer.headers.get('content-type')).toStartWith('application/json')
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-    const full = await caller.put(PATH, { ...EVERYTHING, token: 'b' })
+    const full = await caller.put(PATH, { ...EVERYTHING, token: OTHER })
     const times = { created_at: time(), updated_at: time() }
-    expect([full.status, full.body]).toEqual([201, { ...EVERYTHING, token: 'b', badge: 0, ...times }])
+    expect([full.status, full.body]).toEqual([201, { ...EVERYTHING, token: OTHER, badge: 0, ...times }])
     expect(await caller.devices()).toEqual([record, full.body])
+  })
+
+  test('takes for iOS what cannot be a token of Apple, and each record of it says so', async () => {
+    const caller = newCaller(service)
+    const odd = { token: 'abc123', platform: '0' }
+    const warnings = ['not an APNs device token: it is too short: 6 of at least 64 hex digits']
+    const first = await caller.put(PATH, odd)
+    expect([first.status, first.body]).toEqual([
+      201,
+      { ...odd, ...BARE, created_at: time(), updated_at: time(), warnings },
+    ])
+    expect(await caller.put(PATH, odd)).toMatchObject({ status: 200, body: { warnings } })
+    const one = await service.get('/deviceToken/one', { application: caller.application, headers: { token: 'abc123' } })
+    expect([one.status, one.body]).toEqual([200, first.body])
+    expect(await caller.devices()).toEqual([first.body])
+    await caller.register({ ...DEVICE, alias: 'taken' })
+    const both = await caller.put(PATH, { ...odd, alias: 'taken' }, 'device')
+    expect(both.body.warnings).toEqual(['alias belongs to another device', ...warnings])
+    for (const fine of [DEVICE, { ...odd, platform: '1' }]) {
+      expect((await caller.put(PATH, fine)).body).not.toHaveProperty('warnings')
+    }
   })
 
   test('answers an update with 200 and the record; a field left out stays as it was', async () => {
@@ -215,7 +237,7 @@ describe('an alias in PUT /deviceToken', () => {
     const caller = newCaller(service)
     const holder = await caller.register(EVERYTHING)
     for (const platform of ['0', '1']) {
-      const asked = { token: 'new', platform, alias: 'user-17', tag: ['b'] }
+      const asked = { token: OTHER, platform, alias: 'user-17', tag: ['b'] }
       const { warnings: _, ...stored } = (await caller.put(PATH, asked, 'device')).body
       expect(stored).toMatchObject({ ...asked, alias: null })
       expect(await caller.devices()).toEqual([holder, ...(platform === '1' ? [expect.anything()] : []), stored])
@@ -225,16 +247,16 @@ describe('an alias in PUT /deviceToken', () => {
       const updated = { ...stored, updated_at: time(), ...TAKEN }
       expect([again.status, again.body]).toEqual([200, updated])
     }
-    const first = await caller.put(PATH, { token: 'newer', platform: '0', Alias: 'user-17' }, 'device')
+    const first = await caller.put(PATH, { token: '99'.repeat(32), platform: '0', Alias: 'user-17' }, 'device')
     expect(first).toMatchObject({ status: 201, body: { alias: null, ...TAKEN } })
   })
 
   test('of another device leaves the one that a device has, without the secret; the rest is updated', async () => {
     const caller = newCaller(service)
     const holder = await caller.register(EVERYTHING)
-    const known = await caller.register({ token: 'known', platform: '0', tag: ['a'], alias: 'mine' })
+    const known = await caller.register({ token: OTHER, platform: '0', tag: ['a'], alias: 'mine' })
     clock.advance(1000)
-    const answer = await caller.put(PATH, { token: 'known', platform: '0', alias: 'user-17', tag: ['b'] }, 'device')
+    const answer = await caller.put(PATH, { token: OTHER, platform: '0', alias: 'user-17', tag: ['b'] }, 'device')
     const after = { ...known, tag: ['b'], updated_at: time() }
     expect([answer.status, answer.body]).toEqual([200, { ...after, ...TAKEN }])
     expect(await caller.devices()).toEqual([holder, after])

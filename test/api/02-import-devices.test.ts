@@ -10,6 +10,7 @@ import type { Service } from '../support/service.ts'
 
 const PATH = '/deviceToken/batch'
 const IOS = { platform: '0' }
+const [A, B, KNOWN, NEW, FULL] = ['a1', 'b2', 'c3', 'd4', 'e5'].map((byte) => byte.repeat(32))
 
 const clock = createFakeClock()
 let service: Service
@@ -45,34 +46,34 @@ describe('PUT /deviceToken/batch', () => {
   test('counts known devices as updated, adds the tags to what they have, and leaves the rest as it was', async () => {
     const caller = newCaller(service)
     const location = { lat: '52.52', lng: '13.405' }
-    const known = { token: 'known', platform: '0', ...location, tag: ['a', 'x'], active: ['news'], alias: 'user-17' }
+    const known = { token: KNOWN, platform: '0', ...location, tag: ['a', 'x'], active: ['news'], alias: 'user-17' }
     const before = await caller.register(known)
     clock.advance(1000)
-    await expectImported(caller, { tokens: ['new', 'known'], platform: 0, tags: ['x', 'z'] }, 1, 1)
+    await expectImported(caller, { tokens: [NEW, KNOWN], platform: 0, tags: ['x', 'z'] }, 1, 1)
     const [updated, created] = await caller.devices()
     expect(updated).toEqual({ ...before, tag: ['a', 'x', 'z'], updated_at: time() })
-    expect(created).toMatchObject({ token: 'new', tag: ['x', 'z'], created_at: time() })
-    await expectImported(caller, { ...IOS, tokens: ['known'] }, 0, 1)
-    await expectImported(caller, { ...IOS, tokens: ['known'], tags: [] }, 0, 1)
+    expect(created).toMatchObject({ token: NEW, tag: ['x', 'z'], created_at: time() })
+    await expectImported(caller, { ...IOS, tokens: [KNOWN] }, 0, 1)
+    await expectImported(caller, { ...IOS, tokens: [KNOWN], tags: [] }, 0, 1)
     expect((await caller.devices())[0]).toEqual({ ...before, tag: ['a', 'x', 'z'], updated_at: time() })
   })
 
   test('counts duplicates inside one batch once', async () => {
     const caller = newCaller(service)
-    await caller.register({ token: 'known', platform: '0' })
-    await expectImported(caller, { ...IOS, tokens: ['a', 'known', 'a', 'b', 'known', 'a'], tags: ['x', 'x'] }, 2, 1)
+    await caller.register({ token: KNOWN, platform: '0' })
+    await expectImported(caller, { ...IOS, tokens: [A, KNOWN, A, B, KNOWN, A], tags: ['x', 'x'] }, 2, 1)
     expect(await caller.devices()).toMatchObject([
-      { token: 'known', tag: ['x'] },
-      { token: 'a', tag: ['x'] },
-      { token: 'b', tag: ['x'] },
+      { token: KNOWN, tag: ['x'] },
+      { token: A, tag: ['x'] },
+      { token: B, tag: ['x'] },
     ])
   })
 
   test('keeps platforms and applications apart', async () => {
     const [caller, other] = [newCaller(service), newCaller(service)]
-    await expectImported(caller, { tokens: ['a'], platform: '0', tags: ['ios'] }, 1, 0)
-    await expectImported(caller, { tokens: ['a'], platform: '1', tags: ['android'] }, 1, 0)
-    await expectImported(other, { tokens: ['a'], platform: '0' }, 1, 0)
+    await expectImported(caller, { tokens: [A], platform: '0', tags: ['ios'] }, 1, 0)
+    await expectImported(caller, { tokens: [A], platform: '1', tags: ['android'] }, 1, 0)
+    await expectImported(other, { tokens: [A], platform: '0' }, 1, 0)
     expect(await caller.devices()).toMatchObject([{ tag: ['ios'] }, { tag: ['android'] }])
     expect(await other.devices()).toMatchObject([{ tag: [] }])
   })
@@ -89,12 +90,31 @@ describe('PUT /deviceToken/batch', () => {
     for (const { tag } of devices) expect(tag).toEqual(names)
   })
 
+  test('takes what cannot be a token of Apple, and says which ones', async () => {
+    const caller = newCaller(service)
+    const answer = await caller.put(PATH, { ...IOS, tokens: [A, 'abc123', B, 'ExponentPushToken[x]'] })
+    expect([answer.status, answer.body]).toEqual([
+      201,
+      {
+        message: 'Devices imported',
+        imported: 4,
+        created: 4,
+        updated: 0,
+        warnings: [
+          'tokens[1] is not an APNs device token: it is too short: 6 of at least 64 hex digits',
+          "tokens[3] is not an APNs device token: it looks like an Expo push token, which only Expo can send to; getDevicePushTokenAsync gives Apple's",
+        ],
+      },
+    ])
+    await expectImported(caller, { platform: '1', tokens: ['abc123', 'ExponentPushToken[x]'] }, 2, 0)
+  })
+
   test('reads one string as an array, and tag where tags is absent', async () => {
     const caller = newCaller(service)
-    await expectImported(caller, { ...IOS, tokens: 'a', tags: 'x' }, 1, 0)
-    await expectImported(caller, { ...IOS, tokens: ['a'], tags: null, tag: ['y'] }, 0, 1)
-    await expectImported(caller, { ...IOS, tokens: ['a'], tags: ['z'], tag: ['no'], alias: 'no', lat: 5 }, 0, 1)
-    expect(await caller.devices()).toMatchObject([{ token: 'a', tag: ['x', 'y', 'z'], alias: null, lat: null }])
+    await expectImported(caller, { ...IOS, tokens: A, tags: 'x' }, 1, 0)
+    await expectImported(caller, { ...IOS, tokens: [A], tags: null, tag: ['y'] }, 0, 1)
+    await expectImported(caller, { ...IOS, tokens: [A], tags: ['z'], tag: ['no'], alias: 'no', lat: 5 }, 0, 1)
+    expect(await caller.devices()).toMatchObject([{ token: A, tag: ['x', 'y', 'z'], alias: null, lat: null }])
   })
 
   test('brings back, as created, who was gone, anew, and who was quarantined, with the data', async () => {
@@ -157,14 +177,14 @@ describe('bad input to PUT /deviceToken/batch imports nothing', () => {
   test('400: more than 100 tags, in the batch, or together with those of a device, which is named', async () => {
     const caller = newCaller(service)
     const names = Array.from({ length: 100 }, (_, index) => String(index).padStart(3, '0'))
-    const before = await caller.register({ token: 'full', platform: '0', tag: names })
+    const before = await caller.register({ token: FULL, platform: '0', tag: names })
     clock.advance(1000)
     const many = await caller.put(PATH, { ...BATCH, tags: [...names, 'one more'] })
     expectFailure(many, 400, 'InvalidArgument', 'tags must have at most 100 entries, not 101.')
-    const together = await caller.put(PATH, { ...IOS, tokens: ['a', 'a', 'full', 'c'], tags: ['one more'] })
+    const together = await caller.put(PATH, { ...IOS, tokens: ['a', 'a', FULL, 'c'], tags: ['one more'] })
     expectFailure(together, 400, 'InvalidArgument', 'tokens[2]: a device can have at most 100 tags.')
     expect(await caller.devices()).toEqual([before])
-    await expectImported(caller, { ...IOS, tokens: ['full'], tags: ['000', '099'] }, 0, 1)
+    await expectImported(caller, { ...IOS, tokens: [FULL], tags: ['000', '099'] }, 0, 1)
   })
 
   test('409: tokens or platform is missing, which is said before anything else', async () => {

@@ -32,7 +32,7 @@ describe('GET /deviceToken/all', () => {
     const caller = newCaller(service)
     const place = { lat: '52.52', lng: '13.405' }
     const full = { token: 'AB+/=', platform: '1', ...place, active: ['news'], tag: ['a', 'ü😀'], alias: 'user-17' }
-    const records = [await caller.register(full), await caller.register({ token: '00ff', platform: '0' })]
+    const records = [await caller.register(full), await caller.register({ token: '00ff'.repeat(16), platform: '0' })]
     await caller.put('/badge', { token: 'AB+/=', platform: '1', setbadgecount: 3 })
     const at = new Date(clock.now()).toISOString()
     const bare = { lat: null, lng: null, active: [], tag: [], alias: null, badge: 0 }
@@ -41,7 +41,7 @@ describe('GET /deviceToken/all', () => {
       200,
       [
         { ...full, badge: 3, created_at: at, updated_at: at },
-        { token: '00ff', platform: '0', ...bare, created_at: at, updated_at: at },
+        { token: '00ff'.repeat(16), platform: '0', ...bare, created_at: at, updated_at: at },
       ],
     ])
     expect(Object.keys(answer.body[0])).toEqual(Object.keys(records[0] ?? {}))

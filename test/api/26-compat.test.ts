@@ -428,27 +428,27 @@ describe('what loose clients send', () => {
   test('is read with the switch: digits for a string, one element for a scalar, and the other way round', async () => {
     const caller = newCaller(old)
     const calls: readonly (readonly [path: string, body: object, status: number])[] = [
-      ['/deviceToken', { token: 12345, platform: [0], alias: 17, tag: [5, 'x'], active: 7, lat: 1.5, lng: ['2'] }, 201],
+      ['/deviceToken', { token: 12345, platform: [1], alias: 17, tag: [5, 'x'], active: 7, lat: 1.5, lng: ['2'] }, 201],
       [
         '/deviceToken',
-        { token: ['12345'], platform: ['0'], tag: null, active: null, lat: null, lng: null, alias: null },
+        { token: ['12345'], platform: ['1'], tag: null, active: null, lat: null, lng: null, alias: null },
         200,
       ],
-      ['/tag', { platform: 0, Alias: 17, tag: ['y'] }, 201],
-      ['/tag', { platform: 0, alias: [17], tag: 6, token: '' }, 201],
-      ['/tag/del', { platform: [0], token: 12345, tag: [5] }, 200],
-      ['/alias', { platform: 0, current_alias: 17, alias: 18 }, 200],
-      ['/badge', { platform: 0, token: 12345, setbadgecount: ['4'] }, 200],
-      ['/geo', { platform: 0, token: 12345, lat: '3', lng: 4 }, 200],
+      ['/tag', { platform: 1, Alias: 17, tag: ['y'] }, 201],
+      ['/tag', { platform: 1, alias: [17], tag: 6, token: '' }, 201],
+      ['/tag/del', { platform: [1], token: 12345, tag: [5] }, 200],
+      ['/alias', { platform: 1, current_alias: 17, alias: 18 }, 200],
+      ['/badge', { platform: 1, token: 12345, setbadgecount: ['4'] }, 200],
+      ['/geo', { platform: 1, token: 12345, lat: '3', lng: 4 }, 200],
       ['/deviceToken/batch', { tokens: 678, platform: [1], tags: 9 }, 201],
       ['/stats', { platform: ['1'], token: 12345, stats: '' }, 200],
     ]
     for (const [path, body, status] of calls) expectSilent(await caller.put(path, body), status)
     expect(await recordsOf(caller)).toMatchObject([
-      { token: '12345', platform: 0, alias: '18', tag: ['6', 'x', 'y'], active: ['7'], badge: 4, lat: '3', lng: '4' },
+      { token: '12345', platform: 1, alias: '18', tag: ['6', 'x', 'y'], active: ['7'], badge: 4, lat: '3', lng: '4' },
       { token: '678', platform: 1, tag: ['9'] },
     ])
-    expectSilent(await caller.post('/push/one', { platform: [0], token: 12345, msg: 42 }))
+    expectSilent(await caller.post('/push/one', { platform: [1], token: 12345, msg: 42 }))
     expectSilent(await caller.post('/push/all', { platform: '1', msg: ['Hello'], tags: 9, alias: null, active: null }))
     const simulator = await old.server.simulator()
     for (const [token, msg] of [

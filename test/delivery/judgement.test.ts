@@ -115,6 +115,33 @@ describe('a credential that has taken nothing yet', () => {
     expect(await feedback()).toEqual([])
   })
 
+  const ODD = ['abc123', 'ExponentPushToken[x]', 'x'.repeat(4096), '..', '../../v1/x?y#z', 'ctmBeCwtQDuDsClbyr6d3z']
+
+  test('is not asked about what cannot be a token of Apple: that is set aside at once, however much of it', async () => {
+    const odd = [...ODD, ...Array.from({ length: 30 }, (_, n) => `device-${n}`)]
+    await register(0, ...odd.slice(0, 20), order('a'), ...odd.slice(20))
+    const id = await push(0)
+    await sent(id)
+    expect(simulator.arrivals().map(({ token }) => token)).toEqual([order('a')])
+    expect(service.log.filter(({ event }) => event === 'sending paused')).toEqual([])
+    expect(await feedback()).toHaveLength(odd.length)
+    expect((await feedback()).every(({ reason }) => reason === 'BadDeviceToken')).toBe(true)
+    expect((await service.get('/deviceToken/all')).body).toMatchObject([{ token: order('a') }])
+    const { body } = await service.get(`/push/${id}/device`, { headers: { token: 'abc123' } })
+    expect(body).toMatchObject({ verdict: 'rejected', reason: 'BadDeviceToken', attempts: null, apns_id: null })
+    expect(body.explanation).toStartWith('The token is not an APNs device token: it is too short')
+  })
+
+  test('and has nobody but those stays unproven, and is not accused', async () => {
+    await register(0, ...ODD, ...Array.from({ length: 30 }, (_, n) => `device-${n}`))
+    await sent(await push(0))
+    expect(simulator.arrivals()).toEqual([])
+    expect((await fetch(`${service.adminUrl}/readyz`)).status).toBe(200)
+    await register(0, ...Array.from({ length: 12 }, (_, n) => order('bad40000', n)))
+    await push(0)
+    expect((await paused())['reason']).toBe('BadDeviceToken for every token')
+  })
+
   const fid = (prefix: string, n: number) => prefix + String(n).padStart(22 - prefix.length, '0')
 
   test('of Google goes on after a run of bad installation IDs, which are the devices’ fault', async () => {

@@ -11,6 +11,7 @@ const NOW = 'This is judged by the device as it is now.'
 const DEVICE: DeviceFacts = {
   platform: 0,
   state: 'registered',
+  tokenWarning: null,
   registeredAt: at('08:00'),
   seenAt: at('08:00'),
   left: null,
@@ -51,6 +52,21 @@ const CASES: readonly (readonly [verdict: Verdict, about: string, more: Partial<
     'without a word to the contrary',
     {},
     `APNs took the notification, which is not the same as shown: the phone may be off, or its owner may have notifications turned off. ${NOW}`,
+  ],
+  [
+    'rejected',
+    'and its token is none of Apple',
+    {
+      ...device({ tokenWarning: 'not an APNs device token: it is too short: 6 of at least 64 hex digits' }),
+      ...exception({ state: 'rejected', reason: 'BadDeviceToken' }),
+    },
+    'The token is not an APNs device token: it is too short: 6 of at least 64 hex digits. It was set aside at 2026-11-20T09:05:00.000Z; the device must register with the token that Apple gives it.',
+  ],
+  [
+    'quarantined',
+    'since its token is none of Apple',
+    device({ state: 'quarantined', left: LEFT_SINCE, tokenWarning: 'not an APNs device token: it looks like a UUID' }),
+    'The token is not an APNs device token: it looks like a UUID. It was set aside at 2026-11-20T10:00:00.000Z; the device must register with the token that Apple gives it.',
   ],
   [
     'accepted',

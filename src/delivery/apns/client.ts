@@ -62,11 +62,7 @@ class ApnsProvider implements Provider {
   }
 
   send(message: Message, recipient: Recipient): Promise<Outcome> {
-    const { credential, clock } = this.#options
-    if (credential.kind === 'certificate' && clock.now() >= credential.expiresAt) {
-      return Promise.resolve(CERTIFICATE_EXPIRED)
-    }
-    const known = credential.environment === 'auto' ? recipient.environment : null
+    const known = this.#options.credential.environment === 'auto' ? recipient.environment : null
     return this.#sendTo(known ?? this.#preferred, message, recipient, NOTHING_TRIED)
   }
 
@@ -77,6 +73,8 @@ class ApnsProvider implements Provider {
   async #sendTo(environment: Environment, message: Message, recipient: Recipient, tried: Tried): Promise<Outcome> {
     const path = apnsPath(recipient.token)
     if (path === null) return BAD_TOKEN
+    const { credential, clock } = this.#options
+    if (credential.kind === 'certificate' && clock.now() >= credential.expiresAt) return CERTIFICATE_EXPIRED
     const current = this.#tokens?.current()
     const authorization = current instanceof Promise ? await current.catch(() => null) : current
     if (authorization === null) return KEY_UNUSABLE
@@ -85,12 +83,7 @@ class ApnsProvider implements Provider {
     const route = this.#route(environment)
     const answer = await route.transport.request({
       path,
-      headers: apnsHeaders(
-        rendered,
-        this.#options.credential.topic,
-        apnsIdOf(message.push, recipient.device),
-        authorization,
-      ),
+      headers: apnsHeaders(rendered, credential.topic, apnsIdOf(message.push, recipient.device), authorization),
       body: rendered.body(recipient.badge),
     })
     if (answer.kind === 'failed') return outcomeOfFailure(answer)
@@ -102,7 +95,7 @@ class ApnsProvider implements Provider {
       if (!tried.renewal) return this.#sendTo(environment, message, recipient, { ...tried, renewal: true })
     }
     if (answer.status === 503 || refusal.reason === 'IdleTimeout') route.transport.retire()
-    const now = this.#options.clock.now()
+    const now = clock.now()
     const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
     const outcome = blameTime(judged, { date: answer.header('date'), now }, tried)
     return tried.other ? outcome : this.#tryOther(environment, outcome, message, recipient)
@@ -168,7 +161,8 @@ const ACCEPTED: Readonly<Record<Environment, Outcome>> = {
   production: { kind: 'accepted', environment: 'production' },
   sandbox: { kind: 'accepted', environment: 'sandbox' },
 }
-const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' }
+/** What Apple never issued is not sent to: gateways in front of Apple mind such paths, and slow down for them. */
+const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used' }
 const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired' }
 

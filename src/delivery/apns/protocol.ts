@@ -1,3 +1,4 @@
+import { isApnsToken } from '../../device/push-token.ts'
 import type { Outcome } from '../delivery.ts'
 
 /*
@@ -23,14 +24,10 @@ function hex24(bits: number): string {
   return (bits & 0xff_ffff).toString(16).padStart(6, '0')
 }
 
-/** The path for a token. A token that could lead out of `/3/device/` has none. */
+/** The path for a token. What Apple cannot have issued has none. */
 export function apnsPath(token: string): string | null {
-  if (HEX.test(token)) return `/3/device/${token}`
-  if (token === '.' || token === '..') return null
-  return `/3/device/${encodeURIComponent(token.toWellFormed())}`
+  return isApnsToken(token) ? `/3/device/${token}` : null
 }
-
-const HEX = /^[0-9a-fA-F]+$/
 
 /** What the body of a refusal says: `{"reason":"…","timestamp":…}`. */
 export interface ApnsRefusal {

@@ -4,7 +4,7 @@ import type { ApnsCredential } from '../../../src/application/credential.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createApnsProvider } from '../../../src/delivery/apns/client.ts'
 import { apnsIdOf } from '../../../src/delivery/apns/protocol.ts'
-import type { Message, Recipient } from '../../../src/delivery/delivery.ts'
+import type { Message, Outcome, Recipient } from '../../../src/delivery/delivery.ts'
 import { fetchTransport } from '../../../src/delivery/transport/fetch-transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -30,7 +30,7 @@ const MESSAGE: Message = {
   notification: { msg: 'Hello', sound: 'default', badge: { add: 1 }, payload: { id: 5 } },
   expiresAt: 1_800_000_000_000,
 }
-const PHONE: Recipient = { device: 42, token: '00fc13adff785122', environment: null, badge: 3 }
+const PHONE: Recipient = { device: 42, token: '00fc13adff785122'.repeat(4), environment: null, badge: 3 }
 const OK = { status: 200 }
 
 function refusal(status: number, reason: string, timestamp?: number): GatewayAction {
@@ -71,7 +71,7 @@ describe('a notification', () => {
     await using apns = await start({ production: () => OK })
     expect(await apns.send()).toEqual({ kind: 'accepted', environment: 'production' })
     const [call] = apns.production.calls
-    expect(call).toMatchObject({ method: 'POST', path: '/3/device/00fc13adff785122' })
+    expect(call).toMatchObject({ method: 'POST', path: `/3/device/${PHONE.token}` })
     expect(call?.headers).toMatchObject({
       'apns-topic': 'com.example.app',
       'apns-push-type': 'alert',
@@ -86,18 +86,21 @@ describe('a notification', () => {
 
   test('has token, apns-id and badge of its own for each recipient, and shares the rest', async () => {
     await using apns = await start({ production: () => OK })
-    await apns.send({ device: 1, token: 'aa', badge: 1 })
-    await apns.send({ device: 2, token: 'bb', badge: 2 })
+    await apns.send({ device: 1, token: 'aa'.repeat(32), badge: 1 })
+    await apns.send({ device: 2, token: 'bb'.repeat(32), badge: 2 })
     const [one, two] = apns.production.calls
-    expect([one?.path, two?.path]).toEqual(['/3/device/aa', '/3/device/bb'])
+    expect([one?.path, two?.path]).toEqual([`/3/device/${'aa'.repeat(32)}`, `/3/device/${'bb'.repeat(32)}`])
     expect(one?.headers['apns-id']).not.toBe(two?.headers['apns-id'])
     expect(one?.headers.authorization).toBe(two?.headers.authorization)
     expect(one?.body.replace('"badge":1', '"badge":2')).toBe(two?.body)
   })
 
-  test('with a token that leads elsewhere is not sent', async () => {
+  test('with a token that Apple cannot have issued is not sent', async () => {
     await using apns = await start({ production: () => OK })
-    expect(await apns.send({ token: '..' })).toEqual({ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' })
+    for (const token of ['..', 'abc123', 'ExponentPushToken[x]', 'a'.repeat(4096)]) {
+      const never: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
+      expect(await apns.send({ token })).toEqual(never)
+    }
     expect(apns.production.calls).toHaveLength(0)
   })
 })

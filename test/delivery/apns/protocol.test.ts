@@ -37,11 +37,12 @@ describe('an apns-id', () => {
 
 describe('the path of a token', () => {
   test.each([
-    ['00fc13adff785122', '/3/device/00fc13adff785122'],
-    ['ABCDEF', '/3/device/ABCDEF'],
-    ['../../v1/x?y#z', '/3/device/..%2F..%2Fv1%2Fx%3Fy%23z'],
-    ['\ud800', '/3/device/%EF%BF%BD'],
-    ['.', null],
+    ['00fc13adff785122'.repeat(4), `/3/device/${'00fc13adff785122'.repeat(4)}`],
+    ['AB'.repeat(100), `/3/device/${'AB'.repeat(100)}`],
+    ['AB'.repeat(31), null],
+    ['AB'.repeat(101), null],
+    ['../../v1/x?y#z', null],
+    ['\ud800', null],
     ['..', null],
   ])('of %p is %p', (token, path) => {
     expect(apnsPath(token)).toBe(path)

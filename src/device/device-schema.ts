@@ -206,19 +206,28 @@ export const RECORD = objectOf(
     updated_at: time('Last change.'),
     warnings: {
       ...listOf({ type: 'string' }),
-      description: 'What is not as it should be; absent where all is well. Only in the answer to a registration.',
+      description:
+        'What is not as it should be; absent where all is well. "alias belongs to another device" only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
     },
   },
   ['timezone', 'warnings'],
 )
 
 /** What PUT /deviceToken/batch answers. */
-export const IMPORTED = objectOf('ImportResult', {
-  message: text('"Devices imported".'),
-  imported: count('Devices registered now; one that the batch has twice counts once.'),
-  created: count('Of them new.'),
-  updated: count('Of them known before.'),
-})
+export const IMPORTED = objectOf(
+  'ImportResult',
+  {
+    message: text('"Devices imported".'),
+    imported: count('Devices registered now; one that the batch has twice counts once.'),
+    created: count('Of them new.'),
+    updated: count('Of them known before.'),
+    warnings: {
+      ...listOf({ type: 'string' }),
+      description: 'Tokens that can never be sent to, by their index; absent where there are none.',
+    },
+  },
+  ['warnings'],
+)
 
 /** An entry of GET /feedback. */
 export const FEEDBACK_ENTRY = objectOf('FeedbackEntry', {

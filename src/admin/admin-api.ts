@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { DeliveryStatus } from '../delivery/delivery-store.ts'
-import type { SenderState } from '../delivery/sender-figures.ts'
+import type { SenderFigures } from '../delivery/sender-figures.ts'
 import { failure } from '../failure.ts'
 import { ANSWER_HEADERS, failures, noSuchPath, refuse } from '../http/failures.ts'
 import { readHeadAsGet } from '../http/gate.ts'
@@ -14,7 +14,7 @@ import type { CheckReadiness } from './readiness-check.ts'
 interface Dependencies {
   readonly log: Log
   readonly readiness: CheckReadiness
-  readonly senders: () => readonly SenderState[]
+  readonly senders: () => readonly SenderFigures[]
   readonly nameOf: NameOf
   /** One entry for each platform of a push; none where there is no such push. */
   readonly statusOf: (pushId: string) => readonly DeliveryStatus[]
@@ -26,15 +26,16 @@ interface Dependencies {
 
 /** The admin listener, apart from the public one: whether the service is fit to serve, and how far a push is. */
 export function createAdminApi({ log, readiness, senders, nameOf, statusOf, moved, scrape }: Dependencies) {
-  /** What an open delivery is doing: sending, or why it waits. */
-  function openState(application: number, platform: number) {
+  /** What an open delivery is doing: sending, or why its recipients wait. */
+  function openState({ application, platform, t, s, failed }: DeliveryStatus) {
     const sender = senders().find((one) => one.application === application && one.platform === platform)
-    if (sender === undefined || sender.state === 'ready') return { state: 'sending', reason: null }
+    if (sender === undefined || sender.state === 'ready' || t <= s + failed) return { state: 'sending', reason: null }
     return { state: sender.state, reason: sender.reason }
   }
 
-  function shown({ application, platform, t, s, failed, waiting, finishedAt }: DeliveryStatus) {
-    const now = finishedAt === null ? openState(application, platform) : { state: 'finished', reason: null }
+  function shown(delivery: DeliveryStatus) {
+    const { platform, t, s, failed, waiting, finishedAt } = delivery
+    const now = finishedAt === null ? openState(delivery) : { state: 'finished', reason: null }
     return { platform, t, s, failed, waiting, ...now }
   }
 
@@ -57,7 +58,7 @@ export function createAdminApi({ log, readiness, senders, nameOf, statusOf, move
         version: VERSION,
         database: checks.database === 'ok' ? 'ok' : 'cannot be written',
         paused: senders()
-          .filter(({ state, open }) => state !== 'ready' && open > 0)
+          .filter(({ state, recipients }) => state !== 'ready' && recipients > 0)
           .map(({ application, platform, state, reason, open }) => ({
             application: nameOf(application),
             platform,

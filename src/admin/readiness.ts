@@ -75,7 +75,8 @@ export interface Readiness {
 export function readinessOf(facts: Facts): Readiness {
   const database = facts.databaseProblem === null ? [] : [`The database cannot be written: ${facts.databaseProblem}.`]
   const queue = facts.senders.flatMap((sender) => standstillOf(sender, facts.now))
-  const waiting = facts.senders.filter(({ open }) => open > 0)
+  // A push that addresses nobody, or is not counted yet, waits for nothing.
+  const waiting = facts.senders.filter(({ recipients }) => recipients > 0)
   const credentials = waiting.flatMap(refusalOf)
   const disk = facts.disk === null ? [] : shortageOf(facts.disk)
   const unreachable = waiting.flatMap(unreachableOf)

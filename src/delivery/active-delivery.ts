@@ -49,8 +49,9 @@ export interface Recipients {
  * One open delivery in memory.
  *
  * sending, and counting its audience beside it → (every page read and settled) → waiting, while recipients wait for
- * another attempt → finished. From anywhere: cancelled, while something is on its way → finished. Its durable half is
- * the row in `delivery`; what is here can be lost at any moment and is read again from `progress` on.
+ * another attempt → finished. From anywhere: cancelled, while something is on its way → finished. Sending, and counted
+ * as nobody → finished, also while nothing can be sent. Its durable half is the row in `delivery`; what is here can be
+ * lost at any moment and is read again from `progress` on.
  */
 export class ActiveDelivery {
   readonly of: OpenDelivery
@@ -102,6 +103,7 @@ export class ActiveDelivery {
     this.#progress = { upTo: of.progress, ahead: of.ahead }
     this.#cursor = of.progress
     this.#recipients = recipients
+    this.#endIfNobody()
   }
 
   /** Whether everything that will ever be sent has been, and answered. */
@@ -268,7 +270,17 @@ export class ActiveDelivery {
     const more = Math.max(count - this.addressed, 0)
     this.addressed += more
     this.counted = true
+    this.#endIfNobody()
     return more
+  }
+
+  /**
+   * Looks for somebody behind the last page, where the count says that nobody is: then nothing is left to send, and the
+   * end needs no gateway.
+   */
+  lookForEnd(): void {
+    const left = this.unreached + this.retries + this.pages.size
+    if (this.counted && left === 0 && !this.cancelled && !this.finished) this.#read()
   }
 
   /** The clock was put back by `byMs`: nobody waits longer for that. */
@@ -289,6 +301,11 @@ export class ActiveDelivery {
   noteDue(exceptions: readonly Exception[]): void {
     if (this.cancelled) return
     for (const { dueAt } of exceptions.filter(waits)) this.nextDueAt = Math.min(this.nextDueAt, dueAt)
+  }
+
+  /** Whoever would come into an empty audience from now on was not in it when the push was accepted. */
+  #endIfNobody(): void {
+    if (this.counted && this.addressed === 0 && this.pages.size === 0) this.#exhausted = true
   }
 
   #taskOf(page: Page, index: number, now: number): Task {

@@ -32,6 +32,8 @@ interface Dependencies {
   readonly persist: <T>(operation: () => T) => Promise<T>
   /** There may be somebody to send to who was not there before. */
   readonly onMore: () => void
+  /** It is known how many a delivery addresses: nobody may be the end of it. */
+  readonly onCounted: (delivery: ActiveDelivery) => void
 }
 
 /** What one application still has to send to one platform: singles first, then those to many, a page each in turn. */
@@ -99,6 +101,13 @@ export class Backlog {
       }
     }
     return null
+  }
+
+  /** Looks whether anybody is left of a delivery that seems to be through. For times in which nothing is taken. */
+  lookForEnd(delivery: ActiveDelivery): void {
+    if (this.#unreadable.has(delivery)) return
+    this.#reading(delivery, () => delivery.lookForEnd())
+    this.line(delivery)
   }
 
   /** Puts a delivery that may have somebody to send to behind the others of its lane. */
@@ -177,6 +186,7 @@ export class Backlog {
       this.line(delivery)
       // Sending does not wait for it.
       if (!delivery.counted) setImmediate(() => this.#count(delivery, recipients.count))
+      else this.#on.onCounted(delivery)
     } catch (error) {
       this.#readAgain(error, () => this.#begin(open))
     }
@@ -184,8 +194,12 @@ export class Backlog {
 
   /** The next recipient of a delivery; `null` also where its audience cannot be read now. */
   #next(delivery: ActiveDelivery, now: number): Task | null {
+    return this.#reading(delivery, () => delivery.next(now))
+  }
+
+  #reading<T>(delivery: ActiveDelivery, read: () => T): T | null {
     try {
-      return delivery.next(now)
+      return read()
     } catch (error) {
       this.#unreadable.add(delivery)
       this.#readAgain(error, () => {
@@ -229,7 +243,8 @@ export class Backlog {
       return
     }
     const more = delivery.finished ? 0 : delivery.address(sum)
-    const { store, persist, clock } = this.#on
+    const { store, persist, clock, onCounted } = this.#on
     void persist(() => store.address(delivery.of, more, clock.now()))
+    onCounted(delivery)
   }
 }

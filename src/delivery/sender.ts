@@ -72,7 +72,11 @@ export class Sender {
     this.#on = on
     this.#name = { application, platform }
     this.#movedAt = on.clock.now()
-    this.#backlog = new Backlog({ ...on, onMore: () => this.#pump() })
+    this.#backlog = new Backlog({
+      ...on,
+      onMore: () => this.#pump(),
+      onCounted: (delivery) => this.#books.finishIfDone(delivery),
+    })
     this.#books = new Books({
       ...on,
       badges: this.#badges,
@@ -163,6 +167,10 @@ export class Sender {
             this.#books.settleOne(task, NOT_THERE, null, now)
           }
         })
+      }
+      if (this.#size(now) === 0) {
+        this.#backlog.lookForEnd(delivery)
+        this.#books.finishIfDone(delivery)
       }
       for (const page of delivery.stragglers(now)) {
         delivery.detach(page, now)

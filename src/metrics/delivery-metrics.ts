@@ -68,9 +68,12 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     ),
     gauge(
       'bellhop_sender_paused',
-      'Whether nothing is sent, and why: the gateway cannot be reached, it refuses the credential, or there is none.',
-      named.flatMap(({ labels, state }) =>
-        PAUSES.map((pause) => [{ ...labels, state: pause }, state === pause ? 1 : 0] as const),
+      'Whether nothing is sent, and why: the gateway cannot be reached, it refuses the credential, or there is none for devices that wait for it.',
+      named.flatMap(({ labels, state, recipients }) =>
+        PAUSES.map((pause) => {
+          const counts = pause !== 'no-credential' || recipients > 0
+          return [{ ...labels, state: pause }, state === pause && counts ? 1 : 0] as const
+        }),
       ),
     ),
     gauge(

@@ -73,9 +73,9 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     `SELECT min(at) AS at FROM opened WHERE push IN ${WHOLE} AND device = ?`,
   )
   const findDelivery = database.reading<
-    { progress: number; ahead: string; finishedAt: number | null },
+    { progress: number; ahead: string; addressed: number | null; finishedAt: number | null },
     [number, Platform]
-  >('SELECT progress, ahead, finished_at AS finishedAt FROM delivery WHERE push = ? AND platform = ?')
+  >('SELECT progress, ahead, addressed, finished_at AS finishedAt FROM delivery WHERE push = ? AND platform = ?')
 
   function exclusionsOf(audience: Audience, device: DeviceRow): Exclusion[] {
     if ('device' in audience) {
@@ -95,7 +95,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     const settled = device.id <= progress || ahead.some(([from, to]) => from <= device.id && device.id <= to)
     // What ended by itself has looked at everybody: behind the last page there was nobody.
     const endedByItself = finishedAt !== null && push.cancelled_at === null && finishedAt < push.expires_at
-    return { passed: settled || endedByItself, finishedAt }
+    return { passed: settled || endedByItself, nobody: endedByItself && row.addressed === 0, finishedAt }
   }
 
   /** The turn of a push by local time that is the device's; `null`: its time had passed. */

@@ -24,6 +24,8 @@ export interface Facts {
   readonly delivery: {
     /** Whether everybody up to this device is answered for. */
     readonly passed: boolean
+    /** Whether it has ended because there was nobody in its audience. */
+    readonly nobody: boolean
     readonly finishedAt: number | null
   } | null
   /** Why nothing can be sent to its platform now. */
@@ -130,6 +132,10 @@ export function explain(facts: Facts): Explanation {
   if (exclusions.length > 0)
     return excluded(exclusions, `The push left the device out: it ${whyOf(exclusions)}. ${AS_NOW}`)
   if (delivery === null) return excluded([], `The push did not address the device. ${AS_NOW}`)
+  if (delivery.nobody) {
+    const devices = device.platform === 0 ? 'iOS device' : 'Android device'
+    return excluded([], `The push addressed no ${devices} when it went out, so neither this one. ${AS_NOW}`)
+  }
   if (delivery.passed) return accepted(device, push.releasedAt)
   return ofUnreached(facts, delivery.finishedAt)
 }

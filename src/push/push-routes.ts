@@ -54,7 +54,7 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
           tag: 'Pushes',
           summary: 'Push to all devices, or to those that match',
           description:
-            'Without a filter field (tags … except_alias) a broadcast: `platform`, `msg`, `sound` and `badge` are required. With one, only something to send is; with `silent`, none of `msg`, `sound` and `badge` is. Filters narrow together; an empty audience is 200.',
+            'Without a filter field (tags … except_alias) a broadcast: `platform`, `msg`, `sound` and `badge` are required. With one, only something to send is; with `silent`, none of `msg`, `sound` and `badge` is. Filters narrow together; an empty audience is 200, and over at once.',
           secret: true,
           body: toAll,
           examples: PUSH_EXAMPLES,

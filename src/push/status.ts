@@ -2,7 +2,7 @@ import type { Platform } from '../device/device.ts'
 
 /**
  * scheduled → (its moment comes) → sending → (everybody it addressed is answered for) → finished.
- * sending ⇄ paused: all of what is left waits for a gateway or a credential.
+ * sending ⇄ paused: everybody who is left waits for a gateway or a credential.
  * scheduled, sending or paused → (called off) → cancelled.
  */
 export type PushState = 'scheduled' | 'sending' | 'paused' | 'finished' | 'cancelled'
@@ -56,8 +56,10 @@ export function stateOf(
   const open = reach.filter((one) => one.open)
   if (open.length === 0) return { state: push.turnsToCome > 0 ? 'sending' : 'finished', reason: null }
   const pauses = open.map(({ platform }) => pauseOf(platform))
-  if (pauses.includes(null)) return { state: 'sending', reason: null }
-  return { state: 'paused', reason: [...new Set(pauses)].join('; ') }
+  // Before they are counted nobody waits, and it may be nobody for whom a credential is not there.
+  const waiting = open.filter((one) => one.waiting > 0).map(({ platform }) => pauseOf(platform))
+  if (pauses.includes(null) || waiting.length === 0) return { state: 'sending', reason: null }
+  return { state: 'paused', reason: [...new Set(waiting)].join('; ') }
 }
 
 /** When a push was over, ms since the Unix epoch; `null` while something is left of it. */

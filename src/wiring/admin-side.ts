@@ -68,7 +68,7 @@ export function startAdminSide(on: Dependencies) {
   return createAdminApi({
     log,
     readiness,
-    senders: () => pool.states(),
+    senders: figures,
     nameOf,
     statusOf: (pushId) => deliveries.status(pushId),
     moved,

@@ -92,7 +92,7 @@ describe('a credential', () => {
       reasons: ['shop: FCM refuses the credential (InvalidProviderToken), and pushes wait.'],
       checks: { credentials: 'failed' },
     })
-    expect(ofSender({ ...refused, open: 0 }).ready).toBe(true)
+    expect(ofSender({ ...refused, open: 0, recipients: 0 }).ready).toBe(true)
   })
 
   test('that is not there is a reason while pushes wait for it', () => {
@@ -100,7 +100,10 @@ describe('a credential', () => {
       ready: false,
       reasons: ['shop: pushes wait for a credential for APNs, and there is none.'],
     })
-    expect(ofSender({ state: 'no-credential', open: 0 }).ready).toBe(true)
+  })
+
+  test('that is not there is none while a push is open that addresses nobody', () => {
+    expect(ofSender({ state: 'no-credential', open: 1, recipients: 0 })).toMatchObject({ ready: true, reasons: [] })
   })
 })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { startOutsideGateways } from '../support/outside-gateways.ts'
 import { startService } from '../support/service.ts'
 import { commandLine } from './command-line.ts'
 import { commandsBeside, HASTY, newSignals } from './everyday-service.ts'
@@ -74,6 +75,29 @@ describe('push beside a running server', () => {
       stdout: expect.stringMatching(/^sent 0 of 0 · nobody matches · /),
     })
   })
+
+  test.each([
+    ['apns', 'sent 1 of 1 · '],
+    [null, 'sent 0 of 0 · nobody matches · '],
+  ] as const)(
+    'to both platforms ends where there is a device, or a credential, of one at the most: %p',
+    async (of, said) => {
+      await using outside = await startOutsideGateways(HASTY)
+      await using service = await startService({ clock: HASTY, simulated: false, config: outside.config })
+      using cli = commandLine()
+      if (of !== null) {
+        service.equip(service.application, outside.simulator, [of])
+        expect((await service.put('/deviceToken', { token: IOS, platform: '0' })).status).toBe(201)
+      }
+      const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
+      const { exitCode, stdout, stderr } = await cli.run(['push', 'test', 'Hello', '--all'], env, { clock: HASTY })
+      expect({ exitCode, stdout, stderr }).toEqual({
+        exitCode: 0,
+        stdout: expect.stringMatching(new RegExp(`^${said}\\d+\\.\\d s\n$`)),
+        stderr: expect.stringMatching(new RegExp(`^push ${UUID.source}\n$`)),
+      })
+    },
+  )
 
   test('shows the same notification as the API does, with the sound that is usual', async () => {
     const caller = beside.newCaller()
@@ -167,6 +191,17 @@ describe('push without a server', () => {
     })
     await using service = await startService({ data: cli.data, application: app, clock: HASTY })
     while ((await service.get(`/push/${id}`)).body.s !== 1) await Bun.sleep(5)
+  })
+
+  test('to nobody is over as soon as there is a server, also without a credential', async () => {
+    using cli = commandLine()
+    const app = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
+    const { exitCode, stderr } = await cli.run(['push', 'Shop', 'Hello', '--tag', 'nosuch'], {}, { clock: HASTY })
+    expect(exitCode).toBe(0)
+    const id = UUID.exec(stderr)?.[0] ?? ''
+    await using service = await startService({ data: cli.data, application: app, clock: HASTY })
+    while ((await service.get(`/push/${id}`)).body.state !== 'finished') await Bun.sleep(5)
+    expect((await service.get(`/push/${id}`)).body).toMatchObject({ t: 0, platforms: { '0': { t: 0 }, '1': { t: 0 } } })
   })
 })
 

@@ -46,7 +46,7 @@ export async function startBusyService(): Promise<BusyService> {
     await service.put('/deviceToken', { token, platform: 0, tag: [tag], ...(token === good && { alias }) })
   }
   await service.put('/deviceToken', { token: android, platform: 1 })
-  await service.put('/deviceToken', { token: android, platform: 1 }, { application: paused })
+  await service.put('/deviceToken', { token: android, platform: 1, tag: [tag] }, { application: paused })
   const { id } = (await service.post('/push/all', { platform: [0, 1], msg: message, sound: '', badge: '' })).body
   const one = await service.post('/push/one', { token: good, platform: 0, msg: message, sound: '', badge: '' })
   await service.post('/push/all', { platform: 0, msg: message, sound: '', badge: '', send_at: '3600' })

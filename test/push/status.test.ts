@@ -26,8 +26,9 @@ const reachOf = (platform: 0 | 1, more: Partial<Reach> = {}): Reach => ({
   ...more,
 })
 const OVER = reachOf(0)
-const OPEN = reachOf(1, { open: true, finishedAt: null })
-const OPEN_TOO = reachOf(0, { open: true, finishedAt: null })
+const OPEN = reachOf(1, { s: 9, waiting: 1, open: true, finishedAt: null })
+const OPEN_TOO = reachOf(0, { s: 9, waiting: 1, open: true, finishedAt: null })
+const UNCOUNTED = reachOf(0, { t: 0, s: 0, open: true, startedAt: null, finishedAt: null })
 
 type Case = readonly [
   state: PushState,
@@ -42,6 +43,15 @@ const CASES: readonly Case[] = [
   ['sending', 'while one platform waits and one does not', {}, [OPEN, OPEN_TOO], '0'],
   ['paused', 'while all that is open waits', {}, [OVER, OPEN], '1'],
   ['paused', 'while both wait', {}, [OPEN, OPEN_TOO], '01'],
+  [
+    'paused',
+    'while one platform waits and the other, which could not be sent to, is counted',
+    {},
+    [OPEN, UNCOUNTED],
+    '01',
+  ],
+  ['sending', 'while it is counted whether anybody is to wait', {}, [OVER, UNCOUNTED], '0'],
+  ['sending', 'while one platform waits and the other is counted', {}, [OPEN, UNCOUNTED], '1'],
   ['sending', 'between two turns', { turnsToCome: 3 }, [OVER], ''],
   ['finished', 'when nothing is open', {}, [OVER], '0'],
   ['finished', 'without anybody', {}, [], ''],
@@ -59,6 +69,7 @@ describe('the state of a push', () => {
     expect(stateOf(PUSH, [OPEN, OPEN_TOO], (platform) => `reason ${platform}`).reason).toBe('reason 1; reason 0')
     expect(stateOf(PUSH, [OPEN, OPEN_TOO], () => 'the same').reason).toBe('the same')
     expect(stateOf(PUSH, [OPEN], () => null).reason).toBeNull()
+    expect(stateOf(PUSH, [OPEN, UNCOUNTED], (platform) => `reason ${platform}`).reason).toBe('reason 1')
   })
 })
 

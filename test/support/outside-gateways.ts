@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Clock } from '../../src/clock.ts'
 import type { Config } from '../../src/config.ts'
 import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
-import type { FakeClock } from './fake-clock.ts'
 
 /** Gateways that a service reaches as it does Apple's and Google's: by address, with a credential of its own. */
 export interface OutsideGateways extends AsyncDisposable {
@@ -14,7 +14,7 @@ export interface OutsideGateways extends AsyncDisposable {
 }
 
 /** `clock` is the gateways' own. */
-export async function startOutsideGateways(clock: FakeClock): Promise<OutsideGateways> {
+export async function startOutsideGateways(clock: Clock): Promise<OutsideGateways> {
   const directory = await mkdtemp(join(tmpdir(), 'bellhop-gateways-'))
   const gatewayCa = join(directory, 'ca.pem')
   const simulator = await startSimulator({ clock })

@@ -62,8 +62,11 @@ export interface Service extends AsyncDisposable {
   addApplication(name: string, limits?: Partial<Limits>, simulated?: boolean): Credentials
   /** Points an application at the simulator, as `app simulate` would. */
   simulate(application: Credentials): void
-  /** Gives an application the credentials that a simulator has issued for it, as `app apns` and `app fcm` would. */
-  equip(application: Credentials, simulator: Simulator): void
+  /**
+   * Gives an application the credentials that a simulator has issued for it, as `app apns` and `app fcm` would.
+   * `providers`: default both.
+   */
+  equip(application: Credentials, simulator: Simulator, providers?: readonly ('apns' | 'fcm')[]): void
   /** Deletes an application, as `app delete` would. */
   remove(application: Credentials): void
   /** Stops it and starts it again on the same data. */
@@ -194,7 +197,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     get: (path, more) => call('GET', path, more),
     addApplication,
     simulate: ({ id }) => void applications.setSimulated(id, true),
-    equip({ id }, simulator) {
+    equip({ id }, simulator, providers = ['apns', 'fcm']) {
       const found = applications.find(id)
       const key = loadSealingKey({ dataDirectory: data, hasCredentials: true })
       const issued = simulator.issue(id)
@@ -204,8 +207,8 @@ export async function startService(options: Options = {}): Promise<Service> {
         throw new Error('no such application, or no key')
       }
       const credentials = createCredentialStore({ database, clock, key: key.key })
-      credentials.put(found, apns)
-      credentials.put(found, fcm)
+      if (providers.includes('apns')) credentials.put(found, apns)
+      if (providers.includes('fcm')) credentials.put(found, fcm)
     },
     remove: ({ id }) => void applications.remove(id),
     async restart() {

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import { loadSealingKey } from '../../src/application/sealing-key.ts'
+import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
+import { readExposition, valueOf } from '../metrics/read-exposition.ts'
+import { arrivalsOf } from '../support/arrivals.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+import { startOutsideGateways } from '../support/outside-gateways.ts'
+import type { OutsideGateways } from '../support/outside-gateways.ts'
+import { passing } from '../support/passing.ts'
+import { startService } from '../support/service.ts'
+import type { Credentials, Service } from '../support/service.ts'
+
+const IOS = 'a1'.repeat(32)
+const ANDROID = 'android:1'
+const NO_CREDENTIAL = ['there is no credential for APNs', 'there is no credential for FCM'] as const
+const BOTH = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
+
+let clock: FakeClock
+let outside: OutsideGateways
+let service: Service
+beforeAll(async () => {
+  clock = createFakeClock()
+  outside = await startOutsideGateways(clock)
+  service = await startService({ clock, config: outside.config, random: () => 0.5 })
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  await outside[Symbol.asyncDispose]()
+})
+
+let application: Credentials
+let name: string
+let number = 0
+/** An application of its own, with credentials for these, that tells of finished pushes. */
+function use(...providers: readonly ('apns' | 'fcm')[]): void {
+  name = `app ${++number}`
+  application = service.addApplication(name, {}, false)
+  service.equip(application, outside.simulator, providers)
+  const { database, data } = service
+  const found = createApplicationStore({ database, clock }).find(application.id)
+  const key = loadSealingKey({ dataDirectory: data, hasCredentials: true })
+  if (found === null || key.kind === 'problem') throw new Error('no application, or no key')
+  // Nobody listens there: what is to be told stays in the database.
+  const url = 'https://192.0.2.1/hooks'
+  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+  createWebhookStore({ database, clock, key: key.key }).put(found, { url, events: ['push.finished'], secret })
+}
+
+async function register(platform: 0 | 1, token: string, more: object = {}): Promise<void> {
+  expect(await service.put('/deviceToken', { token, platform, ...more }, { application })).toMatchObject({
+    status: 201,
+  })
+}
+
+async function push(more: object = {}, path = '/push/all'): Promise<string> {
+  const { status, body } = await service.post(path, { ...BOTH, ...more }, { application })
+  expect(status).toBe(200)
+  return body.id
+}
+
+const statusOf = async (id: string) => (await service.get(`/push/${id}`, { application })).body
+
+/** The status as soon as it is so. */
+async function statusWhen(id: string, matches: (status: any) => boolean): Promise<any> {
+  for (;;) {
+    const status = await statusOf(id)
+    if (matches(status)) return status
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+async function ready(): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${service.adminUrl}/readyz`)
+  return { status: response.status, body: await response.json() }
+}
+
+/** Of this application and platform, as a scrape has it after the last count. */
+async function metric(family: string, platform: string, more: Readonly<Record<string, string>> = {}) {
+  clock.advance(2000)
+  const text = await (await fetch(`${service.adminUrl}/metrics`)).text()
+  return valueOf(readExposition(text), family, { application: name, platform, ...more })
+}
+
+/** What the webhook is to be told of pushes: ids and counts. */
+function told(): readonly { id: string; t: number; s: number; failed: number }[] {
+  const rows = service.database.reading<{ body: string }, [string]>(
+    `SELECT e.body FROM event e JOIN application a ON a.number = e.application WHERE a.id = ? ORDER BY e.number`,
+  )
+  return rows.all(application.id).map(({ body }) => {
+    const { id, t, s, failed } = JSON.parse(body).data
+    return { id, t, s, failed }
+  })
+}
+
+/** Resolves when whatever is due has gone out, and is over. */
+async function rest(): Promise<void> {
+  const left = service.database.reading<{ left: number }, [number, string]>(
+    `SELECT count(*) AS left FROM push p JOIN application a ON a.number = p.application
+     WHERE p.send_at <= ? AND a.id = ? AND (p.released_at IS NULL
+       OR EXISTS (SELECT 1 FROM delivery d WHERE d.push = p.number AND d.finished_at IS NULL))`,
+  )
+  while (left.get(clock.now(), application.id)?.left !== 0) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const HOUR_MS = 60 * 60 * 1000
+const OVER = { state: 'finished', reason: null, t: 0, s: 0, failed: 0, waiting: 0, retrying: 0 }
+
+describe.each([
+  ['iOS', 'apns', 0, IOS, 'android'],
+  ['Android', 'fcm', 1, ANDROID, 'ios'],
+] as const)('an application with %s alone', (_, provider, platform, token, absent) => {
+  const other = platform === 0 ? '1' : '0'
+  beforeEach(() => use(provider))
+
+  test('finishes a push to both platforms, and tells of it once', async () => {
+    await register(platform, token)
+    const id = await push()
+    await arrivalsOf(service, id)
+    const status = await statusOf(id)
+    expect(status).toMatchObject({ state: 'finished', reason: null, t: 1, s: 1, waiting: 0 })
+    expect(status.platforms[other]).toEqual(OVER)
+    expect(told()).toEqual([{ id, t: 1, s: 1, failed: 0 }])
+    expect((await service.get('/analytics', { application })).body).toEqual({ t: 1, s: 1, o: 0 })
+  })
+
+  test('does not make the service unready, nor alarm anybody', async () => {
+    await register(platform, token)
+    await arrivalsOf(service, await push())
+    expect(await ready()).toMatchObject({ status: 200, body: { reasons: [], paused: [] } })
+    expect(await metric('bellhop_queue_open_pushes', absent)).toBe(0)
+    expect(await metric('bellhop_sender_paused', absent, { state: 'no-credential' })).toBe(0)
+  })
+
+  test('finishes each turn of a push by local time', async () => {
+    await register(platform, token, { timezone: 'Europe/Berlin' })
+    await register(platform, `${token.slice(0, -1)}2`, { timezone: 'America/New_York' })
+    const local = new Date(clock.now() + HOUR_MS).toISOString().slice(0, 16)
+    const id = await push({ send_at_local: local })
+    // Two days later every place on earth has had that hour.
+    for (let hours = 0; hours < 48; hours++) {
+      clock.set(clock.now() + HOUR_MS)
+      clock.advance(1000)
+      await passing(service, clock, rest())
+    }
+    const status = await statusOf(id)
+    expect(status).toMatchObject({ state: 'finished', t: 2, s: 2, platforms: { [other]: OVER } })
+    expect(told()).toEqual([{ id, t: 2, s: 2, failed: 0 }])
+  })
+})
+
+describe('an application without a credential', () => {
+  beforeEach(() => use())
+
+  test('and without devices finishes its pushes at once', async () => {
+    const id = await push()
+    await arrivalsOf(service, id)
+    expect(await statusOf(id)).toMatchObject({ state: 'finished', t: 0, platforms: { '0': OVER, '1': OVER } })
+    expect(told()).toEqual([{ id, t: 0, s: 0, failed: 0 }])
+    expect(await ready()).toMatchObject({ status: 200, body: { paused: [] } })
+  })
+
+  test.each([0, 1] as const)(
+    'waits with a push that somebody is to get, and says why: platform %d',
+    async (platform) => {
+      const [reason, other] = [NO_CREDENTIAL[platform], platform === 0 ? '1' : '0']
+      await register(platform, platform === 0 ? IOS : ANDROID)
+      const id = await push()
+      const status = await statusWhen(id, ({ state, t, platforms }) => t === 1 && state !== 'sending' && platforms)
+      expect(status).toMatchObject({ state: 'paused', reason, waiting: 1 })
+      expect(status.platforms).toMatchObject({ [platform]: { state: 'paused', reason }, [other]: OVER })
+      const gateway = platform === 0 ? 'APNs' : 'FCM'
+      expect(await ready()).toMatchObject({
+        status: 503,
+        body: {
+          reasons: [`${name}: pushes wait for a credential for ${gateway}, and there is none.`],
+          paused: [{ application: name, platform, state: 'no-credential', open: 1 }],
+        },
+      })
+      const [waiting, empty] = platform === 0 ? ['ios', 'android'] : ['android', 'ios']
+      const pause = { state: 'no-credential' }
+      expect(await metric('bellhop_sender_paused', waiting, pause)).toBe(1)
+      expect(await metric('bellhop_sender_paused', empty, pause)).toBe(0)
+      expect(await metric('bellhop_queue_open_pushes', waiting)).toBe(1)
+      expect(await metric('bellhop_queue_open_pushes', empty)).toBe(0)
+      expect(told()).toEqual([])
+
+      // It is not lost: with a credential it goes out, and is told of.
+      service.equip(application, outside.simulator)
+      clock.advance(1000)
+      await arrivalsOf(service, id)
+      expect(told()).toEqual([{ id, t: 1, s: 1, failed: 0 }])
+      expect((await ready()).status).toBe(200)
+    },
+  )
+
+  test('waits for whoever registered before the push, and not for who came after it', async () => {
+    const before = await push()
+    await arrivalsOf(service, before)
+    await register(0, IOS)
+    const after = await push()
+    await register(1, ANDROID)
+    await statusWhen(after, ({ state }) => state === 'paused')
+    expect(await statusOf(before)).toMatchObject({ state: 'finished', t: 0 })
+    expect(await statusOf(after)).toMatchObject({ t: 1, platforms: { '0': { waiting: 1 }, '1': OVER } })
+    expect((await service.post(`/push/${after}/cancel`, {}, { application })).status).toBe(200)
+  })
+
+  test('tells who came too late for a push to nobody that it did not address them', async () => {
+    await register(0, IOS)
+    const id = await push({ tags: ['beta'] })
+    await arrivalsOf(service, id)
+    const tagged = await service.put('/tag', { platform: '0', token: IOS, tag: 'beta' }, { application })
+    expect(tagged.status).toBe(201)
+    const headers = { token: IOS, platform: '0' }
+    const { body } = await service.get(`/push/${id}/device`, { application, headers })
+    expect(body).toMatchObject({ verdict: 'excluded', excluded_by: [] })
+    expect(body.explanation).toStartWith('The push addressed no iOS device when it went out')
+  })
+
+  test('searches a large audience for nobody in parts, and finds him', async () => {
+    const tokens = Array.from({ length: 500 }, (_, n) => `phone:${n}`)
+    for (let batch = 0; batch < 10; batch++) {
+      const body = { platform: '1', tokens: tokens.map((token) => `${token}:${batch}`) }
+      expect((await service.put('/deviceToken/batch', body, { application })).status).toBe(201)
+    }
+    const id = await push({ where: { not: { registered_within: 60 } } })
+    await arrivalsOf(service, id)
+    expect(await statusOf(id)).toMatchObject({ state: 'finished', t: 0 })
+  })
+})
+
+describe('a push to nobody ends', () => {
+  const answers = {
+    misconfigured: { status: 403, headers: {}, body: '{"reason":"InvalidProviderToken"}' },
+    unreachable: { status: 503, headers: { 'retry-after': '600' }, body: '{"reason":"ServiceUnavailable"}' },
+  }
+
+  test.each(['misconfigured', 'unreachable'] as const)('while its gateway is %s, and another waits', async (state) => {
+    use('apns')
+    await register(0, IOS, { alias: 'anna' })
+    outside.simulator.answerWith(() => ({ kind: 'answer', answer: answers[state] }))
+    const waiting = await push({ platform: ['0'] })
+    await service.logged((line) => line['event'] === 'sending paused' && line['state'] === state)
+    for (const empty of [{ alias: 'nobody' }, { tags: ['nosuch'], platform: ['0'] }]) {
+      const id = await push(empty)
+      await arrivalsOf(service, id)
+      expect(await statusOf(id)).toMatchObject({ state: 'finished', reason: null, t: 0 })
+    }
+    expect(await statusOf(waiting)).toMatchObject({ state: 'paused', t: 1, s: 0 })
+    expect(told().map(({ t }) => t)).toEqual([0, 0])
+    outside.simulator.answerWith(null)
+    expect((await service.post(`/push/${waiting}/cancel`, {}, { application })).status).toBe(200)
+  })
+
+  test.each([0, null])('at the start, where it was left open by a service before: counted %p', async (addressed) => {
+    const clock = createFakeClock()
+    await using before = await startService({ clock, simulated: false })
+    const { body } = await before.post('/push/all', BOTH)
+    await arrivalsOf(before, body.id)
+    before.database
+      .statement<never, [number | null]>('UPDATE delivery SET finished_at = NULL, addressed = ?')
+      .run(addressed)
+    expect((await before.get(`/push/${body.id}`)).body).toMatchObject({ state: 'sending', finished_at: null })
+    await using next = await before.restart()
+    await arrivalsOf(next, body.id)
+    expect((await next.get(`/push/${body.id}`)).body).toMatchObject({ state: 'finished', t: 0, s: 0 })
+  })
+
+  test('without a credential, where everybody had answered before a crash and nobody had looked for more', async () => {
+    const clock = createFakeClock()
+    await using before = await startService({ clock })
+    for (const token of [IOS, 'b2'.repeat(32)]) await before.put('/deviceToken', { token, platform: 0, alias: token })
+    const { body } = await before.post('/push/all', { msg: 'Hello', alias: IOS })
+    await arrivalsOf(before, body.id)
+    before.database.statement('UPDATE delivery SET finished_at = NULL, progress = 1').run()
+    createApplicationStore({ database: before.database, clock }).setSimulated(before.application.id, false)
+    await using next = await before.restart()
+    await passing(next, clock, arrivalsOf(next, body.id))
+    expect((await next.get(`/push/${body.id}`)).body).toMatchObject({ state: 'finished', t: 1, s: 1 })
+  })
+})

@@ -31,6 +31,9 @@ export function holdDirectory(directory: string): Disposable {
 
 /** Opened by the process that holds the lock of its directory, and upgraded where it is of an older Bellhop. */
 export function databaseIn(directory: string, log: Log): Database {
+  if ((statSync(directory).mode & 0o007) !== 0) {
+    log.warn(`others on this machine can enter the data directory: chmod 700 ${directory}`, { directory })
+  }
   try {
     return inDataDirectory(directory, () =>
       openDatabase(directory, { serving: true, report: (step) => logUpgrade(step, log) }),

@@ -98,6 +98,16 @@ function withoutPath(sentence: string | null, data: string): string | null {
   return sentence?.replaceAll(`${data}/`, '').replaceAll(data, 'the data directory') ?? null
 }
 
+test('a data directory that others can enter is warned of, with what to do', async () => {
+  const data = dataDirectory()
+  const warned = async () => (await start(data)).lines.filter(({ event }) => String(event).startsWith('others on'))
+  expect(await warned()).toEqual([])
+  chmodSync(data, 0o755)
+  expect(await warned()).toMatchObject([
+    { level: 'warn', event: `others on this machine can enter the data directory: chmod 700 ${data}` },
+  ])
+})
+
 describe('a damaged database', () => {
   const damaged = (data: string) =>
     `The database ${data}/bellhop.db is damaged. Stop Bellhop and copy its directory before anything else; then put a backup back (bellhop restore), or save what can be read (sqlite3 ${data}/bellhop.db .recover | sqlite3 saved.db).`

@@ -23,7 +23,7 @@ export function backupProcess(name: string, { data, to, keep, env }: Options): M
   const child = Bun.spawn(
     [...program(), 'backup', `--keep=${keep}`, `--data=${data}`, '--json', '--', placeOf(name, to)],
     // A Ctrl-C at the terminal is for the service, which then ends this.
-    { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', detached: true },
+    { env: needed(env), stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', detached: true },
   )
   lower(child.pid)
 
@@ -52,6 +52,13 @@ export function backupProcess(name: string, { data, to, keep, env }: Options): M
 
 function placeOf(name: string, to: Options['to']): string {
   return to.kind === 'folder' ? join(to.path, name) : `s3://${to.bucket}/${to.prefix}${name}`
+}
+
+/** It copies what is sealed and opens nothing: of what the service knows it gets what a bucket asks for, and no key. */
+function needed(env: Options['env']): Options['env'] {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.startsWith('BELLHOP_') && name !== 'CREDENTIALS_DIRECTORY'),
+  )
 }
 
 /** This program; run from source, its first file. */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
+import { lockBackups } from '../database/directory-lock.ts'
 import { copyDatabase } from '../database/plain-file.ts'
 import { refuseLinks } from '../database/regular-file.ts'
 import { backupNameAt, surplusOf, timeInName } from './backup-name.ts'
@@ -40,8 +41,12 @@ interface Options {
 /** What a backup is called until it is whole. */
 export const DRAFT = '.partial'
 
-/** A draft of that age has nobody left who writes it, or sends it to a bucket. */
+/**
+ * A draft of that age has nobody left who writes it, or sends it to a bucket. Where no other backup of this directory is
+ * being made it is told sooner; but others may keep theirs in the same folder.
+ */
 const ABANDONED_MS = 24 * 60 * 60_000
+const ABANDONED_ALONE_MS = 60_000
 
 /**
  * Copies the database while others use it. Under its name a backup is whole, checked and on disk, or it is not there;
@@ -52,17 +57,23 @@ export async function makeBackup(options: Options): Promise<Made | Problem> {
   refuseLinks(data)
   const source = join(data, 'bellhop.db')
   if (!existsSync(source)) return problem(`There is no Bellhop database in ${data}: --data names another directory.`)
+  using alone = lockBackups(data)
   const name = to.kind === 'file' ? basename(to.path) : to.kind === 'object' ? to.key : backupNameAt(clock.now())
   return to.kind === 'file' || to.kind === 'folder'
-    ? toDisk(source, to, name, options)
-    : toBucket(source, to, name, options)
+    ? await toDisk(source, to, name, { ...options, alone: alone !== null })
+    : await toBucket(source, to, name, { ...options, alone: alone !== null })
+}
+
+interface Making extends Options {
+  /** No other backup of the data directory is being made. */
+  readonly alone: boolean
 }
 
 async function toDisk(
   source: string,
   to: Extract<Destination, { kind: 'file' | 'folder' }>,
   name: string,
-  { keep, clock }: Options,
+  { keep, clock, alone }: Making,
 ): Promise<Made | Problem> {
   const folder = to.kind === 'file' ? dirname(to.path) : to.path
   const path = to.kind === 'file' ? to.path : join(folder, name)
@@ -72,7 +83,7 @@ async function toDisk(
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
   if (existsSync(path)) return taken(path)
   const draft = path + DRAFT
-  const copied = copyChecked(source, draft, clock.now())
+  const copied = copyChecked(source, draft, { now: clock.now(), alone })
   if (copied.kind === 'problem') return copied
   try {
     if (!giveName(draft, path)) return taken(path)
@@ -86,7 +97,7 @@ async function toBucket(
   source: string,
   to: Extract<Destination, { kind: 'object' | 'prefix' }>,
   name: string,
-  { data, keep, clock, openBucket }: Options,
+  { data, keep, clock, openBucket, alone }: Making,
 ): Promise<Made | Problem> {
   const bucket = openBucket(to.bucket)
   if ('kind' in bucket) return bucket
@@ -99,7 +110,7 @@ async function toBucket(
 
   // Beside the database, not in /tmp: that may be memory.
   const draft = join(data, basename(name) + DRAFT)
-  const copied = copyChecked(source, draft, clock.now())
+  const copied = copyChecked(source, draft, { now: clock.now(), alone })
   if (copied.kind === 'problem') return copied
   try {
     const put = await bucket.put(key, draft)
@@ -123,8 +134,14 @@ async function toBucket(
 type Copied = { readonly kind: 'copied'; readonly bytes: number; readonly content: Content }
 
 /** Leaves nothing behind when there is a problem. */
-function copyChecked(source: string, draft: string, now: number): Copied | Problem {
-  eraseAbandoned(dirname(draft), now)
+function copyChecked(
+  source: string,
+  draft: string,
+  { now, alone }: { readonly now: number; readonly alone: boolean },
+): Copied | Problem {
+  // Of this very name, so it is of no other service.
+  if (alone) eraseDraft(draft)
+  eraseAbandoned(dirname(draft), now - (alone ? ABANDONED_ALONE_MS : ABANDONED_MS))
   if (existsSync(draft)) {
     return problem(`${draft} is there: another backup writes it. If none runs, remove that file.`)
   }
@@ -171,12 +188,12 @@ export function eraseDraft(draft: string): void {
   for (const path of [draft, `${draft}-journal`]) rmSync(path, { force: true })
 }
 
-/** What processes have left that were killed. */
-function eraseAbandoned(folder: string, now: number): void {
+/** What processes have left that were killed. `before`: ms since the Unix epoch. */
+function eraseAbandoned(folder: string, before: number): void {
   for (const name of readdirSync(folder)) {
     if (!name.endsWith(DRAFT) || timeInName(name.slice(0, -DRAFT.length)) === null) continue
     const path = join(folder, name)
-    if (now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > ABANDONED_MS) eraseDraft(path)
+    if ((lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before) eraseDraft(path)
   }
 }
 

@@ -1,4 +1,3 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import type { Application } from '../application/application.ts'
 import type { Database } from '../database/database.ts'
 import { createExportStore } from '../device/export-store.ts'
@@ -11,6 +10,7 @@ import { counted, grouped } from './figures.ts'
 import { openData } from './open-data.ts'
 import { createProgress } from './progress.ts'
 import { applicationIn, transferWords } from './transfer-words.ts'
+import { startFile } from './unfinished-file.ts'
 
 /** Writes everything known of an application's devices: to standard output, or whole to a file or not at all. */
 export const runExport: RunCommand = async (given, surroundings) => {
@@ -53,23 +53,17 @@ async function toOutput(
 /** Beside the file first, and in its place when it is whole and on disk. `.gz`: compressed. */
 function toFile(path: string, database: Database, application: Application, surroundings: Surroundings): Counts | null {
   const progress = createProgress(surroundings, { unit: 'devices' })
-  const unfinished = `${path}.unfinished`
-  const file = openSync(unfinished, 'w', 0o600)
+  using file = startFile(path)
   let written: Counts | null = null
   try {
     for (const { text, counts, exported } of pages(database, application, surroundings)) {
       // Each page for itself: a reader of gzip takes members one after the other as one (RFC 1952, 2.2).
-      writeAll(file, path.endsWith('.gz') ? Bun.gzipSync(text) : Buffer.from(text))
+      file.write(path.endsWith('.gz') ? Bun.gzipSync(text) : Buffer.from(text))
       written = counts
       progress.show(exported, counts.devices)
     }
-    fsyncSync(file)
-    renameSync(unfinished, path)
-  } catch (error) {
-    rmSync(unfinished, { force: true })
-    throw error
+    file.finish()
   } finally {
-    closeSync(file)
     progress.end()
   }
   return written
@@ -117,8 +111,4 @@ function* pages(
   } finally {
     registry.end()
   }
-}
-
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let from = 0; from < bytes.length;) from += writeSync(file, bytes, from)
 }

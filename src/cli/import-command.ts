@@ -66,7 +66,7 @@ async function openSource(
 ): Promise<{ readonly kind: 'source'; readonly source: Source } | Outcome> {
   if (file !== '-' && !existsSync(file)) return problem(`${file} cannot be read: there is no such file.`)
   try {
-    return { kind: 'source', source: file === '-' ? await openInput(Bun.stdin.stream()) : openFile(file) }
+    return { kind: 'source', source: await (file === '-' ? openInput(Bun.stdin.stream()) : openFile(file)) }
   } catch (error) {
     if (error instanceof CutShort) return problem(`${name} is cut short or damaged: ${error.message}.`)
     throw error

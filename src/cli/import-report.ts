@@ -1,4 +1,4 @@
-import { closeSync, existsSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 
 export interface ImportCounts {
   /** Devices: the sum of `imported`, `updated`, `unchanged` and `rejected`. */
@@ -53,7 +53,10 @@ export function openRejects(path: string, keep: number): RejectFile {
     write(rejects) {
       if (rejects.length === 0) return
       if (file === null) {
-        file = openSync(path, 'a', 0o600)
+        const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+        // Its own: what somebody has put there meanwhile would be theirs to read.
+        const begin = length === 0 ? O_CREAT | O_EXCL : 0
+        file = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | begin, 0o600)
         ftruncateSync(file, length)
       }
       const bytes = Buffer.from(rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''))

@@ -1,6 +1,9 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs'
 import { pipeline, Readable } from 'node:stream'
 import { constants, createGunzip, gunzipSync } from 'node:zlib'
+import type { ZlibOptions } from 'node:zlib'
+
+const { Z_SYNC_FLUSH } = constants
 
 /** What an import reads. */
 export interface Source {
@@ -34,14 +37,14 @@ const CHUNK_BYTES = 256 * 1024
 const PRINT_BYTES = 1024 * 1024
 
 /** A file that is there; packed with gzip or not. */
-export function openFile(path: string): Source {
+export async function openFile(path: string): Promise<Source> {
   const begin = firstBytes(path, PRINT_BYTES)
   const isPacked = isGzip(begin)
   const { size, mtimeMs } = statSync(path)
   const print = { size, mtimeMs, begins: new Bun.CryptoHasher('sha256').update(begin).digest('hex') }
   let read = () => 0
   return {
-    head: isPacked ? unpackedHead(begin) : begin.subarray(0, HEAD_BYTES),
+    head: isPacked ? await unpackedHead(begin) : begin.subarray(0, HEAD_BYTES),
     size,
     print,
     read: () => read(),
@@ -83,7 +86,7 @@ export async function openInput(stream: AsyncIterable<Uint8Array>): Promise<Sour
   }
 
   return {
-    head: isPacked ? unpackedHead(begin) : begin.subarray(0, HEAD_BYTES),
+    head: isPacked ? await unpackedHead(begin) : begin.subarray(0, HEAD_BYTES),
     size: null,
     print: null,
     read: () => read,
@@ -110,19 +113,31 @@ function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
-function unpackedHead(begin: Uint8Array): Uint8Array {
+/** As much of it as is wanted and no more: packed, a gigabyte of nothing is a megabyte. */
+async function unpackedHead(begin: Uint8Array): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  // It is cut off, or all there is; either is told when it is read to its end.
+  for await (const part of unpacked(Readable.from([begin]), { chunkSize: HEAD_BYTES, finishFlush: Z_SYNC_FLUSH })) {
+    parts.push(part)
+    length += part.length
+    if (length >= HEAD_BYTES) break
+  }
+  if (length > 0) return Buffer.concat(parts).subarray(0, HEAD_BYTES)
   try {
-    const head = gunzipSync(begin, { finishFlush: constants.Z_SYNC_FLUSH })
     // Nothing comes out of nothing, and out of what is too short: the latter throws here.
-    return head.length === 0 ? gunzipSync(begin) : head.subarray(0, HEAD_BYTES)
+    return gunzipSync(begin)
   } catch (error) {
     throw cutShort(error)
   }
 }
 
-async function* unpacked(packed: Readable): AsyncGenerator<Uint8Array, void> {
+async function* unpacked(
+  packed: Readable,
+  options: ZlibOptions = { chunkSize: CHUNK_BYTES },
+): AsyncGenerator<Uint8Array, void> {
   // The failures of both come out of the second.
-  const gunzip = pipeline(packed, createGunzip({ chunkSize: CHUNK_BYTES }), () => {})
+  const gunzip = pipeline(packed, createGunzip(options), () => {})
   try {
     for await (const chunk of gunzip) yield chunk as Uint8Array
   } catch (error) {

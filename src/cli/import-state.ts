@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import type { Place } from '../transfer/split.ts'
 import type { ImportCounts } from './import-report.ts'
 import type { FilePrint } from './import-source.ts'
+import { startFile } from './unfinished-file.ts'
 
 /** How far an import has come: everything before `place` is in the database, and on disk. */
 export interface ImportState {
@@ -37,9 +38,9 @@ function isState(value: unknown): value is ImportState {
 
 /** Whole or not at all. */
 export function writeState(path: string, state: ImportState): void {
-  const unfinished = `${path}.unfinished`
-  writeFileSync(unfinished, JSON.stringify(state), { mode: 0o600 })
-  renameSync(unfinished, path)
+  using file = startFile(path)
+  file.write(Buffer.from(JSON.stringify(state)))
+  file.finish({ durable: false })
 }
 
 export function removeState(path: string): void {

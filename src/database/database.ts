@@ -57,6 +57,8 @@ const PRAGMAS = [
   'PRAGMA synchronous = FULL',
   'PRAGMA foreign_keys = ON',
   'PRAGMA trusted_schema = OFF',
+  // What is erased is overwritten where its page is written anyway; ON would write free pages only for that.
+  'PRAGMA secure_delete = FAST',
   'PRAGMA temp_store = MEMORY',
   'PRAGMA cache_size = -16384', // KiB
   'PRAGMA journal_size_limit = 67108864', // bytes

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
+import { codeOf, isBusy } from './sqlite-error.ts'
 
 /**
  * Holds a data directory for one serving process; `null` when another holds it. The lock is SQLite's own on an empty
@@ -10,7 +11,38 @@ import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 export function lockDirectory(directory: string): Disposable | null {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   refuseLinks(directory)
-  const path = join(directory, LOCK)
+  return lockFile(join(directory, LOCK))
+}
+
+/**
+ * Holds the making of backups from a data directory, so that drafts of backups that are there now have nobody left who
+ * writes them; `null` when another process holds it, or none may here. Its file is gone when it is let go of.
+ */
+export function lockBackups(directory: string): Disposable | null {
+  const path = join(directory, BACKUP_LOCK)
+  try {
+    ensureRegular(path)
+    const { ino } = lstatSync(path)
+    const held = lockFile(path)
+    if (held === null) return null
+    if (lstatSync(path, { throwIfNoEntry: false })?.ino === ino) {
+      return {
+        [Symbol.dispose]() {
+          rmSync(path, { force: true })
+          held[Symbol.dispose]()
+        },
+      }
+    }
+    // Another process has let go of it meanwhile, and with it of this file.
+    held[Symbol.dispose]()
+    return null
+  } catch (error) {
+    if (/^(EACCES|EPERM|EROFS|ENOENT|ENOSPC|EDQUOT|SQLITE_(CANTOPEN|READONLY|IOERR))/.test(codeOf(error))) return null
+    throw error
+  }
+}
+
+function lockFile(path: string): Disposable | null {
   // Whoever else could open it could hold the lock, and keep the service from starting.
   ensureRegular(path)
   const file = openRegular(path, { readwrite: true })
@@ -44,7 +76,4 @@ export function isServed(directory: string): boolean {
 }
 
 const LOCK = 'serving.lock'
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
-}
+const BACKUP_LOCK = 'backup.lock'

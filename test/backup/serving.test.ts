@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { backupProcess } from '../../src/backup/backup-process.ts'
@@ -72,6 +72,24 @@ describe('a service with --backup', () => {
 })
 
 describe('the process that makes one', () => {
+  test('gets what a bucket asks for, and no key nor anything else that the service knows', async () => {
+    const data = directories.make('with a key')
+    const env = {
+      ...stoppingAfterCopy(),
+      AWS_REGION: 'eu-1',
+      BELLHOP_KEY: 'a'.repeat(64),
+      BELLHOP_PROXY: 'http://user:secret@proxy',
+      CREDENTIALS_DIRECTORY: '/run/credentials/bellhop',
+    }
+    const making = backupProcess(NAME, { data, to: on(directories.path('shelf of one')), keep: 3, env })
+    const stopped = () => readFileSync(`/proc/${making.pid}/status`, 'utf8').includes('State:\tT')
+    while (!stopped()) await Bun.sleep(5)
+    const given = readFileSync(`/proc/${making.pid}/environ`, 'utf8').split('\0')
+    expect(given).toContain('AWS_REGION=eu-1')
+    expect(given.filter((each) => /^(BELLHOP_|CREDENTIALS_)/.test(each))).toEqual([])
+    await making.stop()
+  })
+
   test('says what it has made, or why it has not', async () => {
     const data = directories.make('data')
     const to = on(directories.path('shelf'))

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { lockBackups } from '../../src/database/directory-lock.ts'
 import { startS3 } from '../support/s3-service.ts'
 import { dataDirectories } from '../backup/data.ts'
 import { commandLine } from './command-line.ts'
@@ -111,20 +112,49 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. The last change
     })
   })
 
-  test('clears away what one that was killed long ago has left, and says what stands in its way', async () => {
+  /** As a process leaves it that is killed; `ageMs` by the clock of the commands. */
+  function leave(path: string, ageMs: number): string {
+    for (const name of [path, `${path}-journal`]) {
+      writeFileSync(name, 'half')
+      const at = new Date(line.clock.now() - ageMs)
+      utimesSync(name, at, at)
+    }
+    return path
+  }
+
+  test('clears away what one that was killed has left, at the next try and by --keep', async () => {
     const to = directories.path('backups')
     mkdirSync(to)
-    const old = join(to, 'bellhop-2026-11-18T120000Z.db.partial')
-    for (const path of [old, `${old}-journal`]) writeFileSync(path, 'half')
-    utimesSync(old, new Date(line.clock.now() - 2 * DAY_MS), new Date(line.clock.now() - 2 * DAY_MS))
-    const young = join(to, 'bellhop-2026-11-20T120000Z.db.partial')
-    writeFileSync(young, 'half')
-    utimesSync(young, new Date(line.clock.now()), new Date(line.clock.now()))
+    leave(join(to, 'bellhop-2026-11-20T115700Z.db.partial'), 3 * 60_000)
+    // Of this very name, however young.
+    leave(join(to, 'bellhop-2026-11-20T120000Z.db.partial'), 0)
+    const another = leave(join(to, 'bellhop-2026-11-20T115959Z.db.partial'), 1000)
+    expect(await bellhop('backup', to, '--keep', '2')).toMatchObject({ exitCode: 0, stderr: '' })
+    // Another service may be at it.
+    expect(readdirSync(to).toSorted()).toEqual([
+      'bellhop-2026-11-20T115959Z.db.partial',
+      'bellhop-2026-11-20T115959Z.db.partial-journal',
+      'bellhop-2026-11-20T120000Z.db',
+    ])
+    expect(another).toBeString()
+    const mine = directories.path('x.db')
+    leave(`${mine}.partial`, 0)
+    expect(await bellhop('backup', mine)).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(readdirSync(directories.root).filter((name) => name.includes('partial'))).toEqual([])
+    expect(readdirSync(data)).toEqual(['bellhop.db'])
+  })
+
+  test('leaves alone what another one writes now, and says what stands in its way', async () => {
+    const to = directories.path('backups')
+    mkdirSync(to)
+    leave(join(to, 'bellhop-2026-11-18T120000Z.db.partial'), 2 * DAY_MS)
+    const young = leave(join(to, 'bellhop-2026-11-20T120000Z.db.partial'), 0)
+    using _ = lockBackups(data)
     expect(await bellhop('backup', to)).toMatchObject({
       exitCode: 1,
       stderr: `bellhop: ${young} is there: another backup writes it. If none runs, remove that file.\n`,
     })
-    expect(readdirSync(to)).toEqual(['bellhop-2026-11-20T120000Z.db.partial'])
+    expect(readdirSync(to).toSorted()).toEqual([basename(young), `${basename(young)}-journal`])
   })
 })
 

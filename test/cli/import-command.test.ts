@@ -1,7 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { EventEmitter } from 'node:events'
-import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { NO_COUNTS } from '../../src/cli/import-report.ts'
+import { writeState } from '../../src/cli/import-state.ts'
+import type { ImportState } from '../../src/cli/import-state.ts'
+import { startFile } from '../../src/cli/unfinished-file.ts'
 import type { Clock } from '../../src/clock.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
@@ -524,5 +537,65 @@ describe('an import beside a server', () => {
     expect(drawn.some((each) => /^100 % .*0\.2 of 0\.2 MB.* rows$/.test(each))).toBe(true)
     expect(drawn.at(-1)).toBe('')
     expect(JSON.parse(stdout)).toMatchObject({ read: 1000, imported: 990, rejected: 10 })
+  })
+})
+
+test('a gigabyte of nothing, packed into a megabyte, is refused without being held in memory', async () => {
+  using line = commandLine()
+  await line.run(['app', 'create', 'Shop'])
+  const nothing = Bun.gzipSync(Buffer.alloc(16 * 1024 * 1024))
+  const path = line.file('bomb.csv.gz', Buffer.concat(Array.from({ length: 64 }, () => nothing)))
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, '../../src/main.ts'), 'import', 'Shop', path, '--data', line.data],
+    { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', cwd: line.data },
+  )
+  expect(await child.exited).not.toBe(0)
+  expect(await child.stderr.text()).toContain(`bellhop: ${path} `)
+  expect(child.resourceUsage()?.maxRSS).toBeLessThan(300_000_000)
+})
+
+describe('what somebody has put in the way', () => {
+  test('of the notes and of the rejects of an import is not written to', async () => {
+    using line = commandLine()
+    await line.run(['app', 'create', 'Shop'])
+    const theirs = line.file('theirs', '')
+    const path = line.file('d.csv', `token,os\n${FCM},android\n,android\n`)
+    const state = join(line.data, 'd.csv.import-state')
+    for (const name of [`${state}.unfinished`, join(line.data, 'rejects.jsonl')]) symlinkSync(theirs, name)
+    const print = { size: 1, mtimeMs: 1, begins: '' }
+    const place = { offset: 0, line: 1 } as ImportState['place']
+    writeState(state, { version: 1, print, order: '', place, counts: NO_COUNTS, promised: null, rejectBytes: 0 })
+    expect(lstatSync(state).isFile()).toBeTrue()
+    const run = await line.run(['import', 'Shop', path, '--rejects', join(line.data, 'rejects.jsonl')])
+    expect(run).toMatchObject({ exitCode: 0 })
+    expect(lstatSync(join(line.data, 'rejects.jsonl'))).toMatchObject({ mode: 0o100600 })
+    expect(readFileSync(theirs, 'utf8')).toBe('')
+  })
+
+  test('of an export is not written to, and what a killed one has left goes', async () => {
+    using line = commandLine()
+    await line.run(['app', 'create', 'Shop'])
+    const theirs = line.file('theirs', '')
+    const to = join(line.data, 'shop.jsonl')
+    symlinkSync(theirs, `${to}.unfinished`)
+    expect(await line.run(['export', 'Shop', to])).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(lstatSync(to)).toMatchObject({ mode: 0o100600 })
+    expect(readFileSync(theirs, 'utf8')).toBe('')
+    writeFileSync(`${to}.unfinished`, 'half', { mode: 0o644 })
+    expect(await line.run(['export', 'Shop', to])).toMatchObject({ exitCode: 0 })
+    expect(existsSync(`${to}.unfinished`)).toBeFalse()
+    expect(statSync(to).mode & 0o777).toBe(0o600)
+  })
+
+  test('of two exports to one file, neither takes what the other has half written for its own', async () => {
+    using line = commandLine()
+    const to = join(line.data, 'x')
+    using first = startFile(to)
+    using second = startFile(to)
+    first.write(Buffer.from('first'))
+    expect(() => first.finish()).toThrow('was taken by another process: nothing is changed')
+    second.write(Buffer.from('second'))
+    second.finish()
+    expect(readFileSync(to, 'utf8')).toBe('second')
   })
 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { rmSync, statSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,6 +33,17 @@ describe('opening a database', () => {
     expect(database.statement<object, []>('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
     expect(database.statement<object, []>('PRAGMA synchronous').get()).toEqual({ synchronous: 2 })
     expect(database.statement<object, []>('PRAGMA foreign_keys').get()).toEqual({ foreign_keys: 1 })
+  })
+
+  test('what is erased is overwritten, and not only set free', () => {
+    using database = openDatabase(directory)
+    const name = 'a name that is nowhere else'
+    const raw = (sql: string) => database.statement<never, []>(sql).all()
+    raw('PRAGMA foreign_keys = OFF')
+    for (const at of [1, 2, 3]) raw(`INSERT INTO label (application, kind, name) VALUES (1, 0, '${name} ${at}')`)
+    raw(`DELETE FROM label WHERE name LIKE '${name}%'`)
+    raw('PRAGMA wal_checkpoint(TRUNCATE)')
+    expect(readFileSync(path).includes(name)).toBeFalse()
   })
 
   test('the reading connection cannot write', () => {
@@ -161,6 +172,15 @@ describe('the lock of a data directory', () => {
     first?.[Symbol.dispose]()
     using again = lockDirectory(directory)
     expect(again).not.toBeNull()
+  })
+
+  test('is for its owner alone, also where it was there for all: whoever could open it could hold it', () => {
+    const file = join(directory, 'serving.lock')
+    lockDirectory(directory)?.[Symbol.dispose]()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    chmodSync(file, 0o644)
+    lockDirectory(directory)?.[Symbol.dispose]()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   test('keeps no command out of the database', () => {

@@ -1,0 +1,43 @@
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+
+/** A file that has its name when it is whole. Disposed of before that, it is gone. */
+export interface UnfinishedFile extends Disposable {
+  write(bytes: Uint8Array): void
+  /** On disk, and in its place; `durable` false: without waiting for the disk. */
+  finish(options?: { readonly durable: boolean }): void
+}
+
+/**
+ * Begins `<path>.unfinished`, for its owner only. What has that name goes: a process that was killed has left it, or
+ * somebody has put it there, so that what is written would be theirs.
+ */
+export function startFile(path: string): UnfinishedFile {
+  const unfinished = `${path}.unfinished`
+  rmSync(unfinished, { force: true })
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  const file = openSync(unfinished, flags, 0o600)
+  const { ino, dev } = fstatSync(file)
+  let isOpen = true
+  return {
+    write(bytes) {
+      for (let from = 0; from < bytes.length;) from += writeSync(file, bytes, from)
+    },
+    finish({ durable } = { durable: true }) {
+      if (durable) fsyncSync(file)
+      const found = lstatSync(unfinished, { throwIfNoEntry: false })
+      if (found?.ino !== ino || found.dev !== dev) {
+        throw Object.assign(new Error(`${unfinished} was taken by another process: nothing is changed`), {
+          code: 'EBUSY',
+        })
+      }
+      renameSync(unfinished, path)
+      closeSync(file)
+      isOpen = false
+    },
+    [Symbol.dispose]() {
+      if (!isOpen) return
+      closeSync(file)
+      rmSync(unfinished, { force: true })
+    },
+  }
+}

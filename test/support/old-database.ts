@@ -29,7 +29,7 @@ const NOW = Date.now()
  * of the database. `simulated`: its pushes go to the built-in simulator, else nowhere.
  */
 export function oldDatabase(directory: string, schema: number, { simulated = false } = {}): string {
-  mkdirSync(directory, { recursive: true })
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'bellhop.db')
   const key = Buffer.alloc(32, 7)
   writeFileSync(join(directory, 'key'), `${key.toString('base64')}\n`)

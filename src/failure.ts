@@ -22,12 +22,19 @@ export interface Failure {
   readonly code: FailureCode
   /** One sentence for the caller: which field or header, what is wrong, what is allowed. */
   readonly message: string
+  /** What the log says in place of the message, where that repeats what the caller sent. Default the message. */
+  readonly logged?: string
   /** Extra response headers, such as Allow or Retry-After. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export function failure(code: FailureCode, message: string, headers?: Readonly<Record<string, string>>): Failure {
   return headers === undefined ? { code, message } : { code, message, headers }
+}
+
+/** The same, with a text for the log that has nothing of what the caller sent. */
+export function loggedAs(reason: Failure, logged: string): Failure {
+  return { ...reason, logged }
 }
 
 /** Carries a Failure out of a place that cannot return one; only the http layer throws and catches it. */

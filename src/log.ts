@@ -1,3 +1,6 @@
+import { jsonLine } from './harmless.ts'
+import { logText } from './log-text.ts'
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** Facts that may be logged. Never a device token, a secret or the text of a message. */
@@ -14,23 +17,56 @@ export interface Log {
 
 const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/**
- * JSON lines, one an event: `{"time":"2026-…Z","level":"info","event":"push finished","push":"…"}`.
- * They go to standard error: standard output carries only what a command prints.
- */
+/** One line of the log, as it was said. */
+export interface LogLine {
+  /** Ms since the Unix epoch. */
+  readonly at: number
+  readonly level: LogLevel
+  readonly event: string
+  readonly fields: LogFields
+}
+
+/** A line as it is written, with its line break. */
+export type RenderLine = (line: LogLine) => string
+
+/** Lines, one an event, each as `render` has it; default JSON. */
 export function createLog(
   threshold: LogLevel,
   now: () => number,
-  write: (line: string) => void = (line) => process.stderr.write(line),
+  write: (line: string) => void,
+  render: RenderLine = jsonOf,
 ): Log {
   const writes = (level: LogLevel) => RANK[level] >= RANK[threshold]
+  return logOf(writes, (level, event, fields) => {
+    if (writes(level)) write(render({ at: now(), level, event, fields }))
+  })
+}
+
+/** To standard error: standard output carries only what a command prints. `auto` is text on a terminal. */
+export function standardErrorLog(
+  { logLevel, logFormat }: { readonly logLevel: LogLevel; readonly logFormat: 'auto' | 'text' | 'json' },
+  now: () => number,
+): Log {
+  const terminal = process.stderr.isTTY
+  const { NO_COLOR: plain = '', TERM: kind } = process.env
+  const text = logFormat === 'text' || (logFormat === 'auto' && terminal)
+  // no-color.org, as for the commands.
+  const render = text ? logText(terminal && plain === '' && kind !== 'dumb') : jsonOf
+  return createLog(logLevel, now, (line) => process.stderr.write(line), render)
+}
+
+/** A log whose lines all go to `say`. */
+export function logOf(writes: Log['writes'], say: (level: LogLevel, event: string, fields: LogFields) => void): Log {
   const at =
     (level: LogLevel) =>
-    (event: string, fields: LogFields = {}) => {
-      if (!writes(level)) return
-      write(`${JSON.stringify({ time: new Date(now()).toISOString(), level, event, ...fields })}\n`)
-    }
+    (event: string, fields: LogFields = {}) =>
+      say(level, event, fields)
   return { writes, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** `{"time":"2026-…Z","level":"info","event":"push finished","push":"…"}` */
+function jsonOf({ at, level, event, fields }: LogLine): string {
+  return jsonLine({ time: new Date(at).toISOString(), level, event, ...fields })
 }
 
 /** What a log line may say of an unknown error: its stack stays on the server. */

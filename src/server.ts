@@ -3,17 +3,18 @@ import { createApplicationStore } from './application/application-store.ts'
 import { every, systemClock, within } from './clock.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
-import { watchForDamage } from './damage-watch.ts'
 import { createGroupCommit } from './database/group-commit.ts'
 import { createHousekeeping, KEEP_MS } from './database/housekeeping-store.ts'
 import type { Sweep } from './database/housekeeping-store.ts'
 import type { Simulator } from './delivery/simulator/simulator.ts'
 import { createDeviceStore } from './device/device-store.ts'
 import { createFeedbackStore } from './device/feedback-store.ts'
+import { createIdOf } from './http/admission.ts'
 import { listen } from './http/listener.ts'
+import { createRefusalLog } from './http/refusal-log.ts'
 import type { TlsPair } from './http/tls-files.ts'
 import { followTlsFiles } from './http/tls-follower.ts'
-import { createLog, noted } from './log.ts'
+import { noted } from './log.ts'
 import type { Log } from './log.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { LOOP_TICK_MS } from './metrics/process-metrics.ts'
@@ -34,10 +35,13 @@ import { followCommands } from './wiring/follow-commands.ts'
 import { createPublicApi } from './wiring/public-api.ts'
 import { startSenders } from './wiring/senders.ts'
 import { createServiceGate } from './wiring/service-gate.ts'
+import { createServiceLog } from './wiring/service-log.ts'
 import { startTidying } from './wiring/tidying.ts'
 
 /** How much of the quota ledger a crash may forget, when no other write takes it along. */
 const LEDGER_MS = 1000
+
+const MINUTE_MS = 60_000
 
 export interface Server extends AsyncDisposable {
   /** Where the public API listens, such as `http://127.0.0.1:8790`. */
@@ -66,7 +70,8 @@ export interface Overrides {
 export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
   const clock = overrides.clock ?? systemClock
   const random = overrides.random ?? Math.random
-  const damage = watchForDamage(overrides.log ?? createLog(config.logLevel, clock.now), config.data)
+  const serviceLog = createServiceLog(config, clock, overrides.log)
+  const { damage } = serviceLog
   const { log } = damage
   const tls = tlsIn(config)
   // What was opened is closed in reverse, also when a later step refuses.
@@ -97,6 +102,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   group.alongside(() => ledger.flush())
 
+  serviceLog.naming(directory)
   const key = sealingKeyOf(config, database, clock, log)
   const devices = createDeviceStore({ database, clock })
   const events = createEventStore({ database })
@@ -139,8 +145,16 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   opened.defer(followCommands({ ...world, senders, cancellations, schedule }))
 
-  const gate = createServiceGate(world)
-  const api = createPublicApi({ ...world, gate, pushes, scheduled, schedule, cancellations, senders })
+  const idOf = createIdOf(config.headerPrefix ?? [])
+  const refusals = createRefusalLog({
+    clock,
+    log,
+    routeOf: (url) => gate.routeOf(url),
+    applicationOf: (headers) => directory.byId(idOf(headers) ?? '')?.id ?? null,
+  })
+  const onRefused = refusals.note
+  const gate = createServiceGate({ ...world, onRefused })
+  const api = createPublicApi({ ...world, gate, onRefused, pushes, scheduled, schedule, cancellations, senders })
   const admin = startAdminSide({ ...world, damage, senders, opened })
 
   const housekeeping = createHousekeeping({ database })
@@ -153,6 +167,11 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     (_now, after) => devices.sweepLabels(after),
   ]
   opened.defer(startTidying({ clock, log, commit, sweeps }))
+  const sayTheRest = () => {
+    serviceLog.look()
+    refusals.look()
+  }
+  opened.defer(every(clock, MINUTE_MS, sayTheRest))
   opened.defer(every(clock, LOOP_TICK_MS, () => metrics.loop.tick()))
   opened.defer(every(clock, LEDGER_MS, () => ledger.dirty && void commit(() => undefined).catch(noted(log))))
 
@@ -190,6 +209,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     // Whatever the ledger still holds.
     await commit(() => undefined).catch(noted(log))
     await stack.disposeAsync()
+    sayTheRest()
     log.info('stopped')
   }
 }

@@ -32,6 +32,8 @@ export interface Config {
   /** 32 bytes in base64 or hex. `null`: the file `key` in the data directory. */
   readonly key: string | null
   readonly logLevel: LogLevel
+  /** `'auto'`: text on a terminal, JSON elsewhere. */
+  readonly logFormat: 'auto' | 'text' | 'json'
   readonly drainSeconds: number
   readonly maxInFlight: number
   readonly webhookPrivate: boolean
@@ -124,6 +126,11 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     doc: 'The least serious log lines that are written.',
     type: choice('debug', 'info', 'warn', 'error'),
     default: 'info',
+  },
+  logFormat: {
+    doc: 'How they are written: lines to be read, or JSON for programs; auto is text on a terminal and JSON elsewhere.',
+    type: choice('auto', 'text', 'json'),
+    default: 'auto',
   },
   drainSeconds: {
     doc: 'How long a stop waits for calls and sends in flight, in seconds.',

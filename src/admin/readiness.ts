@@ -120,7 +120,8 @@ function unreachableOf({ name, platform, state, reason }: Sender): string[] {
     : []
 }
 
-function shortageOf({ freeBytes, sizeBytes }: Disk): string[] {
+/** A sentence, or none. */
+export function shortageOf({ freeBytes, sizeBytes }: Disk): string[] {
   const least = Math.max(LEAST_FREE_BYTES, Math.min(sizeBytes * LEAST_FREE_SHARE, PLENTY_BYTES))
   if (freeBytes >= least) return []
   return [`The disk of the data directory is nearly full: ${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free.`]

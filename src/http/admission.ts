@@ -1,5 +1,5 @@
 import type { Application } from '../application/application.ts'
-import { failure } from '../failure.ts'
+import { failure, loggedAs } from '../failure.ts'
 import type { Failure } from '../failure.ts'
 import type { Verdict } from '../usage/rate-limiter.ts'
 import { satisfies } from './accept-version.ts'
@@ -48,16 +48,16 @@ interface Dependencies {
 /** Decides from headers alone whether a call may enter, in the order of spec/decisions, "Admission" 3 to 7. */
 export function admission(rely: Dependencies): Admit {
   const refused = (why: Failure) => ({ kind: 'refused', why }) as const
-  const prefixes = ['service', ...rely.headerPrefixes.map((name) => name.toLowerCase())]
-  const idHeaders = prefixes.map((name) => `x-${name}-appid`)
-  const secretHeaders = prefixes.map((name) => `x-${name}-secret`)
+  const idHeaders = headersFor('appid', rely.headerPrefixes)
+  const secretHeaders = headersFor('secret', rely.headerPrefixes)
 
   return ({ method, path, headers, address }, needsSecret) => {
     const range = headers.get('accept-version')
     if (range === null || range === '') {
       if (!rely.versionOptional) return refused(failure('InvalidHeader', 'Accept-Version header is required.'))
     } else if (!satisfies(range)) {
-      return refused(failure('InvalidVersion', `${range.slice(0, 64)} is not supported by ${method} ${path}`))
+      const message = `${range.slice(0, 64)} is not supported by ${method} ${path}`
+      return refused(loggedAs(failure('InvalidVersion', message), 'Accept-Version names none that is served.'))
     }
 
     const id = firstOf(headers, idHeaders)
@@ -113,6 +113,16 @@ export function admission(rely: Dependencies): Admit {
     if (!secret) return application
     return rely.secretMatches(application, secret) ? application : null
   }
+}
+
+/** Tells which application a call says that it is for, of which nothing has been proven. */
+export function createIdOf(headerPrefixes: readonly string[]): (headers: Headers) => string | null {
+  const names = headersFor('appid', headerPrefixes)
+  return (headers) => firstOf(headers, names)
+}
+
+function headersFor(what: 'appid' | 'secret', prefixes: readonly string[]): readonly string[] {
+  return ['service', ...prefixes.map((name) => name.toLowerCase())].map((name) => `x-${name}-${what}`)
 }
 
 /** The first of these headers that says something: an empty one is as good as none. */

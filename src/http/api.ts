@@ -4,12 +4,14 @@ import type { Log } from '../log.ts'
 import { compatible } from './compat.ts'
 import { docs } from './docs.ts'
 import { failures } from './failures.ts'
+import type { OnRefused } from './failures.ts'
 import type { JsonSchema } from './fields.ts'
 import type { Gate } from './gate.ts'
 
 interface Dependencies {
   readonly gate: Gate
   readonly log: Log
+  readonly onRefused?: OnRefused
   /** The routes of the contract, one plugin a noun. */
   readonly routes: readonly AnyElysia[]
   /** Whether to serve clients of the original service as they expect. Default false. */
@@ -21,10 +23,18 @@ interface Dependencies {
 }
 
 /** The public API: the contract's routes behind the gate, its documentation, and /healthz. */
-export function createApi({ gate, log, routes, compat = false, headerPrefixes = [], webhooks = {} }: Dependencies) {
+export function createApi({
+  gate,
+  log,
+  onRefused,
+  routes,
+  compat = false,
+  headerPrefixes = [],
+  webhooks = {},
+}: Dependencies) {
   const contract = compat ? compatible(routes) : together(routes)
   const app = new Elysia({ name: 'api', strictPath: true })
-    .use(failures(log))
+    .use(failures(log, onRefused))
     .use(gate.plugin)
     .get('/healthz', () => ({ status: 'ok' }), { detail: { hide: true } })
     .use(contract)

@@ -1,4 +1,4 @@
-import { failure, Refused } from '../failure.ts'
+import { failure, loggedAs, Refused } from '../failure.ts'
 
 /** Spec/decisions 8. A batch of 500 tokens of 200 bytes is 100 KiB. */
 const MAX_BODY_BYTES = 256 * 1024
@@ -103,7 +103,7 @@ function parse(bytes: Uint8Array): Record<string, unknown> {
   } catch (error) {
     // A RangeError is JSON nested deeper than the parser's stack.
     const problem = error instanceof SyntaxError ? error.message : 'it is not UTF-8, or nested too deeply'
-    throw new Refused(failure('InvalidContent', `Invalid JSON: ${problem}`))
+    throw new Refused(loggedAs(failure('InvalidContent', `Invalid JSON: ${problem}`), 'Invalid JSON'))
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refused(failure('InvalidContent', 'The body must be a JSON object.'))

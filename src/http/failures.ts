@@ -1,5 +1,5 @@
 import { Elysia, NotFoundError, ParseError } from 'elysia'
-import { failure, Refused } from '../failure.ts'
+import { failure, loggedAs, Refused } from '../failure.ts'
 import type { Failure, FailureCode } from '../failure.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
@@ -29,16 +29,24 @@ const STATUS = {
  */
 export const ANSWER_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
+/** Hears of a call that is refused, of which the answer carries this id. */
+export type OnRefused = (request: Request, requestId: string, why: Failure) => void
+
+/** The HTTP status that a failure has. */
+export function statusOf({ code }: Failure): number {
+  return STATUS[code]
+}
+
 /** The response for a failure: `{"code": …, "message": …}`. */
 export function refuse(reason: Failure): Response {
   return new Response(JSON.stringify({ code: reason.code, message: reason.message }), {
-    status: STATUS[reason.code],
+    status: statusOf(reason),
     headers: { 'content-type': 'application/json', ...reason.headers },
   })
 }
 
 /** Turns whatever a route threw into the failure the caller reads. What was our own fault is logged in full. */
-export function failures(log: Pick<Log, 'warn' | 'error'>) {
+export function failures(log: Pick<Log, 'warn' | 'error'>, onRefused: OnRefused = () => {}) {
   return new Elysia({ name: 'failures' })
     .onError(({ error, set, request }) => {
       const requestId = String(set.headers['x-request-id'])
@@ -47,6 +55,7 @@ export function failures(log: Pick<Log, 'warn' | 'error'>) {
       if (thrown instanceof Refused) {
         // Its message asks the caller to name this request to us.
         if (thrown.failure.code === 'BadDigest') log.warn('digest does not match', { requestId })
+        onRefused(request, requestId, thrown.failure)
         return refuse(thrown.failure)
       }
       if (error instanceof NotFoundError) return refuse(noSuchPath(pathOf(request.url)))
@@ -57,5 +66,5 @@ export function failures(log: Pick<Log, 'warn' | 'error'>) {
 }
 
 export function noSuchPath(path: string): Failure {
-  return failure('ResourceNotFound', `${path} does not exist`)
+  return loggedAs(failure('ResourceNotFound', `${path} does not exist`), 'There is no such path.')
 }

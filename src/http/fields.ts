@@ -1,4 +1,4 @@
-import { failure, Refused } from '../failure.ts'
+import { failure, loggedAs, Refused } from '../failure.ts'
 
 /** The part of JSON Schema that OpenAPI 3.0 needs to describe a field. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -145,8 +145,11 @@ export function missing(name: string, hint = ''): Refused {
   return new Refused(failure('MissingParameter', `${name} is required${hint}.`))
 }
 
+/** `problem` may end in `, not …`, and `name` go on behind a dot or a bracket, with what the caller sent: that is not logged. */
 export function invalid(name: string, problem: string): Refused {
-  return new Refused(failure('InvalidArgument', `${name} ${problem}.`))
+  const [, field = '', below = ''] = /^([^.[]*)(.?)/s.exec(name) ?? []
+  const logged = `${field}${below === '' ? '' : `${below}…`} ${problem.replace(/, not .*$/s, '')}.`
+  return new Refused(loggedAs(failure('InvalidArgument', `${name} ${problem}.`), logged))
 }
 
 /** Names what came instead, without repeating much of it. */

@@ -2,10 +2,12 @@ import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
 import type { Application } from '../application/application.ts'
 import { failure } from '../failure.ts'
+import type { Failure } from '../failure.ts'
 import type { Admit } from './admission.ts'
 import { rateLimitHeaders } from './admission.ts'
 import { readBody } from './body.ts'
 import { ANSWER_HEADERS, noSuchPath, refuse } from './failures.ts'
+import type { OnRefused } from './failures.ts'
 import type { CallerOf } from './forwarded.ts'
 import { addressOf } from './listener.ts'
 import { pathOf, PathTable } from './path-table.ts'
@@ -42,10 +44,13 @@ export interface Gate {
  * from its first line and headers. Open is only a route that is hidden from the documentation, without `security`.
  * `callerOf` tells whose call it is; default: the address at the other end of the connection.
  */
-export function createGate(admit: Admit, callerOf: CallerOf = (peer) => peer): Gate {
+export function createGate(
+  admit: Admit,
+  { callerOf = (peer) => peer, onRefused = () => {} }: { callerOf?: CallerOf; onRefused?: OnRefused } = {},
+): Gate {
   const paths = new PathTable<Path>()
   return {
-    plugin: gatePlugin(admit, callerOf, paths),
+    plugin: gatePlugin(admit, callerOf, onRefused, paths),
     learn(app) {
       for (const [path, entry] of pathsOf(app)) paths.set(path, entry)
     },
@@ -53,7 +58,12 @@ export function createGate(admit: Admit, callerOf: CallerOf = (peer) => peer): G
   }
 }
 
-function gatePlugin(admit: Admit, callerOf: CallerOf, paths: PathTable<Path>) {
+function gatePlugin(admit: Admit, callerOf: CallerOf, onRefused: OnRefused, paths: PathTable<Path>) {
+  function turnAway(request: Request, requestId: string, why: Failure): Response {
+    onRefused(request, requestId, why)
+    return refuse(why)
+  }
+
   return (
     new Elysia({ name: 'gate' })
       // Filled in by onRequest, which runs first for every route that is guarded.
@@ -64,24 +74,29 @@ function gatePlugin(admit: Admit, callerOf: CallerOf, paths: PathTable<Path>) {
         const { request, set } = context
         const { headers } = request
         const path = pathOf(request.url)
-        set.headers['x-request-id'] = Bun.randomUUIDv7()
+        const id = Bun.randomUUIDv7()
+        set.headers['x-request-id'] = id
         Object.assign(set.headers, ANSWER_HEADERS, VARY)
         if (headers.has('origin')) Object.assign(set.headers, CROSS_ORIGIN)
 
         const known = paths.find(path)
-        if (known === null) return refuse(noSuchPath(path))
+        if (known === null) return turnAway(request, id, noSuchPath(path))
         if (known.methods.has('GET')) readHeadAsGet(request)
         const { method } = request
         const asks = known.methods.get(method)
         if (asks === undefined) {
           if (isPreflight(request)) return preflight(known, headers)
-          return refuse(failure('MethodNotAllowedError', `${method} is not allowed`, { allow: known.allow }))
+          return turnAway(
+            request,
+            id,
+            failure('MethodNotAllowedError', `${method} is not allowed`, { allow: known.allow }),
+          )
         }
         if (asks === 'open') return undefined
 
         const address = callerOf(addressOf(request, context.server), headers)
         const verdict = admit({ method, path, headers, address }, asks === 'secret')
-        if (verdict.kind === 'refused') return refuse(verdict.why)
+        if (verdict.kind === 'refused') return turnAway(request, id, verdict.why)
         Object.assign(set.headers, rateLimitHeaders(verdict.bucket))
         context.application = verdict.application
         context.withSecret = verdict.withSecret

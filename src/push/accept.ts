@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { failure, Refused } from '../failure.ts'
+import { failure, loggedAs, Refused } from '../failure.ts'
 import { invalid } from '../http/fields.ts'
 import type { IdempotencyStore, Remembered } from './idempotency-store.ts'
 import { MOST_AHEAD_MS } from './life-schema.ts'
@@ -120,15 +120,16 @@ function answered(repeat: NonNullable<PushRequest['repeat']>, earlier: Remembere
   if (earlier === null) return null
   if (Buffer.compare(earlier.digest, repeat.digest) === 0) return JSON.parse(earlier.answer) as Accepted
   if (repeat.replace) return null
-  throw new Refused(
-    failure('ConflictError', `Idempotency-Key ${repeat.key} was used for another push: with another path or body.`),
-  )
+  throw conflict((key) => `${key} was used for another push: with another path or body.`, repeat.key)
 }
 
 function isOut(key: string): Refused {
-  return new Refused(
-    failure('ConflictError', `The push of Idempotency-Key ${key} has gone out: it cannot be replaced.`),
-  )
+  return conflict((named) => `The push of ${named} has gone out: it cannot be replaced.`, key)
+}
+
+function conflict(sentence: (key: string) => string, key: string): Refused {
+  const header = 'Idempotency-Key'
+  return new Refused(loggedAs(failure('ConflictError', sentence(`${header} ${key}`)), sentence(header)))
 }
 
 function answerOf(id: string, sendAt: number | null, passed: readonly string[]): Accepted {

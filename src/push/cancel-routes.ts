@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { failure, Refused } from '../failure.ts'
+import { failure, loggedAs, Refused } from '../failure.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { bodyOf, closed, invalid } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
@@ -26,9 +26,10 @@ interface Dependencies {
 const Nothing = bodyOf({})
 
 /** Who names a platform, or a tag, wants a part of it called off. */
-const NothingElse = closed(Nothing, (name) =>
-  invalid(shownName(name), 'is not known here: a push is cancelled as a whole'),
-)
+const NothingElse = closed(Nothing, (name) => {
+  const problem = 'is not known here: a push is cancelled as a whole'
+  return new Refused(loggedAs(invalid(shownName(name), problem).failure, `A field ${problem}.`))
+})
 
 /** POST /push/{id}/cancel. */
 export function cancelRoutes({ gate, commit, clock, cancellations, deliveries, compat = false }: Dependencies) {

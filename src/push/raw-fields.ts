@@ -3,6 +3,7 @@ import { messageFaultOf } from '../delivery/fcm/message-rules.ts'
 import { MESSAGE } from '../delivery/fcm/message-schema.ts'
 import { misfitsOf, protoName } from '../delivery/fcm/message-type.ts'
 import type { FieldType, Misfit, Step } from '../delivery/fcm/message-type.ts'
+import { loggedAs, Refused } from '../failure.ts'
 import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 import type { JsonObject, RawApns, RawFcm } from './push.ts'
@@ -83,7 +84,11 @@ export const fcm: Field<RawFcm | null> = {
     checkOwn(read, name)
     const fault = messageFaultOf(read)
     if (fault !== null) {
-      throw invalid(`${name}.${fault.field}`, `is refused by Google: ${fault.description.replace(/\.$/, '')}`)
+      const { failure } = invalid(
+        `${name}.${fault.field}`,
+        `is refused by Google: ${fault.description.replace(/\.$/, '')}`,
+      )
+      throw new Refused(loggedAs(failure, `${name}.… is refused by Google.`))
     }
     return Object.keys(read).length === 0 ? null : read
   },

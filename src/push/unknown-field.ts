@@ -1,4 +1,4 @@
-import { failure, Refused } from '../failure.ts'
+import { failure, loggedAs, Refused } from '../failure.ts'
 import { show } from '../http/fields.ts'
 import { nearest } from '../nearest.ts'
 
@@ -46,7 +46,10 @@ export function unknownField(
   const sentence = Object.hasOwn(elsewhere, name)
     ? `${name} ${elsewhere[name]}.`
     : `${shownName(name)} is not known here.${hintAt(name, known, elsewhere)}`
-  return new Refused(failure('InvalidArgument', sentence))
+  const logged = Object.hasOwn(elsewhere, name)
+    ? sentence
+    : `A field is not known here.${hintAt(name, known, elsewhere)}`
+  return new Refused(loggedAs(failure('InvalidArgument', sentence), logged))
 }
 
 /** How a failure names a field that is not known: one that is long or strange is not repeated. */

@@ -1,4 +1,5 @@
 import { createAdminApi } from '../admin/admin-api.ts'
+import { watchDisk } from '../admin/disk-watch.ts'
 import { createReadinessCheck } from '../admin/readiness-check.ts'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import { startBackups } from '../backup/start-backups.ts'
@@ -45,13 +46,15 @@ export function startAdminSide(on: Dependencies) {
   const schedule = opened.use(startBackups(config, { clock, log }))
   const backups = () => schedule?.state() ?? null
   const writeProbe = createWriteProbe(database)
+  const disk = () => diskOf(config.data)
+  opened.defer(watchDisk({ clock, log, disk }))
   const readiness = createReadinessCheck({
     clock,
     log,
     probeDatabase: () => (damage.found() ? Promise.reject(new Error('it is damaged')) : commit(writeProbe)),
     senders: figures,
     nameOf,
-    disk: () => diskOf(config.data),
+    disk,
     backups,
     moved,
     nearlyUsed: () => nearlyUsed(directory, ledger, clock.now()),

@@ -13,6 +13,7 @@ import type { DeviceStore } from '../device/device-store.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
 import { registryRoutes } from '../device/registry-routes.ts'
 import { createApi } from '../http/api.ts'
+import type { OnRefused } from '../http/failures.ts'
 import type { Gate } from '../http/gate.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -41,6 +42,7 @@ interface Dependencies {
   readonly config: Pick<Config, 'compat' | 'headerPrefix'>
   readonly clock: Clock
   readonly log: Log
+  readonly onRefused: OnRefused
   readonly database: Database
   readonly commit: Commit
   readonly gate: Gate
@@ -74,6 +76,7 @@ export function createPublicApi(on: Dependencies) {
   return createApi({
     gate,
     log,
+    onRefused: on.onRefused,
     compat,
     headerPrefixes: config.headerPrefix ?? [],
     webhooks: WEBHOOKS,

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { admission } from '../http/admission.ts'
 import { createCallerOf } from '../http/forwarded.ts'
+import type { OnRefused } from '../http/failures.ts'
 import { createGate } from '../http/gate.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -16,13 +17,14 @@ interface Dependencies {
   readonly config: Pick<Config, 'compat' | 'headerPrefix' | 'trustedProxies'>
   readonly clock: Clock
   readonly log: Log
+  readonly onRefused: OnRefused
   readonly directory: ApplicationDirectory
   readonly ledger: QuotaLedger
   readonly metrics: Metrics
 }
 
 /** The gate of the public API: who calls, and whether they may now. */
-export function createServiceGate({ config, clock, log, directory, ledger, metrics }: Dependencies) {
+export function createServiceGate({ config, clock, log, directory, ledger, metrics, onRefused }: Dependencies) {
   const limiter = createRateLimiter({ clock })
   const throttle = createFailureThrottle({ clock })
   return createGate(
@@ -49,12 +51,15 @@ export function createServiceGate({ config, clock, log, directory, ledger, metri
         return verdict
       },
     }),
-    createCallerOf({
-      trusted: config.trustedProxies,
-      onStranger: (peer) =>
-        log.warn('calls for others share the rate limit of one address: name that proxy in --trusted-proxies', {
-          address: peer,
-        }),
-    }),
+    {
+      onRefused,
+      callerOf: createCallerOf({
+        trusted: config.trustedProxies,
+        onStranger: (peer) =>
+          log.warn('calls for others share the rate limit of one address: name that proxy in --trusted-proxies', {
+            address: peer,
+          }),
+      }),
+    },
   )
 }

@@ -118,6 +118,7 @@ export async function startService(options: Options = {}): Promise<Service> {
       transport: 'fetch',
       key: null,
       logLevel: 'debug',
+      logFormat: 'json',
       drainSeconds: 5,
       maxInFlight: 4096,
       compat: false,

@@ -36,6 +36,7 @@ export interface Config {
   readonly logFormat: 'auto' | 'text' | 'json'
   readonly drainSeconds: number
   readonly maxInFlight: number
+  readonly docs: 'on' | 'off'
   readonly webhookPrivate: boolean
   readonly compat: boolean
   /** In upper case. `null`: only the headers of the contract. */
@@ -142,6 +143,11 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     // The highest that Bun takes for BUN_CONFIG_MAX_HTTP_REQUESTS.
     type: integer(1, 65_535),
     default: '4096',
+  },
+  docs: {
+    doc: 'Whether the API describes itself to everybody, at `/docs` and `/openapi.json`.',
+    type: choice('on', 'off'),
+    default: 'on',
   },
   webhookPrivate: {
     doc: 'Webhooks may also go to addresses that are not of the internet: loopback, private, link-local and such. The variable takes `on` or `off`.',

@@ -18,27 +18,22 @@ interface Dependencies {
   readonly compat?: boolean
   /** NAMEs of which X-NAME-APPID and X-NAME-SECRET are read too; only for the documentation. Default none. */
   readonly headerPrefixes?: readonly string[]
+  /** Whether there are /docs and /openapi.json. Default true. */
+  readonly documented?: boolean
   /** What the service calls, by event; only for the documentation. Default nothing. */
   readonly webhooks?: JsonSchema
 }
 
 /** The public API: the contract's routes behind the gate, its documentation, and /healthz. */
-export function createApi({
-  gate,
-  log,
-  onRefused,
-  routes,
-  compat = false,
-  headerPrefixes = [],
-  webhooks = {},
-}: Dependencies) {
+export function createApi(on: Dependencies) {
+  const { gate, log, onRefused, routes, compat = false, documented = true, headerPrefixes = [], webhooks = {} } = on
   const contract = compat ? compatible(routes) : together(routes)
   const app = new Elysia({ name: 'api', strictPath: true })
     .use(failures(log, onRefused))
     .use(gate.plugin)
     .get('/healthz', () => ({ status: 'ok' }), { detail: { hide: true } })
     .use(contract)
-    .use(docs(contract, { compat, headerPrefixes, webhooks }))
+  if (documented) app.use(docs(contract, { compat, headerPrefixes, webhooks }))
   gate.learn(app)
   return app
 }

@@ -7,6 +7,7 @@ import { VERSION } from '../version.ts'
 import { COMPAT_NOTE, compatibleDescription } from './compat.ts'
 import { withComponents } from './components.ts'
 import type { JsonSchema } from './fields.ts'
+import { fixedContent } from './fixed-content.ts'
 
 const INTRODUCTION = `
 Push notifications for mobile apps: a registry of devices, targeting, and delivery to APNs and FCM.
@@ -65,12 +66,26 @@ const START = `SwaggerUIBundle({
 })
 `
 
-const HTML_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  // Nothing from elsewhere: the page works without the internet, and nobody else's script runs in it.
-  'content-security-policy':
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
-}
+/**
+ * Nothing from elsewhere: the page works without the internet, and nobody else's script runs in it. Swagger UI sets
+ * style attributes, has its pictures in itself, and calls with fetch: none of its forms is sent.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Seconds for which a browser does not ask again for what only a new version changes. */
+const MAX_AGE_SECONDS = 3600
+
+const PAGE_HEADERS = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' }
 
 /** How this service differs from the contract; see `createApi`. */
 interface Differences {
@@ -82,31 +97,39 @@ interface Differences {
 
 /** /docs and /openapi.json, made from the routes of `documented`. The page and its script come out of the binary. */
 export function docs(documented: AnyElysia, differences: Differences) {
-  let text: Promise<string> | null = null
   const hidden = { detail: { hide: true } }
   return new Elysia({ name: 'docs' })
     .get(
       '/openapi.json',
-      async () => {
-        text ??= describe(documented, differences)
-        return new Response(await text, { headers: { 'content-type': 'application/json' } })
-      },
+      fixedContent(async () => new Blob([await describe(documented, differences)]), { type: 'application/json' }),
       hidden,
     )
-    .get('/docs', () => new Response(PAGE, { headers: HTML_HEADERS }), hidden)
-    .get('/docs/start.js', () => new Response(START, { headers: { 'content-type': 'text/javascript' } }), hidden)
-    .get('/docs/swagger-ui.js', () => asset(script, 'text/javascript'), hidden)
-    .get('/docs/swagger-ui.css', () => asset(style, 'text/css'), hidden)
+    .get(
+      '/docs',
+      fixedContent(() => new Blob([PAGE]), { type: 'text/html; charset=utf-8', headers: PAGE_HEADERS }),
+      hidden,
+    )
+    .get(
+      '/docs/start.js',
+      fixedContent(() => new Blob([START]), { type: 'text/javascript' }),
+      hidden,
+    )
+    .get(
+      '/docs/swagger-ui.js',
+      fixedContent(() => Bun.file(script), { type: 'text/javascript', maxAgeSeconds: MAX_AGE_SECONDS }),
+      hidden,
+    )
+    .get(
+      '/docs/swagger-ui.css',
+      fixedContent(() => Bun.file(style), { type: 'text/css', maxAgeSeconds: MAX_AGE_SECONDS }),
+      hidden,
+    )
 }
 
 const LICENSE = { name: 'MIT', identifier: 'MIT' }
 
 interface Described {
   readonly components: { readonly schemas: object }
-}
-
-function asset(path: string, type: string): Response {
-  return new Response(Bun.file(path), { headers: { 'content-type': type, 'cache-control': 'max-age=3600' } })
 }
 
 /** The OpenAPI document as JSON. Made by @elysiajs/swagger from copies of the routes that carry only what documents them. */

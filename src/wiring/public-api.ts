@@ -39,7 +39,7 @@ import type { EventStore } from '../webhook/event-store.ts'
 import type { Senders } from './senders.ts'
 
 interface Dependencies {
-  readonly config: Pick<Config, 'compat' | 'headerPrefix'>
+  readonly config: Pick<Config, 'compat' | 'docs' | 'headerPrefix'>
   readonly clock: Clock
   readonly log: Log
   readonly onRefused: OnRefused
@@ -79,6 +79,7 @@ export function createPublicApi(on: Dependencies) {
     onRefused: on.onRefused,
     compat,
     headerPrefixes: config.headerPrefix ?? [],
+    documented: config.docs === 'on',
     webhooks: WEBHOOKS,
     routes: [
       deviceRoutes({ gate, commit, devices, aliasesOpen: compat }),

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runInNewContext } from 'node:vm'
+import { gunzipSync } from 'node:zlib'
+import { expectFailure } from '../support/refusals.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -51,10 +53,67 @@ describe('/docs', () => {
     expect((await get('/docs/swagger-ui.css')).body).not.toMatch(/@import|url\(["']?(?!["']?data:)/)
     const policy = (await get('/docs')).headers.get('content-security-policy') ?? ''
     expect(policy.split('; ')).toEqual([
-      "default-src 'self'",
+      "default-src 'none'",
+      "script-src 'self'",
       "style-src 'self' 'unsafe-inline'",
       "img-src 'self' data:",
+      "connect-src 'self'",
+      "object-src 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
       "frame-ancestors 'none'",
     ])
+  })
+
+  const PATHS = ['/docs', '/docs/start.js', '/docs/swagger-ui.js', '/docs/swagger-ui.css', '/openapi.json']
+
+  /** As it comes over the wire. */
+  async function fetched(path: string, headers: Record<string, string> = {}) {
+    const response = await fetch(service.url + path, { headers, decompress: false })
+    return { status: response.status, headers: response.headers, bytes: await response.bytes() }
+  }
+
+  test('comes compressed to whom takes gzip, and is the same', async () => {
+    for (const path of PATHS) {
+      const plain = await fetched(path, { 'accept-encoding': 'identity' })
+      for (const encoding of ['br, identity', 'gzip;q=0', 'deflate, gzip; q=0.000', '']) {
+        const other = await fetched(path, { 'accept-encoding': encoding })
+        expect([encoding, other.headers.get('content-encoding')]).toEqual([encoding, null])
+        expect(Buffer.compare(other.bytes, plain.bytes)).toBe(0)
+      }
+      for (const encoding of ['gzip', 'gzip, deflate, br', 'br;q=1.0, gzip;q=0.8']) {
+        const zipped = await fetched(path, { 'accept-encoding': encoding })
+        expect([path, zipped.status, zipped.headers.get('content-encoding')]).toEqual([path, 200, 'gzip'])
+        expect(zipped.headers.get('content-type')).toBe(plain.headers.get('content-type'))
+        expect(Buffer.compare(gunzipSync(zipped.bytes), plain.bytes)).toBe(0)
+        if (path.includes('swagger-ui')) expect(zipped.bytes.byteLength).toBeLessThan(plain.bytes.byteLength / 3)
+      }
+      expect(plain.headers.get('vary')).toBe('Accept-Encoding, Origin')
+      expect(plain.headers.get('x-content-type-options')).toBe('nosniff')
+    }
+  })
+
+  test('is sent once to who keeps it: with its ETag it is 304', async () => {
+    for (const path of PATHS) {
+      const { headers } = await fetched(path)
+      const etag = headers.get('etag') ?? ''
+      expect(etag).toMatch(/^W\/"[\w-]{22}"$/)
+      const kept = path.includes('swagger-ui') ? 'public, max-age=3600' : 'no-cache'
+      expect([path, headers.get('cache-control')]).toEqual([path, kept])
+      for (const match of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+        const again = await fetched(path, { 'if-none-match': match })
+        expect([match, again.status, again.bytes.byteLength, again.headers.get('etag')]).toEqual([match, 304, 0, etag])
+      }
+      expect((await fetched(path, { 'if-none-match': 'W/"other"' })).status).toBe(200)
+    }
+  })
+
+  test('is not there with --docs off, and the API is', async () => {
+    await using closed = await startService({ config: { docs: 'off' } })
+    for (const path of PATHS) {
+      expectFailure(await closed.get(path), 404, 'ResourceNotFound', `${path} does not exist`)
+    }
+    expect(await closed.get('/analytics')).toMatchObject({ status: 200 })
+    expect(await closed.get('/healthz')).toMatchObject({ status: 200 })
   })
 })

@@ -130,6 +130,7 @@ export async function startService(options: Options = {}): Promise<Service> {
       backupEvery: 86_400_000,
       backupKeep: 7,
       keepGone: 7_776_000_000,
+      docs: 'on',
       webhookPrivate: false,
       ...options.config,
     },

@@ -9,12 +9,12 @@ import {
   names,
   oneName,
   platform,
-  readToken,
   token,
+  tokens,
   wholeNumber,
 } from '../http/common-fields.ts'
 import { bodyOf, describedAs, invalid, missing, optional, required, show } from '../http/fields.ts'
-import type { Field, JsonSchema } from '../http/fields.ts'
+import type { JsonSchema } from '../http/fields.ts'
 import { MAX_BADGE } from '../push/push.ts'
 import type { Device, Platform } from './device.ts'
 import { tokenWarning } from './push-token.ts'
@@ -23,15 +23,8 @@ import { timezone } from './timezone-field.ts'
 /** The most devices one batch may bring (spec/api-v1, "Limits"). */
 const MAX_BATCH = 500
 
-const tokens: Field<readonly string[]> = {
-  schema: { type: 'array', items: token.schema, minItems: 1, maxItems: MAX_BATCH },
-  emptyIsAbsent: true,
-  read(value, name) {
-    const list = Array.isArray(value) ? value : [value]
-    if (list.length > MAX_BATCH) throw invalid(name, `must have at most ${MAX_BATCH} entries, not ${list.length}`)
-    return list.map((item, index) => readToken(item, `${name}[${index}]`))
-  },
-}
+const batch = tokens(MAX_BATCH)
+const someTokens = { ...batch, schema: { ...batch.schema, minItems: 1 } }
 
 const types = describedAs(
   'Notification types: what its user wants to hear of, such as "news". Pushes choose by them with `active`. An array of strings, or one string; an empty array removes all.',
@@ -68,7 +61,7 @@ export const RegisterDevice = bodyOf(
 /** Endpoint 2. */
 export const ImportDevices = bodyOf(
   {
-    tokens: required(tokens),
+    tokens: required(someTokens),
     platform: required(platform),
     tags: optional(names, ['tag']),
   },

@@ -70,6 +70,12 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     /** See `LabelIndex.sweep`. */
     sweepLabels: (after: number): number | null => labels.sweep(after),
 
+    /** Those of these tokens that are registered on one of `platforms`: their ids, each once. */
+    idsOf(application: number, platforms: readonly Platform[], tokens: readonly string[]): number[] {
+      const ids = platforms.flatMap((platform) => tokens.map((token) => idOf(application, platform, token)))
+      return [...new Set(ids.filter((id) => id !== null))]
+    },
+
     /** Without `platform`, and where both platforms hold the token, the device seen last. */
     find(application: number, token: string, platform?: Platform): Device | null {
       const [first, second] = platform === undefined ? PLATFORMS : [platform]

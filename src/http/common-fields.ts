@@ -41,6 +41,19 @@ export function readToken(value: unknown, name: string): string {
   return value
 }
 
+/** An array of tokens, or one. */
+export function tokens(most: number): Field<readonly string[]> {
+  return {
+    schema: { type: 'array', items: token.schema, maxItems: most },
+    emptyIsAbsent: true,
+    read(value, name) {
+      const list = Array.isArray(value) ? value : [value]
+      if (list.length > most) throw invalid(name, `must have at most ${most} entries, not ${list.length}`)
+      return list.map((item, index) => readToken(item, `${name}[${index}]`))
+    },
+  }
+}
+
 export const platform: Field<Platform> = {
   schema: { type: 'string', enum: ['0', '1'], description: '"0" = iOS, "1" = Android. Numbers are read too.' },
   emptyIsAbsent: true,

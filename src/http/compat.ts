@@ -47,7 +47,9 @@ const SECOND_NAMES = [
 export const COMPAT_NOTE = `
 **This service runs with \`--compat\`**, for clients of the original service. \`Accept-Version\` may be left out; writes and
 pushes answer with an empty body; digits are read for a string, and an array of one for a scalar; an alias that another
-device has moves, and no call that names a device by its alias needs the secret; a device record has \`platform\` as a number, and \`tags\` beside \`tag\`.
+device has moves, and no call that names a device by its alias needs the secret; what a push does not know is ignored,
+but \`token\`, \`tokens\` and \`schedule\` are known, and \`geo\` is refused; a device record has \`platform\` as a number,
+and \`tags\` beside \`tag\`.
 `.trim()
 
 /** The routes of these plugins as those clients expect them. */

@@ -153,8 +153,9 @@ function momentsOf(when: When, now: number, holdMs: number): number[] {
     return turns
   }
   const at = when.kind === 'at' ? when.at : now + (when.kind === 'in' ? when.delayMs : 0)
-  if (at < now - JUST_PASSED_MS) throw invalid('send_at', 'must not be more than 60 seconds past')
-  if (at > now + MOST_AHEAD_MS) throw tooFar('send_at')
+  const isSchedule = when.kind === 'at' && when.isSchedule === true
+  if (at < now - JUST_PASSED_MS && !isSchedule) throw invalid('send_at', 'must not be more than 60 seconds past')
+  if (at > now + MOST_AHEAD_MS) throw tooFar(isSchedule ? 'schedule' : 'send_at')
   const moment = Math.max(at, earliest)
   return moment > now ? [moment] : []
 }

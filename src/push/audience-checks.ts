@@ -20,6 +20,8 @@ export function checkOf(condition: Condition, bind: Bind): string {
     }
     case 'alias':
       return `d.alias IS ${bind(condition.alias)}`
+    case 'devices':
+      return `d.id IN ${idList(condition.ids, bind)}`
     case 'near':
       return nearCheck(condition.near, bind)
     case 'since':
@@ -40,6 +42,11 @@ export function checkOf(condition: Condition, bind: Bind): string {
     case 'nobody':
       throw new Error('what holds of everybody or of nobody is no question')
   }
+}
+
+/** As one parameter, so that the text of a statement is the same for however many. */
+export function idList(ids: readonly number[], bind: Bind): string {
+  return `(SELECT value FROM json_each(${bind(JSON.stringify(ids))}))`
 }
 
 /** How many questions a condition asks of each device, at most. */

@@ -1,6 +1,6 @@
 import type { Value } from '../database/database.ts'
 import type { Platform } from '../device/device.ts'
-import { checkOf, weightOf } from './audience-checks.ts'
+import { checkOf, idList, weightOf } from './audience-checks.ts'
 import type { Bind } from './audience-checks.ts'
 import type { Prepare } from './audience-labels.ts'
 import type { Condition } from './condition.ts'
@@ -84,6 +84,13 @@ function drivingIndex(
     const members = `FROM device d INDEXED BY device_by_alias
       WHERE d.application = ?4 AND d.alias = ${bind(alias.alias)} AND ${ON_PLATFORM} AND ${between('d.id')}`
     return { members, candidates: null, settled: alias }
+  }
+  const named = conditions.find(({ kind }) => kind === 'devices')
+  if (named?.kind === 'devices') {
+    // The plus keeps SQLite from going through all ids, or an index, in search of these.
+    const members = `FROM device d NOT INDEXED
+      WHERE d.id IN ${idList(named.ids, bind)} AND d.application = ?4 AND ${ON_PLATFORM} AND ${between('+d.id')}`
+    return { members, candidates: `SELECT d.id AS id ${members}`, settled: named }
   }
   const lead = fewest(prepare, conditions.flatMap(leadOf), scope)
   if (lead === null) {

@@ -11,6 +11,8 @@ export type Condition =
   | { readonly kind: 'near'; readonly near: Near }
   /** Not before this moment, ms since the Unix epoch. */
   | { readonly kind: 'since'; readonly column: 'seen_at' | 'registered_at'; readonly moment: number }
+  /** One of these, by `device.id`. */
+  | { readonly kind: 'devices'; readonly ids: readonly number[] }
   /** One of these; `null`: not known. Never none. */
   | { readonly kind: 'zones'; readonly zones: readonly (string | null)[] }
   /** In the same time zone since before this moment. */
@@ -50,7 +52,18 @@ function labelConditions(filter: Filter, labelId: LabelId): Condition[] {
 }
 
 function otherConditions(filter: Filter, platform: Platform, labelId: LabelId): Condition[] {
-  const { alias, exceptAlias, near, seenWithinMs, notSeenForMs, registeredWithinMs, where, zones, stayedSince } = filter
+  const {
+    alias,
+    exceptAlias,
+    near,
+    seenWithinMs,
+    notSeenForMs,
+    registeredWithinMs,
+    where,
+    devices,
+    zones,
+    stayedSince,
+  } = filter
   const conditions: Condition[] = []
   const add = (one: Where) => conditions.push(conditionOf(one, platform, labelId, filter.asOf))
   if (alias !== null) add({ alias })
@@ -60,6 +73,7 @@ function otherConditions(filter: Filter, platform: Platform, labelId: LabelId): 
   if (notSeenForMs !== undefined) add({ notSeenForMs })
   if (registeredWithinMs !== undefined) add({ registeredWithinMs })
   if (where !== undefined) add(where)
+  if (devices !== undefined) conditions.push(devices.length > 0 ? { kind: 'devices', ids: devices } : NOBODY)
   if (zones !== undefined) conditions.push(zones.length > 0 ? { kind: 'zones', zones } : NOBODY)
   if (stayedSince !== undefined) conditions.push({ kind: 'stayed', moment: stayedSince })
   return conditions

@@ -43,6 +43,8 @@ function clauseOf(field: FilterField, filter: Filter, device: DeviceTraits): str
       return `has first registered at ${iso(device.registeredAt)}, longer ago than registered_within allows`
     case 'where':
       return 'does not meet the condition in where'
+    case 'tokens':
+      return 'is not one of the devices whose tokens the push names'
     case 'send_at_local':
       if (stayedSince !== undefined && device.movedAt !== null && device.movedAt >= stayedSince) {
         return `has changed its time zone (${zone}) while the push went around the world`

@@ -20,7 +20,6 @@ interface PushRow {
 }
 
 interface DeviceRow extends Omit<DeviceTraits, 'tag' | 'active'> {
-  id: number
   state: 0 | 1 | 2
 }
 

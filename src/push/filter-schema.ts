@@ -97,6 +97,7 @@ export function isBroadcast(filter: Filter): boolean {
     filter.notSeenForMs,
     filter.registeredWithinMs,
     filter.where,
+    filter.devices,
   ]
   return narrowing.every((one) => one === null || one === undefined)
 }

@@ -7,7 +7,8 @@ import { flag } from './content-fields.ts'
 export type When =
   | { readonly kind: 'now' }
   | { readonly kind: 'in'; readonly delayMs: number }
-  | { readonly kind: 'at'; readonly at: number }
+  /** `isSchedule`: of the field `schedule`, by which a moment that is past, however long, is now. */
+  | { readonly kind: 'at'; readonly at: number; readonly isSchedule?: true }
   /** When the clocks of each device show this: `2026-12-24T09:00`. */
   | { readonly kind: 'local'; readonly wall: string }
 
@@ -31,8 +32,8 @@ const sendAt: Field<When> = {
     if (typeof seconds === 'number' && seconds >= 0 && seconds <= MOST_SECONDS) {
       return { kind: 'in', delayMs: Math.round(seconds * 1000) }
     }
-    const at = typeof value === 'string' && MOMENT.test(value) ? read(() => Temporal.Instant.from(value)) : null
-    if (at !== null) return { kind: 'at', at: at.epochMilliseconds }
+    const at = typeof value === 'string' && MOMENT.test(value) ? instantOf(value) : null
+    if (at !== null) return { kind: 'at', at }
     throw invalid(
       name,
       `must be a time with its offset, such as 2026-12-24T09:00:00Z, or a number of seconds from 0 to ${MOST_SECONDS}, not ${show(value)}`,
@@ -80,6 +81,11 @@ export const lifeFields = {
 /** The same for one device. */
 export const lifeFieldsOfOne = { send_at: lifeFields.send_at, replace: lifeFields.replace }
 
+/** Ms since the Unix epoch; `null` for a day or a time that does not exist. */
+export function instantOf(moment: string): number | null {
+  return read(() => Temporal.Instant.from(moment).epochMilliseconds)
+}
+
 /** `null` for a day or a time that does not exist. */
 function read<T>(parse: () => T): T | null {
   try {
@@ -90,12 +96,14 @@ function read<T>(parse: () => T): T | null {
   }
 }
 
-/** At most one of the two fields may be there. */
-export function whenOf(input: { readonly send_at?: When; readonly send_at_local?: When }): When {
-  const { send_at: at, send_at_local: local } = input
-  if (at !== undefined && local !== undefined) throw invalid('send_at_local', 'must not stand beside send_at')
-  return at ?? local ?? { kind: 'now' }
+/** At most one of the fields may be there. */
+export function whenOf(input: { readonly [Field in (typeof MOMENTS)[number]]?: When | undefined }): When {
+  const [first, second] = MOMENTS.filter((name) => input[name] !== undefined)
+  if (second !== undefined) throw invalid(second, `must not stand beside ${first}`)
+  return (first && input[first]) ?? { kind: 'now' }
 }
+
+const MOMENTS = ['send_at', 'schedule', 'send_at_local'] as const
 
 /** To ignore it in a push to one, as other unknown fields are, would be to send at once. */
 export function refuseLocal(given: Given): void {

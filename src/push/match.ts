@@ -7,7 +7,7 @@ import type { Where } from './where.ts'
 /** What filters look at. Times are ms since the Unix epoch. */
 export interface DeviceTraits extends Pick<
   Device,
-  'platform' | 'tag' | 'active' | 'alias' | 'lat' | 'lng' | 'registeredAt'
+  'id' | 'platform' | 'tag' | 'active' | 'alias' | 'lat' | 'lng' | 'registeredAt'
 > {
   /** Last registration. */
   readonly seenAt: number
@@ -31,6 +31,7 @@ export type FilterField =
   | 'not_seen_for'
   | 'registered_within'
   | 'where'
+  | 'tokens'
   | 'send_at_local'
 
 /**
@@ -38,7 +39,7 @@ export type FilterField =
  * What `audience.ts` says in SQL, in plain words, and held against it by tests.
  */
 export function failedFields(filter: Filter, device: DeviceTraits): readonly FilterField[] {
-  const { near, seenWithinMs, notSeenForMs, registeredWithinMs, where, zones, stayedSince, asOf } = filter
+  const { near, seenWithinMs, notSeenForMs, registeredWithinMs, where, devices, zones, stayedSince, asOf } = filter
   const hasTag = (name: string) => device.tag.includes(name)
   const hasType = (name: string) => device.active.includes(name)
   const holds = (condition: Where) => isTrue(condition, device, asOf)
@@ -55,6 +56,7 @@ export function failedFields(filter: Filter, device: DeviceTraits): readonly Fil
     not_seen_for: notSeenForMs === undefined || holds({ notSeenForMs }),
     registered_within: registeredWithinMs === undefined || holds({ registeredWithinMs }),
     where: where === undefined || holds(where),
+    tokens: devices === undefined || devices.includes(device.id),
     send_at_local:
       (zones === undefined || zones.includes(device.timezone)) &&
       (stayedSince === undefined || device.movedAt === null || device.movedAt < stayedSince),

@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import type { DeviceStore } from '../device/device-store.ts'
-import { failure, Refused } from '../failure.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
+import { audienceOfOne, narrowed } from './named-devices.ts'
 import { PREVIEW, PREVIEW_EXAMPLE, previewBody } from './preview-schema.ts'
 import type { PushBody } from './preview-schema.ts'
 import { createPreview } from './preview.ts'
@@ -12,7 +12,7 @@ import type { Audience } from './push.ts'
 
 interface Dependencies extends PreviewDependencies {
   readonly gate: Gate
-  readonly devices: Pick<DeviceStore, 'idOf'>
+  readonly devices: Pick<DeviceStore, 'idsOf'>
   /** As for the routes of pushes. Default false. */
   readonly compat?: boolean
 }
@@ -24,11 +24,8 @@ export function previewRoutes({ gate, devices, compat = false, ...on }: Dependen
   const previewed = previewBody(pushBodies({ compat }))
 
   function audienceOf(application: number, body: PushBody): Audience {
-    if ('filter' in body) return { filter: { ...body.filter, asOf: clock.now() } }
-    const { platform, token } = body
-    const device = devices.idOf(application, platform, token)
-    if (device === null) throw new Refused(failure('ResourceNotFound', 'No device found'))
-    return { device, platform }
+    if (!('filter' in body)) return audienceOfOne(devices, application, body)
+    return { filter: { ...narrowed(devices, application, body.filter, body.tokens), asOf: clock.now() } }
   }
 
   return new Elysia({ name: 'preview-routes' })

@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import type { DeviceStore } from '../device/device-store.ts'
-import { failure, Refused } from '../failure.ts'
 import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/fields.ts'
@@ -8,13 +7,14 @@ import type { Body, Given } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
 import type { createAcceptance, PushRequest } from './accept.ts'
 import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency.ts'
+import { audienceOfOne, narrowed } from './named-devices.ts'
 import { ACCEPTED, PUSH_EXAMPLES, pushBodies } from './push-schema.ts'
 import type { CheckSize } from './rendered-size.ts'
 
 interface Dependencies {
   readonly gate: Gate
   readonly accept: ReturnType<typeof createAcceptance>
-  readonly devices: Pick<DeviceStore, 'idOf'>
+  readonly devices: Pick<DeviceStore, 'idsOf'>
   readonly checkSize: CheckSize
   /** Whether to read what clients of the original service send. Default false. */
   readonly compat?: boolean
@@ -43,7 +43,8 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
     .post(
       '/push/all',
       ({ body, application, request: { headers } }) => {
-        const { filter, notification, when, confirm } = body
+        const { tokens, notification, when, confirm } = body
+        const filter = narrowed(devices, application.number, body.filter, tokens)
         checkSize(notification, filter.platforms)
         const repeat = repeatOf(headers, '/push/all', toAll, body)
         return accept(application, { notification, when, to: { kind: 'many', filter, confirm }, repeat })
@@ -68,13 +69,9 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
     .post(
       '/push/one',
       ({ body, application, request: { headers } }) => {
-        const { platform, token, notification, when } = body
-        checkSize(notification, [platform])
-        const find = () => {
-          const device = devices.idOf(application.number, platform, token)
-          if (device === null) throw new Refused(failure('ResourceNotFound', 'No device found'))
-          return { device, platform }
-        }
+        const { notification, when } = body
+        checkSize(notification, [body.platform])
+        const find = () => audienceOfOne(devices, application.number, body)
         const repeat = repeatOf(headers, '/push/one', toOne, body)
         return accept(application, { notification, when, to: { kind: 'one', find }, repeat })
       },

@@ -2,19 +2,35 @@ import { listOf, objectOf, oneOf, time } from '../http/answer-schema.ts'
 import { platform, token } from '../http/common-fields.ts'
 import { bodyOf, closed, missing, required } from '../http/fields.ts'
 import type { Body, Given, Input } from '../http/fields.ts'
+import { looseFieldsToAll, looseFieldsToOne, refuseGeo } from './compat-fields.ts'
 import { badge, msg, saysYes, sound } from './content-fields.ts'
 import { checkContent, contentFields, isNothing, notificationOf } from './content-schema.ts'
 import { filterFields, filterOf, isBroadcast } from './filter-schema.ts'
 import { lifeFields, lifeFieldsOfOne, refuseLocal, whenOf } from './life-schema.ts'
+import type { When } from './life-schema.ts'
 import { unknownField } from './unknown-field.ts'
 
 const fieldsToAll = { ...contentFields, ...filterFields, ...lifeFields }
 
 /** Endpoint 11: a broadcast when no filter field is present, else a conditional push. */
-const toAll = bodyOf(fieldsToAll, (input, given) => {
+const toAll = bodyOf(fieldsToAll, (input, given) => pushToAll(input, given, {}))
+
+const looseToAll = bodyOf({ ...fieldsToAll, ...looseFieldsToAll }, ({ token, tokens, schedule, ...input }, given) => {
+  refuseGeo(given)
+  const isNamed = token !== undefined || tokens !== undefined
+  return pushToAll(input, given, { schedule, ...(isNamed && { tokens: [...(token ?? []), ...(tokens ?? [])] }) })
+})
+
+interface Loose {
+  /** Nobody but the devices with these; `null`: whoever the filter leaves. */
+  readonly tokens?: readonly string[] | null
+  readonly schedule?: When | undefined
+}
+
+function pushToAll(input: Input<typeof fieldsToAll>, given: Given, { tokens = null, schedule }: Loose) {
   const filter = filterOf(input)
   const notification = notificationOf(input)
-  if (isBroadcast(filter)) {
+  if (isBroadcast(filter) && tokens === null) {
     const shown = notification.silent === true ? [] : (['msg', 'sound', 'badge'] as const)
     for (const name of ['platform', ...shown] as const) {
       if (input[name] === undefined) throw missing(name, ' for a broadcast')
@@ -22,43 +38,60 @@ const toAll = bodyOf(fieldsToAll, (input, given) => {
   } else if (isNothing(notification)) throw missing('msg', ', or sound, badge or payload')
   checkContent(notification)
   const { confirm = null, replace = false } = input
-  return { filter, notification, when: whenOf(input), confirm, replace, given }
-})
-
-const address = { platform: required(platform), token: required(token) }
-const oneLoud = bodyOf(
-  {
-    ...address,
-    ...contentFields,
-    ...lifeFieldsOfOne,
-    msg: required(msg),
-    sound: required(sound),
-    badge: required(badge),
-  },
-  (input, given) => pushToOne(input, given),
-)
-const oneSilent = bodyOf({ ...address, ...contentFields, ...lifeFieldsOfOne }, (input, given) =>
-  pushToOne(input, given),
-)
-
-/** Endpoint 12. What a silent push must not show, it need not mention. */
-const toOne: typeof oneLoud = {
-  schema: oneLoud.schema,
-  '~standard': {
-    ...oneLoud['~standard'],
-    validate(value) {
-      const { silent } = value as Given
-      return (saysYes(silent) ? oneSilent : oneLoud)['~standard'].validate(value)
-    },
-  },
+  return { filter, tokens, notification, when: whenOf({ ...input, schedule }), confirm, replace, given }
 }
 
-function pushToOne(input: Input<typeof address & typeof contentFields & typeof lifeFieldsOfOne>, given: Given) {
+const fieldsToOne = { ...contentFields, ...lifeFieldsOfOne }
+const shownFields = { msg: required(msg), sound: required(sound), badge: required(badge) }
+const address = { platform: required(platform), token: required(token) }
+const looseAddress = { platform: required(platform), ...looseFieldsToOne }
+
+/** Endpoint 12. */
+const toOne = loudOrSilent(
+  bodyOf({ ...address, ...fieldsToOne, ...shownFields }, (input, given) => readToOne(input, given)),
+  bodyOf({ ...address, ...fieldsToOne }, (input, given) => readToOne(input, given)),
+)
+
+const looseToOne = loudOrSilent(
+  bodyOf({ ...looseAddress, ...fieldsToOne, ...shownFields }, (input, given) => readLooseToOne(input, given)),
+  bodyOf({ ...looseAddress, ...fieldsToOne }, (input, given) => readLooseToOne(input, given)),
+)
+
+function readToOne({ token, ...input }: Input<typeof address & typeof fieldsToOne>, given: Given) {
+  return pushToOne(input, given, { tokens: [token] })
+}
+
+function readLooseToOne(
+  { token, tokens = [], schedule, ...input }: Input<typeof looseAddress & typeof fieldsToOne>,
+  given: Given,
+) {
+  refuseGeo(given)
+  const named = token === undefined ? tokens : [token, ...tokens]
+  if (named.length === 0) throw missing('token')
+  return pushToOne(input, given, { tokens: named, schedule })
+}
+
+function pushToOne(
+  input: Input<Pick<typeof address, 'platform'> & typeof fieldsToOne>,
+  given: Given,
+  { tokens, schedule }: Loose & { readonly tokens: readonly string[] },
+) {
   const notification = notificationOf(input)
   checkContent(notification)
   refuseLocal(given)
-  const { platform, token, replace = false } = input
-  return { platform, token, notification, when: whenOf(input), replace, given }
+  const { platform, replace = false } = input
+  return { platform, tokens, notification, when: whenOf({ ...input, schedule }), replace, given }
+}
+
+/** What a silent push must not show, it need not mention. */
+function loudOrSilent<T>(loud: Body<T>, silent: Body<T>): Body<T> {
+  return {
+    schema: loud.schema,
+    '~standard': {
+      ...loud['~standard'],
+      validate: (value) => (saysYes((value as Given)['silent']) ? silent : loud)['~standard'].validate(value),
+    },
+  }
 }
 
 /** What of /push/all a push to one device does not have: nothing narrows it. */
@@ -73,11 +106,12 @@ const ONLY_TO_ALL: Readonly<Record<string, string>> = {
 
 const ONLY_TO_ONE = { token: 'is for /push/one: /push/all goes to everybody whom its filters leave' }
 
-/** The bodies of /push/all and /push/one. `compat`: unknown fields are ignored. */
+/** The bodies of /push/all and /push/one. `compat`: unknown fields are ignored, and some more are known. */
 export function pushBodies({ compat }: { readonly compat: boolean }) {
+  if (compat) return { toAll: looseToAll, toOne: looseToOne }
   return {
-    toAll: compat ? toAll : closed(toAll, (name) => unknownField(name, namesOf(toAll), ONLY_TO_ONE)),
-    toOne: compat ? toOne : closed(toOne, (name) => unknownField(name, namesOf(toOne), ONLY_TO_ALL)),
+    toAll: closed(toAll, (name) => unknownField(name, namesOf(toAll), ONLY_TO_ONE)),
+    toOne: closed(toOne, (name) => unknownField(name, namesOf(toOne), ONLY_TO_ALL)),
   }
 }
 

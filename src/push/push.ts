@@ -91,6 +91,8 @@ export interface Filter {
   readonly where?: Where
   /** The moment that these times are counted back from, ms since the Unix epoch: fixed when a push is accepted. */
   readonly asOf?: number
+  /** These, by `device.id`, as far as the rest of the filter leaves them. */
+  readonly devices?: readonly number[]
   /** Devices in these time zones; `null` is one that is not known. */
   readonly zones?: readonly (string | null)[]
   /** Not devices whose time zone has changed at this moment or since; ms since the Unix epoch. */

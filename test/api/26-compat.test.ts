@@ -610,7 +610,7 @@ describe('the documentation with the switch', () => {
     }
     const { paths } = document
     const one = paths['/push/one'].post.requestBody.content['application/json'].schema
-    expect(one.required).toEqual(['platform', 'token', 'msg'])
+    expect(one.required).toEqual(['platform', 'msg'])
     for (const path of ['/deviceToken/all', '/devices']) {
       const [record] = paths[path].get.responses[200].content['application/json'].example
       expect(record).toMatchObject({ platform: 0, tag: ['beta', 'user:17'], tags: ['beta', 'user:17'] })

@@ -78,6 +78,7 @@ export function aFilter(from: number, to: number): Arbitrary<Filter> {
       notSeenForMs: rarely(someTimeMs),
       registeredWithinMs: rarely(someTimeMs),
       where: rarely(anExpression),
+      devices: rarely(array(integer({ min: 0, max: DEVICES + 1 }), { maxLength: 30 })),
       zones: rarely(array(constantFrom(...ZONES, null, 'Mars/Olympus'), { maxLength: 4 })),
       stayedSince: rarely(integer({ min: from, max: to })),
     }),

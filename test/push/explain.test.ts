@@ -262,6 +262,7 @@ describe('the fields that leave a device out:', () => {
     asOf: at('12:00'),
   }
   const TRAITS: DeviceTraits = {
+    id: 17,
     platform: 1,
     tag: ['a', 'b'],
     active: ['news'],
@@ -307,6 +308,7 @@ describe('the fields that leave a device out:', () => {
       'has first registered at 2026-11-20T08:00:00.000Z, longer ago than registered_within allows',
     ],
     ['where', { where: { not: { tag: 'a' } } }, 'does not meet the condition in where'],
+    ['tokens', { devices: [16, 18] }, 'is not one of the devices whose tokens the push names'],
     [
       'send_at_local',
       { zones: ['Asia/Tokyo', null] },

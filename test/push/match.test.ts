@@ -5,6 +5,7 @@ import type { Filter } from '../../src/push/push.ts'
 import { EVERYBODY } from './population.ts'
 
 const ANN: DeviceTraits = {
+  id: 17,
   platform: 0,
   tag: ['beta', 'vip'],
   active: ['news'],
@@ -51,6 +52,9 @@ const CASES: readonly (readonly [
   [{ where: { not: { near: HERE } } }, [], { lat: null, lng: null }],
   [{ where: { not: { any: [{ seenWithinMs: 1 }, { registeredWithinMs: 1 }] } } }, []],
   [{ where: { all: [{ notSeenForMs: 1 }, { near: HERE }, { type: 'news' }] } }, []],
+  [{ devices: [16, 17] }, []],
+  [{ devices: [16] }, ['tokens']],
+  [{ devices: [], tags: ['x'] }, ['tags', 'tokens']],
   [{ zones: ['Europe/Berlin', null] }, []],
   [{ zones: ['Asia/Tokyo', null] }, ['send_at_local']],
   [{ zones: [null] }, [], { timezone: null }],

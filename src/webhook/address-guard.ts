@@ -10,6 +10,7 @@ const SPECIAL_IPV4: readonly (readonly [network: string, bits: number])[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // behind a carrier's NAT
   ['127.0.0.0', 8],
+  ['168.63.129.16', 32], // Azure's own services, from within (learn.microsoft.com, "What is IP address 168.63.129.16?")
   ['169.254.0.0', 16], // link-local: where clouds keep their metadata
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],

@@ -3,6 +3,7 @@ import { arrivalsAt, arrivalsOf } from '../support/arrivals.ts'
 import { newCaller } from '../support/caller.ts'
 import type { Caller } from '../support/caller.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { connectTo, headOf } from '../support/raw-connection.ts'
 import { expectFailure } from '../support/refusals.ts'
 import { startService } from '../support/service.ts'
 import type { Answer, Service } from '../support/service.ts'
@@ -91,6 +92,28 @@ describe('Idempotency-Key', () => {
       'ConflictError',
       usedOtherwise('deep'),
     )
+  })
+
+  test('makes up for answers that get lost: of calls written at once, each is done once when it is repeated', async () => {
+    const caller = await newTarget()
+    const keys = ['first', 'second', 'third']
+    {
+      using connection = await connectTo(service.url)
+      const body = JSON.stringify(TO_ONE)
+      const calls = keys.map((key) => {
+        const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`, `Idempotency-Key: ${key}`]
+        return headOf('POST /push/one', caller.application, ...headers) + body
+      })
+      await connection.write(calls.join(''))
+      await connection.closed
+    }
+    const ids = new Set<string>()
+    for (const key of keys) {
+      const repeated = await push(caller, '/push/one', TO_ONE, key)
+      expect(repeated).toMatchObject({ status: 200, body: { message: 'Queued' } })
+      ids.add(repeated.body.id)
+    }
+    expect([ids.size, pushesOf(caller)]).toEqual([3, 3])
   })
 
   test('with another body or path is refused, and nothing sent', async () => {

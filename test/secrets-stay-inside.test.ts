@@ -71,6 +71,7 @@ beforeAll(async () => {
   const tokens = ['ab'.repeat(32), `bad4000${'0'.repeat(57)}`]
   for (const token of tokens) await service.put('/deviceToken', { token, platform: 0 })
   await service.put('/deviceToken', { token: 'fcm-token', platform: 1 })
+  await service.post('/push/all', { platform: [0, 1], msg: 'Hello', sound: '', badge: '' })
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()

@@ -63,6 +63,9 @@ export function insertDevices(database: Store, application: number, count: numbe
   const attach = database.statement<never, number[]>(
     'INSERT INTO device_label (label, device) VALUES (?1, ?4), (?2, ?4), (?3, ?4)',
   )
+  const grow = database.statement<never, [number, number]>(
+    'UPDATE registry_size SET devices = devices + ? WHERE application = ?',
+  )
   const label = labelMaker(database, application)
   for (let from = 0; from < count; from += AT_ONCE) {
     database.transact(() => {
@@ -73,6 +76,7 @@ export function insertDevices(database: Store, application: number, count: numbe
       }
     })
   }
+  grow.run(count, application)
 }
 
 function labelMaker(database: Store, application: number): (name: string) => number {

@@ -37,6 +37,18 @@ export function loggedAs(reason: Failure, logged: string): Failure {
   return { ...reason, logged }
 }
 
+/** Seconds. Somebody has to make room first. */
+const NO_ROOM_RETRY = 60
+
+/** For what would take room on a disk that has little, or none. */
+export function noRoom(): Failure {
+  return failure(
+    'InsufficientStorageError',
+    'The disk of the service is nearly full: nothing new is taken until there is room.',
+    { 'retry-after': String(NO_ROOM_RETRY) },
+  )
+}
+
 /** Carries a Failure out of a place that cannot return one; only the http layer throws and catches it. */
 export class Refused extends Error {
   override readonly name = 'Refused'

@@ -18,6 +18,8 @@ import { noted } from './log.ts'
 import type { Log } from './log.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { LOOP_TICK_MS } from './metrics/process-metrics.ts'
+import { diskOf } from './metrics/storage.ts'
+import type { Disk } from './metrics/storage.ts'
 import { createCancelStore } from './push/cancel-store.ts'
 import { createPushStore } from './push/push-store.ts'
 import { createScheduleStore } from './push/schedule-store.ts'
@@ -31,6 +33,7 @@ import { createPost } from './webhook/post.ts'
 import { startWebhookSender } from './webhook/webhook-sender.ts'
 import { createWebhookStore } from './webhook/webhook-store.ts'
 import { startAdminSide } from './wiring/admin-side.ts'
+import { createDiskGuard } from './wiring/disk-guard.ts'
 import { followCommands } from './wiring/follow-commands.ts'
 import { createPublicApi } from './wiring/public-api.ts'
 import { startSenders } from './wiring/senders.ts'
@@ -61,6 +64,8 @@ export interface Overrides {
   /** In [0, 1). */
   readonly random?: () => number
   readonly log?: Log
+  /** The disk of the data directory. */
+  readonly disk?: () => Disk | null
 }
 
 /**
@@ -145,6 +150,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   opened.defer(followCommands({ ...world, senders, cancellations, schedule }))
 
+  const disk = overrides.disk ?? (() => diskOf(config.data))
+  const hasRoom = createDiskGuard({ clock, disk })
   const idOf = createIdOf(config.headerPrefix ?? [])
   const refusals = createRefusalLog({
     clock,
@@ -154,8 +161,18 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   const onRefused = refusals.note
   const gate = createServiceGate({ ...world, onRefused })
-  const api = createPublicApi({ ...world, gate, onRefused, pushes, scheduled, schedule, cancellations, senders })
-  const admin = startAdminSide({ ...world, damage, senders, opened })
+  const api = createPublicApi({
+    ...world,
+    gate,
+    onRefused,
+    pushes,
+    scheduled,
+    schedule,
+    cancellations,
+    senders,
+    hasRoom,
+  })
+  const admin = startAdminSide({ ...world, disk, damage, senders, opened })
 
   const housekeeping = createHousekeeping({ database })
   const feedback = createFeedbackStore({ database })

@@ -131,6 +131,8 @@ function prepareStatements(orm: Database['orm']) {
         quotaPeriod: sql.placeholder('quotaPeriod'),
         confirmAbove: sql.placeholder('confirmAbove'),
         holdSeconds: sql.placeholder('holdSeconds'),
+        maxLabels: sql.placeholder('maxLabels'),
+        maxDevices: sql.placeholder('maxDevices'),
         createdAt: sql.placeholder('createdAt'),
       })
       .returning()
@@ -157,8 +159,10 @@ function prepareStatements(orm: Database['orm']) {
 
 function applicationOf(row: typeof table.$inferSelect): Application {
   const { number, id, name, secretHash, simulated } = row
-  const { rate, burst, backendRate, backendBurst, quota, quotaPeriod, confirmAbove, holdSeconds } = row
-  const limits = { rate, burst, backendRate, backendBurst, quota, quotaPeriod, confirmAbove, holdSeconds }
+  const { rate, burst, backendRate, backendBurst, quota, quotaPeriod } = row
+  const { confirmAbove, holdSeconds, maxLabels, maxDevices } = row
+  const calls = { rate, burst, backendRate, backendBurst, quota, quotaPeriod }
+  const limits = { ...calls, confirmAbove, holdSeconds, maxLabels, maxDevices }
   return { number, id, name, secretHash, limits, simulated }
 }
 

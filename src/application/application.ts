@@ -30,6 +30,10 @@ export interface Limits {
   readonly confirmAbove: number
   /** Seconds for which a push to many can be cancelled before it goes out. Default 0. */
   readonly holdSeconds: number
+  /** Tags and types together that calls without the secret may bring it to; 0 = no limit. Default 100,000. */
+  readonly maxLabels: number
+  /** Devices, in whatever state, that calls without the secret may bring it to; 0 = no limit. Default 1,000,000. */
+  readonly maxDevices: number
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -41,4 +45,6 @@ export const DEFAULT_LIMITS: Limits = {
   quotaPeriod: 'month',
   confirmAbove: 0,
   holdSeconds: 0,
+  maxLabels: 100_000,
+  maxDevices: 1_000_000,
 }

@@ -209,6 +209,8 @@ const LIMITS: { readonly [Name in keyof Limits]: { readonly flag: string; readon
     quotaPeriod: { flag: 'quota-period', type: choice('day', 'month') },
     confirmAbove: { flag: 'confirm-above', type: integer(0, MOST_DEVICES) },
     holdSeconds: { flag: 'hold-seconds', type: integer(0, MOST_HOLD_SECONDS) },
+    maxLabels: { flag: 'labels', type: integer(0, MOST_DEVICES) },
+    maxDevices: { flag: 'devices', type: integer(0, MOST_DEVICES) },
   }
 
 /** The limits in the order of the help, each with its flag. */

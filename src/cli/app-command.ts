@@ -4,6 +4,7 @@ import type { Application } from '../application/application.ts'
 import { createCredentialStore } from '../application/credential-store.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import type { Database } from '../database/database.ts'
+import { createRegistrySizeStore } from '../device/registry-size-store.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { putCredential } from './app-credential-command.ts'
 import { runWebhookCommand, webhookOf } from './app-webhook-command.ts'
@@ -27,10 +28,12 @@ function runOn(database: Database, data: string, command: AppCommand, surroundin
   const applications = createApplicationStore({ database, clock })
   // Summaries are not sealed, so no key is needed to show them; nothing here seals or opens with this one.
   const credentials: Shown = createCredentialStore({ database, clock, key: new Uint8Array(32) })
+  const sizes = createRegistrySizeStore({ database })
   const viewOf = (application: Application) => ({
     application,
     credentials: credentials.summaries(application),
     webhook: webhookOf(database, application),
+    size: sizes.of(application.number),
   })
 
   if (command.kind === 'app create') return create(command, applications)

@@ -115,6 +115,12 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
       { name: 'quota-period', placeholder: 'day|month', doc: 'a calendar day or month, UTC' },
       { name: 'confirm-above', placeholder: 'N', doc: 'devices above which a push must name their number; 0 = off' },
       { name: 'hold-seconds', placeholder: 'N', doc: 'seconds in which a push to many can be cancelled; 0 = off' },
+      {
+        name: 'labels',
+        placeholder: 'N',
+        doc: 'tags and types up to which calls without the secret may bring new ones',
+      },
+      { name: 'devices', placeholder: 'N', doc: 'devices up to which calls without the secret may register new ones' },
       dataFlag,
     ],
     example: 'bellhop app limits "Corner Shop" --quota 100000 --quota-period day',

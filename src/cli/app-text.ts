@@ -1,5 +1,6 @@
 import type { Application, Limits } from '../application/application.ts'
 import type { CredentialSummary } from '../application/credential-store.ts'
+import type { RegistrySize } from '../device/registry-size-store.ts'
 import type { Webhook } from '../webhook/webhook-store.ts'
 import { LIMIT_FLAGS } from './app-arguments.ts'
 import { COMMANDS } from './commands.ts'
@@ -9,6 +10,7 @@ export interface ApplicationView {
   readonly application: Application
   readonly credentials: readonly CredentialSummary[]
   readonly webhook: Webhook | null
+  readonly size: RegistrySize
 }
 
 interface Created {
@@ -60,7 +62,7 @@ export function listText(views: readonly ApplicationView[]): string {
 }
 
 export function showText(view: ApplicationView): string {
-  const { application, credentials, webhook } = view
+  const { application, credentials, webhook, size } = view
   return [
     application.name,
     '',
@@ -69,6 +71,7 @@ export function showText(view: ApplicationView): string {
       ['sends to', destination(view)],
       ...credentials.map((credential) => [NAMES[credential.provider], credentialText(credential)]),
       ...(webhook === null ? [] : [['webhook', webhookText(webhook)]]),
+      ['holds', `${size.devices} devices, also those that are gone; ${size.labels} tags and types`],
     ]),
     '',
     limitsText(application.limits),
@@ -90,13 +93,15 @@ export function limitsText(limits: Limits): string {
 }
 
 /** What `--json` prints of an application: no secret, no hash; times in ISO 8601 UTC. */
-export function applicationJson({ application, credentials, webhook }: ApplicationView): object {
+export function applicationJson({ application, credentials, webhook, size }: ApplicationView): object {
   const { id, name, simulated, limits } = application
   return {
     id,
     name,
     simulated,
     limits,
+    devices: size.devices,
+    labels: size.labels,
     credentials: credentials.map((credential) => ({
       ...credential,
       createdAt: iso(credential.createdAt),

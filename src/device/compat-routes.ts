@@ -6,30 +6,32 @@ import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
 import { ActivateTypes, RemoveAlias } from './compat-schema.ts'
-import { eachName, noDevice } from './device-routes.ts'
+import { checkLabelled, found, noDevice, withinBounds } from './device-routes.ts'
 import type { DeviceStore } from './device-store.ts'
+import type { GrowthBounds } from './growth.ts'
 
 interface Dependencies {
   readonly gate: Gate
   readonly commit: Commit
-  readonly devices: Pick<DeviceStore, 'addLabel' | 'removeLabel' | 'setAlias'>
+  readonly devices: Pick<DeviceStore, 'addLabels' | 'removeLabels' | 'setAlias'>
+  readonly bounds: GrowthBounds
 }
 
 const NO_DEVICE = 'ResourceNotFound: no such device is registered.'
 
 /** The paths that only clients of the original service know (spec/decisions, "Compatibility switch"). */
-export function compatRoutes({ gate, commit, devices }: Dependencies) {
+export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
   const done = (message: string) => ({ 200: { description: message, schema: DONE, example: { message } } })
 
   return new Elysia({ name: 'compat-routes' })
     .use(gate.plugin)
     .put(
       '/activate',
-      async ({ body, application }) => {
-        const { address, active } = body
-        await commit(() =>
-          eachName('active', active, (type) => devices.addLabel(application.number, address, 'type', type)),
+      async ({ body, application, withSecret, address }) => {
+        const outcome = await withinBounds(bounds, { application, withSecret, address }, (most) =>
+          commit(() => devices.addLabels(application.number, body.address, 'type', body.active, most)),
         )
+        checkLabelled(outcome, 'active')
         return { message: 'Activated' }
       },
       {
@@ -49,9 +51,7 @@ export function compatRoutes({ gate, commit, devices }: Dependencies) {
       '/deactivate',
       async ({ body, application }) => {
         const { address, active } = body
-        await commit(() =>
-          eachName('active', active, (type) => devices.removeLabel(application.number, address, 'type', type)),
-        )
+        found(await commit(() => devices.removeLabels(application.number, address, 'type', active)))
         return { message: 'Deactivated' }
       },
       {

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Commit } from '../database/group-commit.ts'
-import { failure, Refused } from '../failure.ts'
+import { failure, noRoom, Refused } from '../failure.ts'
+import type { Failure } from '../failure.ts'
 import { DONE } from '../http/answer-schema.ts'
 import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -10,23 +11,23 @@ import { recordOf } from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import { MAX_LABELS } from './device.ts'
 import { tokenWarning } from './push-token.ts'
+import type { CallOf, GrowthBounds, Shortage } from './growth.ts'
 
 interface Dependencies {
   readonly gate: Gate
   readonly commit: Commit
   readonly devices: DeviceStore
+  readonly bounds: GrowthBounds
   /** Whether without the secret a device may be named by its alias alone, and take that of another. Default false. */
   readonly aliasesOpen?: boolean
 }
-
-type LabelOutcome = ReturnType<DeviceStore['addLabel']>
 
 const OK = (message: string) => ({ 200: { description: message, schema: DONE, example: { message } } })
 const RECORD = { schema: schema.RECORD, example: schema.RECORD_EXAMPLE }
 const NO_DEVICE = 'ResourceNotFound: no such device is registered.'
 
 /** Endpoints 1 to 7 and 13: what changes one device, or imports many. */
-export function deviceRoutes({ gate, commit, devices, aliasesOpen = false }: Dependencies) {
+export function deviceRoutes({ gate, commit, devices, bounds, aliasesOpen = false }: Dependencies) {
   /** The application id is public, and an alias can be guessed. */
   function checkNamed(field: 'Alias' | 'current_alias', byAliasAlone: boolean, withSecret: boolean): void {
     if (!byAliasAlone || withSecret || aliasesOpen) return
@@ -38,10 +39,12 @@ export function deviceRoutes({ gate, commit, devices, aliasesOpen = false }: Dep
     .use(gate.plugin)
     .put(
       '/deviceToken',
-      async ({ body, application, withSecret, status }) => {
-        const { kind, device, aliasTaken } = await commit(() =>
-          devices.register(application.number, body, withSecret || aliasesOpen),
+      async ({ body, application, withSecret, address, status }) => {
+        const call = { application, withSecret, address }
+        const outcome = await withinBounds(bounds, call, (most) =>
+          commit(() => devices.register(application.number, body, withSecret || aliasesOpen, most)),
         )
+        const { kind, device, aliasTaken } = outcome
         const warnings = aliasTaken ? ['alias belongs to another device'] : []
         return status(kind === 'created' ? 201 : 200, recordOf(device, warnings))
       },
@@ -70,8 +73,10 @@ export function deviceRoutes({ gate, commit, devices, aliasesOpen = false }: Dep
     )
     .put(
       '/deviceToken/batch',
-      async ({ body, application, status }) => {
-        const outcome = await commit(() => devices.importBatch(application.number, body))
+      async ({ body, application, withSecret, address, status }) => {
+        const outcome = await withinBounds(bounds, { application, withSecret, address }, (most) =>
+          commit(() => devices.importBatch(application.number, body, most)),
+        )
         if (outcome.kind === 'too-many-labels') throw tooMany(`tokens[${outcome.index}]`, 'tags')
         const { created, updated } = outcome
         const warnings = body.tokens.flatMap((token, index) => {
@@ -164,11 +169,12 @@ export function deviceRoutes({ gate, commit, devices, aliasesOpen = false }: Dep
     )
     .put(
       '/tag',
-      async ({ body, application, withSecret, status }) => {
+      async ({ body, application, withSecret, address, status }) => {
         checkNamed('Alias', 'alias' in body.address, withSecret)
-        await commit(() =>
-          eachName('tag', body.tag, (tag) => devices.addLabel(application.number, body.address, 'tag', tag)),
+        const outcome = await withinBounds(bounds, { application, withSecret, address }, (most) =>
+          commit(() => devices.addLabels(application.number, body.address, 'tag', body.tag, most)),
         )
+        checkLabelled(outcome, 'tag')
         return status(201, { message: 'Tagged' })
       },
       {
@@ -188,9 +194,7 @@ export function deviceRoutes({ gate, commit, devices, aliasesOpen = false }: Dep
       '/tag/del',
       async ({ body, application, withSecret }) => {
         checkNamed('Alias', 'alias' in body.address, withSecret)
-        await commit(() =>
-          eachName('tag', body.tag, (tag) => devices.removeLabel(application.number, body.address, 'tag', tag)),
-        )
+        found(await commit(() => devices.removeLabels(application.number, body.address, 'tag', body.tag)))
         return { message: 'Untagged' }
       },
       {
@@ -250,20 +254,49 @@ export function noDevice(): Refused {
   return new Refused(failure('ResourceNotFound', 'No device found'))
 }
 
-function found(outcome: 'ok' | 'no-device'): void {
+export function found(outcome: 'ok' | 'no-device'): void {
   if (outcome === 'no-device') throw noDevice()
 }
 
-/** Throws inside the operation, so that its savepoint takes back the names before the one that failed. */
-export function eachName(
-  field: 'tag' | 'active',
-  names: readonly string[],
-  change: (name: string) => LabelOutcome,
-): void {
-  for (const name of names) {
-    const outcome = change(name)
-    if (outcome === 'no-device') throw noDevice()
-    if (outcome === 'too-many-labels') throw tooMany(field, field === 'tag' ? 'tags' : 'types')
+export function checkLabelled(outcome: 'ok' | 'no-device' | 'too-many-labels', field: 'tag' | 'active'): void {
+  if (outcome === 'no-device') throw noDevice()
+  if (outcome === 'too-many-labels') throw tooMany(field, field === 'tag' ? 'tags' : 'types')
+}
+
+/** Runs a call that may make the registry grow; throws where it may not. */
+export async function withinBounds<Outcome>(
+  bounds: GrowthBounds,
+  call: CallOf,
+  run: (most: ReturnType<GrowthBounds['of']>) => Promise<Outcome | Shortage>,
+): Promise<Outcome> {
+  const outcome = await run(bounds.of(call))
+  if (!isShortage(outcome)) return outcome
+  bounds.refused(call.application, outcome)
+  throw new Refused(failureOf(outcome))
+}
+
+function isShortage(outcome: unknown): outcome is Shortage {
+  const kinds: readonly unknown[] = ['no-room', 'full', 'too-fast'] satisfies readonly Shortage['kind'][]
+  return typeof outcome === 'object' && outcome !== null && 'kind' in outcome && kinds.includes(outcome.kind)
+}
+
+function failureOf(shortage: Shortage): Failure {
+  switch (shortage.kind) {
+    case 'no-room':
+      return noRoom()
+    case 'full':
+      return failure(
+        'InsufficientStorageError',
+        `The application has ${shortage.most} ${shortage.of === 'labels' ? 'tags and types' : 'devices'}, as many as calls without its secret may bring.`,
+        // What nobody has is erased each hour.
+        { 'retry-after': '3600' },
+      )
+    case 'too-fast':
+      return failure(
+        'TooManyRequestsError',
+        'Your address has brought too many new tags, types or long tokens: beyond ten labels a call they are taken more slowly.',
+        { 'retry-after': String(shortage.retryAfterSeconds) },
+      )
   }
 }
 

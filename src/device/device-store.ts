@@ -7,6 +7,8 @@ import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
 import { MAX_LABELS, packToken, PLATFORMS } from './device.ts'
 import type { Device, Platform } from './device.ts'
+import { createGrowth, UNBOUNDED } from './growth.ts'
+import type { Bounds, Shortage } from './growth.ts'
 import { createLabelIndex } from './label-index.ts'
 import type { LabelKind } from './label-index.ts'
 import { createPlaceIndex } from './place-index.ts'
@@ -45,6 +47,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
   const aliases = createAliasIndex({ database, clock })
   const places = createPlaceIndex({ database })
   const sizes = createRegistrySizeStore({ database })
+  const growth = createGrowth({ labels, sizes })
   const statements = prepareStatements(database)
 
   function idOf(application: number, platform: Platform, token: string): number | null {
@@ -62,7 +65,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
   }
 
   return {
-    ...createRegistrationStore({ database, clock, labels, aliases, places, sizes }),
+    ...createRegistrationStore({ database, clock, labels, aliases, places, sizes, growth }),
     ...createReachabilityStore({ database, clock }),
     ...createDeviceList({ database }),
     idOf,
@@ -103,27 +106,32 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       return changed(device)
     },
 
-    /** `ok` also where the device has it already. At most MAX_LABELS of a kind. */
-    addLabel(
+    /** `ok` also where the device has them already. At most MAX_LABELS of a kind; all of them, or none. */
+    addLabels(
       application: number,
       address: Address,
       kind: LabelKind,
-      name: string,
-    ): 'ok' | 'no-device' | 'too-many-labels' {
+      names: readonly string[],
+      bounds: Bounds = UNBOUNDED,
+    ): 'ok' | 'no-device' | 'too-many-labels' | Shortage {
       const device = idAt(application, address)
       if (device === null) return 'no-device'
       const had = labels.of(device)[kind === 'tag' ? 'tag' : 'active']
-      if (had.includes(name)) return 'ok'
-      if (had.length >= MAX_LABELS) return 'too-many-labels'
-      labels.add(application, device, kind, [name])
+      const missing = names.filter((name) => !had.includes(name))
+      if (missing.length === 0) return 'ok'
+      if (had.length + missing.length > MAX_LABELS) return 'too-many-labels'
+      const added = { deviceBytes: null, tag: kind === 'tag' ? missing : [], type: kind === 'type' ? missing : [] }
+      const shortage = growth.shortage(application, added, bounds)
+      if (shortage !== null) return shortage
+      labels.add(application, device, kind, missing)
       return changed(device)
     },
 
-    /** `ok` also where the device does not have it. */
-    removeLabel(application: number, address: Address, kind: LabelKind, name: string): 'ok' | 'no-device' {
+    /** `ok` also where the device does not have them. */
+    removeLabels(application: number, address: Address, kind: LabelKind, names: readonly string[]): 'ok' | 'no-device' {
       const device = idAt(application, address)
       if (device === null) return 'no-device'
-      labels.remove(application, device, kind, name)
+      for (const name of names) labels.remove(application, device, kind, name)
       return changed(device)
     },
 

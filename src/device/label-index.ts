@@ -93,6 +93,10 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   }
 
   return {
+    /** Those that no device of the application has, or has had of late. */
+    unknown: (application: number, kind: LabelKind, names: readonly string[]): string[] =>
+      names.filter((name) => find(application, kind, name) === null),
+
     add,
     remove,
     forgetAll,

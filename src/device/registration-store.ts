@@ -5,7 +5,9 @@ import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
 import { MAX_LABELS, packToken } from './device.ts'
 import type { Device, Platform } from './device.ts'
-import type { LabelIndex } from './label-index.ts'
+import { UNBOUNDED } from './growth.ts'
+import type { Bounds, Growth, Shortage } from './growth.ts'
+import type { LabelIndex, Labels } from './label-index.ts'
 import { cellAt } from './place-index.ts'
 import type { PlaceIndex } from './place-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
@@ -46,6 +48,7 @@ export type Imported =
   | { readonly kind: 'imported'; readonly created: number; readonly updated: number }
   /** `tokens[index]` would have more than MAX_LABELS tags; nothing was imported. */
   | { readonly kind: 'too-many-labels'; readonly index: number }
+  | Shortage
 
 interface Found {
   readonly kind: 'created' | 'updated'
@@ -62,10 +65,11 @@ interface Dependencies {
   readonly aliases: AliasIndex
   readonly places: PlaceIndex
   readonly sizes: RegistrySizeStore
+  readonly growth: Growth
 }
 
 /** How devices come into the registry and leave it. Every function checks before it writes. */
-export function createRegistrationStore({ database, clock, labels, aliases, places, sizes }: Dependencies) {
+export function createRegistrationStore({ database, clock, labels, aliases, places, sizes, growth }: Dependencies) {
   const statements = prepareStatements(database)
 
   function create(application: number, input: Registration, token: string | Uint8Array): Device {
@@ -96,7 +100,7 @@ export function createRegistrationStore({ database, clock, labels, aliases, plac
     }
   }
 
-  function update(application: number, input: Registration, row: DeviceRow): Device {
+  function update(application: number, input: Registration, row: DeviceRow, had: Labels): Device {
     const now = clock.now()
     const { lat = row.lat, lng = row.lng } = input
     const alias = input.alias === undefined ? row.alias : input.alias || null
@@ -105,7 +109,6 @@ export function createRegistrationStore({ database, clock, labels, aliases, plac
     places.move(row.id, row, { lat, lng })
     if (alias !== row.alias) aliases.set(row.id, alias)
     if (timezone !== row.timezone) statements.setTimezone.run(timezone, row.id)
-    const had = labels.of(row.id)
     const tag = input.tag === undefined ? had.tag : namesOf(input.tag)
     const active = input.active === undefined ? had.active : namesOf(input.active)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
@@ -127,21 +130,45 @@ export function createRegistrationStore({ database, clock, labels, aliases, plac
     return { kind: row.state === STATE.registered ? 'updated' : 'created', kept: row, gone: null }
   }
 
+  /** `takesAlias`: the alias of another device moves to this one. */
+  function register(application: number, asked: Registration, takesAlias?: boolean): Registered
+  function register(
+    application: number,
+    asked: Registration,
+    takesAlias: boolean,
+    bounds: Bounds,
+  ): Registered | Shortage
+  function register(
+    application: number,
+    asked: Registration,
+    takesAlias = false,
+    bounds: Bounds = UNBOUNDED,
+  ): Registered | Shortage {
+    const token = packToken(asked.token)
+    const { kind, kept, gone } = lookUp(application, asked.platform, token)
+    const had = kept === null ? NO_LABELS : labels.of(kept.id)
+    // A device that was gone takes no more room than it did.
+    const isNew = kept === null && gone === null
+    const added = {
+      deviceBytes: isNew ? Buffer.byteLength(token) + Buffer.byteLength(asked.alias ?? '') : null,
+      tag: missingIn(had.tag, asked.tag),
+      type: missingIn(had.active, asked.active),
+    }
+    const shortage = growth.shortage(application, added, bounds)
+    if (shortage !== null) return shortage
+    const isFree = !asked.alias || aliases.claim(application, asked.alias, kept?.id ?? null, takesAlias)
+    // An alias is worth less than the device: without it a reinstalled app would never get a push again.
+    const input = isFree ? asked : { ...asked, alias: undefined }
+    if (kept === null && gone !== null) statements.erase.run(gone)
+    const device = kept === null ? create(application, input, token) : update(application, input, kept, had)
+    return { kind, device, aliasTaken: !isFree }
+  }
+
   return {
-    /** `takesAlias`: the alias of another device moves to this one. */
-    register(application: number, asked: Registration, takesAlias = false): Registered {
-      const token = packToken(asked.token)
-      const { kind, kept, gone } = lookUp(application, asked.platform, token)
-      const isFree = !asked.alias || aliases.claim(application, asked.alias, kept?.id ?? null, takesAlias)
-      // An alias is worth less than the device: without it a reinstalled app would never get a push again.
-      const input = isFree ? asked : { ...asked, alias: undefined }
-      if (kept === null && gone !== null) statements.erase.run(gone)
-      const device = kept === null ? create(application, input, token) : update(application, input, kept)
-      return { kind, device, aliasTaken: !isFree }
-    },
+    register,
 
     /** A token that is given twice counts once. */
-    importBatch(application: number, { tokens, platform, tags }: Batch): Imported {
+    importBatch(application: number, { tokens, platform, tags }: Batch, bounds: Bounds = UNBOUNDED): Imported {
       const tag = namesOf(tags)
       const devices = new Map<string, Found>()
       for (const [index, token] of tokens.entries()) {
@@ -151,6 +178,9 @@ export function createRegistrationStore({ database, clock, labels, aliases, plac
         const has = labels.of(found.kept.id).tag
         if (new Set([...has, ...tag]).size > MAX_LABELS) return { kind: 'too-many-labels', index }
       }
+      const isNew = [...devices.values()].some(({ kept, gone }) => kept === null && gone === null)
+      const shortage = growth.shortage(application, { deviceBytes: isNew ? 0 : null, tag, type: [] }, bounds)
+      if (shortage !== null) return shortage
       const now = clock.now()
       const counts = { created: 0, updated: 0 }
       for (const [token, { kind, kept, gone }] of devices) {
@@ -175,6 +205,12 @@ export function createRegistrationStore({ database, clock, labels, aliases, plac
       if (row !== null) statements.erase.run(row.id)
     },
   }
+}
+
+const NO_LABELS: Labels = { tag: [], active: [] }
+
+function missingIn(had: readonly string[], wanted: readonly string[] = []): readonly string[] {
+  return had.length === 0 ? wanted : wanted.filter((name) => !had.includes(name))
 }
 
 function namesOf(given: readonly string[] = []): string[] {

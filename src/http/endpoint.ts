@@ -42,9 +42,9 @@ const ACCEPT_VERSION = {
 const EVERYWHERE: Readonly<Record<number, string>> = {
   400: 'InvalidHeader, InvalidVersion, InvalidContent, InvalidArgument or BadDigest: the message says which and why.',
   401: 'InvalidCredentials: unknown application or wrong secret.',
-  429: 'TooManyRequestsError: rate limit exceeded; see Retry-After.',
+  429: 'TooManyRequestsError: rate limit exceeded, or too much that is new from one address; see Retry-After.',
   500: 'InternalError: our fault; the message has a support ID.',
-  507: 'InsufficientStorageError: the request quota of the period is used up, for calls without the secret four fifths of it; see Retry-After.',
+  507: 'InsufficientStorageError: the request quota of the period is used up, for calls without the secret four fifths of it; or there is no room for what is new, on the disk or in what the application may have; see Retry-After.',
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Elysia, NotFoundError, ParseError } from 'elysia'
-import { failure, loggedAs, Refused } from '../failure.ts'
+import { isFull } from '../database/sqlite-error.ts'
+import { failure, loggedAs, noRoom, Refused } from '../failure.ts'
 import type { Failure, FailureCode } from '../failure.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
@@ -59,6 +60,11 @@ export function failures(log: Pick<Log, 'warn' | 'error'>, onRefused: OnRefused 
         return refuse(thrown.failure)
       }
       if (error instanceof NotFoundError) return refuse(noSuchPath(pathOf(request.url)))
+      // That is seen and said elsewhere; to say it for each call would fill what is full.
+      if (isFull(thrown)) {
+        onRefused(request, requestId, noRoom())
+        return refuse(noRoom())
+      }
       log.error('internal error', { requestId, error: describeError(thrown) })
       return refuse(failure('InternalError', `Internal error. Support ID ${requestId}`))
     })

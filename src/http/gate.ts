@@ -31,7 +31,8 @@ const CROSS_ORIGIN = {
 const VARY = { vary: 'Origin' }
 
 export interface Gate {
-  /** The plugin every guarded route uses: it gives handlers `application` and `withSecret`, and reads their bodies. */
+  /** The plugin every guarded route uses: it gives handlers `application`, `withSecret` and `address`, the caller's, and reads
+   * their bodies. */
   readonly plugin: ReturnType<typeof gatePlugin>
   /** To be called once with the finished app, before its first request. Throws for a route that forgot its `security`. */
   learn(app: AnyElysia): void
@@ -69,6 +70,7 @@ function gatePlugin(admit: Admit, callerOf: CallerOf, onRefused: OnRefused, path
       // Filled in by onRequest, which runs first for every route that is guarded.
       .decorate('application', null as unknown as Application)
       .decorate('withSecret', false as boolean)
+      .decorate('address', '')
       // Elysia reads the text of its hooks: a context that is handed on is one whose cookies and query it parses first.
       .onRequest((context) => {
         const { request, set } = context
@@ -100,6 +102,7 @@ function gatePlugin(admit: Admit, callerOf: CallerOf, onRefused: OnRefused, path
         Object.assign(set.headers, rateLimitHeaders(verdict.bucket))
         context.application = verdict.application
         context.withSecret = verdict.withSecret
+        context.address = address
         return undefined
       })
       .onParse({ as: 'global' }, ({ request, set }) => readBody(request, String(set.headers['x-request-id'])))

@@ -34,6 +34,13 @@ interface CertificateRow {
   readonly expiresAt: number
 }
 
+interface SizeRow {
+  readonly application: number
+  /** In whatever state. */
+  readonly devices: number
+  readonly labels: number
+}
+
 type Counting<Row> = Statement<Row, [number, Platform, number]>
 
 export type CountStore = ReturnType<typeof createCountStore>
@@ -51,6 +58,7 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
     `SELECT application, public ->> 'expiresAt' AS expiresAt FROM credential
      WHERE provider = 'apns' AND public ->> 'kind' = 'certificate'`,
   )
+  const sizes = database.reading<SizeRow, []>('SELECT application, devices, labels FROM registry_size')
   const version = database.reading<{ version: string }, []>('SELECT sqlite_version() AS version')
 
   /** To skip entries costs SQLite half of what it costs to count them. */
@@ -89,6 +97,9 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
 
     /** Of APNs; a signing key has no end. */
     certificates: (): CertificateRow[] => certificates.all(),
+
+    /** Rows of each registry. */
+    sizes: (): SizeRow[] => sizes.all(),
 
     sqliteVersion: (): string => version.get()?.version ?? '',
   }

@@ -14,7 +14,7 @@ export function createMetrics() {
     latency: gatewayLatency(),
     loop: new LoopDelay(),
     pushes: new Tally('sent', ['now', 'later']),
-    refusals: new Tally('reason', ['rate', 'quota']),
+    refusals: new Tally('reason', ['rate', 'quota', 'rows', 'labels', 'devices', 'disk']),
     webhooks: new Tally('outcome', ['delivered', 'failed', 'given-up']),
     /** Calls with an unknown application, or a wrong secret. */
     wrongCredentials: 0,

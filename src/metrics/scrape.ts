@@ -18,7 +18,7 @@ interface Sources {
   /** The data directory. */
   readonly data: string
   readonly metrics: Metrics
-  readonly store: Pick<CountStore, 'scheduled' | 'webhooks' | 'certificates' | 'sqliteVersion'>
+  readonly store: Pick<CountStore, 'scheduled' | 'webhooks' | 'certificates' | 'sizes' | 'sqliteVersion'>
   readonly counts: Pick<BackgroundCount, 'counts'>
   readonly applications: () => readonly Application[]
   readonly nameOf: NameOf
@@ -69,6 +69,7 @@ export function createScrape(on: Sources): () => Promise<string> {
         'Gateways that are reached by the second transport only.',
         on.moved().length,
       ),
+      ...sizeFamilies(),
       ...certificateFamilies(),
       ...webhookFamilies(),
       ...backupFamilies(),
@@ -83,7 +84,7 @@ export function createScrape(on: Sources): () => Promise<string> {
     return [
       counter(
         'bellhop_rate_limited_total',
-        'Calls refused because of the rate limit or the quota of an application.',
+        'Calls refused because of a limit of an application, or for want of room on the disk.',
         metrics.refusals.series(nameOf),
       ),
       counter(
@@ -100,6 +101,32 @@ export function createScrape(on: Sources): () => Promise<string> {
         'bellhop_quota_limit_calls',
         'Calls allowed in a period; not there without a quota.',
         limited.map(({ name, limits }) => [{ application: name }, limits.quota] as const),
+      ),
+    ]
+  }
+
+  function sizeFamilies(): Family[] {
+    const limits = on
+      .applications()
+      .flatMap(({ name: application, limits: { maxDevices, maxLabels } }) => [
+        [{ application, kind: 'devices' }, maxDevices] as const,
+        [{ application, kind: 'labels' }, maxLabels] as const,
+      ])
+    const rows = store.sizes().flatMap(({ application: number, devices, labels }) => {
+      const application = nameOf(number)
+      if (application === null) return []
+      return [[{ application, kind: 'devices' }, devices] as const, [{ application, kind: 'labels' }, labels] as const]
+    })
+    return [
+      gauge(
+        'bellhop_registry_rows',
+        'Devices in whatever state, and tags and types, that an application has brought.',
+        rows,
+      ),
+      gauge(
+        'bellhop_registry_limit_rows',
+        'Up to how many of them calls without the secret may bring new ones; not there without a limit.',
+        limits.filter(([, limit]) => limit > 0),
       ),
     ]
   }

@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { failure, loggedAs, Refused } from '../failure.ts'
+import { failure, loggedAs, noRoom, Refused } from '../failure.ts'
 import { invalid } from '../http/fields.ts'
 import type { IdempotencyStore, Remembered } from './idempotency-store.ts'
 import { MOST_AHEAD_MS } from './life-schema.ts'
@@ -54,6 +54,8 @@ interface Dependencies {
   readonly count: (application: number, filter: Filter) => Promise<number>
   /** Tells the delivery that there is something to send. */
   readonly wake: (application: number) => void
+  /** Whether there is room on the disk for a push. Default: yes. */
+  readonly hasRoom?: () => boolean
   /** Tells the schedule that something new waits. */
   readonly look: () => void
 }
@@ -77,6 +79,7 @@ export function createAcceptance(on: Dependencies) {
     // What was found may not be on disk yet: an answer by way of a commit comes after the sync that covers it.
     if (before !== null) return commit(() => before)
 
+    if (on.hasRoom?.() === false) throw new Refused(noRoom())
     const moments = momentsOf(when, createdAt, to.kind === 'many' ? limits.holdSeconds * 1000 : 0)
     if (to.kind === 'many' && limits.confirmAbove > 0) {
       const count = await on.count(of, { ...to.filter, asOf: createdAt })

@@ -26,17 +26,18 @@ export function isUnlimited(rate: number, burst: number): boolean {
 }
 
 /**
- * Takes one token, or answers `false` and takes nothing. `rate` is in tokens a second, `burst` in tokens, `now` in
+ * Takes `count` tokens, or answers `false` and takes none. `rate` is in tokens a second, `burst` in tokens, `now` in
  * milliseconds. Other limits than at the last call hold for the whole time since then. With no limit nothing is taken.
  */
-export function takeToken(bucket: TokenBucket, rate: number, burst: number, now: number): boolean {
+export function takeToken(bucket: TokenBucket, rate: number, burst: number, now: number, count = 1): boolean {
   if (isUnlimited(rate, burst)) return true
   // A clock that was put back gives nothing, and time counts from there: waiting for it to catch up could take hours.
   const elapsed = Math.max(0, now - bucket.at)
   bucket.level = Math.min(burst * CALL, bucket.level + elapsed * rate)
   bucket.at = now
-  if (bucket.level < CALL - ROUNDING) return false
-  bucket.level = Math.max(0, bucket.level - CALL)
+  const cost = count * CALL
+  if (bucket.level < cost - ROUNDING) return false
+  bucket.level = Math.max(0, bucket.level - cost)
   return true
 }
 
@@ -45,9 +46,9 @@ export function tokensLeft(bucket: TokenBucket): number {
   return Math.floor((bucket.level + ROUNDING) / CALL)
 }
 
-/** Seconds from the last call until there is a token again, rounded up, at least 1 (RFC 9110, 10.2.3 Retry-After). */
-export function secondsToToken(bucket: TokenBucket, rate: number): number {
-  return Math.max(1, secondsTo(CALL, bucket, rate))
+/** Seconds from the last call until there are `count` tokens again, rounded up, at least 1 (RFC 9110, 10.2.3 Retry-After). */
+export function secondsToToken(bucket: TokenBucket, rate: number, count = 1): number {
+  return Math.max(1, secondsTo(count * CALL, bucket, rate))
 }
 
 /** Seconds from the last call until the bucket is full, rounded up; 0 = it is full (RateLimit-Reset). */

@@ -13,7 +13,7 @@ import { createBackgroundCount } from '../metrics/background-count.ts'
 import { createCountStore } from '../metrics/count-store.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createScrape } from '../metrics/scrape.ts'
-import { diskOf } from '../metrics/storage.ts'
+import type { Disk } from '../metrics/storage.ts'
 import { shareWithoutSecret } from '../usage/quota-ledger.ts'
 import type { QuotaLedger } from '../usage/quota-ledger.ts'
 import { periodAt } from '../usage/quota-period.ts'
@@ -31,6 +31,8 @@ interface Dependencies {
   readonly directory: ApplicationDirectory
   readonly ledger: QuotaLedger
   readonly metrics: Metrics
+  /** Of the data directory; `null`: not known. */
+  readonly disk: () => Disk | null
   readonly senders: Pick<Senders, 'pool' | 'deliveries' | 'moved'>
   /** Closes what is opened here, in reverse. */
   readonly opened: AsyncDisposableStack
@@ -38,7 +40,7 @@ interface Dependencies {
 
 /** What an operator sees of the service, and the backups that it makes. */
 export function startAdminSide(on: Dependencies) {
-  const { config, clock, damage, database, commit, directory, ledger, metrics, opened } = on
+  const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened } = on
   const { pool, deliveries, moved } = on.senders
   const { log } = damage
   const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
@@ -46,7 +48,6 @@ export function startAdminSide(on: Dependencies) {
   const schedule = opened.use(startBackups(config, { clock, log }))
   const backups = () => schedule?.state() ?? null
   const writeProbe = createWriteProbe(database)
-  const disk = () => diskOf(config.data)
   opened.defer(watchDisk({ clock, log, disk }))
   const readiness = createReadinessCheck({
     clock,

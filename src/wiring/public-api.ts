@@ -36,6 +36,7 @@ import { statsRoutes } from '../stats/stats-routes.ts'
 import { createStatsStore } from '../stats/stats-store.ts'
 import { WEBHOOKS } from '../webhook/event-schema.ts'
 import type { EventStore } from '../webhook/event-store.ts'
+import { createGrowthBounds } from './growth-bounds.ts'
 import type { Senders } from './senders.ts'
 
 interface Dependencies {
@@ -54,6 +55,8 @@ interface Dependencies {
   readonly cancellations: CancelStore
   readonly events: EventStore
   readonly senders: Pick<Senders, 'pool' | 'providers'>
+  /** Whether there is room on the disk for what is new. */
+  readonly hasRoom: () => boolean
 }
 
 /** The public API: every noun's routes behind the gate. */
@@ -62,6 +65,7 @@ export function createPublicApi(on: Dependencies) {
   const { pool, providers } = on.senders
   const { compat } = config
   const count = createAudienceCount({ database })
+  const bounds = createGrowthBounds({ clock, log, metrics, hasRoom: on.hasRoom })
   const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
   const accept = createAcceptance({
     commit,
@@ -72,6 +76,7 @@ export function createPublicApi(on: Dependencies) {
     count,
     wake: (application) => pool.wake(application),
     look: () => on.schedule.look(),
+    hasRoom: on.hasRoom,
   })
   return createApi({
     gate,
@@ -82,7 +87,7 @@ export function createPublicApi(on: Dependencies) {
     documented: config.docs === 'on',
     webhooks: WEBHOOKS,
     routes: [
-      deviceRoutes({ gate, commit, devices, aliasesOpen: compat }),
+      deviceRoutes({ gate, commit, devices, bounds, aliasesOpen: compat }),
       registryRoutes({
         gate,
         devices,
@@ -136,7 +141,7 @@ export function createPublicApi(on: Dependencies) {
         deliveries: pool,
       }),
       statsRoutes({ gate, commit, clock, stats: createStatsStore({ database }) }),
-      ...(compat ? [compatRoutes({ gate, commit, devices })] : []),
+      ...(compat ? [compatRoutes({ gate, commit, devices, bounds })] : []),
     ],
   })
 }

@@ -124,7 +124,16 @@ describe('an application', () => {
       kind: 'changed',
       application: { ...application, limits: { ...DEFAULT_LIMITS, rate: 0.5, quotaPeriod: 'day' } },
     })
-    const rest = { burst: 1, backendRate: 2, backendBurst: 3, quota: 0, confirmAbove: 4, holdSeconds: 5 }
+    const rest = {
+      burst: 1,
+      backendRate: 2,
+      backendBurst: 3,
+      quota: 0,
+      confirmAbove: 4,
+      holdSeconds: 5,
+      maxLabels: 6,
+      maxDevices: 7,
+    }
     opened.applications.setLimits(application.id, rest)
     const limits = { rate: 0.5, quotaPeriod: 'day', ...rest } as const
     expect(opened.applications.find('Demo')?.limits).toEqual(limits)

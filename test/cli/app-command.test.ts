@@ -33,6 +33,8 @@ const LIMITS = [
   '  quota-period   month     a calendar day or month, UTC',
   '  confirm-above  off       devices above which a push must name their number; 0 = off',
   '  hold-seconds   off       seconds in which a push to many can be cancelled; 0 = off',
+  '  labels         100000    tags and types up to which calls without the secret may bring new ones',
+  '  devices        1000000   devices up to which calls without the secret may register new ones',
   '',
 ].join('\n')
 
@@ -134,7 +136,8 @@ describe('app list and app show', () => {
   test('show finds an application by id and by name', async () => {
     using cli = commandLine()
     const { id } = await create(cli, 'Shop')
-    const text = ['Shop', '', `  id        ${id}`, '  sends to  nothing yet', '', LIMITS].join('\n')
+    const holds = '  holds     0 devices, also those that are gone; 0 tags and types'
+    const text = ['Shop', '', `  id        ${id}`, '  sends to  nothing yet', holds, '', LIMITS].join('\n')
     expect(await cli.run(['app', 'show', 'Shop'])).toEqual({ exitCode: 0, stdout: text, stderr: '' })
     expect((await cli.run(['app', 'show', id])).stdout).toBe(text)
   })
@@ -151,8 +154,19 @@ describe('app list and app show', () => {
       quotaPeriod: 'month',
       confirmAbove: 0,
       holdSeconds: 0,
+      maxLabels: 100_000,
+      maxDevices: 1_000_000,
     }
-    const shown = JSON.stringify({ id, name: 'Shop', simulated: false, limits, credentials: [], webhook: null })
+    const size = { devices: 0, labels: 0 }
+    const shown = JSON.stringify({
+      id,
+      name: 'Shop',
+      simulated: false,
+      limits,
+      ...size,
+      credentials: [],
+      webhook: null,
+    })
     expect((await cli.run(['app', 'show', 'Shop', '--json'])).stdout).toBe(`${shown}\n`)
     expect((await cli.run(['app', 'list', '--json'])).stdout).toBe(`[${shown}]\n`)
   })
@@ -240,6 +254,8 @@ describe('app limits', () => {
       '  quota-period   day        a calendar day or month, UTC',
       '  confirm-above  1000       devices above which a push must name their number; 0 = off',
       '  hold-seconds   off        seconds in which a push to many can be cancelled; 0 = off',
+      '  labels         5000       tags and types up to which calls without the secret may bring new ones',
+      '  devices        unlimited  devices up to which calls without the secret may register new ones',
       '',
     ].join('\n')
     const set = await cli.run([
@@ -253,6 +269,8 @@ describe('app limits', () => {
       '--quota-period',
       'day',
       '--confirm-above=1000',
+      '--labels=5000',
+      '--devices=0',
     ])
     expect(set).toEqual({ exitCode: 0, stdout: changed, stderr: '' })
     expect((await cli.run(['app', 'limits', 'Shop'])).stdout).toBe(changed)

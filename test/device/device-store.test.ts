@@ -85,7 +85,7 @@ describe('setting an alias', () => {
     using registry = openSeeded()
     registry.devices.quarantine(2, { now: 1, reason: 'BadDeviceToken' })
     expect(registry.devices.setAlias(APP, { platform: 1, currentAlias: 'bert', alias: 'x' })).toBe('no-device')
-    expect(registry.devices.addLabel(APP, { platform: 1, alias: 'bert' }, 'tag', 'x')).toBe('no-device')
+    expect(registry.devices.addLabels(APP, { platform: 1, alias: 'bert' }, 'tag', ['x'])).toBe('no-device')
   })
 
   test('a token and a current alias of different devices do not match', () => {
@@ -115,15 +115,15 @@ describe('labels', () => {
     using registry = openSeeded()
     const { devices } = registry
     const byAlias = { platform: 0, alias: 'anna' } as const
-    expect(devices.addLabel(APP, IOS, 'tag', 'beta')).toBe('ok')
-    expect(devices.addLabel(APP, byAlias, 'tag', 'alpha')).toBe('ok')
-    expect(devices.addLabel(APP, byAlias, 'type', 'beta')).toBe('ok')
+    expect(devices.addLabels(APP, IOS, 'tag', ['beta'])).toBe('ok')
+    expect(devices.addLabels(APP, byAlias, 'tag', ['alpha'])).toBe('ok')
+    expect(devices.addLabels(APP, byAlias, 'type', ['beta'])).toBe('ok')
     expect(devices.find(APP, 'aa')).toMatchObject({
       tag: ['alpha', 'beta'],
       active: ['beta'],
       updatedAt: registry.clock.now(),
     })
-    expect(devices.removeLabel(APP, byAlias, 'tag', 'beta')).toBe('ok')
+    expect(devices.removeLabels(APP, byAlias, 'tag', ['beta'])).toBe('ok')
     expect(devices.find(APP, 'aa')).toMatchObject({ tag: ['alpha'], active: ['beta'] })
     expect(devices.find(APP, 'bb')).toMatchObject({ tag: [], active: [] })
   })
@@ -131,10 +131,10 @@ describe('labels', () => {
   test('adding what is there and removing what is not changes nothing', () => {
     using registry = openSeeded()
     const { devices } = registry
-    devices.addLabel(APP, IOS, 'tag', 'beta')
-    expect(devices.addLabel(APP, IOS, 'tag', 'beta')).toBe('ok')
-    expect(devices.removeLabel(APP, IOS, 'tag', 'never seen')).toBe('ok')
-    expect(devices.removeLabel(APP, IOS, 'type', 'beta')).toBe('ok')
+    devices.addLabels(APP, IOS, 'tag', ['beta'])
+    expect(devices.addLabels(APP, IOS, 'tag', ['beta'])).toBe('ok')
+    expect(devices.removeLabels(APP, IOS, 'tag', ['never seen'])).toBe('ok')
+    expect(devices.removeLabels(APP, IOS, 'type', ['beta'])).toBe('ok')
     expect(devices.find(APP, 'aa')?.tag).toEqual(['beta'])
   })
 
@@ -143,9 +143,9 @@ describe('labels', () => {
     const { devices } = registry
     const tag = Array.from({ length: 100 }, (_, index) => `t${index}`)
     devices.register(APP, { ...IOS, tag })
-    expect(devices.addLabel(APP, IOS, 'tag', 'one more')).toBe('too-many-labels')
-    expect(devices.addLabel(APP, IOS, 'tag', 't7')).toBe('ok')
-    expect(devices.addLabel(APP, IOS, 'type', 'one more')).toBe('ok')
+    expect(devices.addLabels(APP, IOS, 'tag', ['one more'])).toBe('too-many-labels')
+    expect(devices.addLabels(APP, IOS, 'tag', ['t7'])).toBe('ok')
+    expect(devices.addLabels(APP, IOS, 'type', ['one more'])).toBe('ok')
     expect(devices.find(APP, 'aa')?.tag).toHaveLength(100)
   })
 
@@ -156,8 +156,8 @@ describe('labels', () => {
     ['an unknown alias', { platform: 0, alias: 'nobody' }],
   ] as const)('%s is no device', (_, address) => {
     using registry = openSeeded()
-    expect(registry.devices.addLabel(APP, address, 'tag', 'x')).toBe('no-device')
-    expect(registry.devices.removeLabel(APP, address, 'tag', 'x')).toBe('no-device')
+    expect(registry.devices.addLabels(APP, address, 'tag', ['x'])).toBe('no-device')
+    expect(registry.devices.removeLabels(APP, address, 'tag', ['x'])).toBe('no-device')
   })
 })
 

@@ -23,6 +23,8 @@ const APPLICATION: Application = {
     quotaPeriod: 'month',
     confirmAbove: 0,
     holdSeconds: 0,
+    maxLabels: 0,
+    maxDevices: 0,
   },
 }
 

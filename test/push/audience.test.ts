@@ -163,8 +163,8 @@ describe('an audience', () => {
           tag: rare ? ['common', 'rare'] : ['common'],
           active: rare ? ['common', 'rare'] : ['common'],
         })
-        devices.addLabel(1, { token: `${number}`, platform: 0 }, 'tag', number < 100 ? 'low' : 'high')
-        if (number % 4 > 0) devices.addLabel(1, { token: `${number}`, platform: 0 }, 'type', 'most')
+        devices.addLabels(1, { token: `${number}`, platform: 0 }, 'tag', [number < 100 ? 'low' : 'high'])
+        if (number % 4 > 0) devices.addLabels(1, { token: `${number}`, platform: 0 }, 'type', ['most'])
       }
     })
     // 10 entries of the common one would not lead to the ceiling.

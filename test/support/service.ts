@@ -14,7 +14,7 @@ import type { Database } from '../../src/database/database.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import { createLog } from '../../src/log.ts'
 import { createServer } from '../../src/server.ts'
-import type { Server } from '../../src/server.ts'
+import type { Overrides, Server } from '../../src/server.ts'
 
 export interface Credentials {
   readonly id: string
@@ -80,6 +80,8 @@ interface Options {
   /** Default true: pushes go to the built-in simulator. */
   readonly simulated?: boolean
   readonly config?: Partial<Config>
+  /** Default: the disk that the data directory is on. */
+  readonly disk?: Overrides['disk']
   /** A data directory to go on with; else a new one, removed at the end. */
   readonly data?: string
   readonly application?: Credentials
@@ -137,6 +139,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     {
       clock,
       ...(options.random && { random: options.random }),
+      ...(options.disk && { disk: options.disk }),
       log: createLog('debug', clock.now, (line) => {
         lines.push(JSON.parse(line))
         for (const look of watchers) look()

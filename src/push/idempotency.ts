@@ -33,24 +33,38 @@ export function digestOf(path: string, given: Readonly<Record<string, unknown>>,
 
 /** JSON with the members of objects in the order of their names. Not recursive: what is sent may be as deep as it is long. */
 function canonical(value: unknown): string {
-  let text = ''
-  // What is still to be written, the next one last; a string here is text as it stands.
-  const left: (string | { readonly value: unknown })[] = [{ value }]
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (typeof next === 'string') text += next
-    else if (typeof next.value !== 'object' || next.value === null) text += JSON.stringify(next.value)
-    else open(next.value)
-  }
-  return text
-
-  function open(container: object): void {
-    const isList = Array.isArray(container)
-    const members = Object.entries(container)
-    if (!isList) members.sort(([a], [b]) => (a < b ? -1 : 1))
-    text += isList ? '[' : '{'
-    left.push(isList ? ']' : '}')
-    for (const [at, [name, inner]] of [...members.entries()].reverse()) {
-      left.push({ value: inner }, `${at === 0 ? '' : ','}${isList ? '' : `${JSON.stringify(name)}:`}`)
+  const pieces: string[] = []
+  const open: Container[] = []
+  write(value)
+  for (let container = open.at(-1); container !== undefined; container = open.at(-1)) {
+    const { names, values, written } = container
+    if (written === values.length) {
+      pieces.push(names === null ? ']' : '}')
+      open.pop()
+      continue
     }
+    if (written > 0) pieces.push(',')
+    if (names !== null) pieces.push(JSON.stringify(names[written]), ':')
+    container.written++
+    write(values[written])
   }
+  return pieces.join('')
+
+  function write(inner: unknown): void {
+    if (Array.isArray(inner)) {
+      pieces.push('[')
+      open.push({ names: null, values: inner, written: 0 })
+    } else if (typeof inner === 'object' && inner !== null) {
+      const members = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))
+      pieces.push('{')
+      open.push({ names: members.map(([name]) => name), values: members.map(([, one]) => one), written: 0 })
+    } else pieces.push(JSON.stringify(inner))
+  }
+}
+
+/** An array or object that is written up to its member `written`; `names` are an object's. */
+interface Container {
+  readonly names: readonly string[] | null
+  readonly values: readonly unknown[]
+  written: number
 }

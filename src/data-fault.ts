@@ -41,6 +41,9 @@ export function dataFaultOf(error: unknown, directory: string | null): string | 
     const file = directory === null ? where : nearestOf(where)
     return `${file} is a file: no data directory can be there (--data).`
   }
+  if (code === 'ENOENT' && directory !== null && !existsSync(directory)) {
+    return `No data directory can be made at ${where}: ${nearestOf(where)} takes none. Name another one (--data).`
+  }
   if (code.startsWith('SQLITE_')) return `The database in ${where} cannot be used: ${messageOf(error)} (${code}).`
   return null
 }

@@ -77,12 +77,12 @@ export function sealingKeyOf({ data, key: text }: Config, database: Database, cl
   inDataDirectory(data, () => settleKeys(data, proven, clock.now()))
   for (const record of proven.damaged) log.error(damagedRecordText(record, proven.records.length))
   // Whoever only tries it out has nothing to protect yet.
-  if (text === null && proven.records.length > 0) warnOfKey(keyPathIn(data), log)
+  if (text === null && proven.records.length > 0) tellOfKey(keyPathIn(data), log)
   return proven.key
 }
 
-function warnOfKey(path: string, log: Log): void {
-  log.warn(
+function tellOfKey(path: string, log: Log): void {
+  log.info(
     'the sealing key lies beside the database, so whoever copies the directory has both: bellhop key rotate --to FILE moves it',
     { key: path },
   )

@@ -21,6 +21,8 @@ export interface Bucket {
   /** Writes the object into the new file, which only the owner may read, and onto the disk. */
   fetch(key: string, file: string): Promise<Answer<null>>
   remove(key: string): Promise<Answer<null>>
+  /** Puts a byte there and takes it away again. */
+  probe(key: string): Promise<Answer<null>>
 }
 
 /** S3 takes 10,000 parts of at least 5 MiB. */
@@ -122,6 +124,12 @@ export function openBucket({ name, access, clock }: Options): Bucket {
     list: (prefix) => attempt(() => listed(prefix)),
     put: (key, file) => attempt(() => uploaded(key, file)),
     fetch: (key, file) => attempt(() => downloaded(key, file)),
+    probe: (key) =>
+      attempt(async () => {
+        await inTime(CALL_MS, client.write(key, '.'))
+        await inTime(CALL_MS, client.delete(key))
+        return null
+      }),
     remove: (key) => attempt(() => inTime(CALL_MS, client.delete(key)).then(() => null)),
   }
 }

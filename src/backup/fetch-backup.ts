@@ -5,8 +5,11 @@ import type { Bucket } from './bucket.ts'
 import { isSqliteError, strangenessOf } from './content.ts'
 import type { Destination } from './destination.ts'
 
+/** Not a place with several. */
+export type OneBackup = Extract<Destination, { kind: 'file' | 'object' }>
+
 interface Options {
-  readonly from: Destination
+  readonly from: OneBackup
   /** Does not exist yet. */
   readonly into: string
   /** Only asked for a bucket. */
@@ -16,10 +19,6 @@ interface Options {
 /** Brings one backup into a new file; the problem, if there was one. Whether it is good is not looked at. */
 export async function fetchBackup({ from, into, openBucket }: Options): Promise<Problem | null> {
   switch (from.kind) {
-    case 'folder':
-      return problem(`${from.path} is a folder: name one backup in it.`)
-    case 'prefix':
-      return problem(`s3://${from.bucket}/${from.prefix} is not one backup: name it, such as s3://bucket/name.db.`)
     case 'file':
       return copied(from.path, into)
     case 'object': {

@@ -28,7 +28,7 @@ export interface Made {
 }
 
 interface Options {
-  /** The data directory. */
+  /** The data directory; its database is there. */
   readonly data: string
   readonly to: Destination
   /** How many of those that have a name by time are kept beside it, this one counted. `null`: all. */
@@ -56,7 +56,6 @@ export async function makeBackup(options: Options): Promise<Made | Problem> {
   const { data, to, clock } = options
   refuseLinks(data)
   const source = join(data, 'bellhop.db')
-  if (!existsSync(source)) return problem(`There is no Bellhop database in ${data}: --data names another directory.`)
   using alone = lockBackups(data)
   const name = to.kind === 'file' ? basename(to.path) : to.kind === 'object' ? to.key : backupNameAt(clock.now())
   return to.kind === 'file' || to.kind === 'folder'
@@ -172,10 +171,11 @@ function copyProblem({ code, message }: Error & { code: string }, source: string
 /** Never of another name than ours, and only once the new one is safe. */
 async function prune(shelf: Shelf, keep: number | null, now: number): Promise<Pick<Made, 'erased' | 'notErased'>> {
   if (keep === null) return { erased: [], notErased: null }
-  const there = await shelf.names()
+  const there = await shelf.list()
   if (there.kind === 'problem') return { erased: [], notErased: there.problem }
   const erased: string[] = []
-  for (const name of surplusOf(there.names, keep, now)) {
+  const names = there.backups.map(({ name }) => name)
+  for (const name of surplusOf(names, keep, now)) {
     const left = await shelf.remove(name)
     // The next backup tries again.
     if (left !== null) return { erased, notErased: left.problem }

@@ -20,8 +20,8 @@ import type { Bucket } from './bucket.ts'
 import { inspect } from './content.ts'
 import type { Content } from './content.ts'
 import { writtenOut } from './destination.ts'
-import type { Destination } from './destination.ts'
 import { fetchBackup } from './fetch-backup.ts'
+import type { OneBackup } from './fetch-backup.ts'
 import { lossesOf } from './losses.ts'
 import type { Losses } from './losses.ts'
 import { replaceDatabase } from './replace-database.ts'
@@ -54,7 +54,7 @@ export interface Unconfirmed {
 interface Options {
   /** The data directory; it is made where there is none. */
   readonly data: string
-  readonly from: Destination
+  readonly from: OneBackup
   /** Also over a database that has what the backup does not have. */
   readonly confirmed: boolean
   /** Whether pushes go on that were not over at the time of the backup (see `callOffUnsent`). */

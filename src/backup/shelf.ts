@@ -1,25 +1,52 @@
-import { readdir, rm } from 'node:fs/promises'
+import { lstatSync, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Problem } from '../application/credential.ts'
+import { codeOf } from '../database/sqlite-error.ts'
+import { timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
+import type { Destination } from './destination.ts'
+
+/** A backup with a name by time, as it stands. */
+export interface StoredBackup {
+  readonly name: string
+  readonly bytes: number
+}
 
 /** Where the backups of one service stand, one beside the other. */
 export interface Shelf {
-  /** All that is there, ours or not. */
-  names(): Promise<{ readonly kind: 'names'; readonly names: readonly string[] } | Problem>
+  /** Those that have a name by time, newest first. What else is there is not ours. */
+  list(): Promise<{ readonly kind: 'list'; readonly backups: readonly StoredBackup[] } | Problem>
   /** The problem, if there was one. */
   remove(name: string): Promise<Problem | null>
+}
+
+/** Of a folder, or a bucket's prefix. */
+export type Place = Extract<Destination, { kind: 'folder' | 'prefix' }>
+
+/** `openBucket` is only asked for a bucket. */
+export function shelfAt(place: Place, openBucket: (name: string) => Bucket | Problem): Shelf | Problem {
+  if (place.kind === 'folder') return folderShelf(place.path)
+  const bucket = openBucket(place.bucket)
+  return 'kind' in bucket ? bucket : bucketShelf(bucket, place.prefix)
 }
 
 /** A folder that does not exist is an empty one. */
 export function folderShelf(path: string): Shelf {
   return {
-    async names() {
+    async list() {
       try {
-        return { kind: 'names', names: await readdir(path) }
+        const entries = readdirSync(path).map((name) => ({
+          name,
+          bytes: lstatSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0,
+        }))
+        return { kind: 'list', backups: newestFirst(entries) }
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { kind: 'names', names: [] }
-        throw error
+        const code = codeOf(error)
+        if (code === 'ENOENT') return { kind: 'list', backups: [] }
+        const why = REASONS[code]
+        if (why === undefined) throw error
+        return { kind: 'problem', problem: `The folder ${path} cannot be read: ${why}.` }
       }
     },
     async remove(name) {
@@ -29,17 +56,31 @@ export function folderShelf(path: string): Shelf {
   }
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not',
+  ENOTDIR: 'it is, or is in, a file',
+  EIO: 'its disk fails (dmesg tells)',
+  ESTALE: 'the share that it is on is gone',
+}
+
 /** `prefix` is `''` or ends in a slash. */
 export function bucketShelf(bucket: Bucket, prefix: string): Shelf {
   return {
-    async names() {
+    async list() {
       const listed = await bucket.list(prefix)
       if (listed.kind === 'problem') return listed
-      return { kind: 'names', names: listed.value.map(({ key }) => key.slice(prefix.length)) }
+      const entries = listed.value.map(({ key, bytes }) => ({ name: key.slice(prefix.length), bytes }))
+      return { kind: 'list', backups: newestFirst(entries) }
     },
     async remove(name) {
       const removed = await bucket.remove(prefix + name)
       return removed.kind === 'problem' ? removed : null
     },
   }
+}
+
+function newestFirst(entries: readonly StoredBackup[]): readonly StoredBackup[] {
+  return entries
+    .filter(({ name }) => timeInName(name) !== null)
+    .toSorted((a, b) => (timeInName(b.name) ?? 0) - (timeInName(a.name) ?? 0))
 }

@@ -10,8 +10,7 @@ import { openBucket } from './bucket.ts'
 import { shelfIn } from './destination.ts'
 import { startBackupSchedule } from './schedule.ts'
 import type { BackupSchedule } from './schedule.ts'
-import { bucketShelf, folderShelf } from './shelf.ts'
-import type { Shelf } from './shelf.ts'
+import { shelfAt } from './shelf.ts'
 
 interface Dependencies {
   readonly clock: Clock
@@ -34,24 +33,26 @@ export function startBackups(
   { clock, log, env = process.env }: Dependencies,
 ): BackupSchedule | null {
   if (backup === null) return null
-  const to = orRefused(shelfIn(backup))
-  const shelf: Shelf =
-    to.kind === 'folder'
-      ? folderShelf(to.path)
-      : bucketShelf(
-          openBucket({ name: to.bucket, access: orRefused(bucketAccess(env, readSystemFile)), clock }),
-          to.prefix,
-        )
+  const to = shelfIn(backup)
+  if (to.kind === 'problem') throw refused(to)
+  const open = (name: string) => {
+    const access = bucketAccess(env, readSystemFile)
+    return access.kind === 'problem' ? access : openBucket({ name, access, clock })
+  }
+  const shelf = shelfAt(to, open)
+  if ('kind' in shelf) throw refused(shelf)
   return startBackupSchedule({
     clock,
     log,
     everyMs,
-    names: () => shelf.names(),
+    async names() {
+      const listed = await shelf.list()
+      return listed.kind === 'problem' ? listed : { kind: 'names', names: listed.backups.map(({ name }) => name) }
+    },
     make: (name) => backupProcess(name, { data, to, keep, env }),
   })
 }
 
-function orRefused<Value extends { readonly kind: string }>(found: Value | Problem): Value {
-  if (found.kind === 'problem') throw new StartRefused(`--backup (BELLHOP_BACKUP): ${(found as Problem).problem}`)
-  return found as Value
+function refused({ problem }: Problem): StartRefused {
+  return new StartRefused(`--backup (BELLHOP_BACKUP): ${problem}`)
 }

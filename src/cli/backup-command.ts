@@ -10,6 +10,7 @@ import { done, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { contentJson, contentText } from './backup-text.ts'
 import { counted, lasting } from './figures.ts'
+import { noDatabaseIn } from './no-database.ts'
 import { dataDirectory } from './open-data.ts'
 
 const KEEP = integer(1, 10_000)
@@ -29,6 +30,8 @@ export async function runBackup({ words, flags }: Given, surroundings: Surroundi
   const found = dataDirectory(flags.get('data') ?? null, surroundings)
   if (found.kind !== 'directory') return found
   const { data } = found
+  const missing = noDatabaseIn(found)
+  if (missing !== null) return missing
 
   const startedAt = clock.now()
   const made = await makeBackup({ data, to, keep, clock, openBucket: bucketOpener(surroundings) })

@@ -19,6 +19,13 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     example: 'bellhop backup /var/backups/bellhop/ --keep 7',
   },
   {
+    name: 'backup list',
+    words: ['[TO]'],
+    summary: 'list the backups in a folder or s3://bucket/prefix/, newest first (default: where BELLHOP_BACKUP says)',
+    flags: [jsonFlag],
+    example: 'bellhop backup list /var/backups/bellhop/',
+  },
+  {
     name: 'backup verify',
     words: ['FROM'],
     summary:

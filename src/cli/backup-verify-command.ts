@@ -6,8 +6,9 @@ import { timeInName } from '../backup/backup-name.ts'
 import { inspect } from '../backup/content.ts'
 import type { Inspection } from '../backup/content.ts'
 import { destinationIn, writtenOut } from '../backup/destination.ts'
-import type { Destination } from '../backup/destination.ts'
 import { fetchBackup } from '../backup/fetch-backup.ts'
+import type { OneBackup } from '../backup/fetch-backup.ts'
+import { namingNewest } from '../backup/newest.ts'
 import { contentJson, contentText } from './backup-text.ts'
 import { bucketOpener, isFolder } from './bucket-opener.ts'
 import { done, failed, problems } from './command.ts'
@@ -15,7 +16,7 @@ import type { Given, Outcome, Surroundings } from './command.ts'
 import { moment } from './figures.ts'
 import { checkKey } from './key-at-hand.ts'
 import type { KeyCheck } from './key-at-hand.ts'
-import { dataDirectory } from './open-data.ts'
+import { commandLine, dataDirectory } from './open-data.ts'
 
 /** `backup verify FROM`: reads all of it, and changes nothing. */
 export async function runBackupVerify({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
@@ -24,6 +25,10 @@ export async function runBackupVerify({ words, flags }: Given, surroundings: Sur
   const found = dataDirectory(flags.get('data') ?? null, surroundings)
   if (found.kind !== 'directory') return found
   const { data } = found
+  if (from.kind === 'folder' || from.kind === 'prefix') {
+    const line = (backup: string) => commandLine(['backup', 'verify', backup], flags)
+    return namingNewest(from, line, bucketOpener(surroundings))
+  }
 
   const verified = await verify(from, data, surroundings)
   if (verified.kind === 'problem') return verified
@@ -32,7 +37,7 @@ export async function runBackupVerify({ words, flags }: Given, surroundings: Sur
   return verified.kind === 'good' && key.kind !== 'wrong' ? done(text) : failed(text)
 }
 
-async function verify(from: Destination, data: string, surroundings: Surroundings): Promise<Inspection | Problem> {
+async function verify(from: OneBackup, data: string, surroundings: Surroundings): Promise<Inspection | Problem> {
   if (from.kind === 'file') return existsSync(from.path) ? inspect(from.path, 'full') : noFile(from.path)
   // Beside the database if there is one: /tmp may be memory.
   const workplace = mkdtempSync(join(existsSync(data) ? data : tmpdir(), 'verifying-'))

@@ -36,7 +36,7 @@ export interface FlagSpec {
 export const dataFlag: FlagSpec = {
   name: 'data',
   placeholder: 'PATH',
-  doc: 'the data directory (BELLHOP_DATA; default ./bellhop-data)',
+  doc: 'the data directory (BELLHOP_DATA; default ./bellhop-data, or /var/lib/bellhop where there is none)',
 }
 export const jsonFlag: FlagSpec = { name: 'json', placeholder: null, doc: 'print one line of JSON' }
 

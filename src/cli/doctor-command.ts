@@ -1,9 +1,11 @@
 import { inspectSettings, readSettings } from '../config.ts'
 import { examine } from '../doctor/doctor.ts'
 import { suggestion } from '../nearest.ts'
+import { bucketOpener } from './bucket-opener.ts'
 import { done, failed, problem } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { doctorJson, doctorText } from './doctor-text.ts'
+import { dataDirectory } from './open-data.ts'
 import { harmless, styleOf } from './style.ts'
 
 /** Looks at all that `serve` needs, beside a running server or without one. Fails when a check does. */
@@ -16,6 +18,7 @@ export async function runDoctor({ words, flags }: Given, surroundings: Surroundi
   const read = readSettings(
     [
       'data',
+      'listen',
       'adminListen',
       'apnsUrl',
       'apnsSandboxUrl',
@@ -27,14 +30,24 @@ export async function runDoctor({ words, flags }: Given, surroundings: Surroundi
       'key',
       'tlsCert',
       'tlsKey',
+      'backup',
+      'backupEvery',
     ],
     { flags, env, readFile },
   )
   if (read.kind === 'problems') return read
 
-  const { config } = read
+  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  if (found.kind !== 'directory') return found
+  const config = { ...read.config, data: found.data }
   const options = { config, warnings, application, offline: flags.has('offline'), full: flags.has('full') }
-  const examined = await examine(options, { env, readFile, clock, stopwatch: () => performance.now() })
+  const examined = await examine(options, {
+    env,
+    readFile,
+    clock,
+    stopwatch: () => performance.now(),
+    openBucket: bucketOpener(surroundings),
+  })
   if (examined.kind === 'no-application') {
     const named = harmless(application ?? '')
     const hint = harmless(suggestion(named, examined.names))

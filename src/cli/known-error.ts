@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { dataFaultOf } from '../data-fault.ts'
 import { DatabaseRefused } from '../database/database-refused.ts'
 import { StartRefused } from '../start-refused.ts'
@@ -12,6 +14,15 @@ export function sentenceOf(error: unknown): string | null {
   // The system's errors name the path themselves.
   if (error.code.startsWith('SQLITE_') || error.code === 'ENOSPC') return dataFaultOf(error, null)
   // errno names, as of `mkdir` and `open`: EACCES, ENOSPC. Node's own codes start with ERR_ and are bugs.
+  if (error.code === 'ENOENT' && 'path' in error && typeof error.path === 'string') return nowhereText(error.path)
   if (!/^E(?!RR_)[A-Z0-9]+$/.test(error.code)) return null
   return /[.?!]$/.test(error.message) ? error.message : `${error.message}.`
+}
+
+/** For what was to be made or opened, and has no directory to be in. */
+function nowhereText(path: string): string {
+  const above = dirname(path)
+  return existsSync(above)
+    ? `There is no ${path}, and it cannot be made there.`
+    : `${path} cannot be made or opened: there is no directory ${above}. Make it, or mount it.`
 }

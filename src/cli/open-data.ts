@@ -1,24 +1,45 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync } from 'node:fs'
 import { readSettings } from '../config.ts'
 import { inDataDirectory } from '../data-fault.ts'
 import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/database.ts'
 import type { UpgradeStep } from '../database/upgrade.ts'
-import { problem } from './command.ts'
 import type { Outcome, Surroundings } from './command.ts'
+import { noDatabaseIn } from './no-database.ts'
 import { upgradeText } from './upgrade-text.ts'
 
 export type DataSurroundings = Pick<Surroundings, 'env' | 'readFile' | 'clock' | 'stderr'>
 
-/** `flag`: what --data says; `null`: the variable, or the default. */
+/** Where the unit that `bellhop systemd` prints keeps its data. */
+const UNIT_DIRECTORY = '/var/lib/bellhop'
+
+/**
+ * `flag`: what --data says; `null`: the variable, or the default, or that of the unit where there is no default one
+ * (`unit`).
+ */
 export function dataDirectory(
   flag: string | null,
   { env, readFile }: Pick<DataSurroundings, 'env' | 'readFile'>,
-): { readonly kind: 'directory'; readonly data: string } | Outcome {
+  unit = UNIT_DIRECTORY,
+): { readonly kind: 'directory'; readonly data: string; readonly isDefault: boolean } | Outcome {
   const flags = new Map(flag === null ? [] : [['data', flag]])
   const settings = readSettings(['data'], { flags, env, readFile })
-  return settings.kind === 'problems' ? settings : { kind: 'directory', data: settings.config.data }
+  if (settings.kind === 'problems') return settings
+  const { data } = settings.config
+  const isDefault = flag === null && (env['BELLHOP_DATA'] ?? '') === ''
+  return { kind: 'directory', data: isDefault && !isThere(data) && isThere(unit) ? unit : data, isDefault }
+}
+
+/** A command line of this program as it would be typed, with `--data` where it was given. */
+export function commandLine(words: readonly string[], flags: ReadonlyMap<string, string>): string {
+  const data = flags.get('data')
+  const all = ['bellhop', ...words, ...(data === undefined ? [] : ['--data', data])]
+  return all.map((word) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
+}
+
+/** A link that leads nowhere this user may go is there all the same, as systemd's to a private directory. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
 /** Opens the database that a command works on; the caller closes it. Without `create` there must be one. */
@@ -30,9 +51,8 @@ export function openData(
   const found = dataDirectory(flag, surroundings)
   if (found.kind !== 'directory') return found
   const { data } = found
-  if (!create && !existsSync(join(data, 'bellhop.db'))) {
-    return problem(`There is no Bellhop database in ${data}: bellhop app create NAME makes one, --data names another.`)
-  }
+  const missing = create ? null : noDatabaseIn(found)
+  if (missing !== null) return missing
   const report = (step: UpgradeStep) => surroundings.stderr(`bellhop: ${upgradeText(step)}\n`)
   return { kind: 'open', database: inDataDirectory(data, () => openDatabase(data, { report })), data }
 }

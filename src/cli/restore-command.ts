@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { destinationIn, writtenOut } from '../backup/destination.ts'
 import type { Losses } from '../backup/losses.ts'
+import { namingNewest } from '../backup/newest.ts'
 import { restore } from '../backup/restore.ts'
 import type { Restored } from '../backup/restore.ts'
 import type { CalledOff } from '../backup/unsent.ts'
@@ -11,7 +12,7 @@ import type { Given, Outcome, Surroundings } from './command.ts'
 import { counted, moment } from './figures.ts'
 import { checkKey } from './key-at-hand.ts'
 import type { KeyCheck } from './key-at-hand.ts'
-import { dataDirectory } from './open-data.ts'
+import { commandLine, dataDirectory } from './open-data.ts'
 
 /** `restore FROM`, with the service stopped. */
 export async function runRestore({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
@@ -20,6 +21,10 @@ export async function runRestore({ words, flags }: Given, surroundings: Surround
   const found = dataDirectory(flags.get('data') ?? null, surroundings)
   if (found.kind !== 'directory') return found
   const { data } = found
+  const openBucket = bucketOpener(surroundings)
+  if (from.kind === 'folder' || from.kind === 'prefix') {
+    return namingNewest(from, (backup) => commandLine(['restore', backup], flags), openBucket)
+  }
 
   const restored = await restore({
     data,
@@ -27,7 +32,7 @@ export async function runRestore({ words, flags }: Given, surroundings: Surround
     confirmed: flags.has('yes'),
     resumePushes: flags.has('resume-pushes'),
     clock: surroundings.clock,
-    openBucket: bucketOpener(surroundings),
+    openBucket,
   })
   switch (restored.kind) {
     case 'problem':

@@ -14,6 +14,7 @@ export const RUNNERS: Readonly<Record<string, () => Promise<RunCommand>>> = {
   doctor: async () => (await import('./doctor-command.ts')).runDoctor,
   completions: async () => (await import('./completions-command.ts')).runCompletions,
   backup: async () => (await import('./backup-command.ts')).runBackup,
+  'backup list': async () => (await import('./backup-list-command.ts')).runBackupList,
   'backup verify': async () => (await import('./backup-verify-command.ts')).runBackupVerify,
   restore: async () => (await import('./restore-command.ts')).runRestore,
   export: async () => (await import('./export-command.ts')).runExport,

@@ -43,7 +43,7 @@ export async function examine(
   }
 
   const list = createCheckList(stopwatch)
-  await examineMachine(config, warnings, list, means)
+  await examineMachine(config, warnings, list, means, offline)
   const key = await examineDatabase(patient, { data: config.data, key: config.key, full }, list)
   const subjects = await examineApplications(patient, chosen, list, { clock, key, offline })
   if (patient.database?.overtaken() === true) {

@@ -5,12 +5,15 @@ import { isServed } from '../database/directory-lock.ts'
 import { authoritiesIn } from '../start-checks.ts'
 import { StartRefused } from '../start-refused.ts'
 import { VERSION } from '../version.ts'
+import { checkBackups } from './backup-check.ts'
 import { judgeSpace } from './disk-space-check.ts'
 import { judgeSync, measureSync, unwritable } from './disk-sync-check.ts'
 import type { DoctorConfig, Means } from './means.ts'
 import { judgeKeyFile, judgeModes, judgeOwners, readModes } from './file-mode-check.ts'
 import { judgeFileSystem } from './file-system-check.ts'
 import { failing, ok, skipped } from './finding.ts'
+import { checkLeftovers } from './leftover-check.ts'
+import { judgeListeners, tryListening } from './listen-check.ts'
 import { judgeMemory } from './memory-check.ts'
 import { judgeOpenFiles } from './open-files-check.ts'
 import { judgeProcessor } from './processor-check.ts'
@@ -25,9 +28,10 @@ export async function examineMachine(
   config: DoctorConfig,
   warnings: readonly string[],
   list: CheckList,
-  { env, readFile, clock, stopwatch }: Means,
+  { env, readFile, clock, stopwatch, openBucket }: Means,
+  offline: boolean,
 ): Promise<void> {
-  const { data, gatewayCa, tlsCert, tlsKey } = config
+  const { data, gatewayCa, tlsCert, tlsKey, backup, backupEvery: everyMs } = config
   const group = 'machine'
   const textOf = (path: string): string | null => {
     const file = readFile(path)
@@ -41,6 +45,19 @@ export async function examineMachine(
     served = existsSync(data) && isServed(data)
     return judgeServer(await askServer(address, clock), { served, address, version: VERSION })
   })
+  await list.look({ id: 'listen', group }, async () =>
+    judgeListeners(
+      [
+        { flag: '--listen', address: config.listen, tried: await tryListening(config.listen, readFile) },
+        {
+          flag: '--admin-listen',
+          address: config.adminListen,
+          tried: await tryListening(config.adminListen, readFile),
+        },
+      ],
+      served,
+    ),
+  )
   await list.look({ id: 'processor', group }, () => judgeProcessor(textOf('/proc/cpuinfo'), cpus().length))
   await list.look({ id: 'memory', group }, () =>
     judgeMemory(
@@ -71,6 +88,13 @@ export async function examineMachine(
   if (existsSync(data)) {
     await list.look({ id: 'file-modes', group }, () => judgeModes(data, readModes(data)))
     await list.look({ id: 'file-owner', group }, () => judgeOwners(data, readModes(data), process.getuid?.() ?? null))
+  }
+  await list.look({ id: 'backups', group }, () =>
+    checkBackups({ backup, everyMs, offline, now: clock.now(), openBucket }),
+  )
+  if (existsSync(data)) {
+    const folder = backup === null || /^s3:/i.test(backup) ? null : backup
+    await list.look({ id: 'leftovers', group }, () => checkLeftovers(data, folder, clock.now()))
   }
   const keyFile = env['BELLHOP_KEY_FILE'] ?? ''
   if (keyFile !== '') await list.look({ id: 'key-file', group }, () => judgeKeyFile(keyFile, statSync(keyFile).mode))

@@ -31,6 +31,11 @@ export function ok(found: string): Finding {
   return { state: 'ok', found, advice: null }
 }
 
+/** In order, with something that might be better still. */
+export function note(found: string, advice: string): Finding {
+  return { state: 'ok', found, advice }
+}
+
 export function warning(found: string, advice: string): Finding {
   return { state: 'warning', found, advice }
 }

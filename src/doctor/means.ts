@@ -1,3 +1,5 @@
+import type { Problem } from '../application/credential.ts'
+import type { Bucket } from '../backup/bucket.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { ReadFile } from '../read-file.ts'
@@ -6,6 +8,7 @@ import type { ReadFile } from '../read-file.ts'
 export type DoctorConfig = Pick<
   Config,
   | 'data'
+  | 'listen'
   | 'adminListen'
   | 'apnsUrl'
   | 'apnsSandboxUrl'
@@ -17,6 +20,8 @@ export type DoctorConfig = Pick<
   | 'key'
   | 'tlsCert'
   | 'tlsKey'
+  | 'backup'
+  | 'backupEvery'
 >
 
 export interface Means {
@@ -25,4 +30,6 @@ export interface Means {
   readonly clock: Clock
   /** Ms that never go back. */
   readonly stopwatch: () => number
+  /** Where backups go; a problem where the credentials are missing. */
+  readonly openBucket: (name: string) => Bucket | Problem
 }

@@ -22,3 +22,10 @@ export function listed(names: readonly string[], most = 3): string {
   const shown = names.length > most + 1 ? [...names.slice(0, most), `${names.length - most} more`] : names
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
+
+/** `40 minutes`, `26 hours`, `12 days`: rounded down, and whole days from three on. */
+export function longer(ms: number): string {
+  const hours = Math.floor(ms / 3_600_000)
+  if (hours < 1) return counted(Math.max(Math.floor(ms / 60_000), 0), 'minute')
+  return hours < 72 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day')
+}

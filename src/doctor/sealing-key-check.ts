@@ -7,7 +7,7 @@ import { keyPathIn } from '../application/sealing-key.ts'
 import type { KeyProblem } from '../application/sealing-key.ts'
 import type { Database } from '../database/database.ts'
 import type { ReadOnlyDatabase } from '../database/read-only-database.ts'
-import { failing, ok, warning } from './finding.ts'
+import { failing, note, ok, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { counted, listed } from './quantity.ts'
 
@@ -50,9 +50,10 @@ function judge({ source, records, damaged }: ProvenKey, path: string): Finding {
   }
   const opens = records.length === 0 ? 'Nothing is sealed yet.' : `It opens ${spell(records.length)}.`
   if (source === 'setting' || source === 'file') return ok(`The sealing key is set. ${opens}`)
-  return warning(
-    `The sealing key ${path} lies beside the database, so whoever copies the directory has both.`,
-    'bellhop key rotate --to FILE moves it; else keep copies of the directory as secret as a password.',
+  // No warning: only its owner can read the directory (else `file-modes` says so), and the key is in no backup.
+  return note(
+    `The sealing key ${path} lies beside the database. ${opens}`,
+    'A copy of the whole directory has both, so keep such copies as secret as a password; bellhop key rotate --to FILE moves it.',
   )
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { lockBackups } from '../../src/database/directory-lock.ts'
 import { startS3 } from '../support/s3-service.ts'
@@ -108,7 +108,7 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. The last change
     data = directories.path('none')
     expect(await bellhop('backup', directories.path('y.db'))).toMatchObject({
       exitCode: 1,
-      stderr: `bellhop: There is no Bellhop database in ${data}: --data names another directory.\n`,
+      stderr: `bellhop: There is no Bellhop database in ${data}: bellhop app create NAME makes one, --data names another.\n`,
     })
   })
 
@@ -276,6 +276,60 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. The last change
     }
     expect((await bellhop('backup', 'verify', directories.path('none.db'))).stderr).toBe(
       `bellhop: There is no file ${directories.path('none.db')}.\n`,
+    )
+  })
+})
+
+describe('backup list', () => {
+  test('shows those in a folder or a bucket, newest first, and nothing else', async () => {
+    const to = directories.path('backups')
+    for (let day = 0; day < 2; day++) {
+      await bellhop('backup', `${to}/`)
+      line.clock.advance(DAY_MS)
+    }
+    writeFileSync(join(to, 'other.db'), '')
+    const listed = await bellhop('backup', 'list', to)
+    expect({ ...listed, stdout: listed.stdout.replaceAll(/\d+ KB/g, 'N KB').replaceAll(/ +/g, ' ') }).toEqual({
+      exitCode: 0,
+      stdout: `BACKUP MADE AT SIZE
+${to}/bellhop-2026-11-21T120000Z.db 2026-11-21 12:00:00 UTC 1 day ago N KB
+${to}/bellhop-2026-11-20T120000Z.db 2026-11-20 12:00:00 UTC 2 days ago N KB
+2 backups, newest first.
+`,
+      stderr: '',
+    })
+    const json = await line.run(['backup', 'list', '--json'], { BELLHOP_DATA: data, BELLHOP_BACKUP: to })
+    expect(JSON.parse(json.stdout)).toEqual({
+      backups: [21, 20].map((day) => ({
+        backup: `${to}/bellhop-2026-11-${day}T120000Z.db`,
+        madeAt: `2026-11-${day}T12:00:00.000Z`,
+        bytes: expect.any(Number),
+      })),
+    })
+    expect(await bellhop('backup', 'list')).toMatchObject({ exitCode: 2 })
+    expect((await bellhop('backup', 'list', directories.path('none'))).stdout).toStartWith('There are no backups in ')
+  })
+
+  test('is not needed to restore: the name of a folder or a bucket is answered with the newest, as a command', async () => {
+    const to = directories.path('of the shop')
+    const into = directories.path('new')
+    mkdirSync(to)
+    expect((await bellhop('restore', to, '--data', into)).stderr).toBe(
+      `bellhop: ${to} is not one backup, and has none in it that Bellhop has named: name the file.\n`,
+    )
+    await bellhop('backup', to)
+    expect((await bellhop('restore', to, '--data', into)).stderr).toBe(
+      `bellhop: ${to} is not one backup. The newest in it is of 2026-11-20 12:00 UTC: bellhop restore '${to}/bellhop-2026-11-20T120000Z.db' --data ${into}\n`,
+    )
+    expect(existsSync(into)).toBeFalse()
+    await using s3 = startS3()
+    const run = (...argv: readonly string[]) => line.run(argv, { BELLHOP_DATA: data, ...s3.env })
+    await run('backup', 's3://backups/shop')
+    expect((await run('backup', 'verify', 's3://backups/shop')).stderr).toBe(
+      'bellhop: s3://backups/shop/ is not one backup. The newest in it is of 2026-11-20 12:00 UTC: bellhop backup verify s3://backups/shop/bellhop-2026-11-20T120000Z.db\n',
+    )
+    expect((await run('backup', 'list', 's3://backups/shop')).stdout).toContain(
+      's3://backups/shop/bellhop-2026-11-20T120000Z.db  ',
     )
   })
 })

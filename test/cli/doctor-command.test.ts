@@ -9,9 +9,10 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { doctorText } from '../../src/cli/doctor-text.ts'
 import { styleOf } from '../../src/cli/style.ts'
 import { MIGRATIONS } from '../../src/database/migrations.ts'
@@ -19,6 +20,7 @@ import type { Check } from '../../src/doctor/finding.ts'
 import { APNS_KEY, practice } from '../doctor/practice.ts'
 import type { Practice } from '../doctor/practice.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { startS3 } from '../support/s3-service.ts'
 import { startService } from '../support/service.ts'
 
 /** Bytes, mode and time of last change of every file. */
@@ -68,6 +70,7 @@ describe('doctor', () => {
     expect(checks.map((check) => `${check.group} ${check.id}`)).toEqual([
       'machine settings',
       'machine server',
+      'machine listen',
       'machine processor',
       'machine memory',
       'machine open-files',
@@ -77,6 +80,8 @@ describe('doctor', () => {
       'machine disk-sync',
       'machine file-modes',
       'machine file-owner',
+      'machine backups',
+      'machine leftovers',
       'machine gateway-ca',
       'machine tls-certificate',
       'machine clock',
@@ -281,12 +286,114 @@ describe('doctor with a database that is', () => {
   }
 })
 
+describe('doctor and the backups', () => {
+  const HOUR_MS = 3_600_000
+
+  test('looks for the place, whether it can be written, and how old the newest is', async () => {
+    await using use = await practice()
+    await use.addApplication('Corner Shop')
+    const at = async (backup: string, env = {}) =>
+      (await use.examine(['--offline'], { ...(backup !== '' && { BELLHOP_BACKUP: backup }), ...env })).check('backups')
+    expect(await at('')).toMatchObject({ state: 'warning', found: expect.stringContaining('makes no backups') })
+    expect(await at('s3://nope/x')).toMatchObject({
+      state: 'failed',
+      found: expect.stringContaining('There are no credentials for the bucket'),
+      advice: 'Put --backup right: serve does not start.',
+    })
+    expect(await at('/proc/foo')).toMatchObject({ state: 'failed', found: expect.stringContaining('/proc/foo') })
+    const place = join(use.line.data, '..', `${basename(use.line.data)}-backups`)
+    try {
+      expect(await at(`${place}/not/mounted`)).toMatchObject({
+        state: 'failed',
+        found: `There is no directory ${place}/not for the backups.`,
+      })
+      expect(await at(place)).toMatchObject({ state: 'warning', found: `There is no backup in ${place} yet.` })
+      expect(existsSync(place)).toBeFalse()
+      expect(await use.line.run(['backup', `${place}/`])).toMatchObject({ exitCode: 0 })
+      expect(await at(place)).toMatchObject({
+        state: 'ok',
+        found: expect.stringContaining('the newest is 0 minutes old'),
+      })
+      use.line.clock.advance(40 * 24 * HOUR_MS)
+      expect(await at(place)).toMatchObject({
+        state: 'warning',
+        found: expect.stringMatching(
+          /^1 backup in .*; the newest is 40 days old, of \d+ KB, and one should be made every 24 hours\.$/,
+        ),
+      })
+      expect(readdirSync(place)).toEqual(['bellhop-2026-11-20T120000Z.db'])
+    } finally {
+      rmSync(place, { recursive: true, force: true })
+    }
+  })
+
+  test('asks a bucket, and takes away again what it has tried', async () => {
+    await using use = await practice()
+    await using s3 = startS3()
+    const at = async (...argv: readonly string[]) =>
+      (await use.examine(argv, { ...s3.env, BELLHOP_BACKUP: 's3://backups/shop' })).check('backups')
+    expect(await at()).toMatchObject({ state: 'warning', found: 'There is no backup in s3://backups/shop/ yet.' })
+    expect(s3.objects.size).toBe(0)
+    expect(await at('--offline')).toMatchObject({ state: 'skipped' })
+    s3.conduct = ({ method }) => (method === 'PUT' ? new Response('', { status: 403 }) : undefined)
+    expect(await at()).toMatchObject({ state: 'failed', found: expect.stringContaining('bucket "backups"') })
+  })
+
+  test('finds what was killed at its work, and not what works now', async () => {
+    await using use = await practice()
+    await use.addApplication('Corner Shop')
+    const left = (name: string, ageMs: number) => {
+      const at = new Date(use.line.clock.now() - ageMs)
+      utimesSync(use.line.file(name, 'half'), at, at)
+    }
+    left('bellhop-2026-11-20T115959Z.db.partial', 1000)
+    expect((await use.examine(['--offline'])).check('leftovers')).toMatchObject({ state: 'ok' })
+    left('shop.jsonl.unfinished', HOUR_MS)
+    left('bellhop.db-journal', HOUR_MS)
+    expect((await use.examine(['--offline'])).check('leftovers')).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/bellhop\.db-journal and .*shop\.jsonl\.unfinished \(\d+ bytes\)\.$/),
+    })
+  })
+})
+
+describe('doctor and the addresses', () => {
+  test('that somebody else has keep serve from starting, and it says who', async () => {
+    await using use = await practice()
+    using other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    const env = { BELLHOP_LISTEN: `127.0.0.1:${other.port}` }
+    const { check } = await use.examine(['--offline'], env)
+    expect(check('listen')).toMatchObject({
+      state: 'failed',
+      found: `The program bun (process ${process.pid}) listens at 127.0.0.1:${other.port} already (--listen): serve does not start.`,
+    })
+    const nowhere = await use.examine(['--offline'], { BELLHOP_LISTEN: '192.0.2.1:8790' })
+    expect(nowhere.check('listen')).toMatchObject({ state: 'failed', found: expect.stringContaining('EADDRNOTAVAIL') })
+  })
+
+  test('that the running server has are as they should be; others of it are not asked', async () => {
+    await using use = await practice()
+    await using service = await startService({ clock: createFakeClock() })
+    const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
+    const right = await use.examine(['--offline'], { ...env, BELLHOP_LISTEN: new URL(service.url).host })
+    expect(right.check('listen')).toMatchObject({
+      state: 'ok',
+      found: expect.stringContaining('The running server has'),
+    })
+    const wrong = await use.examine(['--offline'], env)
+    expect(wrong.check('listen')).toMatchObject({
+      state: 'warning',
+      advice: 'Give doctor the same --listen as the server.',
+    })
+  })
+})
+
 describe('doctor and the sealing key', () => {
-  test('warns where it lies beside the database', async () => {
+  test('notes where it lies beside the database, which is as it is by default', async () => {
     await using use = await practice()
     use.store(await use.addApplication('Corner Shop'), APNS_KEY)
     const { check } = await use.examine(['--offline'])
-    expect(check('sealing-key')).toMatchObject({ state: 'warning', advice: expect.stringContaining('key rotate --to') })
+    expect(check('sealing-key')).toMatchObject({ state: 'ok', advice: expect.stringContaining('key rotate --to') })
   })
 
   test('takes one of the settings', async () => {

@@ -94,6 +94,7 @@ export async function practice(): Promise<Practice> {
     BELLHOP_FCM_URL: gateways.fcm.origin,
     BELLHOP_FCM_TOKEN_URL: `${gateways.token.origin}/token`,
     BELLHOP_GATEWAY_CA: file('ca.pem', gateways.fcm.ca),
+    BELLHOP_LISTEN: '127.0.0.1:0',
     BELLHOP_ADMIN_LISTEN: '127.0.0.1:1',
   }
 

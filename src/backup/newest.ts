@@ -1,0 +1,36 @@
+import type { Problem } from '../application/credential.ts'
+import { timeInName } from './backup-name.ts'
+import type { Bucket } from './bucket.ts'
+import { writtenOut } from './destination.ts'
+import { shelfAt } from './shelf.ts'
+import type { Place } from './shelf.ts'
+
+/** One backup in a place, as it is written on a command line. */
+export function writtenIn(place: Place, name: string): string {
+  const at = writtenOut(place)
+  return at === '' || at.endsWith('/') ? at + name : `${at}/${name}`
+}
+
+/** Why a place with backups is not one of them, and the command line with the newest, which `lineWith` gives. */
+export async function namingNewest(
+  place: Place,
+  lineWith: (backup: string) => string,
+  openBucket: (name: string) => Bucket | Problem,
+): Promise<Problem> {
+  const shelf = shelfAt(place, openBucket)
+  const listed = 'kind' in shelf ? shelf : await shelf.list()
+  if (listed.kind === 'problem') return listed
+  const [newest] = listed.backups
+  const where = writtenOut(place)
+  if (newest === undefined) {
+    return problem(`${where} is not one backup, and has none in it that Bellhop has named: name the file.`)
+  }
+  const at = new Date(timeInName(newest.name) ?? 0).toISOString().slice(0, 16).replace('T', ' ')
+  return problem(
+    `${where} is not one backup. The newest in it is of ${at} UTC: ${lineWith(writtenIn(place, newest.name))}`,
+  )
+}
+
+function problem(sentence: string): Problem {
+  return { kind: 'problem', problem: sentence }
+}

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { codeOf } from '../database/sqlite-error.ts'
+import { problem } from './command.ts'
+import type { Outcome } from './command.ts'
+
+interface Directory {
+  readonly data: string
+  /** Nobody has named it. */
+  readonly isDefault: boolean
+}
+
+/** Why there is no database in a directory that this user can open; `null`: there is one. */
+export function noDatabaseIn({ data, isDefault }: Directory): Extract<Outcome, { kind: 'problem' }> | null {
+  try {
+    statSync(join(data, 'bellhop.db'))
+    return null
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EACCES') return problem(strangerText(data))
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+  }
+  const elsewhere = isDefault ? servedDirectories() : []
+  const hint =
+    elsewhere.length === 0
+      ? ''
+      : ` A Bellhop runs here with ${elsewhere.map((each) => `--data ${each}`).join(', and one with ')}.`
+  return problem(
+    `There is no Bellhop database in ${data}: bellhop app create NAME makes one, --data names another.${hint}`,
+  )
+}
+
+function strangerText(data: string): string {
+  let whose: string
+  try {
+    whose = `it belongs to ${userNamed(statSync(data).uid)}`
+  } catch {
+    // Something above it keeps this user out.
+    whose = 'it belongs to another user'
+  }
+  return `The data directory ${data} cannot be looked into by ${userNamed(process.geteuid?.() ?? 0)}: ${whose}. Use sudo, or run this as that user.`
+}
+
+/** `user bellhop`, or `user 998` where that one has no name, as systemd's of the moment. */
+function userNamed(id: number): string {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((each) => each.split(':')[2] === String(id))
+  return `user ${line?.split(':')[0] ?? id}`
+}
+
+/** The data directories that processes of this machine serve, as far as this user may see them. */
+function servedDirectories(): readonly string[] {
+  const found = new Set<string>()
+  for (const pid of namesIn('/proc').filter((name) => /^\d+$/.test(name))) {
+    for (const fd of namesIn(`/proc/${pid}/fd`)) {
+      const path = targetOf(`/proc/${pid}/fd/${fd}`)
+      if (path.endsWith('/serving.lock') && existsSync(join(dirname(path), 'bellhop.db'))) found.add(dirname(path))
+    }
+  }
+  return [...found].slice(0, 3)
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    // Gone, another user's, or a system without /proc.
+    return []
+  }
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return ''
+  }
+}

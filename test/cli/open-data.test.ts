@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { dataDirectory } from '../../src/cli/open-data.ts'
+import { lockDirectory } from '../../src/database/directory-lock.ts'
+import { readSystemFile } from '../../src/read-file.ts'
+import { command } from '../support/service-process.ts'
+import { commandLine } from './command-line.ts'
+
+const NOBODY = 65_534
+
+describe('the data directory of a command', () => {
+  const found = (flag: string | null, env: Readonly<Record<string, string>>, unit: string) =>
+    dataDirectory(flag, { env, readFile: readSystemFile }, unit)
+
+  test('that nobody has named is that of the unit, where there is one and no usual one', () => {
+    using line = commandLine()
+    const unit = join(line.data, 'unit')
+    expect(found(null, {}, unit)).toMatchObject({ data: './bellhop-data' })
+    // As systemd has it, to a directory that others may not look into.
+    symlinkSync('private/bellhop', unit)
+    expect(found(null, {}, unit)).toMatchObject({ data: unit })
+    expect(found('elsewhere', {}, unit)).toMatchObject({ data: 'elsewhere' })
+    expect(found(null, { BELLHOP_DATA: 'mine' }, unit)).toMatchObject({ data: 'mine' })
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('that this user may not look into is said to be so', async () => {
+    using line = commandLine()
+    expect(await line.run(['app', 'create', 'Shop'])).toMatchObject({ exitCode: 0 })
+    chmodSync(line.data, 0o700)
+    process.seteuid?.(NOBODY)
+    try {
+      for (const argv of [['stats'], ['backup', '/tmp/nobody.db'], ['export', 'Shop', '-']]) {
+        expect(await line.run(argv)).toEqual({
+          exitCode: 1,
+          stdout: '',
+          stderr: `bellhop: The data directory ${line.data} cannot be looked into by user nobody: it belongs to user root. Use sudo, or run this as that user.\n`,
+        })
+      }
+    } finally {
+      process.seteuid?.(0)
+    }
+  })
+
+  test('that a server holds is named, where there is none', async () => {
+    using line = commandLine()
+    await line.run(['app', 'create', 'Shop'])
+    using _ = lockDirectory(line.data)
+    const empty = join(line.data, 'empty')
+    mkdirSync(empty)
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../src/main.ts'), 'stats'], {
+      cwd: empty,
+      env: { ...process.env, BELLHOP_DATA: '' },
+      stderr: 'pipe',
+    })
+    expect(await child.exited).toBe(1)
+    // Others of this machine may be named before it.
+    expect(await child.stderr.text()).toMatch(/--data names another\. A Bellhop runs here with --data \/\S+/)
+  })
+
+  test('that cannot be made, and a file that has no directory to be in, is one sentence', async () => {
+    using line = commandLine()
+    await line.run(['app', 'create', 'Shop'])
+    expect(await line.run(['export', 'Shop', '/nonexist/x'])).toMatchObject({
+      exitCode: 1,
+      stderr:
+        'bellhop: /nonexist/x.unfinished cannot be made or opened: there is no directory /nonexist. Make it, or mount it.\n',
+    })
+    expect(await command(['serve', '--data', '/proc/x'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'bellhop: No data directory can be made at /proc/x: /proc takes none. Name another one (--data).\n',
+    })
+  })
+})

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../database/sqlite-error.ts'
+import { openFiles } from '../open-files.ts'
 import { problem } from './command.ts'
 import type { Outcome } from './command.ts'
 
@@ -52,28 +53,8 @@ function userNamed(id: number): string {
 /** The data directories that processes of this machine serve, as far as this user may see them. */
 function servedDirectories(): readonly string[] {
   const found = new Set<string>()
-  for (const pid of namesIn('/proc').filter((name) => /^\d+$/.test(name))) {
-    for (const fd of namesIn(`/proc/${pid}/fd`)) {
-      const path = targetOf(`/proc/${pid}/fd/${fd}`)
-      if (path.endsWith('/serving.lock') && existsSync(join(dirname(path), 'bellhop.db'))) found.add(dirname(path))
-    }
+  for (const { target } of openFiles()) {
+    if (target.endsWith('/serving.lock') && existsSync(join(dirname(target), 'bellhop.db'))) found.add(dirname(target))
   }
   return [...found].slice(0, 3)
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    // Gone, another user's, or a system without /proc.
-    return []
-  }
-}
-
-function targetOf(link: string): string {
-  try {
-    return readlinkSync(link)
-  } catch {
-    return ''
-  }
 }

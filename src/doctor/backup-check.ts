@@ -62,7 +62,7 @@ const UNREACHED = 'Until then no backup is made: serve tries again by itself.'
 const LATE = 2.5
 
 /** What stands there, as serve would find it. */
-export function judgeBackups(where: string, backups: readonly StoredBackup[], { everyMs, now }: Times): Finding {
+function judgeBackups(where: string, backups: readonly StoredBackup[], { everyMs, now }: Times): Finding {
   const newestAt = lastTimeOf(
     backups.map(({ name }) => name),
     now,

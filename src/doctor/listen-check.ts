@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
-import { readdirSync, readlinkSync } from 'node:fs'
 import { codeOf } from '../database/sqlite-error.ts'
+import { openFiles } from '../open-files.ts'
 import type { ReadFile } from '../read-file.ts'
 import { hostPort } from '../setting-type.ts'
 import type { Address } from '../setting-type.ts'
@@ -76,39 +76,22 @@ const LISTENING = '0A'
 
 /** By /proc: whose socket listens on this port. `null`: another user's, or a system without /proc. */
 function holderOf(port: number, readFile: ReadFile): string | null {
-  const inodes = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) =>
-    textOf(path, readFile)
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
-      .filter((cells) => cells[3] === LISTENING && Number.parseInt(cells[1]?.split(':')[1] ?? '', 16) === port)
-      .map((cells) => `socket:[${cells[9]}]`),
+  const sockets = new Set(
+    ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) =>
+      textOf(path, readFile)
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/))
+        .filter((cells) => cells[3] === LISTENING && Number.parseInt(cells[1]?.split(':')[1] ?? '', 16) === port)
+        .map((cells) => `socket:[${cells[9]}]`),
+    ),
   )
-  const pid = namesIn('/proc').find(
-    (name) =>
-      /^\d+$/.test(name) &&
-      namesIn(`/proc/${name}/fd`).some((fd) => inodes.includes(targetOf(`/proc/${name}/fd/${fd}`))),
-  )
-  if (pid === undefined) return null
-  return `${textOf(`/proc/${pid}/comm`, readFile).trim()} (process ${pid})`
+  for (const { pid, target } of openFiles()) {
+    if (sockets.has(target)) return `${textOf(`/proc/${pid}/comm`, readFile).trim()} (process ${pid})`
+  }
+  return null
 }
 
 function textOf(path: string, readFile: ReadFile): string {
   const file = readFile(path)
   return file.kind === 'read' ? new TextDecoder().decode(file.bytes) : ''
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
-  }
-}
-
-function targetOf(link: string): string {
-  try {
-    return readlinkSync(link)
-  } catch {
-    return ''
-  }
 }

@@ -365,7 +365,7 @@ describe('doctor and the addresses', () => {
     const { check } = await use.examine(['--offline'], env)
     expect(check('listen')).toMatchObject({
       state: 'failed',
-      found: `The program bun (process ${process.pid}) listens at 127.0.0.1:${other.port} already (--listen): serve does not start.`,
+      found: `The program ${readFileSync('/proc/self/comm', 'utf8').trim()} (process ${process.pid}) listens at 127.0.0.1:${other.port} already (--listen): serve does not start.`,
     })
     const nowhere = await use.examine(['--offline'], { BELLHOP_LISTEN: '192.0.2.1:8790' })
     expect(nowhere.check('listen')).toMatchObject({ state: 'failed', found: expect.stringContaining('EADDRNOTAVAIL') })

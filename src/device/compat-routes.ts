@@ -13,7 +13,7 @@ import type { GrowthBounds } from './growth.ts'
 interface Dependencies {
   readonly gate: Gate
   readonly commit: Commit
-  readonly devices: Pick<DeviceStore, 'addLabels' | 'removeLabels' | 'setAlias'>
+  readonly devices: Pick<DeviceStore, 'addLabels' | 'removeLabels' | 'removeAlias'>
   readonly bounds: GrowthBounds
 }
 
@@ -69,9 +69,8 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
     )
     .put(
       '/alias/del',
-      async ({ body: { platform, token, alias }, application }) => {
-        const named = { ...(token !== undefined && { token }), ...(alias !== undefined && { currentAlias: alias }) }
-        const outcome = await commit(() => devices.setAlias(application.number, { platform, ...named, alias: '' }))
+      async ({ body, application }) => {
+        const outcome = await commit(() => devices.removeAlias(application.number, body))
         if (outcome === 'no-device') throw noDevice()
         if (outcome === 'mismatch') {
           throw new Refused(failure('ConflictError', 'token and alias name different devices.'))
@@ -83,9 +82,9 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         detail: endpoint({
           tag: 'Devices',
           summary: 'Remove the alias of a device',
-          description: 'Name the device by `alias`, by `token`, or by both.',
+          description: 'Name the device by `alias`, by `token`, or by both; `platform` need not be there.',
           body: RemoveAlias,
-          example: { platform: '0', alias: 'front-desk' },
+          example: { alias: 'front-desk' },
           answers: done('Alias removed'),
           failures: { 404: NO_DEVICE, 409: 'MissingParameter; ConflictError: token and alias name different devices.' },
         }),

@@ -20,9 +20,9 @@ export const ActivateTypes = bodyOf(
   },
 )
 
-/** PUT /alias/del. */
+/** PUT /alias/del. Without `platform` on both. */
 export const RemoveAlias = bodyOf(
-  { platform: required(platform), alias: optional(alias, ['Alias']), token: optional(token) },
+  { platform: optional(platform), alias: optional(alias, ['Alias']), token: optional(token) },
   (input) => {
     if (input.alias === undefined && input.token === undefined) throw missing('alias', ', or token')
     return input

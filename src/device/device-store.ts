@@ -54,6 +54,12 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     return statements.idByToken.get(application, platform, packToken(token))?.id ?? null
   }
 
+  /** Those of these tokens that are registered on one of `platforms`: their ids, each once. */
+  function idsOf(application: number, platforms: readonly Platform[], tokens: readonly string[]): number[] {
+    const ids = platforms.flatMap((platform) => tokens.map((token) => idOf(application, platform, token)))
+    return [...new Set(ids.filter((id) => id !== null))]
+  }
+
   function idAt(application: number, address: Address): number | null {
     if ('token' in address) return idOf(application, address.platform, address.token)
     return onPlatform(aliases.holder(application, address.alias), address.platform)
@@ -69,15 +75,10 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     ...createReachabilityStore({ database, clock }),
     ...createDeviceList({ database }),
     idOf,
+    idsOf,
 
     /** See `LabelIndex.sweep`. */
     sweepLabels: (after: number): number | null => labels.sweep(after),
-
-    /** Those of these tokens that are registered on one of `platforms`: their ids, each once. */
-    idsOf(application: number, platforms: readonly Platform[], tokens: readonly string[]): number[] {
-      const ids = platforms.flatMap((platform) => tokens.map((token) => idOf(application, platform, token)))
-      return [...new Set(ids.filter((id) => id !== null))]
-    },
 
     /** Without `platform`, and where both platforms hold the token, the device seen last. */
     find(application: number, token: string, platform?: Platform): Device | null {
@@ -104,6 +105,25 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       if (!isFree) return 'alias-taken'
       aliases.set(device, change.alias || null)
       return changed(device)
+    },
+
+    /** By alias, by token, or by both, which must name one device; without `platform` on both platforms. */
+    removeAlias(
+      application: number,
+      { platform, token, alias }: { platform?: Platform; token?: string; alias?: string },
+    ): 'ok' | 'no-device' | 'mismatch' {
+      const platforms = platform === undefined ? PLATFORMS : [platform]
+      const byToken = token === undefined ? null : idsOf(application, platforms, [token])
+      const holder = alias === undefined ? null : aliases.holder(application, alias)
+      const byAlias = holder !== null && platforms.includes(holder.platform) ? [holder.id] : []
+      const named = alias === undefined ? (byToken ?? []) : byAlias
+      if (named.length === 0 || byToken?.length === 0) return 'no-device'
+      if (byToken !== null && !named.every((device) => byToken.includes(device))) return 'mismatch'
+      for (const device of named) {
+        aliases.set(device, null)
+        changed(device)
+      }
+      return 'ok'
     },
 
     /** `ok` also where the device has them already. At most MAX_LABELS of a kind; all of them, or none. */

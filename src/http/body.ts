@@ -14,12 +14,18 @@ const MAX_CHUNKS = 2048
 const DIGEST_MEMBER = /(?:^|,)\s*(sha-256|sha-512)\s*=\s*([^,]*)/g
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+const looseUtf8 = new TextDecoder('utf-8')
 
 /**
  * The body of a write as an object; no body at all is `{}`. Checks in the decided order (spec/decisions 8-11): size,
- * type, digest, JSON. Throws `Refused`. `requestId` is the support ID of a bad digest.
+ * type, digest, JSON. Throws `Refused`. `requestId` is the support ID of a bad digest. `looseText`: what is not UTF-8 is
+ * read with replacement characters.
  */
-export async function readBody(request: Request, requestId: string): Promise<Record<string, unknown>> {
+export async function readBody(
+  request: Request,
+  requestId: string,
+  looseText: boolean,
+): Promise<Record<string, unknown>> {
   const bytes = await readBytes(request)
   const empty = bytes.byteLength === 0
   const type = request.headers.get('content-type')
@@ -27,7 +33,7 @@ export async function readBody(request: Request, requestId: string): Promise<Rec
     throw new Refused(failure('InvalidHeader', 'Content-Type must be application/json.'))
   }
   checkDigests(request.headers, bytes, requestId)
-  return empty ? {} : parse(bytes)
+  return empty ? {} : parse(bytes, looseText ? looseUtf8 : utf8)
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {
@@ -96,10 +102,10 @@ function badDigest(header: string, requestId: string, problem = 'does not match 
   return new Refused(failure('BadDigest', `${header} ${problem}. Support ID ${requestId}`))
 }
 
-function parse(bytes: Uint8Array): Record<string, unknown> {
+function parse(bytes: Uint8Array, decoder: TextDecoder): Record<string, unknown> {
   let value: unknown
   try {
-    value = JSON.parse(utf8.decode(bytes))
+    value = JSON.parse(decoder.decode(bytes))
   } catch (error) {
     // A RangeError is JSON nested deeper than the parser's stack.
     const problem = error instanceof SyntaxError ? error.message : 'it is not UTF-8, or nested too deeply'

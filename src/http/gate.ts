@@ -40,18 +40,22 @@ export interface Gate {
   routeOf(url: string): string | null
 }
 
+interface GateOptions {
+  /** Whose call it is. Default: the address at the other end of the connection. */
+  readonly callerOf?: CallerOf
+  readonly onRefused?: OnRefused
+  /** Whether a body that is not UTF-8 is read with replacement characters. Default false. */
+  readonly looseText?: boolean
+}
+
 /**
  * The one way in: each request gets its id, is held against the routes (404, 405) and then against admission, all
  * from its first line and headers. Open is only a route that is hidden from the documentation, without `security`.
- * `callerOf` tells whose call it is; default: the address at the other end of the connection.
  */
-export function createGate(
-  admit: Admit,
-  { callerOf = (peer) => peer, onRefused = () => {} }: { callerOf?: CallerOf; onRefused?: OnRefused } = {},
-): Gate {
+export function createGate(admit: Admit, options: GateOptions = {}): Gate {
   const paths = new PathTable<Path>()
   return {
-    plugin: gatePlugin(admit, callerOf, onRefused, paths),
+    plugin: gatePlugin(admit, options, paths),
     learn(app) {
       for (const [path, entry] of pathsOf(app)) paths.set(path, entry)
     },
@@ -59,7 +63,11 @@ export function createGate(
   }
 }
 
-function gatePlugin(admit: Admit, callerOf: CallerOf, onRefused: OnRefused, paths: PathTable<Path>) {
+function gatePlugin(
+  admit: Admit,
+  { callerOf = (peer) => peer, onRefused = () => {}, looseText = false }: GateOptions,
+  paths: PathTable<Path>,
+) {
   function turnAway(request: Request, requestId: string, why: Failure): Response {
     onRefused(request, requestId, why)
     return refuse(why)
@@ -105,7 +113,9 @@ function gatePlugin(admit: Admit, callerOf: CallerOf, onRefused: OnRefused, path
         context.address = address
         return undefined
       })
-      .onParse({ as: 'global' }, ({ request, set }) => readBody(request, String(set.headers['x-request-id'])))
+      .onParse({ as: 'global' }, ({ request, set }) =>
+        readBody(request, String(set.headers['x-request-id']), looseText),
+      )
   )
 }
 

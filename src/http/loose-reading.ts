@@ -1,16 +1,25 @@
 import type { Given, JsonSchema } from './fields.ts'
 
 /**
- * A body as the fields' schemas want it, where it is clear what was meant: digits for a string (17 for "17"), and an
- * array of one for a scalar. All else stays, and is judged by the fields.
+ * A body as the fields' schemas want it, where it is clear what was meant: digits for a string (17 for "17"), an array
+ * of one for a scalar, and labels without the empty ones. All else stays, and is judged by the fields.
  */
 export function loosened(given: Given, properties: Readonly<Record<string, JsonSchema>>): Given {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-      return [name, schema === undefined ? value : loosenedValue(value, schema)]
+      return [name, schema === undefined ? value : loosenedValue(LABELS.has(name) ? named(value) : value, schema)]
     }),
   )
+}
+
+const LABELS: ReadonlySet<string> = new Set(['tag', 'tags', 'except_tags', 'active', 'except_active'])
+
+/** Where all are empty they stay, and are refused: a filter of nothing must not be none. */
+function named(value: unknown): unknown {
+  if (!Array.isArray(value)) return value
+  const names = value.filter((name) => name !== '')
+  return names.length > 0 ? names : value
 }
 
 function loosenedValue(value: unknown, schema: JsonSchema): unknown {

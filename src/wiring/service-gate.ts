@@ -53,6 +53,7 @@ export function createServiceGate({ config, clock, log, directory, ledger, metri
     }),
     {
       onRefused,
+      looseText: config.compat,
       callerOf: createCallerOf({
         trusted: config.trustedProxies,
         onStranger: (peer) =>

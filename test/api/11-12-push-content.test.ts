@@ -62,6 +62,14 @@ for (const path of PUSH_PATHS) {
       }
     })
 
+    test('a payload that is a list is an object of its indexes', async () => {
+      const payload = ['a', 17, null, [1, 'b'], { c: [] }]
+      const { aps: _, ...beside } = await apnsOf(path, { ...QUIET, payload })
+      expect(beside).toMatchObject({ 0: 'a', 1: 17, 2: null, 3: [1, 'b'], 4: { c: [] } })
+      const { data }: any = await fcmOf(path, { ...QUIET, payload })
+      expect(data).toMatchObject({ 0: 'a', 1: '17', 2: 'null', 3: '[1,"b"]', 4: '{"c":[]}' })
+    })
+
     test('payload keys that only look like others', async () => {
       const payload: object = JSON.parse(
         `{"__proto__":"a","constructor":"b","notification":"c","data":"d","badge":"e","alert":"f","APS":"g","fromage":"h",
@@ -170,8 +178,6 @@ for (const path of PUSH_PATHS) {
         ['{"a":1}', 'must be an object, not "{\\"a\\":1}"'],
         [5, 'must be an object, not 5'],
         [true, 'must be an object, not true'],
-        [[1], 'must be an object, not an array'],
-        [[[]], 'must be an object, not an array'],
       ]))
 
     test('for payload keys that a gateway would refuse', async () => {
@@ -193,6 +199,7 @@ for (const path of PUSH_PATHS) {
     test('for a payload nested deeper than 64', async () => {
       const nested = (depth: number): object => (depth === 1 ? { a: 1 } : { a: nested(depth - 1) })
       await expectRefused('payload', [[nested(65), 'must not be nested deeper than 64']])
+      await expectRefused('payload', [[[nested(64)], 'must not be nested deeper than 64']])
       expect(await apnsOf(path, { ...QUIET, payload: nested(64) })).toMatchObject(nested(64))
     })
   })

@@ -400,6 +400,36 @@ describe('the further paths', () => {
     }
   })
 
+  test('PUT /alias/del needs no platform', async () => {
+    for (const named of [{ alias: 'user-17' }, { token: DEVICE.token }, { token: DEVICE.token, alias: 'user-17' }]) {
+      for (const platform of [undefined, null, '']) {
+        const caller = newCaller(old)
+        await caller.put('/deviceToken', { ...DEVICE, alias: 'user-17', tag: ['kept'] })
+        await caller.put('/deviceToken', { ...OTHER, alias: 'else' })
+        expectSilent(await caller.put('/alias/del', { ...named, platform }))
+        expect(await recordsOf(caller)).toMatchObject([{ alias: null, tag: ['kept'] }, { alias: 'else' }])
+      }
+    }
+  })
+
+  test('PUT /alias/del by a token that both platforms hold, without platform, removes the alias of both', async () => {
+    const caller = newCaller(old)
+    const [ios, android] = [
+      { token: 'same', platform: 0 },
+      { token: 'same', platform: 1 },
+    ]
+    await caller.put('/deviceToken', { ...ios, alias: 'a' })
+    await caller.put('/deviceToken', { ...android, alias: 'b' })
+    expectSilent(await caller.put('/alias/del', { ...android, alias: 'b' }))
+    expect(await recordsOf(caller)).toMatchObject([{ alias: 'a' }, { alias: null }])
+    await caller.put('/deviceToken', { ...android, alias: 'b' })
+    expectSilent(await caller.put('/alias/del', { token: 'same', alias: 'a' }))
+    expect(await recordsOf(caller)).toMatchObject([{ alias: null }, { alias: 'b' }])
+    await caller.put('/deviceToken', { ...ios, alias: 'a' })
+    expectSilent(await caller.put('/alias/del', { token: 'same' }))
+    expect(await recordsOf(caller)).toMatchObject([{ alias: null }, { alias: null }])
+  })
+
   test('PUT /alias/del says what is missing, unknown or at odds, and changes nothing then', async () => {
     const caller = newCaller(old)
     await caller.put('/deviceToken', { ...DEVICE, alias: 'user-17' })
@@ -408,7 +438,6 @@ describe('the further paths', () => {
     clock.advance(1000)
     const send = (body: object) => caller.put('/alias/del', { platform: 0, ...body })
     expectFailure(await send({}), 409, 'MissingParameter', 'alias is required, or token.')
-    expectFailure(await send({ platform: null }), 409, 'MissingParameter', 'platform is required.')
     expectFailure(await send({ alias: 'nobody' }), 404, 'ResourceNotFound', 'No device found')
     expectFailure(await send({ alias: 'user-17', platform: 1 }), 404, 'ResourceNotFound', 'No device found')
     const two = await send({ token: 'third', alias: 'user-17' })
@@ -458,6 +487,57 @@ describe('what loose clients send', () => {
       const [arrival] = await arrivalsAt(simulator, 1, (one) => one.token === token)
       expect(JSON.stringify(arrival?.body)).toContain(`"${msg}"`)
     }
+  })
+
+  test('is read without its empty members, where another remains', async () => {
+    const caller = newCaller(old)
+    await caller.put('/deviceToken', { ...DEVICE, tag: ['', 'a', '', 'b'], active: ['news', ''] })
+    await caller.put('/deviceToken', { ...OTHER, tags: ['', 'c'] })
+    await caller.put('/tag', { ...DEVICE, tag: ['', 'd'] })
+    await caller.put('/deviceToken/batch', { tokens: ['third'], platform: 0, tags: ['', 'e'] })
+    expect(await recordsOf(caller)).toMatchObject([
+      { tag: ['a', 'b', 'd'], active: ['news'] },
+      { tag: ['c'] },
+      { tag: ['e'] },
+    ])
+    const { body } = await caller.post('/push/preview', {
+      ...PUSH,
+      tags: ['a', '', 'c'],
+      except_tags: ['', 'e'],
+      active: ['', 'news'],
+    })
+    expect(body.t).toBe(1)
+    const before = pushesOf(old)
+    for (const field of ['tags', 'except_tags', 'active', 'except_active']) {
+      const answer = await caller.post('/push/all', { ...PUSH, [field]: ['', ''] })
+      expectFailure(answer, 400, 'InvalidArgument', `${field}[0] must be 1 to 256 characters, not empty.`)
+    }
+    expect(pushesOf(old)).toBe(before)
+    const bad = await caller.put('/deviceToken/batch', { tokens: ['x', ''], platform: 0 })
+    expectFailure(bad, 400, 'InvalidArgument', 'tokens[1] must not be empty.')
+    const strict = await newCaller(plain).put('/deviceToken', { ...DEVICE, tag: ['', 'a'] })
+    expectFailure(strict, 400, 'InvalidArgument', 'tag[0] must be 1 to 256 characters, not empty.')
+  })
+
+  test('is read, where it is not UTF-8, with replacement characters', async () => {
+    const caller = newCaller(old)
+    const inLatin1 = (body: object) => new Uint8Array(Buffer.from(JSON.stringify(body), 'latin1'))
+    for (const type of ['application/json', 'application/json; charset=iso-8859-1']) {
+      const body = inLatin1({ ...DEVICE, tag: ['café'] })
+      const { application } = caller
+      const answer = await old.put('/deviceToken', body, { application, headers: { 'content-type': type } })
+      expect([200, 201]).toContain(answer.status)
+      expect(await recordsOf(caller)).toMatchObject([{ tag: ['caf\ufffd'] }])
+    }
+    const utf8 = new TextEncoder().encode(JSON.stringify({ ...DEVICE, tag: ['café'] }))
+    const headers = { 'content-type': 'application/json' }
+    await old.put('/deviceToken', utf8, { application: caller.application, headers })
+    expect(await recordsOf(caller)).toMatchObject([{ tag: ['café'] }])
+    const refused = await plain.put('/deviceToken', inLatin1({ ...DEVICE, tag: ['café'] }), { headers })
+    expectFailure(refused, 400, 'InvalidContent', 'Invalid JSON: it is not UTF-8, or nested too deeply')
+    const compressed = await old.put('/deviceToken', Bun.gzipSync(utf8), { headers })
+    expect(compressed).toMatchObject({ status: 400, body: { code: 'InvalidContent' } })
+    expect(compressed.body.message).toStartWith('Invalid JSON: ')
   })
 
   test('is refused where it is not clear', async () => {

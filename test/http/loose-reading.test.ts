@@ -33,6 +33,16 @@ describe('loosened', () => {
     expect(loosened({ field: given }, { field: schema })).toEqual({ field: read })
   })
 
+  test('leaves out empty members of labels where another remains', () => {
+    const schemas = { tag: TEXT, tags: TEXTS, tokens: TEXTS }
+    expect(loosened({ tag: ['', 'a'], tags: ['a', '', 5], tokens: ['a', ''] }, schemas)).toEqual({
+      tag: 'a',
+      tags: ['a', '5'],
+      tokens: ['a', ''],
+    })
+    expect(loosened({ tag: ['', ''], tags: [''] }, schemas)).toEqual({ tag: ['', ''], tags: [''] })
+  })
+
   const kept: readonly unknown[] = [-1, 2 ** 53, 1e21, 1e-7, true, null, '', {}, []]
   test('leaves to the field what is not clear', () => {
     for (const value of kept) expect(loosened({ field: value }, { field: TEXT })).toEqual({ field: value })

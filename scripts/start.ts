@@ -1,27 +1,54 @@
 // The demo: the service with an application on the built-in simulator, a few devices and a push through real HTTP/2.
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createApplicationStore } from '../src/application/application-store.ts'
+import { dataFlagOf } from '../src/cli/app-text.ts'
 import { systemClock } from '../src/clock.ts'
 import { parseConfig } from '../src/config.ts'
 import { openDatabase } from '../src/database/database.ts'
+import { readFlags } from '../src/flags.ts'
 import { createServer } from '../src/server.ts'
+import { SETTINGS } from '../src/settings.ts'
 import { StartRefused } from '../src/start-refused.ts'
 
-const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } })
+const USAGE = `Usage: ./scripts/start [--once] [--data PATH]
+
+Starts Bellhop with a demo application on the built-in simulator, registers three devices and pushes to them.
+
+  --once       stop when the first push has arrived; leaves nothing behind
+  --data PATH  where the data goes (default ./bellhop-data/demo; with --once a directory that is erased)
+
+Settings are taken from variables, such as BELLHOP_LISTEN=127.0.0.1:9000.
+`
+
+const FLAGS = { valued: ['data'], switches: ['once', 'help'] }
+
+const { values: flags, words, problems } = readFlags(process.argv.slice(2), FLAGS)
+if (flags.has('help') || process.argv.includes('-h')) {
+  console.log(USAGE)
+  process.exit(0)
+}
+if (problems.length > 0 || words.length > 0) {
+  fail([...problems, ...words.map((word) => `"${word}" is too much.`), '', USAGE].join('\n'), 2)
+}
+const once = flags.has('once')
 
 /** How long the first push may take, in ms. On loopback it takes about 100. */
 const PATIENCE_MS = 30_000
 
 // Once: beside nothing and nobody, so that it works wherever it runs.
-const data = values.once ? mkdtempSync(join(tmpdir(), 'bellhop-demo-')) : './bellhop-data/demo'
-const ports = values.once ? ['--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0'] : []
+const temporary = once && !flags.has('data') ? mkdtempSync(join(tmpdir(), 'bellhop-demo-')) : null
+if (temporary !== null) process.on('exit', () => rmSync(temporary, { recursive: true, force: true }))
+const data = temporary ?? flags.get('data') ?? './bellhop-data/demo'
+const ports = once ? ['--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0'] : []
 const parsed = parseConfig(['--data', data, '--log-level', 'warn', ...ports], process.env, () => {
   throw new Error('the demo reads no files')
 })
-if (parsed.kind === 'problems') fail(parsed.problems.join('\n'))
+if (parsed.kind === 'problems') fail(parsed.problems.join('\n'), 2)
+
+/** Where commands look by themselves. */
+const USUAL_ADMIN = SETTINGS.adminListen.default
 
 const demo = demoApplication()
 const server = await createServer(parsed.config).catch((error: unknown) =>
@@ -68,18 +95,31 @@ if ((await Promise.race([all, late])) === 'late') fail(`Only ${arrived} of ${pre
 
 console.log(`\nstatus      ${JSON.stringify(await finished(push.id))}`)
 
-if (values.once) {
+if (once) {
   await server[Symbol.asyncDispose]()
   process.exit(0)
 }
 
+const admin = new URL(server.adminUrl).host
+const besides = `${dataFlagOf(data)}${admin === USUAL_ADMIN ? '' : ` --admin-listen ${admin}`}`
+const bellhop = './scripts/bun src/main.ts'
 console.log(`
-Send the next one:
+Send the next one, from another terminal:
+
+  ${bellhop} push demo "Once more" --tag beta${besides}
+
+or as a backend does:
 
   curl ${server.url}/push/all \\
     -H 'Accept-Version: 1' -H 'Content-Type: application/json' \\
     -H 'X-SERVICE-APPID: ${demo.id}' -H 'X-SERVICE-SECRET: ${demo.secret}' \\
     -d '{"tags": ["beta"], "title": "Bellhop", "msg": "Once more"}'
+
+Look at what is there:
+
+  ${bellhop} devices demo${dataFlagOf(data)}
+  ${bellhop} pushes demo${besides}
+  ${bellhop} tail demo${besides}
 
 API documentation  ${server.url}/docs
 Admin              ${server.adminUrl}/readyz
@@ -128,7 +168,7 @@ async function finished(id: string): Promise<unknown> {
   }
 }
 
-function fail(message: string): never {
+function fail(message: string, exitCode = 1): never {
   console.error(message)
-  process.exit(1)
+  process.exit(exitCode)
 }

@@ -9,6 +9,7 @@ import type { Log } from '../log.ts'
 import { CONTENT_TYPE } from '../metrics/exposition.ts'
 import type { NameOf } from '../metrics/tally.ts'
 import { VERSION } from '../version.ts'
+import type { Inbox } from './inbox.ts'
 import type { CheckReadiness } from './readiness-check.ts'
 
 interface Dependencies {
@@ -20,12 +21,13 @@ interface Dependencies {
   readonly statusOf: (pushId: string) => readonly DeliveryStatus[]
   /** Origins of gateways that a credential reaches by the second transport only. */
   readonly moved: () => readonly string[]
+  readonly inbox: Inbox
   /** The text of `/metrics`. */
   readonly scrape: () => Promise<string>
 }
 
 /** The admin listener, apart from the public one: whether the service is fit to serve, and how far a push is. */
-export function createAdminApi({ log, readiness, senders, nameOf, statusOf, moved, scrape }: Dependencies) {
+export function createAdminApi({ log, readiness, senders, nameOf, statusOf, moved, inbox, scrape }: Dependencies) {
   /** What an open delivery is doing: sending, or why its recipients wait. */
   function openState({ application, platform, t, s, failed }: DeliveryStatus) {
     const sender = senders().find((one) => one.application === application && one.platform === platform)
@@ -81,5 +83,6 @@ export function createAdminApi({ log, readiness, senders, nameOf, statusOf, move
         deliveries: deliveries.map(shown),
       }
     })
+    .get('/simulator/received', ({ query: { after } }) => inbox(/^\d{1,15}$/.test(after ?? '') ? Number(after) : 0))
     .all('*', ({ request }) => refuse(noSuchPath(pathOf(request.url))))
 }

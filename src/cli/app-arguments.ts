@@ -20,7 +20,7 @@ export type AppCommand = {
   | { readonly kind: 'app delete'; readonly app: string }
   | { readonly kind: 'app apns'; readonly app: string; readonly credential: ApnsKeyFile | ApnsCertificateFile }
   | { readonly kind: 'app fcm'; readonly app: string; readonly file: string }
-  | { readonly kind: 'app simulate'; readonly app: string; readonly simulated: boolean }
+  | { readonly kind: 'app simulate'; readonly app: string; readonly simulated: boolean; readonly yes: boolean }
   | { readonly kind: 'app webhook'; readonly app: string; readonly json: boolean; readonly change: WebhookChange }
   | { readonly kind: 'app limits'; readonly app: string; readonly limits: Partial<Limits> }
 )
@@ -86,7 +86,7 @@ export function readAppCommand(kind: string, app: string, values: Values): AppCo
       return file === undefined ? problems('app fcm needs --service-account FILE.json.') : { kind, data, app, file }
     }
     case 'app simulate':
-      return { kind, data, app, simulated: !values.has('off') }
+      return { kind, data, app, simulated: !values.has('off'), yes: values.has('yes') }
     case 'app webhook': {
       const change = readWebhook(values)
       return change.kind === 'problems' ? change : { kind, data, app, json, change }

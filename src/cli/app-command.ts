@@ -7,6 +7,7 @@ import type { Database } from '../database/database.ts'
 import { createRegistrySizeStore } from '../device/registry-size-store.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { putCredential } from './app-credential-command.ts'
+import { simulate } from './app-simulate-command.ts'
 import { runWebhookCommand, webhookOf } from './app-webhook-command.ts'
 import { done, problem, problems } from './command.ts'
 import type { Outcome } from './command.ts'
@@ -67,11 +68,8 @@ function runOn(database: Database, data: string, command: AppCommand, surroundin
       return putCredential(command, application, { ...surroundings, database, dataDirectory: data })
     case 'app webhook':
       return runWebhookCommand(command, application, { ...surroundings, database, dataDirectory: data })
-    case 'app simulate': {
-      if (applications.setSimulated(id, command.simulated).kind === 'not-found') return missing
-      const where = command.simulated ? 'the built-in simulator: no phone is reached' : 'APNs and FCM'
-      return done(`"${name}" sends to ${where}.\n`)
-    }
+    case 'app simulate':
+      return simulate(command, application, { database, applications, credentials: viewOf(application).credentials })
     case 'app limits':
       break
   }

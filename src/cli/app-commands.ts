@@ -77,7 +77,11 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app simulate',
     words: ['APP'],
     summary: 'send both platforms to the built-in simulator, where no phone is reached',
-    flags: [{ name: 'off', placeholder: null, doc: 'send to APNs and FCM again' }, dataFlag],
+    flags: [
+      { name: 'off', placeholder: null, doc: 'send to APNs and FCM again' },
+      { name: 'yes', placeholder: null, doc: 'also where it has devices, pushes or credentials for real phones' },
+      dataFlag,
+    ],
     example: 'bellhop app simulate "Corner Shop"',
   },
   {

@@ -11,16 +11,53 @@ import type { Surroundings } from './command.ts'
  */
 export type AskPauses = (push: string) => Promise<ReadonlyMap<Platform, string | null> | undefined>
 
-/** A pause is in the memory of the server alone. */
-export function pauseAsker(
+/** A notification that arrived at the simulator (`admin/inbox.ts`). */
+interface Received {
+  readonly number: number
+  /** ISO 8601 */
+  readonly at: string
+  /** Its id. */
+  readonly application: string
+  readonly platform: string
+  readonly token: string
+  readonly title: string | null
+  readonly text: string | null
+  readonly badge: number | null
+  readonly status: number | null
+  readonly reason: string | null
+}
+
+/** What arrived at the simulator behind the arrival `after`; `undefined`: nobody answers. */
+export type AskSimulator = (after: number) => Promise<Inbox | undefined>
+
+interface Inbox {
+  /** The number of the last arrival of all. */
+  readonly last: number
+  readonly received: readonly Received[]
+}
+
+/** A pause, and what the simulator got, is in the memory of the server alone. */
+export function serverAsker(
   flag: string | null,
   { env, readFile, clock }: Pick<Surroundings, 'env' | 'readFile' | 'clock'>,
-): { readonly kind: 'asker'; readonly ask: AskPauses } | Problems {
+): { readonly kind: 'asker'; readonly ask: AskPauses; readonly askSimulator: AskSimulator } | Problems {
   const flags = new Map(flag === null ? [] : [['admin-listen', flag]])
   const settings = readSettings(['adminListen'], { flags, env, readFile })
   if (settings.kind === 'problems') return settings
   const origin = adminOrigin(settings.config.adminListen)
-  return { kind: 'asker', ask: (push) => ask(`${origin}/pushes/${push}`, clock) }
+  return {
+    kind: 'asker',
+    ask: (push) =>
+      ask(`${origin}/pushes/${push}`, clock, (answer) => {
+        const { deliveries } = answer as Answer
+        return new Map(deliveries.map((delivery) => [delivery.platform, reasonOf(delivery)]))
+      }),
+    askSimulator: (after) =>
+      ask(`${origin}/simulator/received?after=${after}`, clock, (answer) => {
+        const { last, received } = answer as Inbox
+        return typeof last === 'number' && Array.isArray(received) ? { last, received } : undefined
+      }),
+  }
 }
 
 /** A server on this machine answers in a millisecond, or is busy. */
@@ -34,16 +71,15 @@ interface Answer {
   }[]
 }
 
-async function ask(url: string, clock: Clock): ReturnType<AskPauses> {
+/** What `read` makes of the answer, JSON that is not checked; `undefined`: there is none that it can read. */
+async function ask<T>(url: string, clock: Clock, read: (answer: unknown) => T): Promise<T | undefined> {
   const late = new AbortController()
   const cancel = clock.after(DEADLINE_MS, () => late.abort())
   try {
     const response = await fetch(url, { proxy: false, redirect: 'manual', signal: late.signal })
-    if (!response.ok) return undefined
-    const { deliveries } = (await response.json()) as Answer
-    return new Map(deliveries.map((delivery) => [delivery.platform, reasonOf(delivery)]))
+    return response.ok ? read(await response.json()) : undefined
   } catch {
-    // Whatever it is that answers there, if anything: it knows nothing of this push.
+    // Whatever it is that answers there, if anything: it knows nothing of this.
     return undefined
   } finally {
     cancel()

@@ -92,7 +92,7 @@ export const EVERYDAY_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'tail',
     words: ['[APP]'],
-    summary: 'show what happens, as it happens, until Ctrl-C',
+    summary: 'show what happens, as it happens, until Ctrl-C; of the simulator also what it was sent',
     flags: [{ name: 'json', placeholder: null, doc: 'print a line of JSON for each event' }, adminListenFlag, dataFlag],
     example: 'bellhop tail "Corner Shop"',
   },

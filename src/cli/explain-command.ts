@@ -5,7 +5,7 @@ import { explain } from '../push/explain.ts'
 import type { Verdict } from '../push/explain.ts'
 import { createPushSearch } from '../push/push-search-store.ts'
 import { explanationOf } from '../push/status-schema.ts'
-import { pauseAsker } from './ask-server.ts'
+import { serverAsker } from './ask-server.ts'
 import { done, problem, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { explanationText } from './explanation-text.ts'
@@ -19,7 +19,7 @@ import { jsonLine, styleOf } from './style.ts'
 export async function runExplain({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
   const [id = '', token = ''] = words
   const platforms = readPlatform(flags)
-  const asker = pauseAsker(flags.get('admin-listen') ?? null, surroundings)
+  const asker = serverAsker(flags.get('admin-listen') ?? null, surroundings)
   const wrong = [platforms, asker].flatMap((one) => (one.kind === 'problems' ? one.problems : []))
   if (platforms.kind === 'problems' || asker.kind === 'problems') return problems(...wrong)
   const opened = openData(flags.get('data') ?? null, surroundings)

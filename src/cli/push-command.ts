@@ -8,7 +8,7 @@ import { Refused } from '../failure.ts'
 import { createAudienceCount } from '../push/audience-count.ts'
 import { createSizeCheck } from '../push/rendered-size.ts'
 import { createStatusStore } from '../push/status-store.ts'
-import { pauseAsker } from './ask-server.ts'
+import { serverAsker } from './ask-server.ts'
 import type { AskPauses } from './ask-server.ts'
 import { done, failed, problem, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
@@ -41,7 +41,7 @@ interface Sending extends Surroundings {
 /** Accepts a push as the API does, and follows it until it is over. Code 1 where some failed and none was accepted. */
 export async function runPush({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
   const read = readPush({ words, flags })
-  const asker = pauseAsker(flags.get('admin-listen') ?? null, surroundings)
+  const asker = serverAsker(flags.get('admin-listen') ?? null, surroundings)
   const wrong = [read, asker].flatMap((one) => (one.kind === 'problems' ? one.problems : []))
   if (read.kind === 'problems' || asker.kind === 'problems') return problems(...wrong)
   const opened = openData(flags.get('data') ?? null, surroundings)

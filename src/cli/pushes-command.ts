@@ -4,7 +4,7 @@ import { createPushSearch } from '../push/push-search-store.ts'
 import { statusOf } from '../push/status-schema.ts'
 import { createStatusStore } from '../push/status-store.ts'
 import type { StoredPush } from '../push/status.ts'
-import { pauseAsker } from './ask-server.ts'
+import { serverAsker } from './ask-server.ts'
 import type { AskPauses } from './ask-server.ts'
 import { done, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
@@ -23,7 +23,7 @@ const NEWEST = Number.MAX_SAFE_INTEGER
 /** The pushes of an application as GET /pushes has them, or those that wait for their time. */
 export async function runPushes({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
   const limit = flags.get('limit') ?? DEFAULT_LIMIT
-  const asker = pauseAsker(flags.get('admin-listen') ?? null, surroundings)
+  const asker = serverAsker(flags.get('admin-listen') ?? null, surroundings)
   const wrong = asker.kind === 'problems' ? [...asker.problems] : []
   if (!/^\d{1,5}$/.test(limit) || Number(limit) < 1 || Number(limit) > MOST) {
     wrong.push(`--limit: "${limit}" is not a number from 1 to ${MOST}.`)

@@ -27,7 +27,7 @@ export function styleOf({ env, terminal }: Pick<Surroundings, 'env' | 'terminal'
   return {
     columns: terminal?.columns ?? null,
     unicode,
-    legible: (text) => (unicode ? text : text.replaceAll('…', '...').replaceAll('·', '-')),
+    legible: (text) => (unicode ? text : text.replaceAll('…', '...').replaceAll(/[·—]/g, '-')),
     paint: (colour, text) => (coloured && text !== '' ? `\u001B[${CODES[colour]}m${text}\u001B[0m` : text),
   }
 }

@@ -5,7 +5,7 @@ import { createDeviceWatchStore } from '../device/device-watch-store.ts'
 import { createPushWatchStore } from '../push/push-watch-store.ts'
 import { createStatusStore } from '../push/status-store.ts'
 import { createDailyStore } from '../stats/daily-store.ts'
-import { pauseAsker } from './ask-server.ts'
+import { serverAsker } from './ask-server.ts'
 import { done } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { findApplication } from './find-application.ts'
@@ -16,6 +16,7 @@ import type { TailEvent } from './tail-event.ts'
 import { createOpenTail } from './tail-opens.ts'
 import { createPauseTail } from './tail-pauses.ts'
 import { createPushTail } from './tail-pushes.ts'
+import { createSimulatorTail } from './tail-simulator.ts'
 import { eventJson, eventText } from './tail-text.ts'
 import { startTicking } from './ticking.ts'
 
@@ -24,7 +25,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Shows what happens, until a signal or the end of its reader. */
 export async function runTail({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
-  const asker = pauseAsker(flags.get('admin-listen') ?? null, surroundings)
+  const asker = serverAsker(flags.get('admin-listen') ?? null, surroundings)
   if (asker.kind === 'problems') return asker
   const opened = openData(flags.get('data') ?? null, surroundings)
   if (opened.kind !== 'open') return opened
@@ -37,13 +38,16 @@ export async function runTail({ words, flags }: Given, surroundings: Surrounding
   const of = found?.application ?? null
   const tail = createTail(database, of, surroundings)
   const pauses = createPauseTail({ ask: asker.ask })
+  const simulator = createSimulatorTail({ ask: asker.askSimulator, simulated: tail.simulated })
   const style = styleOf(surroundings)
   using ticking = startTicking(surroundings)
+  await simulator.look(clock.now())
   if (surroundings.terminal !== null) stderr('What happens from now on; Ctrl-C ends it.\n')
   while ((await ticking.next(LOOK_MS)) === 'tick') {
     const now = clock.now()
-    const events = tail.look(now)
-    events.push(...(await pauses.look(tail.live(), events, now)))
+    const told = tail.look(now)
+    const events = [...told, ...(await simulator.look(now))].toSorted((a, b) => a.at - b.at)
+    events.push(...(await pauses.look(tail.live(), told, now)))
     for (const event of events) {
       const application = tail.application(event)
       const line = flags.has('json')
@@ -74,10 +78,12 @@ function createTail(database: Database, of: Application | null, { clock }: Pick<
       const current = database.version()
       if (current === version) return []
       version = current
-      if (of === null) applications = store.list()
-      return [...pushes.look(now), ...devices.look(now), ...opens.look(now)].toSorted((a, b) => a.at - b.at)
+      applications = of === null ? store.list() : [store.find(of.id) ?? of]
+      return [...pushes.look(now), ...devices.look(now), ...opens.look(now)]
     },
     live: pushes.live,
+    /** As it was at the last look: id → `application.number`. */
+    simulated: () => new Map(applications.filter((one) => one.simulated).map(({ id, number }) => [id, number])),
     application: ({ application }: TailEvent) => applications.find(({ number }) => number === application) ?? null,
   }
 }

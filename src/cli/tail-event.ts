@@ -1,6 +1,6 @@
 import type { Platform } from '../device/device.ts'
 
-/** Something that has happened, as the database tells of it. */
+/** Something that has happened, as the database or the running server tells of it. */
 export type TailEvent = {
   /** Ms since the Unix epoch. */
   readonly at: number
@@ -19,7 +19,23 @@ type Happened =
       readonly s: number
       readonly failed: number
     }
-  | { readonly type: 'pushes.accepted' | 'devices.registered' | 'devices.gone'; readonly count: number }
+  | {
+      readonly type: 'pushes.accepted' | 'devices.registered' | 'devices.gone' | 'notifications.received'
+      readonly count: number
+    }
+  /** By the simulator. */
+  | {
+      readonly type: 'notification.received'
+      readonly token: string
+      readonly platform: Platform
+      readonly title: string | null
+      readonly text: string | null
+      readonly badge: number | null
+      /** The HTTP status; `null`: it did not answer. */
+      readonly status: number | null
+      /** `null`: it was accepted. */
+      readonly reason: string | null
+    }
   | { readonly type: 'pushes.finished'; readonly count: number; readonly s: number; readonly failed: number }
   | { readonly type: 'device.registered'; readonly token: string; readonly platform: Platform }
   | {

@@ -3,6 +3,7 @@ import { counted, grouped, moment } from './figures.ts'
 import { PLATFORM_NAMES } from './platform-flag.ts'
 import { harmless } from './style.ts'
 import type { Colour, Style } from './style.ts'
+import { shortened } from './table-text.ts'
 import type { TailEvent } from './tail-event.ts'
 
 /** Of an application that is gone again nothing is known but its number. */
@@ -59,6 +60,10 @@ function wordsOf(event: TailEvent): readonly [Colour, string, string] {
       return ['green', 'registered', deviceOf(event)]
     case 'devices.registered':
       return ['green', 'registered', counted(event.count, 'device')]
+    case 'notifications.received':
+      return ['green', 'received', counted(event.count, 'notification')]
+    case 'notification.received':
+      return [event.reason === null && event.status !== null ? 'green' : 'yellow', 'received', receivedOf(event)]
     case 'devices.gone':
       return ['yellow', 'gone', counted(event.count, 'device')]
     case 'device.gone':
@@ -83,6 +88,19 @@ function sentOf({ t, s, failed }: { readonly t: number; readonly s: number; read
 function deviceOf({ token, platform }: { readonly token: string; readonly platform: 0 | 1 }): string {
   return `${harmless(token)} (${PLATFORM_NAMES[platform]})`
 }
+
+/** `c1c1c1c1… (iOS): "Oven — Fresh bread", badge 3; answered 410 Unregistered`. */
+function receivedOf(event: Extract<TailEvent, { type: 'notification.received' }>): string {
+  const { title, text, badge, status, reason } = event
+  const words = [title, text].filter((part) => part !== null).map(harmless)
+  const shown = words.length === 0 ? 'nothing to show' : `"${shortened(words.join(' — '), MOST_TEXT, true)}"`
+  const answer = status === null ? 'not answered' : `answered ${status}${reason === null ? '' : ` ${harmless(reason)}`}`
+  const isFine = status === 200 && reason === null
+  return `${deviceOf(event)}: ${shown}${badge === null ? '' : `, badge ${badge}`}${isFine ? '' : `; ${answer}`}`
+}
+
+/** Columns of what a notification says. */
+const MOST_TEXT = 80
 
 function openedOf({ count, push }: { readonly count: number; readonly push: string | null }): string {
   const times = counted(count, 'time')

@@ -67,6 +67,13 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
        WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND application = ?)
      ORDER BY p.send_at, p.number LIMIT ?`,
   )
+  // Both are read off their partial indexes.
+  const unfinished = database.reading<{ count: number }, [number]>(
+    `SELECT (SELECT count(DISTINCT push) FROM delivery
+         WHERE application = ?1 AND platform IN (0, 1) AND finished_at IS NULL)
+       + (SELECT count(DISTINCT coalesce(parent, number)) FROM push
+         WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND application = ?1) AS count`,
+  )
   const waiting = (done: string) => `sum(iif(finished_at IS NULL, max(${done} - accepted - failed, 0), 0))`
   const reach = database.reading<ReachRow, [number]>(
     `SELECT platform, sum(coalesce(addressed, 0)) AS t, sum(accepted) AS s, sum(failed) AS failed,
@@ -100,6 +107,9 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
 
     /** Pushes of which something waits for its time, the soonest first. */
     scheduled: (application: number, limit: number): StoredPush[] => scheduled.all(application, limit),
+
+    /** How many are being sent or wait for their time. */
+    unfinished: (application: number): number => unfinished.get(application)?.count ?? 0,
 
     /** One entry for each platform that the push, `push.number`, goes to; none before its moment has come. */
     reach: (push: number): Reach[] => reach.all(push).map(reachOf),

@@ -1,5 +1,6 @@
 import { createAdminApi } from '../admin/admin-api.ts'
 import { watchDisk } from '../admin/disk-watch.ts'
+import { createInbox } from '../admin/inbox.ts'
 import { createReadinessCheck } from '../admin/readiness-check.ts'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import { startBackups } from '../backup/start-backups.ts'
@@ -33,7 +34,7 @@ interface Dependencies {
   readonly metrics: Metrics
   /** Of the data directory; `null`: not known. */
   readonly disk: () => Disk | null
-  readonly senders: Pick<Senders, 'pool' | 'deliveries' | 'moved'>
+  readonly senders: Pick<Senders, 'pool' | 'deliveries' | 'moved' | 'runningSimulator'>
   /** Closes what is opened here, in reverse. */
   readonly opened: AsyncDisposableStack
 }
@@ -41,7 +42,7 @@ interface Dependencies {
 /** What an operator sees of the service, and the backups that it makes. */
 export function startAdminSide(on: Dependencies) {
   const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened } = on
-  const { pool, deliveries, moved } = on.senders
+  const { pool, deliveries, moved, runningSimulator } = on.senders
   const { log } = damage
   const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
   const figures = () => pool.figures()
@@ -76,6 +77,7 @@ export function startAdminSide(on: Dependencies) {
     nameOf,
     statusOf: (pushId) => deliveries.status(pushId),
     moved,
+    inbox: createInbox({ simulator: runningSimulator, applications: () => directory.all() }),
     scrape: createScrape({
       clock,
       data: config.data,

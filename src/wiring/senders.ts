@@ -47,7 +47,8 @@ export async function startSenders(on: Dependencies) {
     log.warn('moved to the second transport', { origin, reason })
   }
   let started: Promise<Simulator> | null = null
-  const simulator = () => (started ??= startSimulator({ clock }))
+  let running: Simulator | null = null
+  const simulator = () => (started ??= startSimulator({ clock }).then((one) => (running = one)))
   opened.defer(async () => (await started)?.[Symbol.asyncDispose]())
   const providers = createProviders({
     credentials: createCredentialStore({ database, clock, key }),
@@ -104,6 +105,6 @@ export async function startSenders(on: Dependencies) {
     latency: on.metrics.latency,
   })
   opened.defer(() => pool.close())
-  /** `moved`: origins of gateways that are reached by the second transport only. */
-  return { providers, deliveries, pool, simulator, moved: () => [...moved] }
+  /** `runningSimulator`: `null` where nothing has needed it. `moved`: origins of gateways that are reached by the second transport only. */
+  return { providers, deliveries, pool, simulator, runningSimulator: () => running, moved: () => [...moved] }
 }

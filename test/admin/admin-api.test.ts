@@ -128,3 +128,33 @@ describe('/readyz', () => {
     expect((await ready()).status).toBe(200)
   })
 })
+
+describe('/simulator/received', () => {
+  async function received(after?: number | string): Promise<any> {
+    const query = after === undefined ? '' : `?after=${after}`
+    return (await fetch(`${service.adminUrl}/simulator/received${query}`)).json()
+  }
+
+  test('has what applications that are simulated have sent, behind the number that is given', async () => {
+    const before = (await received()).last
+    await sent(await push())
+    const { last, received: all } = await received(before)
+    expect(all).toEqual([
+      {
+        number: before + 1,
+        at: expect.stringMatching(/^2026-/),
+        application: service.application.id,
+        platform: '0',
+        token: 'a1a1a1a1a1a1',
+        title: null,
+        text: 'Hi',
+        badge: null,
+        status: 200,
+        reason: null,
+      },
+    ])
+    expect(last).toBe(before + 1)
+    expect(await received(last)).toEqual({ last, received: [] })
+    expect((await received('x')).received.length).toBeGreaterThan(0)
+  })
+})

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { secretMatches } from '../../src/application/secret.ts'
+import { apnsOrderOf } from '../../src/delivery/simulator/apns-orders.ts'
+import { fcmOrderOf } from '../../src/delivery/simulator/fcm-orders.ts'
+import { createDeviceStore } from '../../src/device/device-store.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 
@@ -226,12 +231,47 @@ describe('app simulate', () => {
     await create(cli, 'Shop')
     const simulated = async () =>
       (JSON.parse((await cli.run(['app', 'show', 'Shop', '--json'])).stdout) as { simulated: boolean }).simulated
-    expect((await cli.run(['app', 'simulate', 'Shop'])).stdout).toBe(
-      '"Shop" sends to the built-in simulator: no phone is reached.\n',
-    )
+    const { stdout } = await cli.run(['app', 'simulate', 'Shop'])
+    expect(stdout).toStartWith('"Shop" sends to the built-in simulator: no phone is reached.\n')
     expect(await simulated()).toBe(true)
+    // What it says that tokens order is what they do order.
+    const rows = stdout.split('\n').filter((line) => line.startsWith('  bad'))
+    expect(rows.length).toBeGreaterThan(3)
+    for (const row of rows) {
+      const [ios = '', android = ''] = row.trim().split(/ {2,}/)
+      expect(apnsOrderOf(ios.replace('…', '').padEnd(64, '0'), 'production')).not.toBeNull()
+      expect(fcmOrderOf(android.replace('…', 'abc'))).not.toBeNull()
+    }
     expect((await cli.run(['app', 'simulate', 'Shop', '--off'])).stdout).toBe('"Shop" sends to APNs and FCM.\n')
     expect(await simulated()).toBe(false)
+  })
+
+  test('of an application for phones needs --yes, and says what would happen', async () => {
+    using cli = commandLine()
+    await create(cli, 'Shop')
+    using database = cli.database()
+    const clock = createFakeClock()
+    const number = createApplicationStore({ database, clock }).find('Shop')?.number ?? 0
+    const devices = createDeviceStore({ database, clock })
+    database.transact(() => void devices.register(number, { token: 'ab'.repeat(32), platform: 0 }))
+    await cli.run(['push', 'Shop', 'Hello', '--all'])
+    await cli.run(['push', 'Shop', 'Hello', '--all', '--send-at', '3600'])
+    const refused = (what: string) => ({
+      exitCode: 1,
+      stdout: '',
+      stderr: `bellhop: "Shop" has ${what}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. Add --yes to do so.\n`,
+    })
+    expect(await cli.run(['app', 'simulate', 'Shop'])).toEqual(refused('1 device, 2 pushes to be sent'))
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const file = cli.file('AuthKey_ABC123DEFG.p8', privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    await cli.run(['app', 'apns', 'Shop', '--key', file, '--team-id', 'DEF123GHIJ', '--topic', 'com.example.shop'])
+    expect(await cli.run(['app', 'simulate', 'Shop'])).toEqual(
+      refused('1 device, 2 pushes to be sent, an APNs credential'),
+    )
+    expect((await cli.run(['app', 'list'])).stdout).not.toContain('simulator')
+    expect((await cli.run(['app', 'simulate', 'Shop', '--yes'])).exitCode).toBe(0)
+    // It does so already.
+    expect((await cli.run(['app', 'simulate', 'Shop'])).exitCode).toBe(0)
   })
 })
 

@@ -47,8 +47,9 @@ describe('what a command line asks for', () => {
     ['app rotate-secret Shop --json', app({ kind: 'app rotate-secret', data: null, app: 'Shop', json: true })],
     ['app delete Shop --yes', app({ kind: 'app delete', data: null, app: 'Shop' })],
     ['app fcm Shop --service-account s.json', app({ kind: 'app fcm', data: null, app: 'Shop', file: 's.json' })],
-    ['app simulate Shop', app({ kind: 'app simulate', data: null, app: 'Shop', simulated: true })],
-    ['app simulate Shop --off', app({ kind: 'app simulate', data: null, app: 'Shop', simulated: false })],
+    ['app simulate Shop', app({ kind: 'app simulate', data: null, app: 'Shop', simulated: true, yes: false })],
+    ['app simulate Shop --yes', app({ kind: 'app simulate', data: null, app: 'Shop', simulated: true, yes: true })],
+    ['app simulate Shop --off', app({ kind: 'app simulate', data: null, app: 'Shop', simulated: false, yes: false })],
     ['app limits Shop', app({ kind: 'app limits', data: null, app: 'Shop', limits: {} })],
     [
       'app limits Shop --rate 0.5 --burst 2 --backend-rate 0 --backend-burst 3 --quota 4 --quota-period day',

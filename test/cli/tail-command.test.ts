@@ -70,6 +70,8 @@ describe('tail', () => {
     expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, '')).toSorted()).toEqual(
       [
         'registered   bad41000… (iOS)',
+        'received     c1c1c1c1… (iOS): "Secret"',
+        'received     bad41000… (iOS): "Secret"; answered 410 Unregistered',
         `accepted     push ${body.id}`,
         `started      push ${body.id}`,
         'gone         bad41000… (iOS): Unregistered',
@@ -128,7 +130,7 @@ describe('tail', () => {
       }
     })
     const lines = await watching.until(/finished +60 pushes: sent 60 of 60$/)
-    expect(lines.at(-2)).toMatch(/accepted +60 pushes$/)
+    expect(lines).toContainEqual(expect.stringMatching(/accepted +60 pushes$/))
     expect(await watching.end()).toBe(0)
   })
 
@@ -145,6 +147,56 @@ describe('tail', () => {
     await watching.until(new RegExp(`cancelled +push ${later.body.id}: sent 0 of 0`))
     await watching.until(new RegExp(`released +push ${soon.body.id}`))
     await watching.until(new RegExp(`finished +push ${soon.body.id}: sent 0 of 0`))
+    expect(await watching.end()).toBe(0)
+  })
+
+  test('shows what arrived at the simulator, and what that answered', async () => {
+    const caller = beside.newCaller()
+    const watching = await tail([caller.application.id])
+    const json = await tail([caller.application.id, '--json'])
+    await caller.register({ token: IOS, platform: '0' })
+    await caller.register({ token: 'android:1', platform: '1' })
+    await caller.register({ token: GONE, platform: '0' })
+    const badge = { title: 'Oven', msg: 'Fresh bread\u202E', sound: '', badge: '3' }
+    await caller.post('/push/all', { platform: ['0', '1'], ...badge })
+    for (const line of [
+      /received     c1c1c1c1… \(iOS\): "Oven — Fresh bread\\u202e", badge 3$/,
+      /received     android:… \(Android\): "Oven — Fresh bread\\u202e", badge 3$/,
+      /received     bad41000… \(iOS\): "Oven — Fresh bread\\u202e", badge 3; answered 410 Unregistered$/,
+    ]) {
+      await watching.until(line)
+    }
+    const lines = await json.until(/notification.received.*android/)
+    expect(JSON.parse(lines.find((line) => /notification.received.*android/.test(line)) ?? '')).toEqual({
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      application: caller.application.id,
+      type: 'notification.received',
+      token: 'android:…',
+      platform: '1',
+      title: 'Oven',
+      text: 'Fresh bread\u202E',
+      badge: 3,
+      status: 200,
+      reason: null,
+    })
+    await caller.post('/push/all', { platform: '0', payload: { sync: 1 }, silent: true, sound: '', badge: '', msg: '' })
+    await watching.until(/received     c1c1c1c1… \(iOS\): nothing to show$/)
+    const tokens = Array.from({ length: 100 }, (_, n) => `android:many${n}`)
+    await caller.put('/deviceToken/batch', { platform: '1', tokens, tags: ['many'] })
+    await caller.post('/push/all', { platform: '1', msg: 'All', tags: ['many'] })
+    await watching.until(/received +\d+ notifications$/)
+    expect(await Promise.all([watching.end(), json.end()])).toEqual([0, 0])
+  })
+
+  test('of the simulator shows only what the applications sent that are watched', async () => {
+    const [caller, other] = [beside.newCaller(), beside.newCaller()]
+    const watching = await tail([caller.application.id, '--json'])
+    for (const one of [other, caller]) {
+      await one.register({ token: IOS, platform: '0' })
+      await one.post('/push/all', { platform: '0', msg: 'Hello', sound: '', badge: '' })
+    }
+    const lines = await watching.until(/notification.received/)
+    expect(lines.every((line) => JSON.parse(line).application === caller.application.id)).toBe(true)
     expect(await watching.end()).toBe(0)
   })
 

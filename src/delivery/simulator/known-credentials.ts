@@ -102,16 +102,26 @@ export async function createKnownCredentials(): Promise<KnownCredentials> {
     hasProject: (projectId) => projects.has(projectId),
     accept,
     issue(applicationId) {
-      const digest = createHash('sha256').update(applicationId).digest('hex')
+      const digest = digestOf(applicationId)
+      const { topic, project } = targetsOf(applicationId)
       const keyId = `K${digest.slice(0, 9).toUpperCase()}`
       const teamId = `T${digest.slice(0, 9).toUpperCase()}`
-      const topic = `simulated.app-${digest.slice(0, 12)}`
-      const serviceAccount = describeAccount(`simulated-${digest.slice(0, 12)}`, digest.slice(0, 40), rsa.privateKey)
+      const serviceAccount = describeAccount(project, digest.slice(0, 40), rsa.privateKey)
       accept({ kind: 'apns-key', key: p256.publicKey, keyId, teamId, topics: [topic] })
       accept({ kind: 'service-account', serviceAccount })
       return { apnsKey: { p8: p256.privateKey, keyId, teamId, topic }, serviceAccount }
     },
   }
+}
+
+/** Where the notifications of an application go: the topic at APNs, and the project at FCM. */
+export function targetsOf(applicationId: string): { readonly topic: string; readonly project: string } {
+  const part = digestOf(applicationId).slice(0, 12)
+  return { topic: `simulated.app-${part}`, project: `simulated-${part}` }
+}
+
+function digestOf(applicationId: string): string {
+  return createHash('sha256').update(applicationId).digest('hex')
 }
 
 const PEM_ENCODING = {

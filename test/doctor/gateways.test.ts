@@ -65,7 +65,7 @@ describe('credentials that are good', () => {
   test('of a simulated application are proven too, and it says that they are not used', async () => {
     await using use = await practice()
     const id = await equipped(use)
-    await use.line.run(['app', 'simulate', id])
+    await use.line.run(['app', 'simulate', id, '--yes'])
     const { check } = await use.examine()
     expect(check('credentials')).toMatchObject({ state: 'warning', found: expect.stringContaining('simulator') })
     expect(check('apns-production').state).toBe('ok')

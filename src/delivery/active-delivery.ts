@@ -2,6 +2,7 @@ import type { Message } from './delivery.ts'
 import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement, RecipientPage } from './open-delivery.ts'
 import { exceptionOf, newPage, shiftWaiting, waits } from './page.ts'
 import type { Page } from './page.ts'
+import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress } from './progress.ts'
 import type { Verdict } from './verdict.ts'
@@ -38,6 +39,8 @@ export interface Task {
   readonly attempt: number
   /** When it was sent, ms since the Unix epoch. */
   readonly sentAt: number
+  /** Not there where the push leaves the badge alone. */
+  readonly badge?: SentBadge
 }
 
 /** What the delivery needs of the store to read its audience. */
@@ -79,6 +82,8 @@ export class ActiveDelivery {
   searching = false
   /** Whether it stands in its sender's line. */
   inLine = false
+  /** How often it has changed stored badges. */
+  badgeChanges = 0
   #settled: number
   #progress: Progress
   #cursor: number
@@ -89,10 +94,16 @@ export class ActiveDelivery {
   /** When the first recipient of this run was sent to, ms since the Unix epoch. */
   #startedAt: number | null = null
   readonly #recipients: Recipients
+  readonly #badges: Pick<PendingBadges, 'changes'>
   readonly #replay: Page[] = []
   #current: Page | null = null
 
-  constructor(of: OpenDelivery, recipients: Recipients, nextDueAt: number | null) {
+  constructor(
+    of: OpenDelivery,
+    recipients: Recipients,
+    nextDueAt: number | null,
+    badges: Pick<PendingBadges, 'changes'>,
+  ) {
     this.of = of
     this.message = { push: of.pushId, notification: of.notification, expiresAt: of.expiresAt }
     this.retries = of.retries
@@ -103,6 +114,7 @@ export class ActiveDelivery {
     this.#progress = { upTo: of.progress, ahead: of.ahead }
     this.#cursor = of.progress
     this.#recipients = recipients
+    this.#badges = badges
     this.#endIfNobody()
   }
 
@@ -151,6 +163,11 @@ export class ActiveDelivery {
     return this.#current === null
   }
 
+  /** The badge stored with a recipient; `null` where another push, or a call, may have changed it since it was read. */
+  storedBadge({ page, recipient }: Task): number | null {
+    return page !== null && page.badgeChanges === this.#othersBadgeChanges() ? recipient.storedBadge : null
+  }
+
   /** Puts a recipient back that was not answered for reasons that are not its own. */
   hold(task: Task): void {
     const { page, recipient } = task
@@ -166,15 +183,13 @@ export class ActiveDelivery {
 
   /** Notes an answer on its page; `true` when the page has all of them and can be settled. */
   note(task: Task, verdict: Exclude<Verdict, { kind: 'hold' }>, now: number): boolean {
-    const { page, recipient, index } = task
+    const { page, index } = task
     if (page === null) return false
     page.pending--
     page.answered[index] = 1
     if (verdict.kind === 'accepted') {
       page.accepted++
-      const { badge } = this.of.notification
-      const alreadySo = badge !== null && 'set' in badge && badge.set === recipient.storedBadge
-      if (badge !== null && !alreadySo) page.badged.push(recipient.device)
+      if (task.badge !== undefined) page.badges.push(task.badge)
     } else page.exceptions.push(exceptionOf(task, verdict, now))
     return this.#isComplete(page)
   }
@@ -308,6 +323,11 @@ export class ActiveDelivery {
     if (this.counted && this.addressed === 0 && this.pages.size === 0) this.#exhausted = true
   }
 
+  /** Its own do not matter to whom it has not sent to. */
+  #othersBadgeChanges(): number {
+    return this.#badges.changes - this.badgeChanges
+  }
+
   #taskOf(page: Page, index: number, now: number): Task {
     page.pending++
     page.sentAt = now
@@ -345,7 +365,7 @@ export class ActiveDelivery {
   }
 
   #begin(from: number, to: number, recipients: readonly PageRow[]): Page {
-    const page = newPage(from, to, recipients)
+    const page = newPage(from, to, recipients, this.#othersBadgeChanges())
     this.#nextSize = PAGE_SIZE
     // Known now, so that the page's own settlement can say that it was the last.
     if (nextGap(this.#progress, to, this.of.ceiling) === null) this.#exhausted = true

@@ -6,6 +6,7 @@ import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { Lane, OpenDelivery } from './open-delivery.ts'
+import type { PendingBadges } from './pending-badges.ts'
 
 /** Open deliveries of each lane held in memory; the rest waits in the database. */
 const LOADED: Readonly<Record<Lane, number>> = { single: 512, many: 32 }
@@ -29,6 +30,7 @@ interface Dependencies {
   readonly clock: Clock
   readonly log: Pick<Log, 'error'>
   readonly store: DeliveryStore
+  readonly badges: Pick<PendingBadges, 'changes'>
   readonly persist: <T>(operation: () => T) => Promise<T>
   /** There may be somebody to send to who was not there before. */
   readonly onMore: () => void
@@ -176,12 +178,12 @@ export class Backlog {
   }
 
   #begin(open: OpenDelivery): void {
-    const { store } = this.#on
+    const { store, badges } = this.#on
     if (this.#open[open.lane].has(open.push)) return
     try {
       const recipients = store.recipients(open)
       const nextDueAt = open.retries > 0 ? store.nextDue(open) : null
-      const delivery = new ActiveDelivery(open, recipients, nextDueAt)
+      const delivery = new ActiveDelivery(open, recipients, nextDueAt, badges)
       this.#open[open.lane].set(open.push, delivery)
       this.line(delivery)
       // Sending does not wait for it.

@@ -5,15 +5,14 @@ import type { DeliveryStore } from './delivery-store.ts'
 import type { Exception, OpenDelivery } from './open-delivery.ts'
 import { exceptionOf, shiftWaiting } from './page.ts'
 import type { DeviceVerdict, Page } from './page.ts'
-import type { PendingBadges } from './pending-badges.ts'
-import type { BadgeChange } from '../push/push.ts'
+import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import type { Verdict } from './verdict.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** Says what an answer means for a device; runs inside the transaction that settles it. */
 export interface DeviceRegistry {
   apply(verdict: DeviceVerdict, now: number): void
-  storeBadge(device: number, change: BadgeChange): void
+  storeBadge(device: number, badge: number): void
 }
 
 /** Whom a delivery tells what happens, beside the log; runs inside the transaction that writes it down. */
@@ -31,7 +30,7 @@ interface Dependencies {
   /** Writes until it succeeds: a full disk delays the books, it does not lose them. */
   readonly persist: <T>(operation: () => T) => Promise<T>
   readonly registry: DeviceRegistry
-  readonly badges: Pick<PendingBadges, 'over'>
+  readonly badges: Pick<PendingBadges, 'settle' | 'settled' | 'changes'>
   readonly events: Pick<DeliveryEvents, 'pushFinished'>
   /** Recipients of the delivery have been written down to be sent to again. */
   readonly onRetries: (delivery: ActiveDelivery, recipients: number) => void
@@ -63,8 +62,8 @@ export class Books {
     void this.#write(delivery, page.exceptions, settlement.finished, () => {
       store.settlePage(delivery.of, settlement, now)
       for (const verdict of page.verdicts) registry.apply(verdict, now)
-      this.#storeBadges(delivery, page.badged)
-    }).then(() => this.#badgesOver(delivery, page.badged))
+      this.#storeBadges(delivery, page.badges)
+    }).then(() => this.#badgesSettled(page.badges))
   }
 
   /** A recipient that is on no open page: it had waited, or its page was settled without it. */
@@ -73,6 +72,7 @@ export class Books {
     const { delivery, recipient } = task
     const { device } = recipient
     const accepted = verdict.kind === 'accepted'
+    const badges = accepted && task.badge !== undefined ? [task.badge] : []
     const exceptions = accepted ? [] : [exceptionOf(task, verdict, now)]
     delivery.retries--
     delivery.leased.delete(device)
@@ -81,8 +81,8 @@ export class Books {
     void this.#write(delivery, exceptions, finished, () => {
       store.settleRetry(delivery.of, device, { accepted: accepted ? 1 : 0, exceptions }, finished, now)
       if (says !== null) registry.apply(says, now)
-      if (accepted) this.#storeBadges(delivery, [device])
-    }).then(() => accepted && this.#badgesOver(delivery, [device]))
+      this.#storeBadges(delivery, badges)
+    }).then(() => this.#badgesSettled(badges))
   }
 
   /** Ends a delivery whose last page is settled and whose last recipient has been reached, if that is so. */
@@ -123,14 +123,18 @@ export class Books {
     await Promise.all([...this.#queues.values()].map((queue) => queue.empty()))
   }
 
-  #storeBadges(delivery: ActiveDelivery, devices: readonly number[]): void {
-    const { badge } = delivery.of.notification
-    if (badge !== null) for (const device of devices) this.#on.registry.storeBadge(device, badge)
+  #storeBadges(delivery: ActiveDelivery, sent: readonly SentBadge[]): void {
+    const { badges, registry } = this.#on
+    const changed = sent.filter((one) => badges.settle(one))
+    for (const { device, badge } of changed) registry.storeBadge(device, badge)
+    if (changed.length === 0) return
+    badges.changes++
+    delivery.badgeChanges++
   }
 
   /** Once they are written down, and not in the transaction, which may run twice. */
-  #badgesOver(delivery: ActiveDelivery, devices: readonly number[]): void {
-    for (const device of devices) this.#on.badges.over(device, delivery.of.notification.badge)
+  #badgesSettled(sent: readonly SentBadge[]): void {
+    for (const one of sent) this.#on.badges.settled(one)
   }
 
   async #write(delivery: ActiveDelivery, exceptions: Exception[], finished: boolean, write: () => void): Promise<void> {

@@ -60,6 +60,11 @@ export interface DeliveryPool {
   cancelStored(application: number, push: number): void
   /** Sends no more of this push; answers that are on their way still count. */
   cancel(application: number, push: number): void
+  /**
+   * A call sets the count stored with a device, `device.id`: what was sent to it before changes that no more. Runs in
+   * the transaction of the call.
+   */
+  badgeSet(application: number, platform: Platform, device: number): void
   /** The application's credentials have changed. */
   reload(application: number): void
   /** The application is deleted. */
@@ -193,6 +198,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     cancel(application, push) {
       for (const platform of PLATFORMS) senders.get(`${application}/${platform}`)?.cancel(push)
     },
+    badgeSet: (application, platform, device) => senders.get(`${application}/${platform}`)?.badgeSet(device),
     reload(application) {
       for (const platform of PLATFORMS) {
         const sender = senders.get(`${application}/${platform}`)

@@ -116,6 +116,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
     endLeases,
     shiftDue,
     recipients: recipients.of,
+    badgeOf: recipients.badgeOf,
 
     /** Applications and platforms that have something open. */
     senders: () => senders.all(),

@@ -1,4 +1,5 @@
 import type { Exception, PageRow } from './open-delivery.ts'
+import type { SentBadge } from './pending-badges.ts'
 import type { Verdict } from './verdict.ts'
 
 /** Recipients that are read, sent to and settled together. */
@@ -16,8 +17,10 @@ export interface Page {
   accepted: number
   readonly exceptions: Exception[]
   readonly verdicts: DeviceVerdict[]
-  /** Devices that took it and whose stored badge it changes. */
-  readonly badged: number[]
+  /** Of those that took it. */
+  readonly badges: SentBadge[]
+  /** How often other pushes, and calls, had changed stored badges when it was read. */
+  readonly badgeChanges: number
   /** When its last recipient was sent, ms since the Unix epoch. */
   sentAt: number
   /** Settled before all answers were in. */
@@ -31,7 +34,7 @@ export type DeviceVerdict =
   | { readonly kind: 'environment'; readonly device: number; readonly environment: 'production' | 'sandbox' }
 
 /** A page of which nobody has been sent to. */
-export function newPage(from: number, to: number, recipients: readonly PageRow[]): Page {
+export function newPage(from: number, to: number, recipients: readonly PageRow[], badgeChanges: number): Page {
   return {
     from,
     to,
@@ -43,7 +46,8 @@ export function newPage(from: number, to: number, recipients: readonly PageRow[]
     accepted: 0,
     exceptions: [],
     verdicts: [],
-    badged: [],
+    badges: [],
+    badgeChanges,
     sentAt: 0,
     detached: false,
   }

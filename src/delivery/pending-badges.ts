@@ -1,40 +1,129 @@
 import { applyBadge } from '../push/push.ts'
 import type { BadgeChange } from '../push/push.ts'
 
-/** No answer takes longer. What should have been ended by then and was not is forgotten. */
-const FORGET_MS = 60_000
+/** Devices of which it is remembered that a push to be sent again is in their count already. It is rarely one. */
+const MOST_INCLUDED = 10_000
 
-interface Pending {
-  /** What the last notification on its way shows. */
+/** The badge of one notification. */
+export interface SentBadge {
+  readonly device: number
+  /** The delivery that it belongs to. */
+  readonly of: object
+  /** What the phone shows when it arrives. */
   readonly badge: number
-  /** Notifications on their way. */
-  readonly sends: number
-  readonly at: number
+  /** Whether it counts from the one before it. */
+  readonly relative: boolean
+  /** Whether this was stored when it was sent. */
+  readonly wasStored: boolean
+  /** What was sent to the device before it, and not settled by then. */
+  before: SentBadge | null
+  /**
+   * sent → refused. sent → stored. Sent or refused → overtaken: something sent later, or a call, is stored. It is
+   * included where that has counted from it.
+   */
+  state: 'sent' | 'refused' | 'stored' | 'overtaken' | 'included'
 }
 
 /**
- * Badges on their way: sent, and not written down yet. A "+1" that goes out while another is on its way counts from
- * what that one shows, since what is stored does not have it yet.
+ * Badges that are sent and not stored yet, so that what is stored is in the end what the phone shows last: of the
+ * notifications that the gateway took the one that was sent last, or what a call has set after it. (A phone shows what
+ * arrives last; neither gateway tells when, and the order of sending is all that is known of it.) Thus a "+1" counts
+ * from what was sent last, and a late answer changes nothing of what is newer.
+ *
+ * Holds one entry for each notification that has a badge and is on its way or not written down.
  */
 export class PendingBadges {
-  readonly #pending = new Map<number, Pending>()
+  /** By device: what was sent last. Those before it hang on it. */
+  readonly #last = new Map<number, SentBadge>()
+  /** By device: deliveries whose notification is to be sent again, and is in the count already. */
+  readonly #included = new Map<number, WeakSet<object>>()
+  readonly #read: (device: number) => number
+  /** How often stored badges have changed: deliveries and calls. */
+  changes = 0
 
-  /** The badge to send to a device whose stored count was read as `stored`. `now` is ms since the Unix epoch. */
-  next(device: number, change: BadgeChange, stored: number, now: number): number {
-    if ('set' in change) return change.set
-    const last = this.#pending.get(device)
-    const known = last !== undefined && now - last.at < FORGET_MS ? last : null
-    const badge = applyBadge(change, known?.badge ?? stored)
-    this.#pending.set(device, { badge, sends: (known?.sends ?? 0) + 1, at: now })
-    return badge
+  /** `read`: the count stored with a device. */
+  constructor(read: (device: number) => number) {
+    this.#read = read
   }
 
-  /** One of them has been written down, or will not be. */
-  over(device: number, change: BadgeChange | null): void {
-    if (change === null || 'set' in change) return
-    const last = this.#pending.get(device)
-    if (last === undefined) return
-    if (last.sends === 1) this.#pending.delete(device)
-    else this.#pending.set(device, { ...last, sends: last.sends - 1 })
+  /** One is sent now. `stored`: the count stored with the device; `null` where it may have changed since it was read. */
+  send(of: object, device: number, change: BadgeChange, stored: number | null): SentBadge {
+    const before = this.#last.get(device) ?? null
+    const sent = this.#next(of, device, change, before, stored)
+    this.#last.set(device, sent)
+    return sent
+  }
+
+  /** The gateway did not take it. */
+  refused(sent: SentBadge): void {
+    if (sent.state === 'included') this.#include(sent)
+    if (sent.state === 'sent') sent.state = 'refused'
+    if (this.#last.get(sent.device) !== sent) return
+    // Nobody has counted from it, and nobody is to.
+    let last: SentBadge | null = sent
+    while (last?.state === 'refused') last = last.before
+    if (last?.state === 'sent') this.#last.set(sent.device, last)
+    else this.#last.delete(sent.device)
+  }
+
+  /**
+   * The gateway has taken it, and it is being written down: whether the device's count becomes its badge. For the
+   * transaction, which may run twice.
+   */
+  settle(sent: SentBadge): boolean {
+    if (sent.state !== 'sent') return false
+    let counts = sent.relative
+    for (let older = sent.before; older !== null; older = older.before) {
+      if (counts && older.state === 'refused') this.#include(older)
+      older.state = counts ? 'included' : 'overtaken'
+      counts &&= older.relative
+    }
+    sent.before = null
+    if (!sent.relative) this.#included.delete(sent.device)
+    return !sent.wasStored
+  }
+
+  /** It is written down. */
+  settled(sent: SentBadge): void {
+    if (sent.state === 'sent') sent.state = 'stored'
+    if (this.#last.get(sent.device) === sent) this.#last.delete(sent.device)
+  }
+
+  /** A call sets the count of a device. For its transaction, which may run twice. */
+  set(device: number): void {
+    this.changes++
+    for (let sent = this.#last.get(device) ?? null; sent !== null; sent = sent.before) sent.state = 'overtaken'
+    this.#last.delete(device)
+    this.#included.delete(device)
+  }
+
+  #next(of: object, device: number, change: BadgeChange, before: SentBadge | null, stored: number | null): SentBadge {
+    if ('set' in change) {
+      const wasStored = before === null && stored === change.set
+      return { of, device, badge: change.set, relative: false, wasStored, before, state: 'sent' }
+    }
+    const shown = before?.badge ?? stored ?? this.#read(device)
+    const badge = this.#isIn(of, device, before) ? shown : applyBadge(change, shown)
+    const wasStored = before === null && badge === shown
+    return { of, device, badge, relative: true, wasStored, before, state: 'sent' }
+  }
+
+  /** Whether what is stored, or on its way, has counted from an earlier attempt of this delivery. */
+  #isIn(of: object, device: number, before: SentBadge | null): boolean {
+    for (let older = before; older?.relative === true; older = older.before) {
+      if (older.of === of) return true
+    }
+    return this.#included.get(device)?.has(of) === true
+  }
+
+  /** It is not counted again, should it be sent again. */
+  #include({ device, of }: SentBadge): void {
+    const deliveries = this.#included.get(device) ?? new WeakSet()
+    this.#included.set(device, deliveries.add(of))
+    if (this.#included.size <= MOST_INCLUDED) return
+    for (const [oldest] of this.#included) {
+      this.#included.delete(oldest)
+      return
+    }
   }
 }

@@ -54,6 +54,9 @@ export function createRecipientStore({ database }: { database: Database }) {
       return row === null ? null : recipientOf(id, row, notification)
     },
 
+    /** The count stored with a device; 0 where it is not registered any more. */
+    badgeOf: (id: number): number => device.get(id)?.badge ?? 0,
+
     of,
   }
 }

@@ -56,7 +56,7 @@ export class Sender {
   #provider: Provider | null = null
   #window = new Window()
   #suspicion = new Suspicion<Refused>(true)
-  readonly #badges = new PendingBadges()
+  readonly #badges: PendingBadges
   /** Whether the gateway has taken anything with this provider since its last pause. */
   #taking = false
   #inFlight = 0
@@ -72,8 +72,10 @@ export class Sender {
     this.#on = on
     this.#name = { application, platform }
     this.#movedAt = on.clock.now()
+    this.#badges = new PendingBadges(on.store.badgeOf)
     this.#backlog = new Backlog({
       ...on,
+      badges: this.#badges,
       onMore: () => this.#pump(),
       onCounted: (delivery) => this.#books.finishIfDone(delivery),
     })
@@ -146,6 +148,11 @@ export class Sender {
   cancel(push: number): void {
     const delivery = this.#backlog.of(push)
     if (delivery !== null) this.#books.cancel(delivery)
+  }
+
+  /** A call sets the count stored with a device, `device.id`. */
+  badgeSet(device: number): void {
+    this.#badges.set(device)
   }
 
   /** Time has passed: what is due, late, expired. */
@@ -237,28 +244,31 @@ export class Sender {
 
   #send(provider: Provider, task: Task): void {
     this.#inFlight++
+    const sent = this.#badged(task)
     // The task must be released whatever happens, or its page never settles.
-    provider.send(task.delivery.message, this.#badged(task)).then(
-      (outcome) => this.#answered(provider, task, outcome),
+    provider.send(sent.delivery.message, sent.recipient).then(
+      (outcome) => this.#answered(provider, sent, outcome),
       (error: unknown) => {
         this.#on.log.error('provider failed', { provider: provider.name, error: String(error) })
-        this.#answered(provider, task, { kind: 'deferred', afterMs: null, scope: 'device', reason: 'internal error' })
+        this.#answered(provider, sent, { kind: 'deferred', afterMs: null, scope: 'device', reason: 'internal error' })
       },
     )
   }
 
-  /** The recipient with the badge it is to show now. */
-  #badged({ delivery, recipient, sentAt }: Task): Recipient {
+  /** With the badge that the device is to show now. */
+  #badged(task: Task): Task {
+    const { delivery, recipient } = task
     const change = delivery.of.notification.badge
-    if (change === null || 'set' in change) return recipient
-    const badge = this.#badges.next(recipient.device, change, recipient.storedBadge, sentAt)
-    return badge === recipient.badge ? recipient : { ...recipient, badge }
+    if (change === null) return task
+    const badge = this.#badges.send(delivery, recipient.device, change, delivery.storedBadge(task))
+    const same = badge.badge === recipient.badge
+    return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
   }
 
   #answered(provider: Provider, task: Task, outcome: Outcome): void {
     this.#inFlight--
     // What was taken is still to be written down.
-    if (outcome.kind !== 'accepted') this.#badges.over(task.recipient.device, task.delivery.of.notification.badge)
+    if (outcome.kind !== 'accepted' && task.badge !== undefined) this.#badges.refused(task.badge)
     const { clock, random, latency } = this.#on
     const { delivery, recipient, attempt, sentAt } = task
     const now = clock.now()

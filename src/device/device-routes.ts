@@ -10,6 +10,7 @@ import * as schema from './device-schema.ts'
 import { recordOf } from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import { MAX_LABELS } from './device.ts'
+import type { Platform } from './device.ts'
 import { tokenWarning } from './push-token.ts'
 import type { CallOf, GrowthBounds, Shortage } from './growth.ts'
 
@@ -18,6 +19,8 @@ interface Dependencies {
   readonly commit: Commit
   readonly devices: DeviceStore
   readonly bounds: GrowthBounds
+  /** A call has set the count stored with a device, `device.id`. Runs in its transaction, and may run twice. */
+  readonly badgeSet: (application: number, platform: Platform, device: number) => void
   /** Whether without the secret a device may be named by its alias alone, and take that of another. Default false. */
   readonly aliasesOpen?: boolean
 }
@@ -27,7 +30,7 @@ const RECORD = { schema: schema.RECORD, example: schema.RECORD_EXAMPLE }
 const NO_DEVICE = 'ResourceNotFound: no such device is registered.'
 
 /** Endpoints 1 to 7 and 13: what changes one device, or imports many. */
-export function deviceRoutes({ gate, commit, devices, bounds, aliasesOpen = false }: Dependencies) {
+export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesOpen = false }: Dependencies) {
   /** The application id is public, and an alias can be guessed. */
   function checkNamed(field: 'Alias' | 'current_alias', byAliasAlone: boolean, withSecret: boolean): void {
     if (!byAliasAlone || withSecret || aliasesOpen) return
@@ -233,7 +236,12 @@ export function deviceRoutes({ gate, commit, devices, bounds, aliasesOpen = fals
       '/badge',
       async ({ body, application }) => {
         const badge = { platform: body.platform, token: body.token, badge: body.setbadgecount }
-        found(await commit(() => devices.setBadge(application.number, badge)))
+        const set = await commit(() => {
+          const device = devices.setBadge(application.number, badge)
+          if (device !== null) badgeSet(application.number, body.platform, device)
+          return device
+        })
+        if (set === null) throw noDevice()
         return { message: 'Badge set' }
       },
       {

@@ -166,14 +166,16 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       return changed(row.id)
     },
 
+    /** The `device.id`; `null`: there is no such device. */
     setBadge(
       application: number,
       { platform, token, badge }: { platform: Platform; token: string; badge: number },
-    ): 'ok' | 'no-device' {
+    ): number | null {
       const device = idOf(application, platform, token)
-      if (device === null) return 'no-device'
+      if (device === null) return null
       statements.setBadge.run(badge, device)
-      return changed(device)
+      changed(device)
+      return device
     },
   }
 }

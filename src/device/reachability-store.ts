@@ -1,8 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Environment } from '../delivery/delivery.ts'
-import { MAX_BADGE } from '../push/push.ts'
-import type { BadgeChange } from '../push/push.ts'
 import { ENVIRONMENT, STATE } from './device-row.ts'
 
 interface Verdict {
@@ -52,10 +50,6 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
   const badge = database.statement<never, [badge: number, now: number, device: number]>(
     'UPDATE device SET badge = ?, updated_at = ? WHERE id = ?',
   )
-  // On what is stored by now, not on what was when it was sent: others may have been counted between the two.
-  const badgeBy = database.statement<never, [add: number, now: number, device: number]>(
-    `UPDATE device SET badge = min(max(badge + ?, 0), ${MAX_BADGE}), updated_at = ? WHERE id = ?`,
-  )
 
   const eraseLeft = database.statement<{ id: number }, [before: number, limit: number]>(
     `DELETE FROM device WHERE id IN (
@@ -97,10 +91,9 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
       environment.run(ENVIRONMENT[known], device)
     },
 
-    /** What a notification has done to the badge. */
-    storeBadge(device: number, change: BadgeChange): void {
-      if ('set' in change) badge.run(change.set, clock.now(), device)
-      else badgeBy.run(change.add, clock.now(), device)
+    /** The badge that a notification has brought. */
+    storeBadge(device: number, count: number): void {
+      badge.run(count, clock.now(), device)
     },
   }
 }

@@ -87,7 +87,14 @@ export function createPublicApi(on: Dependencies) {
     documented: config.docs === 'on',
     webhooks: WEBHOOKS,
     routes: [
-      deviceRoutes({ gate, commit, devices, bounds, aliasesOpen: compat }),
+      deviceRoutes({
+        gate,
+        commit,
+        devices,
+        bounds,
+        badgeSet: (application, platform, device) => pool.badgeSet(application, platform, device),
+        aliasesOpen: compat,
+      }),
       registryRoutes({
         gate,
         devices,

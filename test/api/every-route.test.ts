@@ -77,7 +77,7 @@ function routesOf(plugins: (gate: ReturnType<typeof createGate>) => readonly Any
 const routes = routesOf((gate) => {
   const uncalled = {} as never
   return [
-    deviceRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled }),
+    deviceRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled, badgeSet: uncalled }),
     registryRoutes({ gate, devices: uncalled, feedback: uncalled }),
     pushRoutes({ gate, accept: uncalled, devices: uncalled, checkSize: uncalled }),
     cancelRoutes({ gate, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),

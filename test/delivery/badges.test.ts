@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
+import type { Conduct } from '../../src/delivery/simulator/conduct.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
@@ -98,5 +100,197 @@ describe('the stored badge', () => {
     await sent(await one(refused, '+1'))
     expect((await arrivalsOf(refused, 2)).map(shown)).toEqual([1, 1])
     expect(await stored(refused)).toBe(0)
+  })
+})
+
+const ACCEPT = { status: 200, headers: {}, body: '' }
+const LATE: Conduct = { kind: 'answer', answer: ACCEPT, afterMs: 1500 }
+const LATER: Conduct = { kind: 'answer', answer: ACCEPT, afterMs: 3500 }
+const refusal = (status: number, reason: string, afterMs = 0): Conduct => ({
+  kind: 'answer',
+  answer: { status, headers: {}, body: JSON.stringify({ reason }) },
+  afterMs,
+})
+
+describe('what the phone shows last is what is stored', () => {
+  let number = 0
+
+  /**
+   * A device whose stored badge is `badge`, and pushes to it. `answers`: of the gateway, by their message; of several one
+   * for each attempt. All others are taken at once.
+   */
+  async function phone(badge: number, answers: Readonly<Record<string, Conduct | readonly Conduct[]>>) {
+    const token = (++number).toString(16).padStart(64, 'e')
+    await register(token)
+    const simulator = await service.server.simulator()
+    const times = new Map<string, number>()
+    /** What the phone shows last, where it shows what arrives at the gateway in the order of that. */
+    let last = badge
+    simulator.answerWith((attempt) => {
+      if (attempt.token !== token) return null
+      const { aps } = attempt.body as { aps: { alert: string; badge: number } }
+      const time = times.get(aps.alert) ?? 0
+      times.set(aps.alert, time + 1)
+      const mine = [answers[aps.alert] ?? []].flat()
+      const conduct = mine[time] ?? mine.at(-1) ?? null
+      if (conduct === null || (conduct.kind === 'answer' && conduct.answer.status === 200)) last = aps.badge
+      return conduct
+    })
+    const pushes: string[] = []
+    await set(badge)
+
+    async function set(count: number): Promise<void> {
+      const { status } = await service.put('/badge', { token, platform: '0', setbadgecount: count })
+      expect(status).toBe(200)
+      last = count
+    }
+
+    return {
+      pushes,
+      set,
+      now: () => stored(token),
+      last: () => last,
+      /** Pushes, and waits until it is on its way. */
+      send: async (msg: string, change: string): Promise<void> => {
+        // Among the arrivals it is once it has been answered.
+        pushes.push(await push('/push/one', { token, badge: change, msg }))
+        while (!times.has(msg)) await new Promise((resolve) => setImmediate(resolve))
+      },
+      /** What they showed, each attempt, once all are over; sorted. */
+      all: async (): Promise<readonly number[]> => {
+        await passing(service, clock, Promise.all(pushes.map(sent)))
+        const mine = simulator.arrivals().filter((arrival) => arrival.token === token)
+        return mine.map((arrival) => shown(arrival) ?? Number.NaN).sort((a, b) => a - b)
+      },
+    }
+  }
+
+  test('"+1" counts from an absolute one that is on its way', async () => {
+    const { send, all, now } = await phone(1, { a: LATE })
+    await send('a', '7')
+    await send('b', '+1')
+    expect(await all()).toEqual([7, 8])
+    expect(await now()).toBe(8)
+  })
+
+  test('"+1" counts from the one that is on its way, and that from an absolute one', async () => {
+    const { send, all, now } = await phone(1, { a: LATER, b: LATE })
+    await send('a', '7')
+    await send('b', '+1')
+    await send('c', '+1')
+    expect(await all()).toEqual([7, 8, 9])
+    expect(await now()).toBe(9)
+  })
+
+  test('an absolute one stays, though the "+1" before it is answered after it', async () => {
+    const { send, all, now } = await phone(1, { a: LATE })
+    await send('a', '+1')
+    await send('b', '7')
+    expect(await all()).toEqual([2, 7])
+    expect(await now()).toBe(7)
+  })
+
+  test('an absolute one that is stored already stays, though a "+1" is on its way', async () => {
+    const { send, all, now } = await phone(5, { a: LATE })
+    await send('a', '+1')
+    await send('b', '5')
+    expect(await all()).toEqual([5, 6])
+    expect(await now()).toBe(5)
+  })
+
+  test('PUT /badge stays, though a "+1" from before it is answered after it', async () => {
+    const { send, set, all, now } = await phone(4, { a: LATE })
+    await send('a', '+1')
+    await set(0)
+    await send('b', '+1')
+    expect(await all()).toEqual([1, 5])
+    expect(await now()).toBe(1)
+  })
+
+  test('PUT /badge stays, though an absolute one from before it is answered after it', async () => {
+    const { send, set, all, now } = await phone(4, { a: LATE })
+    await send('a', '9')
+    await set(0)
+    expect(await all()).toEqual([9])
+    expect(await now()).toBe(0)
+  })
+
+  test('"+1" counts from a PUT /badge that came after the device was read', async () => {
+    const pause = refusal(503, 'ServiceUnavailable')
+    const { send, set, all, now } = await phone(4, { a: [pause, LATE] })
+    await send('a', '+1')
+    await service.logged(({ event }) => event === 'sending paused' || event === 'to be sent again')
+    await set(0)
+    expect(await all()).toEqual([1, 5])
+    expect(await now()).toBe(1)
+  })
+
+  test('where one of several is refused that others have counted from', async () => {
+    const { send, all, now } = await phone(0, { a: refusal(413, 'PayloadTooLarge', 1500), c: LATE })
+    for (const message of ['a', 'b', 'c']) await send(message, '+1')
+    expect(await all()).toEqual([1, 2, 3])
+    expect(await now()).toBe(3)
+  })
+
+  test('where the last is refused: the next counts from the one before it', async () => {
+    const refused = refusal(413, 'PayloadTooLarge')
+    const { send, pushes, all, now } = await phone(0, { a: LATER, b: refused, c: LATE })
+    await send('a', '+1')
+    await send('b', '+1')
+    await sent(pushes[1] ?? '')
+    await send('c', '+1')
+    expect(await all()).toEqual([1, 2, 2])
+    expect(await now()).toBe(2)
+  })
+
+  test('a push that must be sent again counts once, though another had counted from it', async () => {
+    const throttled = refusal(429, 'TooManyRequests', 500)
+    const { send, all, now } = await phone(0, { a: [throttled, LATE] })
+    await send('a', '+1')
+    await send('b', '+1')
+    expect(await all()).toEqual([1, 2, 2])
+    expect(await now()).toBe(2)
+  })
+
+  test('where a broadcast has read a device before another push to it was written down', async () => {
+    const tokens = Array.from({ length: 20 }, (_, n) => n.toString(16).padStart(64, 'd'))
+    for (const token of tokens) await register(token)
+    const [first = '', last = ''] = [tokens[0], tokens.at(-1)]
+    const simulator = await service.server.simulator()
+    simulator.answerWith(({ token, body }) => {
+      if ((body as { aps: { alert: string } }).aps.alert === 'one') return null
+      return token === first ? LATE : LATER
+    })
+    // Four are on their way, and the page has the others.
+    const broadcast = await push('/push/all', { badge: '+1' })
+    const single = await push('/push/one', { token: last, badge: '+1', msg: 'one' })
+    await passing(service, clock, Promise.all([sent(broadcast), sent(single)]))
+    expect((await arrivalsOf(last, 2)).map(shown)).toEqual([1, 2])
+    expect(await stored(last)).toBe(2)
+    expect(await stored(first)).toBe(1)
+  })
+
+  test('whatever is pushed and set, and however the gateway answers', async () => {
+    // Each that is taken has more of them on their way at a time.
+    for (let n = 0; n < 3; n++) await sent(await one('b2'.repeat(32), ''))
+    const answer = fc.constantFrom(LATE, LATER, ...[200, 200, 413, 429].map((status) => refusal(status, 'reason', 500)))
+    const step = fc.record({
+      change: fc.constantFrom('+1', '+1', '-1', '3', '7'),
+      answers: fc.array(answer, { maxLength: 2 }),
+      set: fc.option(fc.integer({ min: 0, max: 9 }), { freq: 4 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (steps) => {
+        const conducts = steps.map(({ answers }, at) => [`push ${at}`, [...answers, LATE]] as const)
+        const { send, set, all, now, last } = await phone(5, Object.fromEntries(conducts))
+        for (const [at, { change, set: count }] of steps.entries()) {
+          await send(`push ${at}`, change)
+          if (count !== null) await set(count)
+        }
+        await all()
+        expect(await now()).toBe(last())
+      }),
+      { numRuns: 25 },
+    )
   })
 })

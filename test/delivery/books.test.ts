@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { ActiveDelivery } from '../../src/delivery/active-delivery.ts'
 import { Books } from '../../src/delivery/books.ts'
 import { createDeliveryStore } from '../../src/delivery/delivery-store.ts'
+import { PendingBadges } from '../../src/delivery/pending-badges.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
 import { openRegistry } from '../support/registry.ts'
 
@@ -26,6 +27,7 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
   const store = createDeliveryStore({ database })
   const disk = Promise.withResolvers<void>()
   const written = Promise.withResolvers<void>()
+  const badges = new PendingBadges(store.badgeOf)
   const books = new Books({
     clock,
     store,
@@ -34,14 +36,14 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
       return database.transact(operation as () => never)
     },
     registry: { apply: () => {}, storeBadge: () => {} },
-    badges: { over: () => {} },
+    badges,
     events: { pushFinished: () => {} },
     onRetries: () => written.resolve(),
     onFinished: () => {},
   })
   const [open] = store.open(1, 0, 'single', 0, 1)
   if (open === undefined) throw new Error('the push has no delivery')
-  const delivery = new ActiveDelivery(open, store.recipients(open), null)
+  const delivery = new ActiveDelivery(open, store.recipients(open), null, badges)
   const task = delivery.next(clock.now())
   if (task === null || task.page === null) throw new Error('the delivery has no recipient')
   const dueAt = clock.now() + 2000

@@ -166,7 +166,7 @@ describe('location and badge', () => {
     using registry = openSeeded()
     const { devices, clock } = registry
     expect(devices.setLocation(APP, { ...IOS, lat: 1.5, lng: -180 })).toBe('ok')
-    expect(devices.setBadge(APP, { ...IOS, badge: 2_147_483_647 })).toBe('ok')
+    expect(devices.setBadge(APP, { ...IOS, badge: 2_147_483_647 })).toBe(devices.idOf(APP, IOS.platform, IOS.token))
     expect(devices.find(APP, 'aa')).toMatchObject({ lat: 1.5, lng: -180, badge: 2_147_483_647, updatedAt: clock.now() })
     expect(devices.find(APP, 'bb')).toMatchObject({ lat: null, lng: null, badge: 0 })
   })
@@ -174,6 +174,6 @@ describe('location and badge', () => {
   test('of a device that is not registered are no device', () => {
     using registry = openSeeded()
     expect(registry.devices.setLocation(APP, { platform: 0, token: 'cc', lat: 0, lng: 0 })).toBe('no-device')
-    expect(registry.devices.setBadge(2, { ...IOS, badge: 1 })).toBe('no-device')
+    expect(registry.devices.setBadge(2, { ...IOS, badge: 1 })).toBeNull()
   })
 })

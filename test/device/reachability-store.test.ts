@@ -77,19 +77,8 @@ test('the badge a notification has set is in the record', () => {
   using registry = openWithDevice()
   const { devices, clock } = registry
   clock.advance(10)
-  devices.storeBadge(1, { set: 4 })
+  devices.storeBadge(1, 4)
   expect(devices.find(APP, TOKEN)).toMatchObject({ badge: 4, updatedAt: clock.now() })
-})
-
-test('a relative badge counts from what is stored, and stays within its bounds', () => {
-  using registry = openWithDevice()
-  const { devices } = registry
-  const badgeAfter = (add: number) => {
-    devices.storeBadge(1, { add })
-    return devices.find(APP, TOKEN)?.badge
-  }
-  expect([badgeAfter(2), badgeAfter(3), badgeAfter(-4), badgeAfter(-4)]).toEqual([2, 5, 1, 0])
-  expect([badgeAfter(2_147_483_646), badgeAfter(5)]).toEqual([2_147_483_646, 2_147_483_647])
 })
 
 test('devices that have been gone, or in quarantine, for long are erased, some at a time, those first that left first', () => {

@@ -183,7 +183,8 @@ describe('without a credential', () => {
       clock,
       until(async () => (await service.get('/analytics', { application })).body.t === 1),
     )
-    clock.advance(24 * 60 * 60 * 1000)
+    // Not every quarter of a second of it.
+    clock.set(clock.now() + 24 * 60 * 60 * 1000)
     await passing(
       service,
       clock,

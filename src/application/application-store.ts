@@ -133,6 +133,7 @@ function prepareStatements(orm: Database['orm']) {
         holdSeconds: sql.placeholder('holdSeconds'),
         maxLabels: sql.placeholder('maxLabels'),
         maxDevices: sql.placeholder('maxDevices'),
+        pushId: sql.placeholder('pushId'),
         createdAt: sql.placeholder('createdAt'),
       })
       .returning()
@@ -160,9 +161,9 @@ function prepareStatements(orm: Database['orm']) {
 function applicationOf(row: typeof table.$inferSelect): Application {
   const { number, id, name, secretHash, simulated } = row
   const { rate, burst, backendRate, backendBurst, quota, quotaPeriod } = row
-  const { confirmAbove, holdSeconds, maxLabels, maxDevices } = row
+  const { confirmAbove, holdSeconds, maxLabels, maxDevices, pushId } = row
   const calls = { rate, burst, backendRate, backendBurst, quota, quotaPeriod }
-  const limits = { ...calls, confirmAbove, holdSeconds, maxLabels, maxDevices }
+  const limits = { ...calls, confirmAbove, holdSeconds, maxLabels, maxDevices, pushId }
   return { number, id, name, secretHash, limits, simulated }
 }
 

@@ -34,6 +34,8 @@ export interface Limits {
   readonly maxLabels: number
   /** Devices, in whatever state, that calls without the secret may bring it to; 0 = no limit. Default 1,000,000. */
   readonly maxDevices: number
+  /** Whether the payload of a push carries its id, for the app to report the open with. Default true. */
+  readonly pushId: boolean
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -47,4 +49,5 @@ export const DEFAULT_LIMITS: Limits = {
   holdSeconds: 0,
   maxLabels: 100_000,
   maxDevices: 1_000_000,
+  pushId: true,
 }

@@ -199,26 +199,35 @@ const rate: SettingType<number> = {
   },
 }
 
-const LIMITS: { readonly [Name in keyof Limits]: { readonly flag: string; readonly type: SettingType<Limits[Name]> } } =
-  {
-    rate: { flag: 'rate', type: rate },
-    burst: { flag: 'burst', type: calls },
-    backendRate: { flag: 'backend-rate', type: rate },
-    backendBurst: { flag: 'backend-burst', type: calls },
-    quota: { flag: 'quota', type: integer(0, MOST_QUOTA) },
-    quotaPeriod: { flag: 'quota-period', type: choice('day', 'month') },
-    confirmAbove: { flag: 'confirm-above', type: integer(0, MOST_DEVICES) },
-    holdSeconds: { flag: 'hold-seconds', type: integer(0, MOST_HOLD_SECONDS) },
-    maxLabels: { flag: 'labels', type: integer(0, MOST_DEVICES) },
-    maxDevices: { flag: 'devices', type: integer(0, MOST_DEVICES) },
-  }
+type LimitWithValue = Exclude<keyof Limits, 'pushId'>
 
-/** The limits in the order of the help, each with its flag. */
-export const LIMIT_FLAGS = Object.entries(LIMITS).map(([name, { flag }]) => ({ name: name as keyof Limits, flag }))
+const LIMITS: {
+  readonly [Name in LimitWithValue]: { readonly flag: string; readonly type: SettingType<Limits[Name]> }
+} = {
+  rate: { flag: 'rate', type: rate },
+  burst: { flag: 'burst', type: calls },
+  backendRate: { flag: 'backend-rate', type: rate },
+  backendBurst: { flag: 'backend-burst', type: calls },
+  quota: { flag: 'quota', type: integer(0, MOST_QUOTA) },
+  quotaPeriod: { flag: 'quota-period', type: choice('day', 'month') },
+  confirmAbove: { flag: 'confirm-above', type: integer(0, MOST_DEVICES) },
+  holdSeconds: { flag: 'hold-seconds', type: integer(0, MOST_HOLD_SECONDS) },
+  maxLabels: { flag: 'labels', type: integer(0, MOST_DEVICES) },
+  maxDevices: { flag: 'devices', type: integer(0, MOST_DEVICES) },
+}
+
+/** What `app limits` sets in the order of the help, each with its flag. */
+export const LIMIT_FLAGS: readonly { readonly name: keyof Limits; readonly flag: string }[] = [
+  ...Object.entries(LIMITS).map(([name, { flag }]) => ({ name: name as LimitWithValue, flag })),
+  { name: 'pushId', flag: 'push-id' },
+]
 
 function readLimits(values: Values): { readonly kind: 'limits'; readonly limits: Partial<Limits> } | Problems {
-  const limits: Record<string, number | string> = {}
+  const limits: Record<string, number | string | boolean> = {}
   const wrong: string[] = []
+  const [on, off] = ['push-id', 'no-push-id'].map((flag) => values.has(flag))
+  if (on && off) wrong.push('--push-id and --no-push-id exclude each other.')
+  else if (on || off) limits['pushId'] = on === true
   for (const [name, { flag, type }] of Object.entries(LIMITS)) {
     const text = values.get(flag)
     if (text === undefined) continue

@@ -125,6 +125,8 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
         doc: 'tags and types up to which calls without the secret may bring new ones',
       },
       { name: 'devices', placeholder: 'N', doc: 'devices up to which calls without the secret may register new ones' },
+      { name: 'push-id', placeholder: null, doc: 'the payload carries the id of the push, to report opens with' },
+      { name: 'no-push-id', placeholder: null, doc: 'the payload carries nothing but what was given' },
       dataFlag,
     ],
     example: 'bellhop app limits "Corner Shop" --quota 100000 --quota-period day',

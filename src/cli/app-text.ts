@@ -86,10 +86,15 @@ export function limitsText(limits: Limits): string {
   return `${columns(
     LIMIT_FLAGS.map(({ name, flag }) => [
       flag,
-      limits[name] === 0 ? (WHEN_ZERO[name] ?? 'unlimited') : String(limits[name]),
+      limitText(name, limits[name]),
       docs.find((each) => each.name === flag)?.doc ?? '',
     ]),
   ).join('\n')}\n`
+}
+
+function limitText(name: keyof Limits, value: Limits[keyof Limits]): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  return value === 0 ? (WHEN_ZERO[name] ?? 'unlimited') : String(value)
 }
 
 /** What `--json` prints of an application: no secret, no hash; times in ISO 8601 UTC. */

@@ -6,6 +6,7 @@ import { fcmBytes } from '../delivery/fcm/render.ts'
 import { createDeviceSearch } from '../device/device-search-store.ts'
 import { Refused } from '../failure.ts'
 import { createAudienceCount } from '../push/audience-count.ts'
+import { sentBy } from '../push/push.ts'
 import { createSizeCheck } from '../push/rendered-size.ts'
 import { createStatusStore } from '../push/status-store.ts'
 import { serverAsker } from './ask-server.ts'
@@ -81,8 +82,9 @@ async function send(push: PushWanted, sending: Sending): Promise<Outcome> {
     return done(json ? jsonLine(preview) : previewText(preview, styleOf(sending)))
   }
 
-  checkSize(push.notification, platforms)
-  const { id, send_at: sendAt, passed = [] } = await acceptPush(application, wanted, sending)
+  const notification = sentBy(application, push.notification)
+  checkSize(notification, platforms)
+  const { id, send_at: sendAt, passed = [] } = await acceptPush(application, { ...wanted, notification }, sending)
   stderr(`push ${id}\n`)
   const served = isServed(data)
   if (!served) stderr(`No server runs on ${data}: it goes out when bellhop serve does.\n`)

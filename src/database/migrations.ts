@@ -7,6 +7,7 @@ import webhook from '../../migrations/0006_webhook.sql' with { type: 'text' }
 import deviceMove from '../../migrations/0007_device_move.sql' with { type: 'text' }
 import opened from '../../migrations/0008_opened.sql' with { type: 'text' }
 import registryBounds from '../../migrations/0009_registry_bounds.sql' with { type: 'text' }
+import pushId from '../../migrations/0010_push_id.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 7, sql: deviceMove },
   { number: 8, sql: opened },
   { number: 9, sql: registryBounds },
+  { number: 10, sql: pushId },
 ]

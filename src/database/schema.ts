@@ -21,6 +21,7 @@ export const application = sqliteTable('application', {
   holdSeconds: integer('hold_seconds').notNull().default(0),
   maxLabels: integer('max_labels').notNull().default(100_000),
   maxDevices: integer('max_devices').notNull().default(1_000_000),
+  pushId: integer('push_id', { mode: 'boolean' }).notNull().default(true),
 })
 
 export const credential = sqliteTable(

@@ -2,6 +2,7 @@ import { count, listOf, objectOf, orNull, platform, text } from '../http/answer-
 import { token } from '../http/common-fields.ts'
 import type { Body, Given, JsonSchema } from '../http/fields.ts'
 import type { PushBodies } from './push-schema.ts'
+import { NO_ID } from './push.ts'
 
 type ValueOf<B> = B extends Body<infer T> ? T : never
 
@@ -29,9 +30,6 @@ export function previewBody({ toAll, toOne }: PushBodies): Body<PushBody> {
 function propertiesOf({ schema }: Body<unknown>): JsonSchema {
   return schema['properties'] as JsonSchema
 }
-
-/** Stands where the id of a push would be. */
-export const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 const body: JsonSchema = { type: 'object', additionalProperties: true, description: 'As the gateway would get it.' }
 const bytes = count('Of the body without the token; 4096 are allowed.')
@@ -84,14 +82,15 @@ export const PREVIEW_EXAMPLE = {
       'apns-id': '00000000-0000-8000-8000-000000000011',
       authorization: 'bearer …',
     },
-    body: { aps: { alert: 'Hello', sound: 'default', badge: 1 } },
-    bytes: 53,
+    body: { aps: { alert: 'Hello', sound: 'default', badge: 1 }, bellhop: { push: NO_ID } },
+    bytes: 111,
   },
   fcm: {
     body: {
       message: {
         token: 'registration-id',
         notification: { body: 'Hello' },
+        data: { bellhop: `{"push":"${NO_ID}"}` },
         android: {
           priority: 'high',
           notification: { tag: NO_ID, sound: 'default', notification_count: 1 },
@@ -99,6 +98,6 @@ export const PREVIEW_EXAMPLE = {
         },
       },
     },
-    bytes: 219,
+    bytes: 292,
   },
 }

@@ -4,9 +4,8 @@ import type { Message, Recipient } from '../delivery/delivery.ts'
 import type { PreviewedRequest } from '../delivery/preview.ts'
 import type { Platform } from '../device/device.ts'
 import type { When } from './life-schema.ts'
-import { NO_ID } from './preview-schema.ts'
 import type { Sample } from './preview-store.ts'
-import { applyBadge, timeToLiveMs } from './push.ts'
+import { applyBadge, NO_ID, sentBy, timeToLiveMs } from './push.ts'
 import type { Audience, Filter, Notification } from './push.ts'
 import type { CheckSize } from './rendered-size.ts'
 
@@ -34,7 +33,8 @@ const MADE_UP: Readonly<Record<Platform, string>> = { 0: '0'.repeat(64), 1: 'reg
 
 /** Shows whom a push would address and what the gateways would get. Throws `Refused` for one that is too large. */
 export function createPreview({ clock, checkSize, count, sample, render }: PreviewDependencies) {
-  return async function preview(application: Application, audience: Audience, notification: Notification, when: When) {
+  return async function preview(application: Application, audience: Audience, wanted: Notification, when: When) {
+    const notification = sentBy(application, wanted)
     const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
     checkSize(notification, platforms)
     const counts: Record<Platform, number> = { 0: 0, 1: 0 }

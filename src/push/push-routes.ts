@@ -9,6 +9,7 @@ import type { createAcceptance, PushRequest } from './accept.ts'
 import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency.ts'
 import { audienceOfOne, narrowed } from './named-devices.ts'
 import { ACCEPTED, PUSH_EXAMPLES, pushBodies } from './push-schema.ts'
+import { sentBy } from './push.ts'
 import type { CheckSize } from './rendered-size.ts'
 
 interface Dependencies {
@@ -43,7 +44,8 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
     .post(
       '/push/all',
       ({ body, application, request: { headers } }) => {
-        const { tokens, notification, when, confirm } = body
+        const { tokens, when, confirm } = body
+        const notification = sentBy(application, body.notification)
         const filter = narrowed(devices, application.number, body.filter, tokens)
         checkSize(notification, filter.platforms)
         const repeat = repeatOf(headers, '/push/all', toAll, body)
@@ -69,8 +71,9 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
     .post(
       '/push/one',
       ({ body, application, request: { headers } }) => {
-        const { notification, when } = body
+        const notification = sentBy(application, body.notification)
         checkSize(notification, [body.platform])
+        const { when } = body
         const find = () => audienceOfOne(devices, application.number, body)
         const repeat = repeatOf(headers, '/push/one', toOne, body)
         return accept(application, { notification, when, to: { kind: 'one', find }, repeat })

@@ -1,3 +1,4 @@
+import type { Application } from '../application/application.ts'
 import type { Platform } from '../device/device.ts'
 import type { Near } from './near.ts'
 import type { Where } from './where.ts'
@@ -13,6 +14,8 @@ export interface Notification {
   /** Custom fields, beside `aps` for APNs and in `data` for FCM. */
   readonly payload: JsonObject | null
   // From here on a field that says nothing is absent, as in every push stored before there were these.
+  /** The push's id goes along as `bellhop.push`, for the app to report the open with. */
+  readonly carriesId?: true
   readonly title?: string
   /** iOS only. */
   readonly subtitle?: string
@@ -45,6 +48,19 @@ export interface Notification {
    * Names are in snake_case. Addresses nobody, and has neither time to live nor count.
    */
   readonly fcm?: RawFcm
+}
+
+/** The notification as an application sends it. */
+export function sentBy({ limits }: Pick<Application, 'limits'>, notification: Notification): Notification {
+  return limits.pushId ? { ...notification, carriesId: true } : notification
+}
+
+/**
+ * What goes along with a push beside its payload, which may have a key of this name itself: that one is then sent.
+ * `push`: its UUID.
+ */
+export function idAlong(push: string, { carriesId }: Notification): { readonly bellhop?: { readonly push: string } } {
+  return carriesId === true ? { bellhop: { push } } : {}
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -107,6 +123,9 @@ export type Audience =
       /** Each when the clock there shows this: `2026-12-24T09:00`. */
       readonly local?: string
     }
+
+/** Stands where the id of a push would be, and is as long. */
+export const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 /** The largest badge APNs and Android take: a signed 32-bit integer. */
 export const MAX_BADGE = 2_147_483_647

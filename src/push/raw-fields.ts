@@ -20,7 +20,7 @@ export const payload: Field<JsonObject | null> = {
     type: 'object',
     additionalProperties: true,
     description:
-      'Custom fields: beside `aps` for APNs, as strings in `data` for FCM. A list is read as an object of its indexes. Reserved: aps, from, message_type, google.*, gcm.*; and `image` and `link` beside the field of that name. Nested at most 64 deep; counts towards the 4096 bytes.',
+      'Custom fields: beside `aps` for APNs, as strings in `data` for FCM. A list is read as an object of its indexes. Reserved: aps, from, message_type, google.*, gcm.*; and `image` and `link` beside the field of that name. The id of the push goes along as `bellhop`, unless there is a key of that name here. Nested at most 64 deep; counts towards the 4096 bytes.',
   },
   emptyIsAbsent: true,
   read(value, name) {

@@ -22,7 +22,7 @@ export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
       '/stats',
       async ({ body, application }) => {
         const { platform, id, token } = body
-        await commit(() => stats.opened(application.number, platform, clock.now(), id, token ?? undefined))
+        await commit(() => stats.opened(application.number, platform, clock.now(), id, token))
         return { message: 'Open recorded' }
       },
       {
@@ -31,7 +31,7 @@ export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
           tag: 'Analytics',
           summary: 'Record an opened push',
           description:
-            'With the `id` of a push (or `aid`), the open also counts for that push. With the `token` of the device besides, `GET /push/{id}/device` knows of it.',
+            'With the `id` of a push (or `aid`), which its payload carries as `bellhop.push`, the open also counts for that push; any other id is ignored, and the open counts for the day. With the `token` of the device besides, `GET /push/{id}/device` knows of it.',
           body: RecordOpen,
           example: { platform: '0', id: '019a9f7e-3c1b-7000-8000-000000000000' },
           answers: { 200: { description: 'Open recorded', schema: DONE, example: { message: 'Open recorded' } } },

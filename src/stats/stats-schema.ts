@@ -1,18 +1,22 @@
 import { count, objectOf } from '../http/answer-schema.ts'
 import { platform, readToken, token } from '../http/common-fields.ts'
 import { Refused } from '../failure.ts'
-import { bodyOf, invalid, optional, required, show } from '../http/fields.ts'
+import { bodyOf, optional, required } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-const pushId: Field<string> = {
-  schema: { type: 'string', format: 'uuid', description: 'The id of the push that was opened.' },
-  emptyIsAbsent: true,
-  read(value, name) {
-    if (typeof value === 'string' && UUID.test(value)) return value.toLowerCase()
-    throw invalid(name, `must be the id of a push, a UUID, not ${show(value)}`)
+/** Clients of other services send ids of their own under this name: what is no id of a push is ignored. */
+const pushId: Field<string | null> = {
+  schema: {
+    type: 'string',
+    format: 'uuid',
+    description:
+      'The id of the push that was opened, as `bellhop.push` in its payload has it. One that is no UUID, or of no push of this application, is ignored.',
+    example: '019a9f7e-3c1b-7000-8000-000000000000',
   },
+  emptyIsAbsent: true,
+  read: (value) => (typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null),
 }
 
 /** Beside the contract, whose clients may send anything under this name: what is no token is ignored. */

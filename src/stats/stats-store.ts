@@ -47,10 +47,10 @@ export function createStatsStore({ database }: { database: Pick<Database, 'state
      * One open at `now` (ms since the Unix epoch). It counts for the push too, where that is the application's own; of
      * the device with this `token` the first is kept.
      */
-    opened(application: number, platform: Platform, now: number, push?: string, token?: string): void {
+    opened(application: number, platform: Platform, now: number, push?: string | null, token?: string | null): void {
       addOpen.run(application, Math.floor(now / DAY_MS), platform)
-      const opened = push === undefined ? null : openedPush.get(push, application)
-      if (opened === null || token === undefined) return
+      const opened = push ? openedPush.get(push, application) : null
+      if (opened === null || !token) return
       openedBy.run(opened.number, now, application, platform, packToken(token))
     },
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { arrivalsOf } from '../support/arrivals.ts'
 import { newPushTarget, PUSH_PATHS } from '../support/push-target.ts'
 import { expectFailure } from '../support/refusals.ts'
 import { startService } from '../support/service.ts'
@@ -6,6 +7,9 @@ import type { Service } from '../support/service.ts'
 
 const QUIET = { msg: 'x', sound: '', badge: '' }
 const TOO_LARGE = /^msg, sound and payload are too large: (\d+) bytes for (APNs|FCM); at most 4096 are allowed\.$/
+
+/** Of the id of the push, which goes along. */
+const ID_BYTES = ',"bellhop":{"push":"00000000-0000-7000-8000-000000000000"}'.length
 
 let service: Service
 let target: ReturnType<typeof newPushTarget>
@@ -48,7 +52,7 @@ for (const path of PUSH_PATHS) {
 
 test('a relative badge is counted as the largest it can become', async () => {
   const device = await target.newDevice('0')
-  const msg = 'x'.repeat(4096 - '{"aps":{"alert":"","badge":2147483647}}'.length)
+  const msg = 'x'.repeat(4096 - '{"aps":{"alert":"","badge":2147483647}}'.length - ID_BYTES)
   const refusal = 'msg, sound and payload are too large: 4097 bytes for APNs; at most 4096 are allowed.'
   const tooLarge = await target.push('/push/one', device, { ...QUIET, msg: `${msg}x`, badge: '+1' })
   expectFailure(tooLarge, 400, 'InvalidArgument', refusal)
@@ -56,11 +60,25 @@ test('a relative badge is counted as the largest it can become', async () => {
   expect(body).toEqual({ aps: { alert: msg, badge: 1 } })
 })
 
+test('where the id of the push does not go along, its bytes are free', async () => {
+  const application = service.addApplication('without ids', { pushId: false })
+  const device = { token: 'ab'.repeat(32), platform: '0' }
+  await service.put('/deviceToken', device, { application })
+  const push = (msg: string) => service.post('/push/one', { ...device, ...QUIET, msg }, { application })
+  const msg = 'x'.repeat(4096 - '{"aps":{"alert":""}}'.length)
+  const refusal = 'msg, sound and payload are too large: 4097 bytes for APNs; at most 4096 are allowed.'
+  expectFailure(await push(`${msg}x`), 400, 'InvalidArgument', refusal)
+  const { status, body } = await push(msg)
+  expect(status).toBe(200)
+  const [arrival] = await arrivalsOf(service, body.id)
+  expect(arrival?.body).toEqual({ aps: { alert: msg } })
+})
+
 test('a push to both platforms gives the size for each, also where only one is too large', async () => {
   const count = service.database.reading<object, []>('SELECT count(*) FROM push')
   const before = count.get()
   const toBoth = (bytes: number) => target.caller.post('/push/all', { except_tags: [], msg: 'x'.repeat(bytes) })
-  const aps = '{"aps":{"alert":""}}'.length
+  const aps = '{"aps":{"alert":""}}'.length + ID_BYTES
   const inOne = await toBoth(4096 - aps)
   const [, fcm] = /4096 bytes for APNs, (\d+) bytes for FCM;/.exec(inOne.body.message) ?? []
   const sizes = (more: number) => `${4096 + more} bytes for APNs, ${Number(fcm) + more} bytes for FCM`

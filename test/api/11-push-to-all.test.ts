@@ -98,7 +98,7 @@ describe('a broadcast', () => {
     await caller.register({ token: IOS, platform: '0' })
     const { body } = await caller.post('/push/all', { ...BROADCAST, sound: '', badge: '' })
     const [arrival] = await arrivalsOf(service, body.id)
-    expect(arrival?.body).toEqual({ aps: { alert: 'Hello' } })
+    expect(arrival?.body).toEqual({ aps: { alert: 'Hello' }, bellhop: { push: body.id } })
   })
 
   test('is what a push with no filter but null ones is', async () => {

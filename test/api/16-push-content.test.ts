@@ -322,6 +322,7 @@ for (const path of PUSH_PATHS) {
         aps: { alert: { title: 'T', body: 'Hello' } },
         link: 'a:b',
         text: 'x'.repeat(5000),
+        bellhop: { push: '00000000-0000-7000-8000-000000000000' },
       }).length
       const refusal = `msg, sound, payload, title, link and apns are too large: ${bytes} bytes for APNs; at most 4096 are allowed.`
       const answer = await target.push(path, device, content)

@@ -113,6 +113,20 @@ describe('why a device got a push, or did not:', () => {
     expect((await service.get(`/push/${id}`)).body.o).toBe(2)
   })
 
+  test('opened, by the id that the payload carries', async () => {
+    await register(PHONE)
+    await register(ANDROID)
+    const id = await pushed()
+    const arrivals: readonly any[] = await arrivalsOf(service, id)
+    for (const { token, provider, body } of arrivals) {
+      const { push: carried } = provider === 'apns' ? body.bellhop : JSON.parse(body.message.data.bellhop)
+      const open = { platform: provider === 'apns' ? '0' : '1', id: carried, token }
+      expect(await service.put('/stats', open, { as: 'device' })).toMatchObject({ status: 200 })
+      expect(await why(id, token)).toMatchObject({ verdict: 'opened' })
+    }
+    expect((await service.get(`/push/${id}`)).body).toMatchObject({ s: 2, o: 2 })
+  })
+
   test('excluded, by each field that leaves it out', async () => {
     await register(PHONE, { tag: ['muted', 'beta'], active: ['news'], alias: 'user-17' })
     await register(ANDROID)
@@ -303,6 +317,10 @@ describe('why a device got a push, or did not:', () => {
     const accepted = await whyWhen(id, berlin, 'accepted')
     const [arrival] = await arrivalsAt(simulator, 1)
     expect(accepted.apns_id).toBe(arrival?.id)
+    // Not that of its turn, which nobody has been told.
+    expect(arrival?.body).toMatchObject({ bellhop: { push: id } })
+    await service.put('/stats', { platform: '0', id, token: berlin }, { as: 'device' })
+    expect(await why(id, berlin)).toMatchObject({ verdict: 'opened' })
     expect(await why(id, lisbon)).toMatchObject({ verdict: 'scheduled' })
   })
 

@@ -54,7 +54,7 @@ describe('what the preview says is what arrives:', () => {
     const { body: accepted } = await caller.post('/push/all', push)
     const arrivals = (await arrivalsAt(await service.server.simulator(), seen + 2)).slice(-2)
     const [apns, fcm] = ['apns', 'fcm'].map((provider) => arrivals.find((one) => one.provider === provider))
-    expect(JSON.stringify(preview.apns.body)).toBe(JSON.stringify(apns?.body))
+    expect(JSON.stringify(preview.apns.body)).toBe(withoutId(apns?.body, accepted.id))
     expect(JSON.stringify(preview.fcm.body)).toBe(withoutId(fcm?.body, accepted.id))
     expect(preview.apns.bytes).toBe(Buffer.byteLength(JSON.stringify(apns?.body)))
     expect(preview.fcm.bytes).toBe(Buffer.byteLength(JSON.stringify(fcm?.body)))
@@ -125,7 +125,7 @@ describe('the preview', () => {
   test('of a push that addresses nobody is for made-up tokens', async () => {
     const { status, body } = await newCaller(service).post('/push/preview', { tags: 'nobody', ...QUIET, badge: '+1' })
     expect({ status, t: body.t, sample: body.sample }).toEqual({ status: 200, t: 0, sample: [] })
-    expect(body.apns.body).toEqual({ aps: { alert: 'Hello', badge: 1 } })
+    expect(body.apns.body).toEqual({ aps: { alert: 'Hello', badge: 1 }, bellhop: { push: NO_ID } })
     expect(body.fcm.body.message.token).toBe('registration-id')
     expect(body.apns.headers['apns-id']).toBe('00000000-0000-8000-8000-000000000000')
   })

@@ -133,6 +133,7 @@ describe('an application', () => {
       holdSeconds: 5,
       maxLabels: 6,
       maxDevices: 7,
+      pushId: false,
     }
     opened.applications.setLimits(application.id, rest)
     const limits = { rate: 0.5, quotaPeriod: 'day', ...rest } as const

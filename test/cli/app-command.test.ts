@@ -40,6 +40,7 @@ const LIMITS = [
   '  hold-seconds   off       seconds in which a push to many can be cancelled; 0 = off',
   '  labels         100000    tags and types up to which calls without the secret may bring new ones',
   '  devices        1000000   devices up to which calls without the secret may register new ones',
+  '  push-id        on        the payload carries the id of the push, to report opens with',
   '',
 ].join('\n')
 
@@ -161,6 +162,7 @@ describe('app list and app show', () => {
       holdSeconds: 0,
       maxLabels: 100_000,
       maxDevices: 1_000_000,
+      pushId: true,
     }
     const size = { devices: 0, labels: 0 }
     const shown = JSON.stringify({
@@ -296,6 +298,7 @@ describe('app limits', () => {
       '  hold-seconds   off        seconds in which a push to many can be cancelled; 0 = off',
       '  labels         5000       tags and types up to which calls without the secret may bring new ones',
       '  devices        unlimited  devices up to which calls without the secret may register new ones',
+      '  push-id        off        the payload carries the id of the push, to report opens with',
       '',
     ].join('\n')
     const set = await cli.run([
@@ -311,9 +314,12 @@ describe('app limits', () => {
       '--confirm-above=1000',
       '--labels=5000',
       '--devices=0',
+      '--no-push-id',
     ])
     expect(set).toEqual({ exitCode: 0, stdout: changed, stderr: '' })
     expect((await cli.run(['app', 'limits', 'Shop'])).stdout).toBe(changed)
+    const again = await cli.run(['app', 'limits', 'Shop', '--push-id'])
+    expect(again.stdout).toBe(changed.replace('push-id        off', 'push-id        on '))
   })
 })
 

@@ -65,6 +65,11 @@ describe('what a command line asks for', () => {
       app({ kind: 'app limits', data: null, app: 'Shop', limits: { confirmAbove: 1000, holdSeconds: 86_400 } }),
     ],
     [
+      'app limits Shop --no-push-id --burst 2',
+      app({ kind: 'app limits', data: null, app: 'Shop', limits: { burst: 2, pushId: false } }),
+    ],
+    ['app limits Shop --push-id', app({ kind: 'app limits', data: null, app: 'Shop', limits: { pushId: true } })],
+    [
       'app apns Shop --key k.p8 --key-id ABC123DEFG --team-id DEF123GHIJ --topic b.c',
       app({ kind: 'app apns', data: null, app: 'Shop', credential: { ...key, environment: 'auto' } }),
     ],
@@ -174,6 +179,7 @@ describe('what is asked for wrongly', () => {
       '--confirm-above: "1000000001" is not a whole number from 0 to 1000000000',
       '--hold-seconds: "86401" is not a whole number from 0 to 86400',
     ],
+    ['app limits Shop --push-id --no-push-id', '--push-id and --no-push-id exclude each other.'],
     ['app limits Shop --rate 1e3', `--rate: "1e3" ${rates}`],
     ['app limits Shop --backend-burst 1000001', '--backend-burst: "1000001" is not a whole number from 0 to 1000000'],
   ]

@@ -125,7 +125,9 @@ describe('an upgrade', () => {
       readdirSync(directory)
         .filter((file) => file.includes('.before-'))
         .toSorted(),
-    ).toEqual([`bellhop.db.before-${LATEST - 1}`, `bellhop.db.before-${LATEST}`, 'bellhop.db.before-the-move'])
+    ).toEqual(
+      [`bellhop.db.before-${LATEST - 1}`, `bellhop.db.before-${LATEST}`, 'bellhop.db.before-the-move'].toSorted(),
+    )
   })
 
   test('without room for the copy is refused, and says how much is needed', () => {

@@ -25,6 +25,7 @@ const APPLICATION: Application = {
     holdSeconds: 0,
     maxLabels: 0,
     maxDevices: 0,
+    pushId: true,
   },
 }
 

@@ -106,8 +106,9 @@ describe('the content of a push', () => {
     let taken = 0
     fc.assert(
       fc.property(bodies, (body) => {
-        const notification = read(body)
-        if (notification === null) return
+        const wanted = read(body)
+        if (wanted === null) return
+        const notification = { ...wanted, carriesId: true } as const
         if (apnsBytes(notification) > 4096 || fcmBytes(notification) > 4096) return
         taken++
         const [apns, fcm] = verdictsOn(notification)
@@ -121,15 +122,27 @@ describe('the content of a push', () => {
 
   test('has every key of its payload at both gateways, whatever it is called and whatever is in it', () => {
     const names = fc.oneof(
-      fc.constantFrom('image', 'link', 'title', 'badge', 'data', 'alert', '__proto__', 'constructor', 'toString'),
+      fc.constantFrom(
+        'image',
+        'link',
+        'title',
+        'badge',
+        'bellhop',
+        'data',
+        'alert',
+        '__proto__',
+        'constructor',
+        'toString',
+      ),
       fc.string({ unit: 'grapheme', maxLength: 20 }),
     )
     let carried = 0
     fc.assert(
       fc.property(bodies, fc.dictionary(names, fc.jsonValue({ maxDepth: 3 }), { minKeys: 1 }), (body, payload) => {
         // What is raw goes over the payload, as it says.
-        const notification = read({ ...body, payload, apns: {}, fcm: {} })
-        if (notification === null) return
+        const wanted = read({ ...body, payload, apns: {}, fcm: {} })
+        if (wanted === null) return
+        const notification = { ...wanted, carriesId: true } as const
         const message = { push: PUSH, notification, expiresAt: NOW + timeToLiveMs(notification) }
         const badge = notification.badge === null ? null : 7
         // As JSON has it, where there is one zero.

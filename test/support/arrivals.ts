@@ -46,3 +46,22 @@ export async function tokensReached(service: Service, answer: Answer): Promise<s
   expect(answer).toMatchObject({ status: 200, body: { message: 'Queued' } })
   return (await arrivalsOf(service, answer.body.id)).map(({ token }) => token).sort()
 }
+
+/**
+ * The body of what arrived, without the id of its push, which it must carry: beside `aps`, or as text in FCM's `data`,
+ * which is gone where nothing else was in it and something is shown.
+ */
+export function withoutPushId(arrived: unknown, push: string): unknown {
+  const body = arrived as Readonly<Record<string, any>>
+  if (body['aps'] !== undefined) {
+    const { bellhop, ...others } = body
+    expect(bellhop).toEqual({ push })
+    return others
+  }
+  const { data, ...message } = body['message']
+  const { bellhop, ...others } = data
+  expect(bellhop).toBe(JSON.stringify({ push }))
+  const isShown = message.notification !== undefined || message.android.notification !== undefined
+  const isEmpty = Object.keys(others).length === 0
+  return { ...body, message: isShown && isEmpty ? message : { ...message, data: others } }
+}

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
-import { arrivalsAt } from './arrivals.ts'
+import { arrivalsAt, withoutPushId } from './arrivals.ts'
 import { newCaller } from './caller.ts'
 import type { Answer, Service } from './service.ts'
 
@@ -34,13 +34,17 @@ export function newPushTarget(service: Service) {
       return device
     },
 
-    /** Pushes to a device, for the first time, and waits for what arrives; the gateway must have taken it. */
+    /**
+     * Pushes to a device, for the first time, and waits for what arrives; the gateway must have taken it, with the id
+     * of the push, which is then left out of the body.
+     */
     async arrivalAt(path: PushPath, device: Device, content: object): Promise<Arrival> {
-      expect(await push(path, device, content)).toMatchObject({ status: 200 })
+      const accepted = await push(path, device, content)
+      expect(accepted).toMatchObject({ status: 200 })
       const [arrival] = await arrivalsAt(await service.server.simulator(), 1, ({ token }) => token === device.token)
       if (arrival === undefined) throw new Error('nothing arrived')
       expect(arrival).toMatchObject({ status: 200, reason: null })
-      return arrival
+      return { ...arrival, body: withoutPushId(arrival.body, accepted.body.id) as Arrival['body'] }
     },
   }
 }

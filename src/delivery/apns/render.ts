@@ -1,5 +1,5 @@
 import type { Message } from '../delivery.ts'
-import { MAX_BADGE } from '../../push/push.ts'
+import { idAlong, MAX_BADGE, NO_ID } from '../../push/push.ts'
 import type { JsonObject, Notification } from '../../push/push.ts'
 
 /*
@@ -31,7 +31,7 @@ export function renderApns({ push, notification, expiresAt }: Message): Rendered
     priority: urgent ? '10' : '5',
     expiration: notification.ttl === 0 ? '0' : String(Math.floor(expiresAt / 1000)),
     collapseId: notification.collapse ?? push,
-    body: bodyOf(aps, besidesAps(notification)),
+    body: bodyOf(aps, besidesAps(push, notification)),
   }
 }
 
@@ -58,7 +58,7 @@ export function apnsHeaders(
 export function apnsBytes(notification: Notification): number {
   const { badge } = notification
   const largest = badge === null ? null : 'set' in badge ? badge.set : MAX_BADGE
-  return Buffer.byteLength(bodyOf(apsOf(notification).aps, besidesAps(notification))(largest))
+  return Buffer.byteLength(bodyOf(apsOf(notification).aps, besidesAps(NO_ID, notification))(largest))
 }
 
 function apsOf(notification: Notification): { readonly aps: JsonObject; readonly visible: boolean } {
@@ -81,11 +81,12 @@ function apsOf(notification: Notification): { readonly aps: JsonObject; readonly
 }
 
 /** Apple has no key for a picture or a link: the app, or its notification service extension, finds them here. */
-function besidesAps({ payload, image, link, apns }: Notification): JsonObject {
+function besidesAps(push: string, notification: Notification): JsonObject {
+  const { payload, image, link, apns } = notification
   const { aps: _, ...raw } = apns ?? {}
   // Absent, they must not take the place of a key of the payload by that name.
   const own = { ...(image !== undefined && { image }), ...(link !== undefined && { link }) }
-  return { ...payload, ...own, ...raw }
+  return { ...idAlong(push, notification), ...payload, ...own, ...raw }
 }
 
 function bodyOf(aps: JsonObject, besides: JsonObject): (badge: number | null) => string {

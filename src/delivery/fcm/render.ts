@@ -1,6 +1,6 @@
 import { isInstallationId } from '../../device/push-token.ts'
 import type { Message } from '../delivery.ts'
-import { MAX_BADGE, MAX_TTL_SECONDS } from '../../push/push.ts'
+import { idAlong, MAX_BADGE, MAX_TTL_SECONDS, NO_ID } from '../../push/push.ts'
 import type { JsonObject, Notification } from '../../push/push.ts'
 
 /* What Google's page "REST Resource: projects.messages" asks for. */
@@ -45,11 +45,8 @@ export function fcmBytes(notification: Notification): number {
   const { badge } = notification
   const largest = badge === null ? null : 'set' in badge ? badge.set : MAX_BADGE
   const expiresAt = MAX_TTL_SECONDS * 1000
-  return Buffer.byteLength(renderFcm({ push: ANY_PUSH, notification, expiresAt }).body('', largest, 0))
+  return Buffer.byteLength(renderFcm({ push: NO_ID, notification, expiresAt }).body('', largest, 0))
 }
-
-/** As long as any. */
-const ANY_PUSH = '00000000-0000-7000-8000-000000000000'
 
 /** A message in parts, between which the recipient's own go. */
 interface Parts {
@@ -64,7 +61,11 @@ function partsOf(push: string, notification: Notification): Parts {
   const { msg, sound, title, image, channel, collapse, priority, payload, link, fcm } = notification
   const { notification: rawShown, data: rawData, android: rawAndroid, ...raw } = fcm ?? {}
   const { notification: rawOnAndroid, ...rawConfig } = rawAndroid ?? {}
-  const data = { ...dataOf(payload ?? {}), ...(link === undefined ? undefined : { link }), ...rawData }
+  const data = {
+    ...dataOf({ ...idAlong(push, notification), ...payload }),
+    ...(link === undefined ? undefined : { link }),
+    ...rawData,
+  }
   const isShown = Boolean(msg || title || sound || rawShown || rawOnAndroid)
   const config = { priority: priority ?? (isShown ? 'high' : 'normal') }
   if (!isShown) {

@@ -127,6 +127,18 @@ describe('more in a push for APNs', () => {
     expect(bodyOf({ msg: 'Hello', image, mutable: false })).toEqual({ aps: { alert: 'Hello' }, image })
   })
 
+  test('the id goes beside aps, also of what shows nothing; a key of that name in the payload, or raw, takes its place', () => {
+    const carriesId = true
+    const bellhop = { push: PUSH }
+    expect(bodyOf({ msg: 'Hello', carriesId, payload: { id: 5 } })).toEqual({ aps: { alert: 'Hello' }, id: 5, bellhop })
+    expect(bodyOf({ silent: true, carriesId })).toEqual({ aps: { 'content-available': 1 }, bellhop })
+    expect(bodyOf({ msg: 'x', carriesId, payload: { bellhop: 'mine' } })).toMatchObject({ bellhop: 'mine' })
+    expect(bodyOf({ msg: 'x', carriesId, apns: { bellhop: null } })).toMatchObject({ bellhop: null })
+    const bytes = (more: object) => apnsBytes({ ...NOTHING, msg: 'x', ...more })
+    expect(bytes({ carriesId }) - bytes({})).toBe(JSON.stringify({ bellhop }).length - 1)
+    expect(bytes({ carriesId, payload: { bellhop: 'mine' } })).toBe(bytes({ payload: { bellhop: 'mine' } }))
+  })
+
   test('what is raw goes over all of it, aps key by key, and the badge stays that of the recipient', () => {
     const apns = { aps: { sound: 'b.caf', 'content-available': 1 }, id: 6, live: { a: 1 } }
     expect(bodyOf({ msg: 'Hello', sound: 'a.caf', badge: { add: 1 }, payload: { id: 5 }, apns }, 3)).toEqual({
@@ -183,6 +195,7 @@ const text = fc.string({ minLength: 1, unit: 'grapheme' })
 const notifications = fc.record(
   {
     badge: fc.constantFrom(null, { add: 1 }, { add: -1 }),
+    carriesId: fc.constant(true as const),
     msg: text,
     title: text,
     subtitle: text,

@@ -175,6 +175,24 @@ describe('more in a push for FCM', () => {
     expect(bodyOf(notification)).toEqual({ message: { token, ...message } })
   })
 
+  test('the id is text in data, also of what shows nothing; a key of that name in the payload, or raw, takes its place', () => {
+    const carriesId = true
+    const bellhop = JSON.stringify({ push: PUSH })
+    expect(bodyOf({ msg: 'Hello', carriesId, payload: { id: 5 } })).toEqual({
+      message: { token, notification: { body: 'Hello' }, data: { bellhop, id: '5' }, android },
+    })
+    const quiet = { priority: 'normal', ttl: '3600s' }
+    expect(bodyOf({ silent: true, carriesId })).toEqual({ message: { token, data: { bellhop }, android: quiet } })
+    expect(bodyOf({ badge: { set: 3 }, carriesId }, 3)).toEqual({
+      message: { token, data: { bellhop, badge: '3' }, android: quiet },
+    })
+    const dataOf = (more: object) => ({ message: { data: { bellhop: more } } })
+    expect(bodyOf({ msg: 'x', carriesId, payload: { bellhop: [1] } })).toMatchObject(dataOf('[1]' as never))
+    expect(bodyOf({ msg: 'x', carriesId, fcm: { data: { bellhop: '' } } })).toMatchObject(dataOf('' as never))
+    const bytes = (more: object) => fcmBytes({ ...NOTHING, msg: 'x', ...more })
+    expect(bytes({ carriesId }) - bytes({})).toBe(JSON.stringify({ data: { bellhop } }).length - 1)
+  })
+
   test('now or never is a time to live of 0 s', () => {
     expect(bodyOf({ msg: 'Hello', ttl: 0 })).toMatchObject({ message: { android: { ttl: '0s' } } })
   })
@@ -233,6 +251,7 @@ const key = text.filter((name) => !/^(from$|message_type$|google\.|gcm\.)/.test(
 const notifications = fc.record(
   {
     badge: fc.constantFrom(null, { add: 1 }, { add: -1 }),
+    carriesId: fc.constant(true as const),
     msg: text,
     title: text,
     sound: text,

@@ -106,12 +106,13 @@ describe('push beside a running server', () => {
     const seen = simulator.arrivals().length
     const more = ['--title', 'Oven', '--badge', '+2', '--link', 'shop:bread', '--payload', '{"article":17}']
     const extra = ['--fields', '{"thread":"oven"}', '--collapse', 'bread', '--ttl', '60']
-    await beside.run(['push', caller.application.id, 'Hello', '--alias', 'user-17', ...more, ...extra])
+    const sent = await beside.run(['push', caller.application.id, 'Hello', '--alias', 'user-17', ...more, ...extra])
     const [arrival] = simulator.arrivals().slice(seen)
     expect(arrival?.body).toEqual({
       aps: { alert: { title: 'Oven', body: 'Hello' }, sound: 'default', badge: 2, 'thread-id': 'oven' },
       link: 'shop:bread',
       article: 17,
+      bellhop: { push: /^push (.{36})$/m.exec(sent.stderr)?.[1] },
     })
     expect(arrival?.headers).toMatchObject({ 'apns-collapse-id': 'bread' })
   })
@@ -248,8 +249,8 @@ describe('--dry-run', () => {
         '  c1c1c1c1…  iOS      anna',
         '  android:…  Android',
         '',
-        '  APNs  43 of 4,096 bytes',
-        '  FCM   190 of 4,096 bytes',
+        '  APNs  101 of 4,096 bytes',
+        '  FCM   263 of 4,096 bytes',
         '',
       ].join('\n'),
     })

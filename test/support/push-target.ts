@@ -44,7 +44,7 @@ export function newPushTarget(service: Service) {
       const [arrival] = await arrivalsAt(await service.server.simulator(), 1, ({ token }) => token === device.token)
       if (arrival === undefined) throw new Error('nothing arrived')
       expect(arrival).toMatchObject({ status: 200, reason: null })
-      return { ...arrival, body: withoutPushId(arrival.body, accepted.body.id) as Arrival['body'] }
+      return { ...arrival, body: withoutPushId(arrival.body, accepted.body.id) }
     },
   }
 }

@@ -65,8 +65,9 @@ export function hintAt(
 ): string {
   const names = [...known, ...Object.keys(elsewhere)]
   const word = plain(name)
-  const meant = names.find((one) => plain(one) === word) ?? MEANT.get(word) ?? nearest(name, names)
-  if (meant === null || !names.includes(meant)) return ` Known are ${known.join(', ')}.`
+  const same = names.find((one) => plain(one) === word)
+  const meant = [same, MEANT.get(word), nearest(name, names)].find((one) => one && names.includes(one))
+  if (!meant) return ` Known are ${known.join(', ')}.`
   return Object.hasOwn(elsewhere, meant) ? ` ${meant} ${elsewhere[meant]}.` : ` Did you mean ${meant}?`
 }
 

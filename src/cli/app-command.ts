@@ -14,6 +14,7 @@ import type { Outcome } from './command.ts'
 import { openData } from './open-data.ts'
 import type { DataSurroundings } from './open-data.ts'
 import { applicationJson, createdText, limitsText, listText, rotatedText, secretJson, showText } from './app-text.ts'
+import { harmless, jsonLine } from './style.ts'
 
 /** Works on the data directory itself, beside a running server or without one. */
 export function runAppCommand(command: AppCommand, surroundings: DataSurroundings): Outcome {
@@ -62,7 +63,9 @@ function runOn(database: Database, data: string, command: AppCommand, surroundin
       return done(command.json ? secretJson(shown) : rotatedText(shown))
     }
     case 'app delete':
-      return applications.remove(id).kind === 'not-found' ? missing : done(`Erased the application "${name}".\n`)
+      return applications.remove(id).kind === 'not-found'
+        ? missing
+        : done(`Erased the application "${harmless(name)}".\n`)
     case 'app apns':
     case 'app fcm':
       return putCredential(command, application, { ...surroundings, database, dataDirectory: data })
@@ -91,8 +94,4 @@ function create(
   }
   const shown = { id: result.application.id, name: result.application.name, secret: result.secret }
   return done(json ? secretJson(shown) : createdText(shown, data))
-}
-
-function jsonLine(value: unknown): string {
-  return `${JSON.stringify(value)}\n`
 }

@@ -10,6 +10,7 @@ import type { AppCommand } from './app-arguments.ts'
 import { NAMES, credentialText, dataFlagOf } from './app-text.ts'
 import { openSealingKey } from './open-sealing-key.ts'
 import type { SealingSurroundings } from './open-sealing-key.ts'
+import { harmless } from './style.ts'
 
 type CredentialCommand = Extract<AppCommand, { kind: 'app apns' | 'app fcm' }>
 
@@ -49,7 +50,7 @@ export function putCredential(
 }
 
 function storedLine({ name }: Application, summary: CredentialSummary): string {
-  return `"${name}" has an ${NAMES[summary.provider]} credential: ${credentialText(summary)}.`
+  return `"${harmless(name)}" has an ${NAMES[summary.provider]} credential: ${credentialText(summary)}.`
 }
 
 function readApns(

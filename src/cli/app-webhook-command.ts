@@ -12,6 +12,7 @@ import type { AppCommand } from './app-arguments.ts'
 import { webhookJson, webhookText } from './app-text.ts'
 import { openSealingKey } from './open-sealing-key.ts'
 import type { SealingSurroundings } from './open-sealing-key.ts'
+import { harmless, jsonLine } from './style.ts'
 
 type WebhookCommand = Extract<AppCommand, { kind: 'app webhook' }>
 
@@ -25,11 +26,11 @@ type Outcome = { readonly kind: 'done'; readonly text: string } | Problem | Prob
 export function runWebhookCommand({ change, json }: WebhookCommand, application: Application, on: Options): Outcome {
   const before = webhookOf(on.database, application)
   if (change.kind === 'show') {
-    return done(json ? jsonLine(before) : `${before === null ? none(application) : webhookText(before)}\n`)
+    return done(json ? printed(before) : `${before === null ? none(application) : webhookText(before)}\n`)
   }
   if (change.kind === 'remove') {
     createWebhookStore({ ...on, key: NO_KEY }).remove(application)
-    return done(json ? jsonLine(null) : `${none(application)}\n`)
+    return done(json ? printed(null) : `${none(application)}\n`)
   }
 
   const url = change.url ?? before?.url
@@ -49,11 +50,11 @@ export function runWebhookCommand({ change, json }: WebhookCommand, application:
   if (sealing.kind !== 'loaded') return sealing
   const { stored } = sealing
 
-  if (json) return done(jsonLine(stored, isNew ? secret : null))
+  if (json) return done(printed(stored, isNew ? secret : null))
   const address = addressIn(new URL(url))
   const isPrivate = url.startsWith('http:') || (address !== null && !isPublic(address))
   const lines = [
-    ...(stored === null ? [] : [`"${application.name}" has a webhook: ${webhookText(stored)}`]),
+    ...(stored === null ? [] : [`"${harmless(application.name)}" has a webhook: ${webhookText(stored)}`]),
     ...(isNew && secret !== null
       ? ['', `  ${secret}`, '', 'The secret is shown this once: keep it where the events arrive.']
       : []),
@@ -72,11 +73,11 @@ export function webhookOf(database: Database, application: Pick<Application, 'nu
 const NO_KEY = new Uint8Array(32)
 
 function none({ name }: Application): string {
-  return `"${name}" has no webhook.`
+  return `"${harmless(name)}" has no webhook.`
 }
 
-function jsonLine(webhook: Webhook | null, secret: string | null = null): string {
-  return `${JSON.stringify(webhook && { ...webhookJson(webhook), ...(secret !== null && { secret }) })}\n`
+function printed(webhook: Webhook | null, secret: string | null = null): string {
+  return jsonLine(webhook && { ...webhookJson(webhook), ...(secret !== null && { secret }) })
 }
 
 function done(text: string): Outcome {

@@ -12,6 +12,7 @@ import { contentJson, contentText } from './backup-text.ts'
 import { counted, lasting } from './figures.ts'
 import { noDatabaseIn } from './no-database.ts'
 import { dataDirectory } from './open-data.ts'
+import { jsonLine } from './style.ts'
 
 const KEEP = integer(1, 10_000)
 
@@ -42,7 +43,7 @@ export async function runBackup({ words, flags }: Given, surroundings: Surroundi
 }
 
 function backupJson({ to, bytes, content, erased }: Made, tookMs: number): string {
-  return `${JSON.stringify({ backup: to, bytes, tookMs, ...contentJson(content), erased })}\n`
+  return jsonLine({ backup: to, bytes, tookMs, ...contentJson(content), erased })
 }
 
 function backupText({ to, bytes, content, erased }: Made, tookMs: number, data: string): string {

@@ -17,6 +17,7 @@ import { moment } from './figures.ts'
 import { checkKey } from './key-at-hand.ts'
 import type { KeyCheck } from './key-at-hand.ts'
 import { commandLine, dataDirectory } from './open-data.ts'
+import { jsonLine } from './style.ts'
 
 /** `backup verify FROM`: reads all of it, and changes nothing. */
 export async function runBackupVerify({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
@@ -65,7 +66,7 @@ function verifiedJson(from: string, inspection: Inspection, key: KeyCheck): stri
     ...(content !== null && contentJson(content)),
     key: key.kind,
   }
-  return `${JSON.stringify(line)}\n`
+  return jsonLine(line)
 }
 
 function verifiedText(from: string, inspection: Inspection, key: KeyCheck): string {

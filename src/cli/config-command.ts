@@ -3,6 +3,7 @@ import { readFlags } from '../flags.ts'
 import { done } from './command.ts'
 import type { Outcome, Surroundings } from './command.ts'
 import { configJson, configText } from './config-text.ts'
+import { harmless } from './style.ts'
 
 /**
  * What `serve` would run with, given the same command line and environment. Prints the settings also where some of them
@@ -15,6 +16,6 @@ export function runConfig(
   const flags = readFlags(argv, { ...SETTING_FLAGS, switches: [...SETTING_FLAGS.switches, 'json'] })
   const inspected = inspectSettings('config', flags, env, readFile)
   stdout(flags.values.has('json') ? configJson(inspected) : configText(inspected.settings))
-  for (const warning of inspected.warnings) stderr(`bellhop: ${warning}\n`)
+  for (const warning of inspected.warnings) stderr(`bellhop: ${harmless(warning)}\n`)
   return inspected.problems.length === 0 ? done('') : { kind: 'problems', problems: inspected.problems }
 }

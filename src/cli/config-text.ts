@@ -1,6 +1,7 @@
 import type { FoundSetting, InspectedSettings } from '../config.ts'
 import { flagOf, variableOf } from '../settings.ts'
 import { tableText } from './table-text.ts'
+import { jsonLine } from './style.ts'
 
 /** A line for each setting: its flag, its value, and what said so. */
 export function configText(settings: readonly FoundSetting[]): string {
@@ -22,7 +23,7 @@ export function configJson({ settings, problems, warnings }: InspectedSettings):
     ...(source.kind === 'file' && { file: source.file }),
     ...(found.kind === 'problem' && { problem: found.problem }),
   }))
-  return `${JSON.stringify({ settings: shown, problems, warnings })}\n`
+  return jsonLine({ settings: shown, problems, warnings })
 }
 
 function sourceText(name: FoundSetting['name'], source: FoundSetting['source']): string {

@@ -15,6 +15,7 @@ import { CutShort, openFile, openInput } from './import-source.ts'
 import type { Source } from './import-source.ts'
 import { openData } from './open-data.ts'
 import { applicationIn } from './transfer-words.ts'
+import { harmless, jsonLine } from './style.ts'
 
 /** Brings the devices of a file into an application, beside a running server or without one. */
 export const runImport: RunCommand = async (given, surroundings) => {
@@ -37,7 +38,7 @@ export const runImport: RunCommand = async (given, surroundings) => {
   if (found.kind !== 'application') return found
   const { application } = found
 
-  surroundings.stderr(`${plan.said}\n`)
+  surroundings.stderr(`${harmless(plan.said)}\n`)
   const end = await passOver(
     {
       source,
@@ -104,5 +105,5 @@ function countsText({ counts, rejects }: PassEnd, { dryRun }: ImportOrder): stri
 
 function endJson({ counts, rejects }: PassEnd, order: ImportOrder, { name }: ImportPlan, { id }: Application): string {
   const { file, dryRun } = order
-  return `${JSON.stringify({ application: id, file, format: name, dry_run: dryRun, ...counts, rejects })}\n`
+  return jsonLine({ application: id, file, format: name, dry_run: dryRun, ...counts, rejects })
 }

@@ -7,6 +7,7 @@ import { done, problem } from './command.ts'
 import type { RunCommand } from './command.ts'
 import { openData } from './open-data.ts'
 import { readKeySetting } from './open-sealing-key.ts'
+import { jsonLine } from './style.ts'
 
 /** Replaces the sealing key. A running server holds the old one in memory, so there must be none. */
 export const runKeyRotate: RunCommand = async ({ flags }, surroundings) => {
@@ -35,7 +36,7 @@ export const runKeyRotate: RunCommand = async ({ flags }, surroundings) => {
 
 function json({ path, resealed, erased, kept }: Rotated): string {
   const gone = erased.map(({ application, provider }) => ({ application, what: provider }))
-  return `${JSON.stringify({ key: path, resealed, erased: gone, kept })}\n`
+  return jsonLine({ key: path, resealed, erased: gone, kept })
 }
 
 function text({ path, resealed, erased, kept }: Rotated, elsewhere: boolean): string {

@@ -13,6 +13,7 @@ import { counted, moment } from './figures.ts'
 import { checkKey } from './key-at-hand.ts'
 import type { KeyCheck } from './key-at-hand.ts'
 import { commandLine, dataDirectory } from './open-data.ts'
+import { jsonLine } from './style.ts'
 
 /** `restore FROM`, with the service stopped. */
 export async function runRestore({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
@@ -65,7 +66,7 @@ function lossText(losses: Exclude<Losses, { kind: 'none' }>, data: string): stri
 
 function restoredJson({ data, content, kept, calledOff }: Restored, key: KeyCheck): string {
   const cancelled = (calledOff?.open ?? 0) + (calledOff?.scheduled ?? 0)
-  return `${JSON.stringify({ data, ...contentJson(content), kept, cancelledPushes: cancelled, key: key.kind })}\n`
+  return jsonLine({ data, ...contentJson(content), kept, cancelledPushes: cancelled, key: key.kind })
 }
 
 function restoredText(

@@ -10,6 +10,7 @@ import { RUNNERS } from './runners.ts'
 import { textColumns } from './table-text.ts'
 import { startVariables } from './start-variables.ts'
 import { versionJson, versionText } from './version-text.ts'
+import { harmless } from './style.ts'
 
 export interface Surroundings extends CommandSurroundings {
   /** Runs the service until it is stopped; its exit code. */
@@ -35,14 +36,14 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   } catch (error) {
     const sentence = sentenceOf(error)
     if (sentence === null) throw error
-    surroundings.stderr(`bellhop: ${sentence}\n`)
+    surroundings.stderr(`bellhop: ${harmless(sentence)}\n`)
     return FAILED
   }
 }
 
 async function runLine(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { stdout, stderr } = surroundings
-  const complain: Complain = (sentences) => sentences.forEach((sentence) => stderr(`bellhop: ${sentence}\n`))
+  const complain: Complain = (sentences) => sentences.forEach((sentence) => stderr(`bellhop: ${harmless(sentence)}\n`))
 
   const command = parseCommand(argv)
   switch (command.kind) {

@@ -1,5 +1,6 @@
 import { sqliteVersion } from '../database/sqlite-version.ts'
 import { COMMIT, RELEASE } from '../version.ts'
+import { jsonLine } from './style.ts'
 
 /** `bellhop 0.1.0 (1a2b3c4, 2026-11-21), Bun 1.4.5, SQLite 3.53.3` */
 export function versionText(): string {
@@ -10,5 +11,5 @@ export function versionText(): string {
 
 /** The same in one line of JSON; `commit` is `null` where it is not known. */
 export function versionJson(): string {
-  return `${JSON.stringify({ version: RELEASE, commit: COMMIT, bun: Bun.version, sqlite: sqliteVersion() })}\n`
+  return jsonLine({ version: RELEASE, commit: COMMIT, bun: Bun.version, sqlite: sqliteVersion() })
 }

@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { commandLine } from './command-line.ts'
+import type { CommandLine } from './command-line.ts'
+
+/** What moves a cursor, sets a title, or turns the direction of writing; a line break is ours. */
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const HARMFUL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/
+
+/** As if it had come in by another way than the commands, which refuse it: a restored database, say. */
+const EVIL = 'Shop\u001B]0;owned\u0007\u009B2J\u202Ex'
+const SPELT = String.raw`Shop\x1b]0;owned\x07\x9b2J\u202ex`
+
+async function withEvil(): Promise<CommandLine & { readonly id: string }> {
+  const cli = commandLine()
+  const { id } = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
+  await cli.run(['app', 'webhook', id, '--url', 'https://shop.example/hooks'])
+  using database = cli.database()
+  database.statement<never, [string]>('UPDATE application SET name = ?').run(EVIL)
+  return { ...cli, id, [Symbol.dispose]: () => cli[Symbol.dispose]() }
+}
+
+test('no command lets the name of an application move a terminal', async () => {
+  using cli = await withEvil()
+  const { id } = cli
+  const file = cli.file('a.csv', `"tok\u001B[2Jen","\u009B2J"\n"x","y"\n`)
+  const backup = join(cli.data, 'b.db')
+  const named: readonly (readonly string[])[] = [
+    ['app', 'list'],
+    ['app', 'show', id],
+    ['app', 'rotate-secret', id],
+    ['app', 'simulate', id],
+    ['app', 'simulate', id, '--off'],
+    ['app', 'webhook', id],
+    ['app', 'webhook', id, '--secret', 'new'],
+    ['app', 'webhook', id, '--remove'],
+    ['app', 'create', EVIL],
+    ['app', 'delete', EVIL],
+    ['stats', id],
+    ['doctor', id, '--offline'],
+    ['push', EVIL.slice(1), 'x', '--all'],
+  ]
+  const others: readonly (readonly string[])[] = [
+    ['app', 'limits', id],
+    ['app', 'show', '\u001B[2J'],
+    ['devices', id],
+    ['pushes', id],
+    ['stats'],
+    ['devices', id, '--limit', '\u001B[2J'],
+    ['explain', '\u009B2J', 'x'],
+    ['push', id, '\u001B', '--all', '--payload', '\u001B'],
+    ['\u001B[2J'],
+    ['--\u001B[2J'],
+    ['serve', '--listen', '\u001B[2J'],
+    ['import', id, file],
+    ['import', id, file, '--map', 'token=\u001B'],
+    ['import', id, file, '--map', 'token=tok\u001B[2Jen', '--platform', 'ios'],
+    ['export', '\u009B2J'],
+    ['restore', '\u001B[2J'],
+    ['backup', 'verify', '\u001B[2J'],
+    ['backup', backup],
+    ['backup', 'verify', backup],
+    ['restore', backup, '--data', join(cli.data, 'elsewhere')],
+    ['key', 'rotate'],
+  ]
+  for (const argv of [...named, ...others]) {
+    for (const more of [[], ['--json']]) {
+      const { stdout, stderr } = await cli.run([...argv, ...more])
+      expect([argv, HARMFUL.exec(stdout + stderr)]).toEqual([argv, null])
+      // Of nothing --json prints nothing.
+      if (more.length === 0) expect([argv, stdout + stderr]).not.toEqual([argv, ''])
+    }
+  }
+  expect((await cli.run(['app', 'list'])).stdout).toContain(SPELT)
+  expect(JSON.parse((await cli.run(['app', 'list', '--json'])).stdout)[0].name).toBe(EVIL)
+})
+
+test('a restore names what would be lost so that it moves nothing', async () => {
+  using cli = commandLine()
+  await cli.run(['app', 'create', 'Old'])
+  const backup = join(cli.data, 'b.db')
+  await cli.run(['backup', backup])
+  await cli.run(['app', 'create', 'Newer'])
+  {
+    using database = cli.database()
+    database.statement<never, [string]>(`UPDATE application SET name = ? WHERE name = 'Newer'`).run(EVIL)
+  }
+  const { exitCode, stderr } = await cli.run(['restore', backup])
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(SPELT) })
+  expect(stderr).not.toMatch(HARMFUL)
+  const shown = (await cli.run(['app', 'delete', EVIL, '--yes'])).stdout
+  expect(shown).toBe(`Erased the application "${SPELT}".\n`)
+})

@@ -3,6 +3,8 @@ import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
 import type { BucketAccess } from './bucket-access.ts'
 import { bucketProblem } from './bucket-problem.ts'
+import { UNWATCHED } from './watch.ts'
+import type { Watch } from './watch.ts'
 
 /** An object, as it is listed. */
 interface Stored {
@@ -17,9 +19,9 @@ export interface Bucket {
   /** All that begins with `prefix`. */
   list(prefix: string): Promise<Answer<readonly Stored[]>>
   /** Puts the file there, in parts: it holds some of them in memory, never all. */
-  put(key: string, file: string): Promise<Answer<null>>
+  put(key: string, file: string, moved?: Watch['moved']): Promise<Answer<null>>
   /** Writes the object into the new file, which only the owner may read, and onto the disk. */
-  fetch(key: string, file: string): Promise<Answer<null>>
+  fetch(key: string, file: string, moved?: Watch['moved']): Promise<Answer<null>>
   remove(key: string): Promise<Answer<null>>
   /** Puts a byte there and takes it away again. */
   probe(key: string): Promise<Answer<null>>
@@ -88,10 +90,11 @@ export function openBucket({ name, access, clock }: Options): Bucket {
     return found
   }
 
-  async function uploaded(key: string, path: string): Promise<null> {
+  async function uploaded(key: string, path: string, moved: Watch['moved']): Promise<null> {
     const { size } = statSync(path)
     const partSize = Math.max(LEAST_PART_BYTES, Math.ceil(size / MOST_PARTS))
     const writer = client.file(key).writer({ partSize, queueSize: 2, retry: 3, type: 'application/vnd.sqlite3' })
+    moved(0, size)
     for (let at = 0; at < size; at += partSize) {
       await writer.write(
         await Bun.file(path)
@@ -99,19 +102,23 @@ export function openBucket({ name, access, clock }: Options): Bucket {
           .bytes(),
       )
       await inTime(PART_MS, Promise.resolve(writer.flush()))
+      moved(Math.min(at + partSize, size), size)
     }
     await inTime(PART_MS, Promise.resolve(writer.end()))
     return null
   }
 
-  async function downloaded(key: string, path: string): Promise<null> {
+  async function downloaded(key: string, path: string, moved: Watch['moved']): Promise<null> {
+    const total = (await listed(key)).find((stored) => stored.key === key)?.bytes ?? null
     const file = openSync(path, 'wx', 0o600)
+    let taken = 0
     try {
       const reader = client.file(key).stream().getReader()
       for (;;) {
         const { done, value } = await inTime(CALL_MS, reader.read())
         if (done) break
         for (let at = 0; at < value.length;) at += writeSync(file, value, at)
+        moved((taken += value.length), total)
       }
       fsyncSync(file)
     } finally {
@@ -122,8 +129,8 @@ export function openBucket({ name, access, clock }: Options): Bucket {
 
   return {
     list: (prefix) => attempt(() => listed(prefix)),
-    put: (key, file) => attempt(() => uploaded(key, file)),
-    fetch: (key, file) => attempt(() => downloaded(key, file)),
+    put: (key, file, moved = UNWATCHED.moved) => attempt(() => uploaded(key, file, moved)),
+    fetch: (key, file, moved = UNWATCHED.moved) => attempt(() => downloaded(key, file, moved)),
     probe: (key) =>
       attempt(async () => {
         await inTime(CALL_MS, client.write(key, '.'))

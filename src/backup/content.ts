@@ -1,8 +1,11 @@
+import { statSync } from 'node:fs'
 import type { SealedFor } from '../application/seal.ts'
 import { SCHEMA_OBJECTS, strangersIn } from '../database/own-schema.ts'
 import type { SchemaObject } from '../database/own-schema.ts'
 import { NEWEST_SCHEMA, readDatabaseFile } from '../database/plain-file.ts'
 import type { PlainReader } from '../database/plain-file.ts'
+import { UNWATCHED } from './watch.ts'
+import type { Watch } from './watch.ts'
 
 /** What is in a database file. */
 export interface Content {
@@ -39,8 +42,8 @@ const MOST_FINDINGS = 5
  * Looks into a database file. `quick` leaves out whether the indexes agree with their tables, which takes ten times as
  * long (of 1,000,000 devices 10 s for 1 s).
  */
-export function inspect(path: string, depth: 'quick' | 'full'): Inspection {
-  return attempt(path, (file) => inspected(file, depth))
+export function inspect(path: string, depth: 'quick' | 'full', watch: Watch = UNWATCHED): Inspection {
+  return watch.during({ into: null, size: statSync(path).size }, () => attempt(path, (file) => inspected(file, depth)))
 }
 
 /** Why nothing is to be read from a database file, not even to copy it; `null`: something may. Reads its schema only. */

@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { Problem } from '../application/credential.ts'
 import { copyDatabase } from '../database/plain-file.ts'
 import type { Bucket } from './bucket.ts'
 import { isSqliteError, strangenessOf } from './content.ts'
 import type { Destination } from './destination.ts'
+import { UNWATCHED } from './watch.ts'
+import type { Watch } from './watch.ts'
 
 /** Not a place with several. */
 export type OneBackup = Extract<Destination, { kind: 'file' | 'object' }>
@@ -14,29 +16,32 @@ interface Options {
   readonly into: string
   /** Only asked for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
+  /** Default: nobody watches. */
+  readonly watch?: Watch | undefined
 }
 
 /** Brings one backup into a new file; the problem, if there was one. Whether it is good is not looked at. */
-export async function fetchBackup({ from, into, openBucket }: Options): Promise<Problem | null> {
+export async function fetchBackup({ from, into, openBucket, watch = UNWATCHED }: Options): Promise<Problem | null> {
   switch (from.kind) {
     case 'file':
-      return copied(from.path, into)
+      return copied(from.path, into, watch)
     case 'object': {
       const bucket = openBucket(from.bucket)
       if ('kind' in bucket) return bucket
-      const fetched = await bucket.fetch(from.key, into)
+      const fetched = await bucket.fetch(from.key, into, watch.moved)
       return fetched.kind === 'problem' ? fetched : null
     }
   }
 }
 
 /** By way of SQLite: what is still in a log beside the file belongs to it. */
-function copied(path: string, into: string): Problem | null {
+function copied(path: string, into: string, watch: Watch): Problem | null {
   if (!existsSync(path)) return problem(`There is no file ${path}.`)
   const strangeness = strangenessOf(path)
   if (strangeness !== null) return problem(`${path} is not a good backup: ${strangeness}`)
   try {
-    copyDatabase(path, into)
+    const { size } = statSync(path)
+    watch.during({ into, size }, () => copyDatabase(path, into))
     return null
   } catch (error) {
     if (!isSqliteError(error) || error.code === 'SQLITE_FULL') throw error

@@ -14,6 +14,8 @@ import type { Destination } from './destination.ts'
 import { giveName, syncFile } from './durable.ts'
 import { bucketShelf, folderShelf } from './shelf.ts'
 import type { Shelf } from './shelf.ts'
+import { UNWATCHED } from './watch.ts'
+import type { Watch } from './watch.ts'
 
 export interface Made {
   readonly kind: 'made'
@@ -36,6 +38,8 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>
   /** Only asked for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
+  /** Default: nobody watches. */
+  readonly watch?: Watch
 }
 
 /** What a backup is called until it is whole. */
@@ -72,7 +76,7 @@ async function toDisk(
   source: string,
   to: Extract<Destination, { kind: 'file' | 'folder' }>,
   name: string,
-  { keep, clock, alone }: Making,
+  { keep, clock, alone, watch = UNWATCHED }: Making,
 ): Promise<Made | Problem> {
   const folder = to.kind === 'file' ? dirname(to.path) : to.path
   const path = to.kind === 'file' ? to.path : join(folder, name)
@@ -82,7 +86,7 @@ async function toDisk(
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
   if (existsSync(path)) return taken(path)
   const draft = path + DRAFT
-  const copied = copyChecked(source, draft, { now: clock.now(), alone })
+  const copied = copyChecked(source, draft, { now: clock.now(), alone, watch })
   if (copied.kind === 'problem') return copied
   try {
     if (!giveName(draft, path)) return taken(path)
@@ -96,7 +100,7 @@ async function toBucket(
   source: string,
   to: Extract<Destination, { kind: 'object' | 'prefix' }>,
   name: string,
-  { data, keep, clock, openBucket, alone }: Making,
+  { data, keep, clock, openBucket, alone, watch = UNWATCHED }: Making,
 ): Promise<Made | Problem> {
   const bucket = openBucket(to.bucket)
   if ('kind' in bucket) return bucket
@@ -109,10 +113,10 @@ async function toBucket(
 
   // Beside the database, not in /tmp: that may be memory.
   const draft = join(data, basename(name) + DRAFT)
-  const copied = copyChecked(source, draft, { now: clock.now(), alone })
+  const copied = copyChecked(source, draft, { now: clock.now(), alone, watch })
   if (copied.kind === 'problem') return copied
   try {
-    const put = await bucket.put(key, draft)
+    const put = await bucket.put(key, draft, watch.moved)
     if (put.kind === 'problem') return put
     const after = await bucket.list(key)
     if (after.kind === 'problem') return after
@@ -136,7 +140,7 @@ type Copied = { readonly kind: 'copied'; readonly bytes: number; readonly conten
 function copyChecked(
   source: string,
   draft: string,
-  { now, alone }: { readonly now: number; readonly alone: boolean },
+  { now, alone, watch }: { readonly now: number; readonly alone: boolean; readonly watch: Watch },
 ): Copied | Problem {
   // Of this very name, so it is of no other service.
   if (alone) eraseDraft(draft)
@@ -145,9 +149,10 @@ function copyChecked(
     return problem(`${draft} is there: another backup writes it. If none runs, remove that file.`)
   }
   try {
-    copyDatabase(source, draft)
+    const { size } = statSync(source)
+    watch.during({ into: draft, size }, () => copyDatabase(source, draft))
     syncFile(draft)
-    const found = inspect(draft, 'quick')
+    const found = inspect(draft, 'quick', watch)
     if (found.kind === 'good') return { kind: 'copied', bytes: statSync(draft).size, content: found.content }
     eraseDraft(draft)
     return problem(`The copy of ${source} is not good, and is not kept: ${found.problems.join(' ')}`)

@@ -27,6 +27,7 @@ import type { Losses } from './losses.ts'
 import { replaceDatabase } from './replace-database.ts'
 import { callOffUnsent } from './unsent.ts'
 import type { CalledOff } from './unsent.ts'
+import type { Watch } from './watch.ts'
 
 export interface Restored {
   readonly kind: 'restored'
@@ -62,6 +63,8 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>
   /** Only asked for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
+  /** Default: nobody watches. */
+  readonly watch?: Watch
 }
 
 /**
@@ -88,11 +91,11 @@ export async function restore(options: Options): Promise<Restored | Unconfirmed 
 
 async function restoreBy(
   copy: string,
-  { data, from, confirmed, resumePushes, clock, openBucket }: Options,
+  { data, from, confirmed, resumePushes, clock, openBucket, watch }: Options,
 ): Promise<Restored | Unconfirmed | Problem> {
-  const unfetched = await fetchBackup({ from, into: copy, openBucket })
+  const unfetched = await fetchBackup({ from, into: copy, openBucket, watch })
   if (unfetched !== null) return unfetched
-  const found = inspect(copy, 'full')
+  const found = inspect(copy, 'full', watch)
   if (found.kind === 'bad') return problem(`${writtenOut(from)} is not a good backup: ${found.problems.join(' ')}`)
   const { content } = found
 

@@ -10,6 +10,7 @@ import { done, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { contentJson, contentText } from './backup-text.ts'
 import { counted, lasting } from './figures.ts'
+import { createWatch } from './gauge.ts'
 import { noDatabaseIn } from './no-database.ts'
 import { dataDirectory } from './open-data.ts'
 import { jsonLine } from './style.ts'
@@ -35,7 +36,9 @@ export async function runBackup({ words, flags }: Given, surroundings: Surroundi
   if (missing !== null) return missing
 
   const startedAt = clock.now()
-  const made = await makeBackup({ data, to, keep, clock, openBucket: bucketOpener(surroundings) })
+  const watch = createWatch(surroundings, { quiet: flags.has('json') })
+  const made = await makeBackup({ data, to, keep, clock, openBucket: bucketOpener(surroundings), watch })
+  watch.end()
   if (made.kind === 'problem') return made
   if (made.notErased !== null) stderr(`bellhop: Old backups are still there: ${made.notErased}\n`)
   const tookMs = clock.now() - startedAt

@@ -9,11 +9,13 @@ import { destinationIn, writtenOut } from '../backup/destination.ts'
 import { fetchBackup } from '../backup/fetch-backup.ts'
 import type { OneBackup } from '../backup/fetch-backup.ts'
 import { namingNewest } from '../backup/newest.ts'
+import type { Watch } from '../backup/watch.ts'
 import { contentJson, contentText } from './backup-text.ts'
 import { bucketOpener, isFolder } from './bucket-opener.ts'
 import { done, failed, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { moment } from './figures.ts'
+import { createWatch } from './gauge.ts'
 import { checkKey } from './key-at-hand.ts'
 import type { KeyCheck } from './key-at-hand.ts'
 import { commandLine, dataDirectory } from './open-data.ts'
@@ -31,21 +33,28 @@ export async function runBackupVerify({ words, flags }: Given, surroundings: Sur
     return namingNewest(from, line, bucketOpener(surroundings))
   }
 
-  const verified = await verify(from, data, surroundings)
+  const watch = createWatch(surroundings, { quiet: flags.has('json') })
+  const verified = await verify(from, { data, watch, openBucket: bucketOpener(surroundings) })
+  watch.end()
   if (verified.kind === 'problem') return verified
   const key = checkKey(verified.content?.sealed ?? [], data, surroundings)
   const text = (flags.has('json') ? verifiedJson : verifiedText)(writtenOut(from), verified, key)
   return verified.kind === 'good' && key.kind !== 'wrong' ? done(text) : failed(text)
 }
 
-async function verify(from: OneBackup, data: string, surroundings: Surroundings): Promise<Inspection | Problem> {
-  if (from.kind === 'file') return existsSync(from.path) ? inspect(from.path, 'full') : noFile(from.path)
+interface Means extends Pick<Parameters<typeof fetchBackup>[0], 'openBucket'> {
+  readonly data: string
+  readonly watch: Watch
+}
+
+async function verify(from: OneBackup, { data, watch, openBucket }: Means): Promise<Inspection | Problem> {
+  if (from.kind === 'file') return existsSync(from.path) ? inspect(from.path, 'full', watch) : noFile(from.path)
   // Beside the database if there is one: /tmp may be memory.
   const workplace = mkdtempSync(join(existsSync(data) ? data : tmpdir(), 'verifying-'))
   try {
     const copy = join(workplace, 'bellhop.db')
-    const unfetched = await fetchBackup({ from, into: copy, openBucket: bucketOpener(surroundings) })
-    return unfetched ?? inspect(copy, 'full')
+    const unfetched = await fetchBackup({ from, into: copy, openBucket, watch })
+    return unfetched ?? inspect(copy, 'full', watch)
   } finally {
     rmSync(workplace, { recursive: true, force: true })
   }

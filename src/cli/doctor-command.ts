@@ -5,6 +5,7 @@ import { bucketOpener } from './bucket-opener.ts'
 import { done, failed, problem } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { doctorJson, doctorText } from './doctor-text.ts'
+import { createWatch } from './gauge.ts'
 import { dataDirectory } from './open-data.ts'
 import { harmless, styleOf } from './style.ts'
 
@@ -47,6 +48,7 @@ export async function runDoctor({ words, flags }: Given, surroundings: Surroundi
     clock,
     stopwatch: () => performance.now(),
     openBucket: bucketOpener(surroundings),
+    watch: createWatch(surroundings, { quiet: flags.has('json') || !flags.has('full') }),
   })
   if (examined.kind === 'no-application') {
     const named = harmless(application ?? '')

@@ -1,5 +1,6 @@
 import type { Surroundings } from './command.ts'
 import { grouped } from './figures.ts'
+import { textColumns } from './table-text.ts'
 
 /** How far something has come. Times are ms since the Unix epoch. */
 export interface Advance {
@@ -32,7 +33,8 @@ export interface Progress {
 const REDRAW_MS = 200
 const LINE_MS = 10_000
 
-const ERASE = '\r\u001B[K'
+/** Takes a bar away. */
+export const ERASE = '\r\u001B[K'
 
 /**
  * A bar on standard error where somebody watches, drawn 5 times a second at most. Into a pipe or a file goes a plain
@@ -60,7 +62,7 @@ export function createProgress(
       if (terminal === null) return stderr(`${progressLine({ ...advance, columns: 0 })}\n`)
       drawn = true
       // The last column stays free: some terminals go to the next line when it is written.
-      stderr(`${ERASE}${progressLine({ ...advance, columns: terminal.columns - 1 })}`)
+      stderr(`${ERASE}${progressLine({ ...advance, columns: textColumns(terminal) - 1 })}`)
     },
     end() {
       if (drawn) stderr(ERASE)

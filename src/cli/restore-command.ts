@@ -10,6 +10,7 @@ import { bucketOpener, isFolder } from './bucket-opener.ts'
 import { done, problem, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { counted, moment } from './figures.ts'
+import { createWatch } from './gauge.ts'
 import { checkKey } from './key-at-hand.ts'
 import type { KeyCheck } from './key-at-hand.ts'
 import { commandLine, dataDirectory } from './open-data.ts'
@@ -27,6 +28,7 @@ export async function runRestore({ words, flags }: Given, surroundings: Surround
     return namingNewest(from, (backup) => commandLine(['restore', backup], flags), openBucket)
   }
 
+  const watch = createWatch(surroundings, { quiet: flags.has('json') })
   const restored = await restore({
     data,
     from,
@@ -34,7 +36,9 @@ export async function runRestore({ words, flags }: Given, surroundings: Surround
     resumePushes: flags.has('resume-pushes'),
     clock: surroundings.clock,
     openBucket,
+    watch,
   })
+  watch.end()
   switch (restored.kind) {
     case 'problem':
       return restored

@@ -44,7 +44,7 @@ export async function examine(
 
   const list = createCheckList(stopwatch)
   await examineMachine(config, warnings, list, means, offline)
-  const key = await examineDatabase(patient, { data: config.data, key: config.key, full }, list)
+  const key = await examineDatabase(patient, { data: config.data, key: config.key, full, watch: means.watch }, list)
   const subjects = await examineApplications(patient, chosen, list, { clock, key, offline })
   if (patient.database?.overtaken() === true) {
     await list.look({ id: 'server-start', group: 'database' }, () =>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { NEWEST_SCHEMA } from '../database/plain-file.ts'
 import { judgeForeignKeys, judgeFreePages, judgeIntegrity, judgeLog, judgeSchema } from './database-check.ts'
 import { skipped } from './finding.ts'
+import type { Means } from './means.ts'
 import type { Patient } from './patient.ts'
 import type { CheckList } from './check-list.ts'
 import { checkSealingKey } from './sealing-key-check.ts'
@@ -13,12 +14,13 @@ interface Options {
   readonly key: string | null
   /** Also hold indexes against their tables: ten times as long. */
   readonly full: boolean
+  readonly watch: Means['watch']
 }
 
 /** The database itself; gives the key that opens what is sealed in it, `null` where there is none. */
 export async function examineDatabase(
   patient: Patient,
-  { data, key, full }: Options,
+  { data, key, full, watch }: Options,
   list: CheckList,
 ): Promise<Uint8Array | null> {
   const group = 'database'
@@ -30,7 +32,13 @@ export async function examineDatabase(
   }
   let opening: Uint8Array | null = null
   if (inspection !== null) {
-    await list.look({ id: 'integrity', group }, () => judgeIntegrity(inspection.damage(full), full))
+    await list.look({ id: 'integrity', group }, () => {
+      const step = { into: null, size: inspection.size().all }
+      return judgeIntegrity(
+        watch.during(step, () => inspection.damage(full)),
+        full,
+      )
+    })
     await list.look({ id: 'foreign-keys', group }, () => judgeForeignKeys(inspection.orphans()))
     await list.look({ id: 'free-pages', group }, () => {
       const { all, free } = inspection.size()

@@ -1,5 +1,6 @@
 import type { Problem } from '../application/credential.ts'
 import type { Bucket } from '../backup/bucket.ts'
+import type { Watch } from '../backup/watch.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { ReadFile } from '../read-file.ts'
@@ -30,6 +31,7 @@ export interface Means {
   readonly clock: Clock
   /** Ms that never go back. */
   readonly stopwatch: () => number
+  readonly watch: Pick<Watch, 'during'>
   /** Where backups go; a problem where the credentials are missing. */
   readonly openBucket: (name: string) => Bucket | Problem
 }

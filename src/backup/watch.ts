@@ -1,0 +1,17 @@
+/** What keeps this thread to itself until it is done: one statement over a whole database. */
+export interface Step {
+  /** A file that the database is copied to; `null`: it is checked, and some of it read more than once. */
+  readonly into: string | null
+  /** Bytes of the database. */
+  readonly size: number
+}
+
+/** Somebody who waits for a backup, and wants to see how far it is. */
+export interface Watch {
+  during<T>(step: Step, work: () => T): T
+  /** Bytes on their way to or from a bucket, so far. `total`: `null` where nobody knows. */
+  moved(done: number, total: number | null): void
+}
+
+/** Nobody waits. */
+export const UNWATCHED: Watch = { during: (_, work) => work(), moved: () => undefined }

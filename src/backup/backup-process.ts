@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
+import { workDirectoryFor } from '../database/regular-file.ts'
 import type { Destination } from './destination.ts'
 import { DRAFT, eraseDraft } from './make-backup.ts'
 import type { Making } from './schedule.ts'
@@ -45,7 +46,7 @@ export function backupProcess(name: string, { data, to, keep, env }: Options): M
     async stop() {
       child.kill('SIGKILL')
       await child.exited
-      eraseDraft(join(to.kind === 'folder' ? to.path : data, name + DRAFT))
+      eraseDraft(join(to.kind === 'folder' ? to.path : workDirectoryFor(data), name + DRAFT))
     },
   }
 }

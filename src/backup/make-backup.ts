@@ -4,7 +4,7 @@ import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
 import { lockBackups } from '../database/directory-lock.ts'
 import { copyDatabase } from '../database/plain-file.ts'
-import { refuseLinks } from '../database/regular-file.ts'
+import { refuseLinks, workDirectoryFor } from '../database/regular-file.ts'
 import { backupNameAt, surplusOf, timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { inspect, isSqliteError } from './content.ts'
@@ -112,7 +112,7 @@ async function toBucket(
   if (before.value.some((stored) => stored.key === key)) return taken(written)
 
   // Beside the database, not in /tmp: that may be memory.
-  const draft = join(data, basename(name) + DRAFT)
+  const draft = join(workDirectoryFor(data), basename(name) + DRAFT)
   const copied = copyChecked(source, draft, { now: clock.now(), alone, watch })
   if (copied.kind === 'problem') return copied
   try {

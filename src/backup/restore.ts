@@ -1,20 +1,10 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
 import { lockDirectory } from '../database/directory-lock.ts'
 import { NEWEST_SCHEMA, writeDatabaseFile } from '../database/plain-file.ts'
-import { giveToOwnerOf } from '../database/regular-file.ts'
+import { giveToOwnerOf, refuseLink, workDirectoryFor } from '../database/regular-file.ts'
 import { stampOf } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { inspect } from './content.ts'
@@ -79,6 +69,8 @@ export async function restore(options: Options): Promise<Restored | Unconfirmed 
   if (lock === null) {
     return problem(`A Bellhop serves the data directory ${data}: stop it, restore, and start it again.`)
   }
+  // One of another place may be reached by a link; here somebody else than the operator could have put it.
+  if (from.kind === 'file' && realpathSync(dirname(from.path)) === realpathSync(data)) refuseLink(from.path)
   const workplace = workplaceFor(data)
   rmSync(workplace, { recursive: true, force: true })
   mkdirSync(workplace, { mode: 0o700 })
@@ -146,18 +138,10 @@ function finish(copy: string, data: string): void {
   }
 }
 
-/**
- * In the data directory, whose file system the database is on. Root works beside it where it can: in there the user of
- * the service, or whoever has become that user, could put a link in the way of what root writes.
- */
+/** On the file system of the database, so that the last step is a rename. */
 export function workplaceFor(data: string): string {
-  const within = join(data, 'restoring')
-  const home = realpathSync(data)
-  const above = statSync(dirname(home))
-  const { uid, dev } = statSync(home)
-  if (process.geteuid?.() !== 0 || uid === 0) return within
-  const isRoots = above.uid === 0 && (above.mode & 0o022) === 0 && above.dev === dev
-  return isRoots ? join(dirname(home), `.${basename(home)}.restoring`) : within
+  const directory = workDirectoryFor(data)
+  return directory === data ? join(data, 'restoring') : join(directory, `.${basename(realpathSync(data))}.restoring`)
 }
 
 function problem(sentence: string): Problem {

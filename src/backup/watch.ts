@@ -10,7 +10,7 @@ export interface Step {
 export interface Watch {
   during<T>(step: Step, work: () => T): T
   /** Bytes on their way to or from a bucket, so far. `total`: `null` where nobody knows. */
-  moved(done: number, total: number | null): void
+  readonly moved: (done: number, total: number | null) => void
 }
 
 /** Nobody waits. */

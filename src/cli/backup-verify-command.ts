@@ -9,6 +9,7 @@ import { destinationIn, writtenOut } from '../backup/destination.ts'
 import { fetchBackup } from '../backup/fetch-backup.ts'
 import type { OneBackup } from '../backup/fetch-backup.ts'
 import { namingNewest } from '../backup/newest.ts'
+import { workDirectoryFor } from '../database/regular-file.ts'
 import type { Watch } from '../backup/watch.ts'
 import { contentJson, contentText } from './backup-text.ts'
 import { bucketOpener, isFolder } from './bucket-opener.ts'
@@ -50,7 +51,7 @@ interface Means extends Pick<Parameters<typeof fetchBackup>[0], 'openBucket'> {
 async function verify(from: OneBackup, { data, watch, openBucket }: Means): Promise<Inspection | Problem> {
   if (from.kind === 'file') return existsSync(from.path) ? inspect(from.path, 'full', watch) : noFile(from.path)
   // Beside the database if there is one: /tmp may be memory.
-  const workplace = mkdtempSync(join(existsSync(data) ? data : tmpdir(), 'verifying-'))
+  const workplace = mkdtempSync(join(existsSync(data) ? workDirectoryFor(data) : tmpdir(), 'verifying-'))
   try {
     const copy = join(workplace, 'bellhop.db')
     const unfetched = await fetchBackup({ from, into: copy, openBucket, watch })

@@ -51,6 +51,19 @@ export function ensureRegular(path: string): void {
   if (!madeRegular(path)) settle(path)
 }
 
+/**
+ * Where a copy of a data directory's database is made before it gets its name: in there, or, where root makes it and can,
+ * beside it: in there the user of the service, or whoever has become that user, could put a link in its way.
+ */
+export function workDirectoryFor(data: string): string {
+  const home = realpathSync(data)
+  const { uid, dev } = statSync(home)
+  if (process.geteuid?.() !== 0 || uid === 0) return data
+  const above = statSync(dirname(home))
+  // On one disk, and nobody but root can write there.
+  return above.uid === 0 && (above.mode & 0o022) === 0 && above.dev === dev ? dirname(home) : data
+}
+
 /** What root has made in a directory belongs to whom the directory belongs. `file`: open, and made by this process. */
 export function giveToOwnerOf(directory: string, file: number): void {
   if (process.geteuid?.() !== 0) return
@@ -96,8 +109,8 @@ function settle(path: string): void {
   }
 }
 
-/** `null`: there is nothing of this name. */
-function refuseLink(path: string): Stats | null {
+/** Throws `DatabaseRefused` for a link, a directory or a device. `null`: there is nothing of this name. */
+export function refuseLink(path: string): Stats | null {
   const found = lstatSync(path, { throwIfNoEntry: false }) ?? null
   if (found === null || found.isFile()) return found
   throw refusal(path, found.isSymbolicLink() ? 'a symbolic link' : 'no regular file')

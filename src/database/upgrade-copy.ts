@@ -13,6 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import { byteSize } from '../byte-size.ts'
 import { DatabaseRefused } from './database-refused.ts'
 import { copyDatabase } from './plain-file.ts'
+import { workDirectoryFor } from './regular-file.ts'
 import { isFull } from './sqlite-error.ts'
 
 /* The copies that upgrades leave: `<path>.before-8` is the database as it was before migration 8 and those with it. */
@@ -36,7 +37,7 @@ export function copyName(path: string, to: number): string {
  */
 export function copyBeforeUpgrade(path: string, to: number, bytes: number, free = freeBytes(path)): Copy {
   const copy = copyName(path, to)
-  const draft = `${copy}.partial`
+  const draft = join(workDirectoryFor(dirname(path)), `${basename(copy)}.partial`)
   if (free < bytes) throw noRoom(path, bytes, free)
   // What a process that was killed has left.
   rmSync(draft, { force: true })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ERASE } from '../../src/cli/progress.ts'
 import { startS3 } from '../support/s3-service.ts'
 import { commandLine } from './command-line.ts'
 
@@ -37,7 +38,7 @@ async function shownWhileBusy(terminal: string, step: string, awaited: RegExp): 
 describe('what keeps the only thread busy', () => {
   test('is shown by another one: how much of a copy is written, as a bar', async () => {
     const shown = await shownWhileBusy('{ columns: 80 }', '{ into, size: 1_000_000 }', /43 % \[#+-+\] 0\.4 of 1 MB/)
-    expect(shown).toEndWith('\r\u001B[Kdone')
+    expect(shown).toEndWith(`${ERASE}done`)
   })
 
   test('is shown by how much is read, where it is a check', async () => {
@@ -58,9 +59,9 @@ describe('what comes from a bucket or goes there', () => {
     const on = { terminal: { columns: 80 } }
     const to = 's3://backups/shop/a.db'
     const up = await line.run(['backup', to], s3.env, on)
-    expect(up.stderr).toMatch(/^\r\u001B\[K {2}0 % \[-+\] 0 of 0\.\d MB\r\u001B\[K$/)
+    expect(up.stderr.replaceAll(ERASE, '|')).toMatch(/^\| {2}0 % \[-+\] 0 of 0\.\d MB\|$/)
     const down = await line.run(['backup', 'verify', to], s3.env, on)
-    expect(down.stderr).toMatch(/^\r\u001B\[K.* of 0\.\d MB\r\u001B\[K$/)
+    expect(down.stderr.replaceAll(ERASE, '|')).toMatch(/^\|.* of 0\.\d MB\|$/)
     expect(await line.run(['backup', 's3://backups/shop/b.db', '--json'], s3.env, on)).toMatchObject({ stderr: '' })
     expect(await line.run(['backup', 's3://backups/shop/c.db'], s3.env)).toMatchObject({ stderr: '' })
   })

@@ -242,7 +242,31 @@ describe('a link in the data directory is not followed', () => {
     })
   }
 
+  test('nor is one that is to be restored, where somebody else may have put it', async () => {
+    const link = join(data, 'bellhop.db.before-3')
+    symlinkSync(backup, link)
+    expect((await bellhop('restore', link, '--yes')).stderr).toStartWith(`bellhop: ${link} is a symbolic link`)
+    const elsewhere = directories.path('latest.db')
+    symlinkSync(backup, elsewhere)
+    expect(await bellhop('restore', elsewhere, '--yes')).toMatchObject({ exitCode: 0 })
+  })
+
   const isRoot = process.getuid?.() === 0
+  test.skipIf(!isRoot)(
+    'nor is one in the way of the copy before an upgrade, which root makes beside the directory',
+    async () => {
+      const theirs = directories.path('old')
+      const path = oldDatabase(theirs, 3)
+      const victim = directories.path('victim')
+      symlinkSync(victim, `${path}.before-${MIGRATIONS.length}.partial`)
+      for (const name of ['.', 'bellhop.db', 'key']) chownSync(join(theirs, name), 65534, 65534)
+      expect(await command(['app', 'list', '--data', theirs])).toMatchObject({ exitCode: 0 })
+      expect(existsSync(victim)).toBeFalse()
+      expect(statSync(`${path}.before-${MIGRATIONS.length}`)).toMatchObject({ uid: 65534, mode: 0o100600 })
+      expect(readdirSync(directories.root).filter((name) => name.includes('partial'))).toEqual([])
+    },
+  )
+
   test.skipIf(!isRoot)('what root makes belongs to the owner of the directory, without a name to follow', async () => {
     const NOBODY = 65534
     const theirs = directories.path('theirs')

@@ -22,7 +22,13 @@ const DUE_LIMIT = 500
 
 const LANES: readonly Lane[] = ['single', 'many']
 
-type Count = (after: number, candidates: number) => { readonly count: number; readonly last: number }
+/** How far the count of one audience is. */
+interface Counting {
+  readonly delivery: ActiveDelivery
+  readonly count: (after: number, candidates: number) => { readonly count: number; readonly last: number }
+  readonly after: number
+  readonly total: number
+}
 
 interface Dependencies {
   readonly application: number
@@ -47,6 +53,8 @@ export class Backlog {
   readonly #line: Readonly<Record<Lane, ActiveDelivery[]>> = { single: [], many: [] }
   /** Those whose audience cannot be read now: their answers must not have it tried again, and told, each time. */
   readonly #unreadable = new Set<ActiveDelivery>()
+  /** Audiences of many that are not counted: of one of them, in turn, a part in each turn of the event loop. */
+  readonly #uncounted: Counting[] = []
   /** Up to which push the database has been read. */
   readonly #lastLoaded: Record<Lane, number> = { single: 0, many: 0 }
   readonly #more: Record<Lane, boolean> = { single: true, many: true }
@@ -187,7 +195,7 @@ export class Backlog {
       this.#open[open.lane].set(open.push, delivery)
       this.line(delivery)
       // Sending does not wait for it.
-      if (!delivery.counted) setImmediate(() => this.#count(delivery, recipients.count))
+      if (!delivery.counted) this.#countLater({ delivery, count: recipients.count, after: 0, total: 0 })
       else this.#on.onCounted(delivery)
     } catch (error) {
       this.#readAgain(error, () => this.#begin(open))
@@ -229,19 +237,32 @@ export class Backlog {
     })
   }
 
-  /** Counts the audience: `t` is known soon, and also while nothing can be sent. */
-  #count(delivery: ActiveDelivery, count: Count, after = 0, total = 0): void {
+  #countLater(counting: Counting): void {
+    if (counting.delivery.of.lane === 'single') setImmediate(() => this.#count(counting))
+    else if (this.#uncounted.push(counting) === 1) setImmediate(() => this.#countNext())
+  }
+
+  #countNext(): void {
+    const [next] = this.#uncounted
+    if (next !== undefined) this.#count(next)
+    this.#uncounted.shift()
+    if (this.#uncounted.length > 0) setImmediate(() => this.#countNext())
+  }
+
+  /** Counts a part of an audience: `t` is known soon, and also while nothing can be sent. */
+  #count(counting: Counting): void {
+    const { delivery, count, after, total } = counting
     let chunk = { count: 0, last: delivery.of.ceiling }
     try {
       // What is through has met everybody it has.
       if (!delivery.finished) chunk = count(after, COUNT_CANDIDATES)
     } catch (error) {
-      this.#readAgain(error, () => this.#count(delivery, count, after, total))
+      this.#readAgain(error, () => this.#countLater(counting))
       return
     }
     const sum = total + chunk.count
     if (chunk.last < delivery.of.ceiling) {
-      setImmediate(() => this.#count(delivery, count, chunk.last, sum))
+      this.#countLater({ delivery, count, after: chunk.last, total: sum })
       return
     }
     const more = delivery.finished ? 0 : delivery.address(sum)

@@ -219,15 +219,21 @@ describe('an application without a credential', () => {
     expect(body.explanation).toStartWith('The push addressed no iOS device when it went out')
   })
 
-  test('searches a large audience for nobody in parts, and finds him', async () => {
+  test('looks through large audiences in parts, in turn, and ends those with nobody in them', async () => {
     const tokens = Array.from({ length: 500 }, (_, n) => `phone:${n}`)
     for (let batch = 0; batch < 10; batch++) {
       const body = { platform: '1', tokens: tokens.map((token) => `${token}:${batch}`) }
       expect((await service.put('/deviceToken/batch', body, { application })).status).toBe(201)
     }
-    const id = await push({ where: { not: { registered_within: 60 } } })
-    await arrivalsOf(service, id)
-    expect(await statusOf(id)).toMatchObject({ state: 'finished', t: 0 })
+    const nobody = { where: { not: { registered_within: 60 } } }
+    const [first, all, last] = [await push(nobody), await push(), await push(nobody)]
+    for (const id of [first, last]) {
+      await arrivalsOf(service, id)
+      expect(await statusOf(id)).toMatchObject({ state: 'finished', t: 0 })
+    }
+    const waits = await statusWhen(all, ({ state }) => state === 'paused')
+    expect(waits).toMatchObject({ t: 5000, waiting: 5000 })
+    expect((await service.post(`/push/${all}/cancel`, {}, { application })).status).toBe(200)
   })
 })
 

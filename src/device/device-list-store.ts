@@ -4,6 +4,9 @@ import type { DeviceRow } from './device-row.ts'
 import type { Device } from './device.ts'
 import { LABEL_KIND } from './label-index.ts'
 
+/** What a page has of tokens and aliases, and of labels: of 500 devices with all their labels it could be 100 MB. */
+const PAGE_CHARACTERS = 1024 * 1024
+
 interface LabelRow {
   readonly device: number
   readonly kind: number
@@ -12,19 +15,25 @@ interface LabelRow {
 
 /** The registry as a whole: long reads, on the connection that only reads. */
 export function createDeviceList({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
-  // Two ranges of the reach index, merged: nothing is sorted.
-  const of = (platform: number) =>
-    `SELECT ${DEVICE_COLUMNS} FROM device
-     WHERE application = ?1 AND platform = ${platform} AND state = ${STATE.registered} AND id > ?2`
-  const page = database.reading<DeviceRow, [application: number, after: number, limit: number]>(
-    `${of(0)} UNION ALL ${of(1)} ORDER BY id LIMIT ?3`,
+  // Two ranges of the reach index, merged: nothing is sorted, and what is not read costs nothing.
+  const merged = (columns: string, range: string) => {
+    const of = (platform: number) =>
+      `SELECT ${columns} FROM device
+       WHERE application = ?1 AND platform = ${platform} AND state = ${STATE.registered} AND ${range}`
+    return `${of(0)} UNION ALL ${of(1)} ORDER BY id`
+  }
+  const page = database.reading<DeviceRow, [application: number, after: number, limit: number, through: number]>(
+    `${merged(DEVICE_COLUMNS, 'id > ?2 AND id <= ?4')} LIMIT ?3`,
   )
-  const labelsBetween = database.reading<LabelRow, [application: number, first: number, last: number]>(
-    `SELECT d.id AS device, l.kind, l.name
-     FROM device d INDEXED BY device_reach
-     CROSS JOIN device_label dl ON dl.device = d.id
-     CROSS JOIN label l ON l.id = dl.label
-     WHERE d.application = ? AND d.platform IN (0, 1) AND d.state = ${STATE.registered} AND d.id BETWEEN ? AND ?`,
+  const idsFrom = database.reading<{ id: number }, [application: number, after: number, skipped: number]>(
+    `${merged('id', 'id > ?2')} LIMIT 2 OFFSET ?3`,
+  )
+  // One after the other, in the order given: CROSS JOIN keeps SQLite from another.
+  const labels = database.reading<LabelRow, [devices: string]>(
+    `SELECT d.value AS device, l.kind, l.name
+     FROM json_each(?) d
+     CROSS JOIN device_label dl ON dl.device = d.value
+     CROSS JOIN label l ON l.id = dl.label`,
   )
   const counted = database.reading<{ count: number }, [application: number]>(
     `SELECT count(*) AS count FROM device
@@ -32,21 +41,41 @@ export function createDeviceList({ database }: { database: Pick<Database, 'state
   )
   const highest = database.statement<{ id: number | null }, []>('SELECT max(id) AS id FROM device')
 
-  return {
-    /** One page of the registered devices, in the order of their registration: those with an id beyond `after`. */
-    list(application: number, { after = 0, limit }: { after?: number; limit: number }): Device[] {
-      const rows = page.all(application, after, limit)
-      const [first, last] = [rows[0], rows.at(-1)]
-      if (first === undefined || last === undefined) return []
-      const labels = new Map(rows.map(({ id }) => [id, { tag: [] as string[], active: [] as string[] }]))
-      for (const { device, kind, name } of labelsBetween.all(application, first.id, last.id)) {
-        const lists = labels.get(device)
-        if (lists !== undefined) (kind === LABEL_KIND.tag ? lists.tag : lists.active).push(name)
+  /** As many of these devices as fit into a page, at least one, with their labels. */
+  function fitting(rows: readonly DeviceRow[]): Device[] {
+    const fit = rows.map((row) => ({ row, tag: [] as string[], active: [] as string[] }))
+    const own = budget()
+    const end = rows.findIndex(({ token, alias }, at) => own.exceeded(token.length + (alias?.length ?? 0)) && at > 0)
+    if (end > 0) fit.length = end
+    const named = budget()
+    let at = 0
+    for (const { device, kind, name } of labels.iterate(JSON.stringify(fit.map(({ row }) => row.id)))) {
+      while (at < fit.length && fit[at]?.row.id !== device) at++
+      if (named.exceeded(name.length) && at > 0) {
+        fit.length = at
+        break
       }
-      return rows.map((row) => {
-        const { tag = [], active = [] } = labels.get(row.id) ?? {}
-        return deviceOf(row, { tag: tag.sort(), active: active.sort() })
-      })
+      fit[at]?.[kind === LABEL_KIND.tag ? 'tag' : 'active'].push(name)
+    }
+    return fit.map(({ row, tag, active }) => deviceOf(row, { tag: tag.sort(), active: active.sort() }))
+  }
+
+  return {
+    /**
+     * One page of the registered devices, in the order of their registration: those with an id beyond `after`, up to
+     * `through`. At most `limit`, and fewer where they are large; none only where there are none.
+     */
+    list(
+      application: number,
+      { after = 0, through = Number.MAX_SAFE_INTEGER, limit }: { after?: number; through?: number; limit: number },
+    ): Device[] {
+      return fitting(page.all(application, after, limit, through))
+    },
+
+    /** The id of the `limit`th registered device beyond `after`; `null` where none comes behind it. */
+    endOfPage(application: number, after: number, limit: number): number | null {
+      const [last, next] = idsFrom.all(application, after, limit - 1)
+      return next === undefined ? null : (last?.id ?? null)
     },
 
     /** How many are registered. Reads the whole index of the application: for people, not for hot paths. */
@@ -55,4 +84,9 @@ export function createDeviceList({ database }: { database: Pick<Database, 'state
     /** The highest device id of the moment, over all applications; 0 when there is none. */
     highestId: (): number => highest.get()?.id ?? 0,
   }
+}
+
+function budget() {
+  let characters = 0
+  return { exceeded: (more: number) => (characters += more) > PAGE_CHARACTERS }
 }

@@ -19,8 +19,8 @@ interface Row {
   readonly at: number
 }
 
-/** Rows read at a time: what a list holds in memory, whatever its length. */
-const PAGE = 500
+/** Rows read at a time, of tokens of up to 4 KiB: what a list holds in memory, whatever its length. */
+const PAGE = 200
 
 /** Entries erased in one step of a sweep: 5 ms. */
 const SWEEP_LIMIT = 1000

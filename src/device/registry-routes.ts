@@ -15,13 +15,13 @@ import type { FeedbackStore } from './feedback-store.ts'
 
 interface Dependencies {
   readonly gate: Gate
-  readonly devices: Pick<DeviceStore, 'list' | 'find'>
+  readonly devices: Pick<DeviceStore, 'list' | 'endOfPage' | 'find'>
   readonly feedback: Pick<FeedbackStore, 'list'>
   /** How a device record looks on its way out; default: as it is. */
   readonly shape?: RecordShape
 }
 
-/** Devices read and written at a time: what the list endpoint holds in memory, whatever the registry's size. */
+/** Devices read and written at a time, at the most: what a list holds in memory, whatever the registry's size. */
 const PAGE = 500
 
 const AS_IT_IS: RecordShape = { written: (record) => record, schema: schema.RECORD }
@@ -37,22 +37,19 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
       ({ application, query, set }) => {
         const after = schema.readAfter(query['after'])
         const limit = schema.readLimit(query['limit'])
-        if (limit === null) return jsonArray(pages(application.number, after))
-        const page = devices.list(application.number, { after, limit: limit + 1 })
-        const shown = page.slice(0, limit)
-        const last = shown.at(-1)
-        if (page.length > limit && last !== undefined) {
+        const end = limit === null ? null : devices.endOfPage(application.number, after, limit)
+        if (end !== null) {
           // RFC 8288; relative to the address of the call, which may have a prefix that a proxy takes away.
-          set.headers['link'] = `<?limit=${limit}&after=${last.id}>; rel="next"`
+          set.headers['link'] = `<?limit=${limit}&after=${end}>; rel="next"`
         }
-        return shown.map(written)
+        return jsonArray(records(application.number, after, end ?? Number.MAX_SAFE_INTEGER))
       },
       {
         detail: endpoint({
           tag: 'Devices',
           summary: 'List devices',
           description:
-            'All registered devices in the order of their registration, as one streamed JSON array. With `limit`, one page; the Link header leads to the next.',
+            'All registered devices in the order of their registration, as one streamed JSON array. With `limit`, the first of them; the Link header leads to the next.',
           secret: true,
           parameters: [
             query('limit', 'Devices in a page, 1 to 10000.', { type: 'integer', minimum: 1, maximum: 10_000 }),
@@ -129,12 +126,12 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
       },
     )
 
-  function* pages(application: number, after: number): Generator<string> {
+  function* records(application: number, after: number, through: number): Generator<string> {
     for (let from = after; ;) {
-      const page: readonly Device[] = devices.list(application, { after: from, limit: PAGE })
+      const page: readonly Device[] = devices.list(application, { after: from, through, limit: PAGE })
       for (const device of page) yield JSON.stringify(written(device))
       const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) return
+      if (last === undefined) return
       from = last.id
     }
   }

@@ -37,8 +37,8 @@ interface FailureRow {
 /** Rows of exceptions looked at before the event loop gets a turn: about 2 ms. */
 const CHUNK = 2000
 
-/** Failures read at a time: what their list holds in memory, whatever its length. */
-const PAGE = 500
+/** Failures read at a time, with tokens of up to 4 KiB: what their list holds in memory, whatever its length. */
+const PAGE = 200
 
 const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
 

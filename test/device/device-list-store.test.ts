@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Device } from '../../src/device/device.ts'
 import { openRegistry } from '../support/registry.ts'
 
@@ -34,6 +34,63 @@ test('the devices of an application are listed in the order of their registratio
   expect(listed.map(({ token }) => token)).toEqual(expected.map((number) => `token-${number}`))
   expect(listed).toEqual(listed.map(({ token }) => devices.find(1, token) as Device))
   expect(listed.find(({ token }) => token === 'token-8')).toMatchObject({ tag: ['all', 't8'], active: ['news'] })
+})
+
+describe('a page of large devices', () => {
+  const NAMES = Array.from({ length: 100 }, (_, n) => `${n} `.padEnd(256, 'ü'))
+  const BYTES = NAMES.join('').length
+
+  /** Large ones and small ones in turn, on both platforms. */
+  function openWithLarge(count: number) {
+    const registry = openRegistry()
+    registry.database.transact(() => {
+      for (let number = 0; number < count; number++) {
+        const labels = number % 2 === 0 ? { tag: NAMES, active: NAMES } : { tag: ['small'] }
+        registry.devices.register(1, { token: `token-${number}`, platform: number % 3 === 0 ? 1 : 0, ...labels })
+      }
+    })
+    return registry
+  }
+
+  test('ends at about a mebibyte, and the pages together are everybody, whole', () => {
+    using registry = openWithLarge(120)
+    const { devices } = registry
+    const pages: Device[][] = []
+    for (let after = 0; ;) {
+      const page = devices.list(1, { after, limit: 500 })
+      const last = page.at(-1)
+      if (last === undefined) break
+      pages.push(page)
+      after = last.id
+    }
+    const sizes = pages.map((page) => page.reduce((sum, { tag }) => sum + (tag.length > 1 ? 2 * BYTES : 0), 0))
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1024 * 1024)
+    expect(sizes.slice(0, -1).every((size) => size > 1024 * 1024 - 3 * BYTES)).toBe(true)
+    const listed = pages.flat()
+    expect(listed.map(({ token }) => token)).toEqual(Array.from({ length: 120 }, (_, number) => `token-${number}`))
+    expect(listed).toEqual(listed.map(({ token }) => devices.find(1, token) as Device))
+  })
+
+  test('has one device where one is too large', () => {
+    using registry = openRegistry()
+    const { devices, database } = registry
+    for (let number = 0; number < 3; number++)
+      devices.register(1, { token: `token-${number}`, platform: 0, tag: NAMES })
+    database.statement<never, []>(`UPDATE label SET name = name || hex(zeroblob(10000))`).run()
+    expect(devices.list(1, { limit: 500 }).map(({ token }) => token)).toEqual(['token-0'])
+  })
+
+  test('ends where it is asked to', () => {
+    using registry = openWithLarge(10)
+    const { devices } = registry
+    const ids = devices.list(1, { limit: 10 }).map(({ id }) => id)
+    expect(devices.endOfPage(1, 0, 4)).toBe(ids[3] ?? 0)
+    expect(devices.endOfPage(1, ids[3] ?? 0, 5)).toBe(ids[8] ?? 0)
+    for (const limit of [10, 11, 10_000]) expect(devices.endOfPage(1, 0, limit)).toBeNull()
+    expect(devices.list(1, { after: ids[1] ?? 0, through: ids[4] ?? 0, limit: 500 }).map(({ id }) => id)).toEqual(
+      ids.slice(2, 5),
+    )
+  })
 })
 
 test('an empty registry is an empty list', () => {

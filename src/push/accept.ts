@@ -19,6 +19,8 @@ export interface PushRequest {
   readonly when: When
   /** `null`: without an Idempotency-Key. */
   readonly repeat: { readonly key: string; readonly digest: Uint8Array; readonly replace: boolean } | null
+  /** Whether the caller has gone; default: no. */
+  readonly caller?: AbortSignal
 }
 
 interface Many {
@@ -51,7 +53,7 @@ interface Dependencies {
   readonly schedule: Pick<ScheduleStore, 'withdraw' | 'zonesOf'>
   readonly idempotency: IdempotencyStore
   /** How many devices a filter selects now. */
-  readonly count: (application: number, filter: Filter) => Promise<number>
+  readonly count: (application: number, filter: Filter, caller?: AbortSignal) => Promise<number>
   /** Tells the delivery that there is something to send. */
   readonly wake: (application: number) => void
   /** Whether there is room on the disk for a push. Default: yes. */
@@ -82,7 +84,7 @@ export function createAcceptance(on: Dependencies) {
     if (on.hasRoom?.() === false) throw new Refused(noRoom())
     const moments = momentsOf(when, createdAt, to.kind === 'many' ? limits.holdSeconds * 1000 : 0)
     if (to.kind === 'many' && limits.confirmAbove > 0) {
-      const count = await on.count(of, { ...to.filter, asOf: createdAt })
+      const count = await on.count(of, { ...to.filter, asOf: createdAt }, request.caller)
       checkConfirmed(count, limits.confirmAbove, to.confirm)
     }
     const id = Bun.randomUUIDv7()

@@ -10,8 +10,8 @@ const CANDIDATES = 2000
 export function createAudienceCount({ database }: { database: Database }) {
   const highest = database.reading<{ id: number }, []>(`SELECT ${CEILING} AS id`)
 
-  /** Registered devices that `filter` selects. */
-  return async (application: number, filter: Filter): Promise<number> => {
+  /** Registered devices that `filter` selects. Throws the reason of `signal` once that has come. */
+  return async (application: number, filter: Filter, signal?: AbortSignal): Promise<number> => {
     const ceiling = highest.get()?.id ?? 0
     let sum = 0
     for (const platform of filter.platforms) {
@@ -21,6 +21,7 @@ export function createAudienceCount({ database }: { database: Database }) {
         sum += count
         after = last
         await new Promise((resolve) => setImmediate(resolve))
+        signal?.throwIfAborted()
       }
     }
     return sum

@@ -21,8 +21,14 @@ export function createSampler({ database }: { database: Database }) {
   const highest = database.reading<{ id: number }, []>(`SELECT ${CEILING} AS id`)
   const aliasOf = database.reading<{ alias: string | null }, [number]>('SELECT alias FROM device WHERE id = ?')
 
-  /** The first devices of an audience on one platform, `limit` at the most. */
-  return async (application: number, audience: Audience, platform: Platform, limit: number): Promise<Sample[]> => {
+  /** The first devices of an audience on one platform, `limit` at the most. Throws the reason of `signal`. */
+  return async (
+    application: number,
+    audience: Audience,
+    platform: Platform,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<Sample[]> => {
     const ceiling = highest.get()?.id ?? 0
     const pages = audiencePages(database, audience, application, platform)
     const found: Sample[] = []
@@ -33,6 +39,7 @@ export function createSampler({ database }: { database: Database }) {
       }
       after = last
       if (found.length < limit) await new Promise((resolve) => setImmediate(resolve))
+      signal?.throwIfAborted()
     }
     return found
   }

@@ -13,9 +13,15 @@ export interface PreviewDependencies {
   readonly clock: Pick<Clock, 'now'>
   readonly checkSize: CheckSize
   /** How many devices a filter selects now. */
-  readonly count: (application: number, filter: Filter) => Promise<number>
+  readonly count: (application: number, filter: Filter, signal?: AbortSignal) => Promise<number>
   /** The first devices of an audience. */
-  readonly sample: (application: number, audience: Audience, platform: Platform, limit: number) => Promise<Sample[]>
+  readonly sample: (
+    application: number,
+    audience: Audience,
+    platform: Platform,
+    limit: number,
+    signal?: AbortSignal,
+  ) => Promise<Sample[]>
   readonly render: {
     readonly apns: (application: Application, message: Message, recipient: Recipient) => PreviewedRequest
     /** At `now`, ms since the Unix epoch. */
@@ -31,9 +37,18 @@ const SAMPLES = 5
 /** Whom the bodies are for where a platform has nobody. */
 const MADE_UP: Readonly<Record<Platform, string>> = { 0: '0'.repeat(64), 1: 'registration-id' }
 
-/** Shows whom a push would address and what the gateways would get. Throws `Refused` for one that is too large. */
+/**
+ * Shows whom a push would address and what the gateways would get. Throws `Refused` for one that is too large, and the
+ * reason of `signal` once that has come.
+ */
 export function createPreview({ clock, checkSize, count, sample, render }: PreviewDependencies) {
-  return async function preview(application: Application, audience: Audience, wanted: Notification, when: When) {
+  return async function preview(
+    application: Application,
+    audience: Audience,
+    wanted: Notification,
+    when: When,
+    signal?: AbortSignal,
+  ) {
     const notification = sentBy(application, wanted)
     const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
     checkSize(notification, platforms)
@@ -41,9 +56,13 @@ export function createPreview({ clock, checkSize, count, sample, render }: Previ
     const samples: Sample[] = []
     for (const platform of platforms) {
       counts[platform] =
-        'filter' in audience ? await count(application.number, { ...audience.filter, platforms: [platform] }) : 1
+        'filter' in audience
+          ? await count(application.number, { ...audience.filter, platforms: [platform] }, signal)
+          : 1
       if (counts[platform] === 0) continue
-      samples.push(...(await sample(application.number, audience, platform, Math.min(counts[platform], SAMPLES))))
+      samples.push(
+        ...(await sample(application.number, audience, platform, Math.min(counts[platform], SAMPLES), signal)),
+      )
     }
 
     const sentAt = momentOf(when, clock.now())

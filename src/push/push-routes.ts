@@ -43,13 +43,19 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
     .use(gate.plugin)
     .post(
       '/push/all',
-      ({ body, application, request: { headers } }) => {
+      ({ body, application, request: { headers, signal } }) => {
         const { tokens, when, confirm } = body
         const notification = sentBy(application, body.notification)
         const filter = narrowed(devices, application.number, body.filter, tokens)
         checkSize(notification, filter.platforms)
         const repeat = repeatOf(headers, '/push/all', toAll, body)
-        return accept(application, { notification, when, to: { kind: 'many', filter, confirm }, repeat })
+        return accept(application, {
+          notification,
+          when,
+          to: { kind: 'many', filter, confirm },
+          repeat,
+          caller: signal,
+        })
       },
       {
         body: toAll,

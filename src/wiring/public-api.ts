@@ -19,6 +19,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { createAcceptance } from '../push/accept.ts'
 import { createAudienceCount } from '../push/audience-count.ts'
+import { createCounting } from '../push/counting.ts'
 import { cancelRoutes } from '../push/cancel-routes.ts'
 import type { CancelStore } from '../push/cancel-store.ts'
 import { createExplainStore } from '../push/explain-store.ts'
@@ -59,6 +60,9 @@ interface Dependencies {
   readonly hasRoom: () => boolean
 }
 
+/** Of a caller that stays. */
+const NEVER = new AbortController().signal
+
 /** The public API: every noun's routes behind the gate. */
 export function createPublicApi(on: Dependencies) {
   const { config, clock, log, database, commit, gate, metrics, devices, cancellations, events } = on
@@ -66,6 +70,7 @@ export function createPublicApi(on: Dependencies) {
   const { compat } = config
   const count = createAudienceCount({ database })
   const bounds = createGrowthBounds({ clock, log, metrics, hasRoom: on.hasRoom })
+  const counting = createCounting({ clock })
   const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
   const accept = createAcceptance({
     commit,
@@ -73,7 +78,8 @@ export function createPublicApi(on: Dependencies) {
     pushes: on.pushes,
     schedule: on.scheduled,
     idempotency: createIdempotencyStore({ database }),
-    count,
+    count: (application, filter, caller = NEVER) =>
+      counting(application, caller, (signal) => count(application, filter, signal)),
     wake: (application) => pool.wake(application),
     look: () => on.schedule.look(),
     hasRoom: on.hasRoom,
@@ -115,6 +121,7 @@ export function createPublicApi(on: Dependencies) {
       previewRoutes({
         gate,
         clock,
+        counting,
         devices,
         compat,
         checkSize,

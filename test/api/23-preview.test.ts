@@ -4,17 +4,18 @@ import { newCaller } from '../support/caller.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { expectFailure } from '../support/refusals.ts'
 import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import type { Credentials, Service } from '../support/service.ts'
 
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 const IOS = { token: 'c1'.repeat(32), platform: '0' }
 const ANDROID = { token: 'android:1', platform: '1' }
 const QUIET = { msg: 'Hello', sound: '', badge: '' }
 
+const clock = createFakeClock()
 let service: Service
 beforeAll(async () => {
   // It stands still, so that the time to live of a preview is that of the push behind it.
-  service = await startService({ clock: createFakeClock() })
+  service = await startService({ clock })
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
@@ -34,6 +35,98 @@ const CONTENTS: readonly (readonly [name: string, content: object])[] = [
 function withoutId(value: unknown, id: string): string {
   return JSON.stringify(value).replaceAll(id, NO_ID)
 }
+
+describe('previews of a large audience', () => {
+  /** Questions that are asked of each device. */
+  const SLOW = {
+    msg: 'Hello',
+    where: {
+      not: { any: Array.from({ length: 199 }, (_, n) => ({ near: { lat: n / 10, lng: 50, radius_km: 5000 } })) },
+    },
+  }
+
+  async function largeApplication(count = 4000): Promise<Credentials> {
+    const application = service.addApplication(`large ${Bun.randomUUIDv7()}`)
+    const { database } = service
+    const sql = 'SELECT number FROM application WHERE id = ?'
+    const number = database.statement<{ number: number }, [string]>(sql).get(application.id)?.number ?? 0
+    const insert = database.statement<never, [number, string, number]>(
+      `INSERT INTO device (application, platform, state, token, lat, lng, badge, registered_at, updated_at, seen_at)
+       VALUES (?1, 0, 0, ?2, -80, 0, 0, ?3, ?3, ?3)`,
+    )
+    database.transact(() => {
+      for (let n = 0; n < count; n++) insert.run(number, `large-${n}`, Date.now())
+    })
+    return application
+  }
+
+  test('run two at a time for an application; eight more wait, and the next is 429', async () => {
+    const application = await largeApplication()
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => service.post('/push/preview', SLOW, { application })),
+    )
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([...Array(10).fill(200), 429, 429])
+    for (const answer of refused) {
+      const message = '10 audiences of the application are being counted: try again when one is done.'
+      expectFailure(answer, 429, 'TooManyRequestsError', message)
+      expect(answer.headers.get('retry-after')).toBe('5')
+    }
+    for (const { body } of answers.filter(({ status }) => status === 200)) expect(body.t).toBe(4000)
+  }, 60_000)
+
+  test('stop when their caller has gone, and make room', async () => {
+    const application = await largeApplication(20_000)
+    const caller = new AbortController()
+    const { id, secret } = application
+    const calls = Array.from({ length: 12 }, () =>
+      fetch(`${service.url}/push/preview`, {
+        method: 'POST',
+        headers: {
+          'accept-version': '1',
+          'content-type': 'application/json',
+          'x-service-appid': id,
+          'x-service-secret': secret,
+        },
+        body: JSON.stringify(SLOW),
+        signal: caller.signal,
+      }).then(
+        ({ status }) => status,
+        () => 'gone',
+      ),
+    )
+    // Two run, and eight wait.
+    expect(await Promise.race(calls)).toBe(429)
+    caller.abort()
+    const ended = await Promise.all(calls)
+    expect(ended.filter((end) => end === 'gone')).toHaveLength(10)
+    while ((await service.post('/push/preview', SLOW, { application })).status === 429);
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([])
+  }, 60_000)
+
+  test('are 429 when a minute is over, and so is a push that is counted before it is sent', async () => {
+    const application = await largeApplication(20_000)
+    service.database
+      .statement<never, [string]>('UPDATE application SET confirm_above = 1 WHERE id = ?')
+      .run(application.id)
+    await service.put('/deviceToken', IOS, { application })
+    const message = 'The audience was not counted within 60 seconds: try again later, or with fewer conditions.'
+    for (const path of ['/push/preview', '/push/all']) {
+      const answer = service.post(path, SLOW, { application })
+      const over = answer.then(() => true)
+      // Each time another call has been answered, the count has had turns too.
+      const another = async () => {
+        await service.get('/healthz')
+        clock.advance(10_000)
+        return false
+      }
+      while (!(await Promise.race([over, another()])));
+      expectFailure(await answer, 429, 'TooManyRequestsError', message)
+      expect((await answer).headers.get('retry-after')).toBe('60')
+    }
+    expect((await service.get('/pushes', { application })).body).toEqual([])
+  }, 60_000)
+})
 
 describe('what the preview says is what arrives:', () => {
   test.each(CONTENTS)('%s', async (_, content) => {

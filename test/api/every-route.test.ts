@@ -84,6 +84,7 @@ const routes = routesOf((gate) => {
     previewRoutes({
       gate,
       clock,
+      counting: uncalled,
       devices: uncalled,
       checkSize: uncalled,
       count: uncalled,

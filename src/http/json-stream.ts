@@ -3,30 +3,38 @@ const CHUNK_CHARACTERS = 64 * 1024
 
 /**
  * A JSON array, made from its items' texts as the client reads it: the generator is asked for more only when the
- * socket has room, so memory does not grow with the list.
+ * socket has room, so memory does not grow with the list. A short one is sent at once, with its length.
  */
 export function jsonArray(items: Generator<string>): Response {
   const encoder = new TextEncoder()
+  let separator = ''
+  let ended = false
+  const headers = { 'content-type': 'application/json' }
+
+  function read(chunk: string): string {
+    let text = chunk
+    while (text.length < CHUNK_CHARACTERS) {
+      const next = items.next()
+      if (next.done) {
+        ended = true
+        return `${text}]`
+      }
+      text += separator + next.value
+      separator = ','
+    }
+    return text
+  }
+
   // Before the status is on its way: what fails here can still be answered as a failure.
-  let next = items.next()
-  let opened = false
+  const first = read('[')
+  if (ended) return new Response(first, { headers })
+  let ahead: string | null = first
   const body = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        let chunk = opened ? '' : '['
-        let separator = opened ? ',' : ''
-        opened = true
-        while (chunk.length < CHUNK_CHARACTERS) {
-          if (next.done) {
-            controller.enqueue(encoder.encode(`${chunk}]`))
-            controller.close()
-            return
-          }
-          chunk += separator + next.value
-          separator = ','
-          next = items.next()
-        }
-        controller.enqueue(encoder.encode(chunk))
+        controller.enqueue(encoder.encode(ahead ?? read('')))
+        ahead = null
+        if (ended) controller.close()
       },
       cancel() {
         items.return(undefined)
@@ -34,5 +42,5 @@ export function jsonArray(items: Generator<string>): Response {
     },
     { highWaterMark: 1 },
   )
-  return new Response(body, { headers: { 'content-type': 'application/json' } })
+  return new Response(body, { headers })
 }

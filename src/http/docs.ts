@@ -23,7 +23,8 @@ A missing field is 409 MissingParameter, a wrong one 400 InvalidArgument. Every 
 \`Content-MD5\` and \`Content-Digest\` (RFC 9530; one \`sha-256\`, one \`sha-512\`) are checked where they are sent.
 
 **Limits.** With the secret 100 calls/s in bursts of 1000, else 10 calls/s in bursts of 100 for each address; 10,000,000 calls
-a month for each application, of which calls without the secret may use four fifths; 20 wrong credentials for each address, one back every 3 s. An operator can set all but the
+a month for each application, of which calls without the secret may use four fifths; 20 wrong credentials for each address,
+one back every 3 s. Of IPv6 a /64 counts as one address, and a /48 may do 16 times as much. An operator can set all but the
 last. Tokens have 1 to 4096 bytes; tags, types and aliases 1 to 256 characters of at most 512 bytes; a device 100 tags and 100 types; a rendered
 notification 4096 bytes. What calls without the secret may add is bounded too: in number (507) and, beyond a device with ten new
 tags or types a call, in pace (429).

@@ -6,21 +6,44 @@ export function userKey(application: number, address: string | null): string {
   return address === null ? `${application}` : `${application} ${networkOf(address)}`
 }
 
+/** The key of all users of one application that are of one site; `null` where the caller is of none. */
+export function siteKey(application: number, address: string | null): string | null {
+  const site = address === null ? null : siteOf(address)
+  return site === null ? null : `${application} ${site}`
+}
+
 /**
  * What of a network address stands for one user. IPv4: all of it. IPv6: its first 64 bits, since a single customer has
  * 2^64 addresses behind them (RFC 6177). IPv4-mapped IPv6 (RFC 4291, 2.5.5.2) is the IPv4 address it carries, because
  * a dual-stack socket shows IPv4 callers that way. Text that is no IPv6 address stands for itself.
  */
 export function networkOf(address: string): string {
-  if (!address.includes(':')) return address
-  const groups = groupsOf(address)
+  const groups = address.includes(':') ? groupsOf(address) : null
   if (groups === null) return address
+  return mappedOf(groups) ?? prefixOf(groups, 64)
+}
+
+/** As many times what one network may do, all of a site may. */
+export const SITE_SHARE = 16
+
+/**
+ * The site that a network belongs to: of IPv6 the first 48 bits, since one customer may have 65,536 networks (RFC 6177).
+ * `null` where there is none.
+ */
+export function siteOf(address: string): string | null {
+  const groups = address.includes(':') ? groupsOf(address) : null
+  return groups === null || mappedOf(groups) !== null ? null : prefixOf(groups, 48)
+}
+
+function mappedOf(groups: readonly number[]): string | null {
   const [, , , , , sixth, high = 0, low = 0] = groups
-  if (sixth === 0xffff && groups.slice(0, 5).every((group) => group === 0)) {
-    return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
-  }
-  const prefix = groups.slice(0, 4).map((group) => group.toString(16))
-  return `${prefix.join(':')}::/64`
+  if (sixth !== 0xffff || groups.slice(0, 5).some((group) => group !== 0)) return null
+  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
+}
+
+function prefixOf(groups: readonly number[], bits: 48 | 64): string {
+  const prefix = groups.slice(0, bits / 16).map((group) => group.toString(16))
+  return `${prefix.join(':')}::/${bits}`
 }
 
 /** The eight 16-bit groups of an IPv6 address in any of its spellings (RFC 4291, 2.2), or `null`. */

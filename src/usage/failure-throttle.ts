@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { networkOf } from './address.ts'
+import { networkOf, SITE_SHARE, siteOf } from './address.ts'
 import { createBucketTable } from './bucket-table.ts'
 import { secondsToToken, takeToken } from './token-bucket.ts'
 
@@ -18,7 +18,7 @@ export interface FailureThrottle {
 }
 
 /**
- * Slows down who guesses secrets. Has a table of its own (`capacity` networks, default 50,000), so that a crowd of
+ * Slows down who guesses secrets; of IPv6 also all networks of a site together, `SITE_SHARE` times as much. Has a table of its own (`capacity` networks, default 50,000), so that a crowd of
  * ordinary callers cannot push a guesser out of it.
  */
 export function createFailureThrottle(options: { readonly clock: Clock; readonly capacity?: number }): FailureThrottle {
@@ -27,9 +27,15 @@ export function createFailureThrottle(options: { readonly clock: Clock; readonly
   return {
     failed(address) {
       const now = clock.now()
-      const bucket = table.bucket(networkOf(address), BURST, now)
-      const allowed = takeToken(bucket, RATE, BURST, now)
-      return { allowed, retryAfterSeconds: allowed ? 0 : secondsToToken(bucket, RATE) }
+      const site = siteOf(address)
+      const whole = site === null ? null : takeFrom(site, SITE_SHARE, now)
+      return whole?.allowed === false ? whole : takeFrom(networkOf(address), 1, now)
     },
+  }
+
+  function takeFrom(key: string, share: number, now: number) {
+    const bucket = table.bucket(key, BURST * share, now)
+    const allowed = takeToken(bucket, RATE * share, BURST * share, now)
+    return { allowed, retryAfterSeconds: allowed ? 0 : secondsToToken(bucket, RATE * share) }
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { createBucketTable } from './bucket-table.ts'
-import { isUnlimited, secondsToFull, secondsToToken, takeToken, tokensLeft } from './token-bucket.ts'
+import { SITE_SHARE } from './address.ts'
+import { isUnlimited, returnToken, secondsToFull, secondsToToken, takeToken, tokensLeft } from './token-bucket.ts'
 
 export interface Verdict {
   readonly allowed: boolean
@@ -19,9 +20,10 @@ export interface Verdict {
 export interface RateLimiter {
   /**
    * Takes one call from the bucket of `key`; a refused call takes nothing. `rate` is in calls a second, `burst` in
-   * calls; either 0 = unlimited. Limits may differ from call to call.
+   * calls; either 0 = unlimited. Limits may differ from call to call. Where there is a `site`, all its keys together have
+   * a second bucket, `SITE_SHARE` times as large.
    */
-  take(key: string, limits: { readonly rate: number; readonly burst: number }): Verdict
+  take(key: string, limits: { readonly rate: number; readonly burst: number }, site?: string | null): Verdict
 }
 
 const UNLIMITED: Verdict = {
@@ -41,19 +43,31 @@ export function createRateLimiter(options: { readonly clock: Clock; readonly cap
   const { clock, capacity = 50_000 } = options
   const table = createBucketTable(capacity)
   return {
-    take(key, { rate, burst }) {
-      if (isUnlimited(rate, burst)) return UNLIMITED
+    take(key, limits, site = null) {
+      if (isUnlimited(limits.rate, limits.burst)) return UNLIMITED
       const now = clock.now()
-      const bucket = table.bucket(key, burst, now)
-      const allowed = takeToken(bucket, rate, burst, now)
-      return {
+      if (site === null) return takeFrom(key, limits, now).verdict
+      const whole = takeFrom(site, { rate: limits.rate * SITE_SHARE, burst: limits.burst * SITE_SHARE }, now)
+      if (!whole.verdict.allowed) return whole.verdict
+      const { verdict } = takeFrom(key, limits, now)
+      if (!verdict.allowed) returnToken(whole.bucket)
+      return verdict
+    },
+  }
+
+  function takeFrom(key: string, { rate, burst }: { rate: number; burst: number }, now: number) {
+    const bucket = table.bucket(key, burst, now)
+    const allowed = takeToken(bucket, rate, burst, now)
+    return {
+      bucket,
+      verdict: {
         allowed,
         rate,
         limit: burst,
         remaining: tokensLeft(bucket),
         resetSeconds: secondsToFull(bucket, rate, burst),
         retryAfterSeconds: allowed ? 0 : secondsToToken(bucket, rate),
-      }
-    },
+      },
+    }
   }
 }

@@ -41,6 +41,11 @@ export function takeToken(bucket: TokenBucket, rate: number, burst: number, now:
   return true
 }
 
+/** Gives back what was taken a moment ago. */
+export function returnToken(bucket: TokenBucket): void {
+  bucket.level += CALL
+}
+
 /** Whole tokens left at the last call. */
 export function tokensLeft(bucket: TokenBucket): number {
   return Math.floor((bucket.level + ROUNDING) / CALL)

@@ -8,7 +8,7 @@ import type { OnRefused } from '../http/failures.ts'
 import { createGate } from '../http/gate.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { userKey } from '../usage/address.ts'
+import { siteKey, userKey } from '../usage/address.ts'
 import { createFailureThrottle } from '../usage/failure-throttle.ts'
 import type { QuotaLedger } from '../usage/quota-ledger.ts'
 import { createRateLimiter } from '../usage/rate-limiter.ts'
@@ -41,7 +41,7 @@ export function createServiceGate({ config, clock, log, directory, ledger, metri
       takeCall({ number, limits }, address) {
         const { rate, burst, backendRate, backendBurst } = limits
         const own = address === null ? { rate: backendRate, burst: backendBurst } : { rate, burst }
-        const verdict = limiter.take(userKey(number, address), own)
+        const verdict = limiter.take(userKey(number, address), own, siteKey(number, address))
         if (!verdict.allowed) metrics.refusals.note(number, 'rate')
         return verdict
       },

@@ -1,5 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { networkOf, userKey } from '../../src/usage/address.ts'
+import { networkOf, siteKey, siteOf, userKey } from '../../src/usage/address.ts'
+
+describe('the site of an address', () => {
+  test.each(['2001:db8:0:1::1', '2001:db8::', '2001:0DB8:0000:ffff::1%eth0'])('is the /48 for IPv6: %s', (address) => {
+    expect(siteOf(address)).toBe('2001:db8:0::/48')
+    expect(siteKey(7, address)).toBe('7 2001:db8:0::/48')
+  })
+
+  test.each(['192.0.2.1', '::ffff:192.0.2.1', 'nonsense', ''])('is none for %j', (address) => {
+    expect(siteOf(address)).toBeNull()
+    expect(siteKey(7, address)).toBeNull()
+  })
+
+  test('is none for the backend', () => {
+    expect(siteKey(7, null)).toBeNull()
+  })
+})
 
 describe('the network an address stands for', () => {
   test('is the address itself for IPv4', () => {

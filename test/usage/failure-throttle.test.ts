@@ -33,6 +33,15 @@ describe('the throttle of wrong credentials', () => {
     expect(throttle.failed(`::ffff:${GUESSER}`).allowed).toBe(false)
   })
 
+  test('takes all networks of one IPv6 site together, after 16 times as many', () => {
+    const throttle = createFailureThrottle({ clock: createFakeClock() })
+    const failed = (network: number) => throttle.failed(`2001:db8:0:${network.toString(16)}::1`)
+    const answered = Array.from({ length: 400 }, (_, network) => failed(network)).filter(({ allowed }) => allowed)
+    expect(answered).toHaveLength(320)
+    expect(failed(999)).toEqual({ allowed: false, retryAfterSeconds: 1 })
+    expect(throttle.failed('2001:db8:1::1').allowed).toBe(true)
+  })
+
   test('takes all addresses of one IPv6 network together', () => {
     const throttle = createFailureThrottle({ clock: createFakeClock() })
     for (let failure = 0; failure < 20; failure += 1) throttle.failed(`2001:db8:0:1::${failure.toString(16)}`)

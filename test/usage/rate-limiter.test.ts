@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createRateLimiter } from '../../src/usage/rate-limiter.ts'
 import type { RateLimiter } from '../../src/usage/rate-limiter.ts'
-import { userKey } from '../../src/usage/address.ts'
+import { siteKey, userKey } from '../../src/usage/address.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const LIMITS = { rate: 10, burst: 100 }
@@ -54,6 +54,29 @@ describe('the rate limiter', () => {
     expect(limiter.take(userKey(7, '192.0.2.2'), LIMITS).allowed).toBe(true)
     expect(limiter.take(userKey(8, '192.0.2.1'), LIMITS).allowed).toBe(true)
     expect(limiter.take(userKey(7, null), LIMITS).allowed).toBe(true)
+  })
+
+  test('lets all networks of an IPv6 site together call 16 times as much as one', () => {
+    const clock = createFakeClock()
+    const limiter = createRateLimiter({ clock })
+    const call = (network: number, site = 'db8') => {
+      const address = `2001:${site}:0:${network.toString(16)}::1`
+      return limiter.take(userKey(7, address), LIMITS, siteKey(7, address))
+    }
+    const allowed = Array.from({ length: 2000 }, (_, network) => call(network)).filter((one) => one.allowed)
+    expect(allowed).toHaveLength(1600)
+    expect(call(9999)).toMatchObject({ allowed: false, rate: 160, limit: 1600, retryAfterSeconds: 1 })
+    expect(call(1, 'db9').allowed).toBe(true)
+    expect(limiter.take(userKey(7, '192.0.2.1'), LIMITS, siteKey(7, '192.0.2.1')).allowed).toBe(true)
+    clock.advance(1000)
+    expect(Array.from({ length: 500 }, (_, network) => call(network)).filter((one) => one.allowed)).toHaveLength(160)
+  })
+
+  test('a call that its own network may not make costs the site nothing', () => {
+    const limiter = createRateLimiter({ clock: createFakeClock() })
+    const [noisy, quiet] = ['2001:db8:0:1::1', '2001:db8:0:2::1']
+    for (let n = 0; n < 5000; n++) limiter.take(userKey(7, noisy), LIMITS, siteKey(7, noisy))
+    expect(limiter.take(userKey(7, quiet), LIMITS, siteKey(7, quiet))).toMatchObject({ allowed: true, remaining: 99 })
   })
 
   test.each([

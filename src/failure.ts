@@ -17,6 +17,10 @@ export type FailureCode =
   | 'TooManyRequestsError'
   | 'InsufficientStorageError'
   | 'InternalError'
+  | AdminFailureCode
+
+/** Of the admin side alone. */
+export type AdminFailureCode = 'MisdirectedRequestError' | 'ForbiddenError'
 
 export interface Failure {
   readonly code: FailureCode

@@ -179,6 +179,18 @@ export const headerNames: SettingType<readonly string[]> = {
   show: (names) => names.join(','),
 }
 
+export const hostNames: SettingType<readonly string[]> = {
+  expected: 'a host name without a port, such as bellhop or admin.example.com',
+  placeholder: 'NAME',
+  flag: 'list',
+  read(text) {
+    const names = listed(text)
+    return names.every(isHostName) ? [...new Set(names.map((name) => name.toLowerCase()))] : undefined
+  },
+  wrongPart: (text) => listed(text).find((name) => !isHostName(name)),
+  show: (names) => names.join(','),
+}
+
 function listed(text: string): readonly string[] {
   return text.split(',').map((part) => part.trim())
 }
@@ -187,6 +199,10 @@ function isNetwork(text: string): boolean {
   const [, ip = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const most = isIPv4(ip) ? 32 : isIPv6(ip) ? 128 : -1
   return most > 0 && Number(bits ?? most) <= most
+}
+
+function isHostName(name: string): boolean {
+  return /^[a-z\d_]([a-z\d_.-]{0,251}[a-z\d_])?$/i.test(name)
 }
 
 function isHeaderName(name: string): boolean {

@@ -4,6 +4,7 @@ import {
   choice,
   duration,
   headerNames,
+  hostNames,
   httpProxy,
   httpsOrigin,
   httpsUrl,
@@ -19,6 +20,8 @@ import type { Address, ProxyAddress, SettingType } from './setting-type.ts'
 export interface Config {
   readonly listen: Address
   readonly adminListen: Address
+  /** In lower case. `null`: only the host that it listens on, localhost, and addresses. */
+  readonly adminHost: readonly string[] | null
   readonly data: string
   readonly apnsUrl: string
   readonly apnsSandboxUrl: string
@@ -75,6 +78,11 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     doc: 'Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/metrics`, `/pushes/<id>`. It has no password.',
     type: listenAddress,
     default: '127.0.0.1:8791',
+  },
+  adminHost: {
+    doc: 'A host name by which the admin side is called too, such as that of a container. The flag may be given again; the variable separates names by commas.',
+    type: hostNames,
+    default: null,
   },
   data: {
     doc: 'The directory of the database. It is created where there is none.',

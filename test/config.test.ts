@@ -38,6 +38,7 @@ describe('where a setting comes from', () => {
       config: {
         listen: { host: '127.0.0.1', port: 8790 },
         adminListen: { host: '127.0.0.1', port: 8791 },
+        adminHost: null,
         data: './bellhop-data',
         apnsUrl: 'https://api.push.apple.com',
         apnsSandboxUrl: 'https://api.sandbox.push.apple.com',
@@ -70,6 +71,7 @@ describe('where a setting comes from', () => {
     const texts: Readonly<Record<keyof Config, string>> = {
       listen: '0.0.0.0:1',
       adminListen: '0.0.0.0:2',
+      adminHost: 'Bellhop,admin.example.com',
       data: '/srv',
       apnsUrl: 'https://a.test',
       apnsSandboxUrl: 'https://b.test',
@@ -105,6 +107,7 @@ describe('where a setting comes from', () => {
       ...texts,
       listen: { host: '0.0.0.0', port: 1 },
       adminListen: { host: '0.0.0.0', port: 2 },
+      adminHost: ['bellhop', 'admin.example.com'],
       proxy: { host: 'proxy.test', port: 3128, authorization: 'Basic dXNlcjpwQHNz' },
       transport: 'http2-wrapper',
       logLevel: 'debug',

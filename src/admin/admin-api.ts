@@ -10,10 +10,16 @@ import { CONTENT_TYPE } from '../metrics/exposition.ts'
 import type { NameOf } from '../metrics/tally.ts'
 import { VERSION } from '../version.ts'
 import type { Inbox } from './inbox.ts'
+import { refusalOf } from './own-names.ts'
 import type { CheckReadiness } from './readiness-check.ts'
+
+/** How old a write may be that /readyz takes for good: it is asked often, and a service at rest should not write each time. */
+const PROBE_AGE_MS = 5000
 
 interface Dependencies {
   readonly log: Log
+  /** Host names that it answers to, in lower case, beside localhost and any address. */
+  readonly names: ReadonlySet<string>
   readonly readiness: CheckReadiness
   readonly senders: () => readonly SenderFigures[]
   readonly nameOf: NameOf
@@ -27,7 +33,17 @@ interface Dependencies {
 }
 
 /** The admin listener, apart from the public one: whether the service is fit to serve, and how far a push is. */
-export function createAdminApi({ log, readiness, senders, nameOf, statusOf, moved, inbox, scrape }: Dependencies) {
+export function createAdminApi({
+  log,
+  names,
+  readiness,
+  senders,
+  nameOf,
+  statusOf,
+  moved,
+  inbox,
+  scrape,
+}: Dependencies) {
   /** What an open delivery is doing: sending, or why its recipients wait. */
   function openState({ application, platform, t, s, failed }: DeliveryStatus) {
     const sender = senders().find((one) => one.application === application && one.platform === platform)
@@ -47,10 +63,12 @@ export function createAdminApi({ log, readiness, senders, nameOf, statusOf, move
       readHeadAsGet(request)
       set.headers['x-request-id'] = Bun.randomUUIDv7()
       Object.assign(set.headers, ANSWER_HEADERS)
+      const refusal = refusalOf(request.headers, names)
+      return refusal === null ? undefined : refuse(refusal)
     })
     .get('/healthz', () => ({ status: 'ok' }))
-    .get('/readyz', async ({ set }) => {
-      const { ready, reasons, warnings, checks } = await readiness(0)
+    .get('/readyz', async ({ set, query }) => {
+      const { ready, reasons, warnings, checks } = await readiness('probe' in query ? 0 : PROBE_AGE_MS)
       set.status = ready ? 200 : 503
       return {
         status: ready ? 'ready' : 'not ready',

@@ -1,8 +1,10 @@
-import type { FailureCode } from '../failure.ts'
+import type { AdminFailureCode, FailureCode } from '../failure.ts'
 import type { JsonSchema } from './fields.ts'
 
+type PublicCode = Exclude<FailureCode, AdminFailureCode>
+
 /** A sentence that each failure may say. */
-const SENTENCES: Readonly<Record<FailureCode, string>> = {
+const SENTENCES: Readonly<Record<PublicCode, string>> = {
   InvalidHeader: 'Authentication headers not found.',
   InvalidVersion: '2 is not supported by PUT /deviceToken',
   InvalidContent: 'The body must be a JSON object.',
@@ -19,10 +21,10 @@ const SENTENCES: Readonly<Record<FailureCode, string>> = {
   InternalError: 'Internal error. Support ID 019a9f7e-3c1b-7000-8000-000000000000',
 }
 
-const CODES = Object.keys(SENTENCES) as FailureCode[]
+const CODES = Object.keys(SENTENCES) as PublicCode[]
 
 /** The sentences that an endpoint says instead. */
-export type Sentences = Readonly<Partial<Record<FailureCode, string>>>
+export type Sentences = Readonly<Partial<Record<PublicCode, string>>>
 
 /** An example of each failure whose code is named in `description`, by its code. */
 export function failureExamples(description: string, own: Sentences = {}): JsonSchema {

@@ -21,6 +21,8 @@ const STATUS = {
   RequestEntityTooLargeError: 413,
   TooManyRequestsError: 429,
   InternalError: 500,
+  MisdirectedRequestError: 421,
+  ForbiddenError: 403,
   InsufficientStorageError: 507,
 } as const satisfies Record<FailureCode, number>
 

@@ -2,6 +2,7 @@ import { createAdminApi } from '../admin/admin-api.ts'
 import { watchDisk } from '../admin/disk-watch.ts'
 import { createInbox } from '../admin/inbox.ts'
 import { createReadinessCheck } from '../admin/readiness-check.ts'
+import type { CheckReadiness } from '../admin/readiness-check.ts'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import { startBackups } from '../backup/start-backups.ts'
 import type { Clock } from '../clock.ts'
@@ -50,7 +51,7 @@ export function startAdminSide(on: Dependencies) {
   const backups = () => schedule?.state() ?? null
   const writeProbe = createWriteProbe(database)
   opened.defer(watchDisk({ clock, log, disk }))
-  const readiness = createReadinessCheck({
+  const check = createReadinessCheck({
     clock,
     log,
     probeDatabase: () => (damage.found() ? Promise.reject(new Error('it is damaged')) : commit(writeProbe)),
@@ -61,6 +62,8 @@ export function startAdminSide(on: Dependencies) {
     moved,
     nearlyUsed: () => nearlyUsed(directory, ledger, clock.now()),
   })
+  // What is known to be damaged is told of at once, whatever was written a moment ago.
+  const readiness: CheckReadiness = (maxAgeMs) => check(damage.found() ? 0 : maxAgeMs)
   const store = createCountStore({ database })
   const counts = createBackgroundCount({
     clock,
@@ -72,6 +75,7 @@ export function startAdminSide(on: Dependencies) {
   opened.defer(() => counts.stop())
   return createAdminApi({
     log,
+    names: new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase())),
     readiness,
     senders: figures,
     nameOf,

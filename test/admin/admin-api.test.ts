@@ -76,6 +76,21 @@ describe('/readyz', () => {
     })
   })
 
+  test('writes at most every five seconds, and always with ?probe', async () => {
+    const writes = async (path: string) => {
+      const before = service.database.version()
+      expect((await fetch(service.adminUrl + path)).status).toBe(200)
+      return service.database.version() !== before
+    }
+    expect(await writes('/readyz?probe')).toBe(true)
+    expect([await writes('/readyz'), await writes('/metrics'), await writes('/readyz')]).toEqual([false, false, false])
+    expect(await writes('/readyz?probe')).toBe(true)
+    clock.advance(4999)
+    expect(await writes('/readyz')).toBe(false)
+    clock.advance(1)
+    expect(await writes('/readyz')).toBe(true)
+  })
+
   test('is on the admin listener only', async () => {
     expect((await service.get('/readyz')).status).toBe(404)
   })

@@ -79,7 +79,7 @@ describe('previews of a large audience', () => {
     const application = await largeApplication(20_000)
     const caller = new AbortController()
     const { id, secret } = application
-    const calls = Array.from({ length: 12 }, () =>
+    const calls = Array.from({ length: 11 }, () =>
       fetch(`${service.url}/push/preview`, {
         method: 'POST',
         headers: {

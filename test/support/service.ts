@@ -110,6 +110,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     {
       listen: { host: '127.0.0.1', port: 0 },
       adminListen: { host: '127.0.0.1', port: 0 },
+      adminHost: null,
       data,
       apnsUrl: 'https://127.0.0.1:1',
       apnsSandboxUrl: 'https://127.0.0.1:1',

@@ -25,7 +25,7 @@ import { createPushStore } from './push/push-store.ts'
 import { createScheduleStore } from './push/schedule-store.ts'
 import { startSchedule } from './push/schedule.ts'
 import { readSystemFile } from './read-file.ts'
-import { authoritiesIn, databaseIn, holdDirectory, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
+import { authoritiesIn, databaseIn, holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
 import { createQuotaLedger } from './usage/quota-ledger.ts'
 import { VERSION } from './version.ts'
 import { createEventStore } from './webhook/event-store.ts'
@@ -37,6 +37,7 @@ import { createDiskGuard } from './wiring/disk-guard.ts'
 import { followCommands } from './wiring/follow-commands.ts'
 import { createPublicApi } from './wiring/public-api.ts'
 import { startSenders } from './wiring/senders.ts'
+import { keepReserve } from './wiring/reserve-keeper.ts'
 import { createServiceGate } from './wiring/service-gate.ts'
 import { createServiceLog } from './wiring/service-log.ts'
 import { startTidying } from './wiring/tidying.ts'
@@ -82,6 +83,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   // What was opened is closed in reverse, also when a later step refuses.
   await using opened = new AsyncDisposableStack()
 
+  makeRoom(config.data, log)
   opened.use(holdDirectory(config.data))
   const database = opened.use(databaseIn(config.data, log))
   const metrics = createMetrics()
@@ -152,6 +154,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   const disk = overrides.disk ?? (() => diskOf(config.data))
   const hasRoom = createDiskGuard({ clock, disk })
+  opened.defer(keepReserve({ clock, log, directory: config.data, disk }))
   const idOf = createIdOf(config.headerPrefix ?? [])
   const refusals = createRefusalLog({
     clock,

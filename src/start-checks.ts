@@ -11,6 +11,7 @@ import { openDatabase } from './database/database.ts'
 import type { Database } from './database/database.ts'
 import { DatabaseRefused } from './database/database-refused.ts'
 import { lockDirectory } from './database/directory-lock.ts'
+import { releaseReserve } from './database/reserve.ts'
 import type { UpgradeStep } from './database/upgrade.ts'
 import { proxyProblem } from './delivery/transport/choose-transport.ts'
 import type { Proxy } from './delivery/transport/tunnel.ts'
@@ -21,6 +22,12 @@ import { readSystemFile } from './read-file.ts'
 import { StartRefused } from './start-refused.ts'
 
 /* What can keep the service from starting and is the operator's to change: each throws `StartRefused`. */
+
+/** On a disk that is full, gives back what was kept for that: a start needs some of it. */
+export function makeRoom(directory: string, log: Log): void {
+  const bytes = inDataDirectory(directory, () => releaseReserve(directory))
+  if (bytes > 0) log.warn('the disk is full: released the reserve', { bytes })
+}
 
 /** Holds the data directory for this process until it is disposed of, or ends. */
 export function holdDirectory(directory: string): Disposable {

@@ -1,3 +1,4 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,10 +20,26 @@ export async function mountDisk(bytes: number): Promise<Disk> {
     kind: 'mounted',
     directory,
     async [Symbol.asyncDispose]() {
-      await run('umount', directory)
+      // Lazily: a test in the same process may still have a file of it open.
+      await run('umount', '-l', directory)
       await rm(directory, { recursive: true })
     },
   }
+}
+
+/** Writes until nothing more fits; the returned function makes room again. */
+export function fillDisk(directory: string): () => void {
+  const path = join(directory, 'filler')
+  const file = openSync(path, 'w')
+  for (let bytes = 1024 * 1024; bytes >= 1;) {
+    try {
+      writeSync(file, Buffer.alloc(bytes))
+    } catch {
+      bytes = Math.floor(bytes / 2)
+    }
+  }
+  closeSync(file)
+  return () => rmSync(path)
 }
 
 /** `null`, or what it complained of. */

@@ -1,6 +1,6 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { startVariables } from '../../src/cli/start-variables.ts'
+import { fillDisk } from './disk.ts'
 import type { Scenario } from './scenario.ts'
 
 const HOUR_MS = 3_600_000
@@ -77,18 +77,3 @@ export const MACHINE_SCENARIOS: readonly Scenario[] = [
     },
   },
 ]
-
-/** Writes until nothing more fits; the returned function makes room again. */
-function fillDisk(directory: string): () => void {
-  const path = join(directory, 'filler')
-  const file = openSync(path, 'w')
-  for (let bytes = 1024 * 1024; bytes >= 1;) {
-    try {
-      writeSync(file, Buffer.alloc(bytes))
-    } catch {
-      bytes = Math.floor(bytes / 2)
-    }
-  }
-  closeSync(file)
-  return () => rmSync(path)
-}

@@ -4,6 +4,7 @@ import type { Application } from '../application/application.ts'
 import { createCredentialStore } from '../application/credential-store.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import type { Database } from '../database/database.ts'
+import { eraseContents } from '../database/erase-application.ts'
 import { createRegistrySizeStore } from '../device/registry-size-store.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { putCredential } from './app-credential-command.ts'
@@ -63,6 +64,7 @@ function runOn(database: Database, data: string, command: AppCommand, surroundin
       return done(command.json ? secretJson(shown) : rotatedText(shown))
     }
     case 'app delete':
+      eraseContents(database, application.number)
       return applications.remove(id).kind === 'not-found'
         ? missing
         : done(`Erased the application "${harmless(name)}".\n`)

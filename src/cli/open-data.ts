@@ -3,10 +3,13 @@ import { readSettings } from '../config.ts'
 import { inDataDirectory } from '../data-fault.ts'
 import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/database.ts'
+import { releaseReserve } from '../database/reserve.ts'
 import type { UpgradeStep } from '../database/upgrade.ts'
 import type { Outcome, Surroundings } from './command.ts'
 import { noDatabaseIn } from './no-database.ts'
 import { upgradeText } from './upgrade-text.ts'
+
+const RELEASED = 'The disk is full: the reserve was released, and is made again by serve when there is room.'
 
 export type DataSurroundings = Pick<Surroundings, 'env' | 'readFile' | 'clock' | 'stderr'>
 
@@ -53,6 +56,8 @@ export function openData(
   const { data } = found
   const missing = create ? null : noDatabaseIn(found)
   if (missing !== null) return missing
+  const released = create ? 0 : inDataDirectory(data, () => releaseReserve(data))
+  if (released > 0) surroundings.stderr(`bellhop: ${RELEASED}\n`)
   const report = (step: UpgradeStep) => surroundings.stderr(`bellhop: ${upgradeText(step)}\n`)
   return { kind: 'open', database: inDataDirectory(data, () => openDatabase(data, { report })), data }
 }

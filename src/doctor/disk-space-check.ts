@@ -16,8 +16,12 @@ const LEAST_BYTES = 100_000_000
 const SPARE_BYTES = 500_000_000
 const LEAST_FILES = 100
 
-/** `database`: bytes of the database; an upgrade and a backup each make a copy. */
-export function judgeSpace({ free, freeFiles, files }: Space, database: number): Finding {
+/**
+ * `database`: bytes of the database; an upgrade and a backup each make a copy. `reserve`: what is kept for the day the disk
+ * is full.
+ */
+export function judgeSpace({ free, freeFiles, files }: Space, database: number, reserve = 0): Finding {
+  const kept = reserve === 0 ? '' : `, and ${byteSize(reserve)} are kept in reserve`
   if (free < LEAST_BYTES) {
     return failing(
       `Only ${byteSize(free)} of the disk are free: soon nothing can be registered or pushed.`,
@@ -36,5 +40,5 @@ export function judgeSpace({ free, freeFiles, files }: Space, database: number):
       'Make room for a copy of the database: an upgrade and a backup need it.',
     )
   }
-  return ok(`${byteSize(free)} of the disk are free; the database has ${byteSize(database)}.`)
+  return ok(`${byteSize(free)} of the disk are free; the database has ${byteSize(database)}${kept}.`)
 }

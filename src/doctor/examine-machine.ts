@@ -2,6 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isServed } from '../database/directory-lock.ts'
+import { reserveIn } from '../database/reserve.ts'
 import { authoritiesIn } from '../start-checks.ts'
 import { StartRefused } from '../start-refused.ts'
 import { VERSION } from '../version.ts'
@@ -73,7 +74,11 @@ export async function examineMachine(
   await list.look({ id: 'time-zones', group }, () => checkTimeZones())
   await list.look({ id: 'disk-space', group }, () => {
     const { bavail, bsize, ffree, files } = statfsSync(existing(data))
-    return judgeSpace({ free: bavail * bsize, freeFiles: ffree, files }, sizeOf(join(data, 'bellhop.db')))
+    return judgeSpace(
+      { free: bavail * bsize, freeFiles: ffree, files },
+      sizeOf(join(data, 'bellhop.db')),
+      reserveOf(data),
+    )
   })
   await list.look({ id: 'file-system', group }, () =>
     judgeFileSystem(process.platform === 'linux' ? statfsSync(existing(data)).type : null),
@@ -120,6 +125,15 @@ export async function examineMachine(
 function existing(directory: string): string {
   const path = resolve(directory)
   return existsSync(path) || path === dirname(path) ? path : existing(dirname(path))
+}
+
+/** 0 where there is none, or it may not be looked at. */
+function reserveOf(directory: string): number {
+  try {
+    return reserveIn(directory)
+  } catch {
+    return 0
+  }
 }
 
 /** 0 where there is none, or it may not be looked at: then other checks say so. */

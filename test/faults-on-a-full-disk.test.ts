@@ -1,0 +1,178 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fillDisk, mountDisk } from '../scripts/fault-harness/disk.ts'
+import { refusalOf } from '../src/data-fault.ts'
+import { openDatabase } from '../src/database/database.ts'
+import { createDeviceStore } from '../src/device/device-store.ts'
+import { commandLine } from './cli/command-line.ts'
+import { createFakeClock } from './support/fake-clock.ts'
+import { expectFailure } from './support/refusals.ts'
+import { startService } from './support/service.ts'
+import type { Service } from './support/service.ts'
+
+/* What still works on a disk on which nothing more can be written: a real one, which is small. */
+
+const MEBIBYTE = 1024 * 1024
+const DISK_BYTES = 160 * MEBIBYTE
+/** A twentieth. */
+const RESERVE_BYTES = 8 * MEBIBYTE
+
+const NO_ROOM = 'The disk of the service is nearly full: nothing new is taken until there is room.'
+
+const disk = await mountDisk(DISK_BYTES)
+afterAll(() => disk[Symbol.asyncDispose]())
+
+// Only root may mount.
+const faults = disk.kind === 'mounted' ? describe : describe.skip
+
+let made = 0
+function dataOnDisk(): string {
+  if (disk.kind === 'hindrance') throw new Error(disk.why)
+  const data = join(disk.directory, `data-${++made}`)
+  mkdirSync(data, { mode: 0o700 })
+  return data
+}
+
+function freeBytes(data: string): number {
+  const { bavail, bsize } = statfsSync(data)
+  return bavail * bsize
+}
+
+const reserveIn = (data: string) => statSync(join(data, 'reserve'), { throwIfNoEntry: false })
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await Bun.sleep(20)
+}
+
+const register = (service: Service, token: string, more: object = {}) =>
+  service.put('/deviceToken', { token, platform: '1', ...more })
+
+faults(`a full disk${disk.kind === 'mounted' ? '' : `: ${disk.why}`}`, () => {
+  test('a reserve is kept, of real blocks, for its owner alone', async () => {
+    const data = dataOnDisk()
+    const before = freeBytes(data)
+    await using service = await startService({ data })
+    const reserve = reserveIn(data)
+    expect(reserve).toMatchObject({ size: RESERVE_BYTES })
+    expect((reserve?.blocks ?? 0) * 512).toBeGreaterThanOrEqual(RESERVE_BYTES)
+    expect((reserve?.mode ?? 0) & 0o777).toBe(0o600)
+    expect(before - freeBytes(data)).toBeGreaterThanOrEqual(RESERVE_BYTES)
+    expect(
+      await service.logged(({ event }) => event === 'a reserve is kept for the day the disk is full'),
+    ).toMatchObject({
+      bytes: RESERVE_BYTES,
+    })
+  })
+
+  test('a running service releases it and goes on with what is known; it is made again when there is room', async () => {
+    const data = dataOnDisk()
+    await using service = await startService({ data })
+    expect(await register(service, 'known', { tag: ['x'] })).toMatchObject({ status: 201 })
+    const free = fillDisk(data)
+    // Until the reserve is released a write may meet the full disk: that is told as what it is.
+    await until(async () => {
+      const answer = await register(service, 'known', { alias: 'ann' })
+      if (answer.status === 507) expectFailure(answer, 507, 'InsufficientStorageError', NO_ROOM)
+      return answer.status === 200
+    })
+    await service.logged(({ event }) => event === 'the disk is full: released the reserve')
+    expect(existsSync(join(data, 'reserve'))).toBe(false)
+    // It looks at the disk once a second.
+    let refused = await register(service, 'new-0')
+    for (let n = 1; refused.status !== 507; n++) refused = await register(service, `new-${n}`)
+    expectFailure(refused, 507, 'InsufficientStorageError', NO_ROOM)
+    expect(refused.headers.get('retry-after')).toBe('60')
+    expect(await service.put('/badge', { token: 'known', platform: '1', setbadgecount: 3 })).toMatchObject({
+      status: 200,
+    })
+    expect((await fetch(`${service.adminUrl}/readyz`)).status).toBe(503)
+    expect(service.log.filter(({ level, error }) => level === 'error' && String(error).includes('\n    at '))).toEqual(
+      [],
+    )
+    free()
+    await until(() => reserveIn(data)?.size === RESERVE_BYTES)
+    await until(async () => (await register(service, 'another')).status === 201)
+  })
+
+  test('a service starts, and stops, with what the reserve held', async () => {
+    const data = dataOnDisk()
+    const first = await startService({ data })
+    const { application } = first
+    expect(await register(first, 'known')).toMatchObject({ status: 201 })
+    await first[Symbol.asyncDispose]()
+    const free = fillDisk(data)
+    try {
+      expect(freeBytes(data)).toBeLessThan(64 * 1024)
+      await using service = await startService({ data, application, clock: createFakeClock(Date.now()) })
+      expect(service.log.map(({ event }) => event)).toContain('the disk is full: released the reserve')
+      expect(await register(service, 'known', { alias: 'ann' })).toMatchObject({ status: 200 })
+      expect(await service.put('/deviceToken/del', { token: 'known', platform: '1' })).toMatchObject({ status: 200 })
+    } finally {
+      free()
+    }
+  })
+
+  test('without a reserve it says that the disk is full, and so does a command', async () => {
+    const data = dataOnDisk()
+    const first = await startService({ data })
+    const { application } = first
+    await first[Symbol.asyncDispose]()
+    rmSync(join(data, 'reserve'))
+    const free = fillDisk(data)
+    try {
+      const sentence = (where: string) =>
+        `The disk of ${where} is full: nothing more can be written, and what was stored is safe. Make room, and try again.`
+      const refusal = await startService({ data, application }).then(
+        () => null,
+        (error: unknown) => refusalOf(error, data),
+      )
+      expect(String(refusal)).toContain(sentence(data))
+      using cli = commandLine()
+      const { exitCode, stderr } = await cli.run(['app', 'delete', 'test', '--yes'], { BELLHOP_DATA: data })
+      expect([exitCode, stderr]).toEqual([1, `bellhop: ${sentence('the data directory')}\n`])
+    } finally {
+      free()
+    }
+  })
+
+  test('an application of 60,000 devices is deleted with what the reserve held', async () => {
+    const data = dataOnDisk()
+    await using service = await startService({ data })
+    await service[Symbol.asyncDispose]()
+    {
+      using database = openDatabase(data)
+      const devices = createDeviceStore({ database, clock: createFakeClock() })
+      for (let some = 0; some < 60_000; some += 1000) {
+        database.transact(() => {
+          for (let n = some; n < some + 1000; n++) {
+            devices.register(1, {
+              token: Bun.hash(`${n}`).toString(16).padStart(16, '0').repeat(4),
+              platform: 0,
+              tag: ['x'],
+            })
+          }
+        })
+      }
+    }
+    const free = fillDisk(data)
+    try {
+      using cli = commandLine()
+      const deleted = await cli.run(['app', 'delete', 'test', '--yes'], { BELLHOP_DATA: data })
+      expect(deleted).toEqual({
+        exitCode: 0,
+        stdout: 'Erased the application "test".\n',
+        stderr: 'bellhop: The disk is full: the reserve was released, and is made again by serve when there is room.\n',
+      })
+    } finally {
+      free()
+    }
+    using database = openDatabase(data)
+    expect(
+      database.statement('SELECT (SELECT count(*) FROM device) AS d, (SELECT count(*) FROM label) AS l').get(),
+    ).toEqual({
+      d: 0,
+      l: 0,
+    })
+  })
+})

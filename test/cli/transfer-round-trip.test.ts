@@ -165,7 +165,10 @@ describe('an export', () => {
     await line.run(['app', 'create', 'Shop'])
     const { exitCode, stderr } = await line.run(['export', 'Shop', join(line.data, 'missing', 'shop.jsonl')])
     expect(exitCode).toBe(1)
-    expect(stderr).toStartWith('bellhop: ENOENT')
+    const missing = join(line.data, 'missing')
+    expect(stderr).toBe(
+      `bellhop: ${missing}/shop.jsonl.unfinished cannot be made or opened: there is no directory ${missing}. Make it, or mount it.\n`,
+    )
   })
 
   test('is asked for rightly', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { APNS_ORDERS } from '../src/delivery/simulator/apns-orders.ts'
+import { FCM_ORDERS } from '../src/delivery/simulator/fcm-orders.ts'
 import { settingsTable } from '../src/settings-text.ts'
 import { startService } from './support/service.ts'
 
@@ -14,6 +16,15 @@ describe('the README says what is so', () => {
   test('its settings are those of config.ts', () => {
     const [, table] = /<!-- settings:.*?-->\n(.*?)<!-- \/settings -->/s.exec(readme) ?? []
     expect(bare(table ?? '')).toBe(bare(settingsTable()))
+  })
+
+  test('its table of what a token orders of the simulator has all of it, once', () => {
+    const cells = readme
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .flatMap((line) => line.match(/`(?:bad\d{4}|[a-z]+:)`/g) ?? [])
+    const known = [...APNS_ORDERS.map((code) => `\`bad${code}\``), ...FCM_ORDERS.map((word) => `\`${word}:\``)]
+    expect(cells.toSorted()).toEqual(known.toSorted())
   })
 
   test('its API table is that of the running service', async () => {

@@ -92,3 +92,6 @@ const ORDERS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ['0005', { order: TRANSPORT_ORDERS.farewell }],
   ['0006', { order: TRANSPORT_ORDERS.goaway }],
 ])
+
+/** Four digits each. */
+export const APNS_ORDERS: readonly string[] = [...ORDERS.keys()]

@@ -67,3 +67,6 @@ const ORDERS: ReadonlyMap<string, Order<FcmRefusal>> = new Map<string, Order<Fcm
   ...REFUSALS.map((refusal) => [refusal, { kind: 'refuse', refusal }] as const),
   ...Object.entries(TRANSPORT_ORDERS),
 ])
+
+/** A word each. */
+export const FCM_ORDERS: readonly string[] = [...ORDERS.keys()]

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
 import type { Platform } from '../device/device.ts'
-import type { Audience, Notification } from '../push/push.ts'
+import type { Notification } from '../push/push.ts'
+import { audienceFrom } from '../push/stored-audience.ts'
 import { createExceptionStore, WAITING } from './exception-store.ts'
 import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
 import type { Range } from './progress.ts'
@@ -16,6 +17,8 @@ interface OpenRow {
   lane: 0 | 1
   notification: string
   audience: string
+  /** That of the push which it is a turn of. */
+  whole: string | null
   ceiling: number
   progress: number
   ahead: string
@@ -54,7 +57,8 @@ export function createDeliveryStore({ database }: { database: Database }) {
   )
   const open = database.statement<OpenRow, [number, Platform, 0 | 1, number, number]>(
     `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.number = p.parent), p.id) AS id, d.application,
-       d.platform, d.lane, p.notification, p.audience, p.ceiling, d.progress, d.ahead, d.addressed, d.settled, p.expires_at,
+       d.platform, d.lane, p.notification, p.audience,
+       (SELECT audience FROM push whole WHERE whole.number = p.parent) AS whole, p.ceiling, d.progress, d.ahead, d.addressed, d.settled, p.expires_at,
        coalesce(p.released_at, p.created_at) AS released_at,
        (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
          AS retries
@@ -189,7 +193,7 @@ function openOf(row: OpenRow): OpenDelivery {
     platform: row.platform,
     lane: row.lane === 0 ? 'single' : 'many',
     notification: JSON.parse(row.notification) as Notification,
-    audience: JSON.parse(row.audience) as Audience,
+    audience: audienceFrom(row.audience, row.whole),
     ceiling: row.ceiling,
     progress: row.progress,
     ahead: JSON.parse(row.ahead) as Range[],

@@ -7,6 +7,7 @@ import type { DeviceFacts, ExceptionFacts, Exclusion, Facts } from './explain.ts
 import { turnIn } from './local-time.ts'
 import type { DeviceTraits } from './match.ts'
 import type { Audience } from './push.ts'
+import { audienceFrom } from './stored-audience.ts'
 
 interface PushRow {
   number: number
@@ -123,7 +124,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       const push = turn ?? whole
       // Who is not registered is in no audience, whatever its fields.
       const registered = device.state === 0
-      const exclusions = registered ? exclusionsOf(JSON.parse(push.audience) as Audience, device) : []
+      const exclusions = registered ? exclusionsOf(audienceFrom(push.audience, whole.audience), device) : []
       if (turn === null && local !== undefined) {
         exclusions.push({ field: 'send_at_local', why: `is where ${local} was over when the push was accepted` })
       }

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
 import { push } from '../database/schema.ts'
 import type { Audience, Notification } from './push.ts'
+import type { TurnAudience } from './stored-audience.ts'
 
 /** Times are ms since the Unix epoch. */
 export interface NewPush {
@@ -61,21 +62,21 @@ export function createPushStore({ database }: { database: Database }) {
      */
     accept(application: number, of: NewPush): number {
       const { notification, audience, createdAt, timeToLiveMs, turns } = of
-      const add = (id: string, sendAt: number | null, parent: number | null) =>
+      const add = (id: string, sendAt: number | null, parent: number | null, stored: Audience | TurnAudience) =>
         insert.get({
           id,
           application,
           notification: JSON.stringify(notification),
-          audience: JSON.stringify(audience),
+          audience: JSON.stringify(stored),
           createdAt,
           expiresAt: (sendAt ?? createdAt) + timeToLiveMs,
           sendAt,
           releasedAt: sendAt === null ? createdAt : null,
           parent,
         }).number
-      const number = add(of.id, of.sendAt, null)
+      const number = add(of.id, of.sendAt, null, audience)
       if (of.sendAt === null) deliver(application, number, audience)
-      for (const { id, sendAt } of turns) add(id, sendAt, number)
+      for (const { id, sendAt } of turns) add(id, sendAt, number, { turn: {} })
       return number
     },
   }

@@ -4,6 +4,8 @@ import type { Zone } from './local-time.ts'
 import { CEILING } from './push-store.ts'
 import type { PushStore } from './push-store.ts'
 import type { Audience } from './push.ts'
+import { audienceFrom } from './stored-audience.ts'
+import type { TurnAudience } from './stored-audience.ts'
 
 /** A push that has been let go. */
 interface Released {
@@ -67,8 +69,8 @@ export function createScheduleStore({ database, pushes }: Dependencies) {
   /** The time zones that devices of an application have, each once; not known is one of them. */
   const zonesOf = (application: number): Zone[] => [null, ...zones.all(application).map(({ zone }) => zone)]
 
-  /** Whom one turn of a push by local time addresses; `null` for nobody. */
-  function audienceOfTurn({ application, send_at: turn }: DueRow, parent: number): Audience | null {
+  /** Whom one turn of a push by local time addresses beside the filter of the whole; `null` for nobody. */
+  function turnOf({ application, send_at: turn }: DueRow, parent: number, now: number): TurnAudience | null {
     const row = parentOf.get(parent)
     const audience = row && (JSON.parse(row.audience) as Audience)
     if (!row || !audience || !('filter' in audience) || audience.local === undefined) return null
@@ -78,8 +80,12 @@ export function createScheduleStore({ database, pushes }: Dependencies) {
       (zone) => (filter.zones?.includes(zone) ?? true) && turnIn(local, zone, turns, row.created_at) === turn,
     )
     if (inTurn.length === 0) return null
-    return { filter: { ...filter, zones: inTurn, stayedSince: row.released_at ?? turn } }
+    const own = { zones: inTurn, stayedSince: row.released_at ?? turn }
+    return { turn: { ...own, ...(filter.asOf !== undefined && { asOf: now }) } }
   }
+
+  const audienceOf = (turn: TurnAudience, parent: number) =>
+    audienceFrom(JSON.stringify(turn), parentOf.get(parent)?.audience ?? null)
 
   const withdraw = database.statement<{ number: number }, [number, number]>(
     `UPDATE push SET cancelled_at = coalesce(cancelled_at, ?2) WHERE number = ?1 AND released_at IS NULL
@@ -109,11 +115,15 @@ export function createScheduleStore({ database, pushes }: Dependencies) {
     release(now: number, limit: number): Released[] {
       return due.all(now, limit).map((row) => {
         const { push, application, parent } = row
-        const own = JSON.parse(row.audience) as Audience
-        const isParent = 'local' in own && parent === null
-        const audience = asOf(parent === null ? own : audienceOfTurn(row, parent), now)
-        release.run(now, audience === null ? row.audience : JSON.stringify(audience), push)
-        if (audience !== null && !isParent) pushes.deliver(application, push, audience)
+        if (parent === null) {
+          const audience = asOf(JSON.parse(row.audience) as Audience, now)
+          release.run(now, JSON.stringify(audience), push)
+          if (!('local' in audience)) pushes.deliver(application, push, audience)
+        } else {
+          const turn = turnOf(row, parent, now)
+          release.run(now, turn === null ? row.audience : JSON.stringify(turn), push)
+          if (turn !== null) pushes.deliver(application, push, audienceOf(turn, parent))
+        }
         return { push, application }
       })
     },
@@ -121,7 +131,7 @@ export function createScheduleStore({ database, pushes }: Dependencies) {
 }
 
 /** The audience of the moment: what counts back from one counts from this. */
-function asOf(audience: Audience | null, now: number): Audience | null {
-  if (audience === null || 'device' in audience || audience.filter.asOf === undefined) return audience
+function asOf(audience: Audience, now: number): Audience {
+  if ('device' in audience || audience.filter.asOf === undefined) return audience
   return { ...audience, filter: { ...audience.filter, asOf: now } }
 }

@@ -339,6 +339,46 @@ describe('send_at_local', () => {
     expect((await arrivalsAt(simulator, 2)).map(({ token }) => token)).toEqual(['phone:berlin', 'phone:london'])
   })
 
+  test.each([
+    ['once, however many turns it has', null],
+    // As it was written before.
+    [
+      'in each turn',
+      'UPDATE push SET audience = (SELECT audience FROM push w WHERE w.number = push.parent) WHERE parent > 0',
+    ],
+  ])('goes to whom it is for, which is stored %s', async (_, before) => {
+    const own = createFakeClock(Date.UTC(2026, 11, 23))
+    await using world = await startService({ clock: own })
+    const zones = ['Pacific/Kiritimati', 'Europe/Berlin', 'Pacific/Niue']
+    for (const timezone of zones) {
+      await world.put('/deviceToken', { platform: '1', token: `in:${timezone}`, timezone, tag: 'in' })
+      await world.put('/deviceToken', { platform: '1', token: `out:${timezone}`, timezone })
+    }
+    const names = Array.from({ length: 198 }, (_, n) => `${n}`.padEnd(250, '-'))
+    const where = { any: [{ tag: 'in' }, ...names.map((tag) => ({ tag }))] }
+    const answer = await world.post('/push/all', { ...TO_ALL, where, seen_within: 30, send_at_local: WALL })
+    expect(answer.status).toBe(200)
+    const stored = world.database.reading<{ turns: number; bytes: number }, []>(
+      'SELECT count(*) - 1 AS turns, sum(length(audience)) AS bytes FROM push',
+    )
+    if (before === null) expect(stored.get()?.bytes).toBeLessThan(2 * JSON.stringify(where).length)
+    else world.database.statement<never, []>(before).run()
+    expect(stored.get()?.turns).toBeGreaterThan(30)
+
+    const simulator = await world.server.simulator()
+    for (const [n, hour] of [19, 32, 44].entries()) {
+      own.set(Date.UTC(2026, 11, 23, hour))
+      own.advance(SECOND_MS)
+      const tokens = (await arrivalsAt(simulator, n + 1)).map(({ token }) => token)
+      expect(tokens).toEqual(zones.slice(0, n + 1).map((zone) => `in:${zone}`))
+      const headers = { token: `out:${zones[n]}` }
+      const { body } = await world.get(`/push/${answer.body.id}/device`, { headers })
+      expect(body).toMatchObject({ verdict: 'excluded', excluded_by: ['where'] })
+    }
+    if (before === null) expect(stored.get()?.bytes).toBeLessThan(2 * JSON.stringify(where).length)
+    expect((await world.get(`/push/${answer.body.id}`)).body).toMatchObject({ t: 3, s: 3 })
+  })
+
   test('that cannot be read, is past everywhere or too far ahead is refused', async () => {
     const allowed = 'must be a date and time without an offset, such as 2026-12-24T09:00'
     await expectInvalid((value) => service.post('/push/all', { ...TO_ALL, send_at_local: value }), 'send_at_local', [

@@ -39,12 +39,15 @@ export async function examineMachine(
     return file.kind === 'read' ? new TextDecoder().decode(file.bytes) : null
   }
   let served = false
+  let answered = false
 
   await list.look({ id: 'settings', group }, () => judgeSettings(warnings, env))
   await list.look({ id: 'server', group }, async () => {
     const { adminListen: address } = config
     served = existsSync(data) && isServed(data)
-    return judgeServer(await askServer(address, clock), { served, address, version: VERSION })
+    const answer = await askServer(address, clock)
+    answered = answer.kind === 'answered'
+    return judgeServer(answer, { served, address, version: VERSION })
   })
   await list.look({ id: 'listen', group }, async () =>
     judgeListeners(
@@ -56,7 +59,7 @@ export async function examineMachine(
           tried: await tryListening(config.adminListen, readFile),
         },
       ],
-      served,
+      { served, answered },
     ),
   )
   await list.look({ id: 'processor', group }, () => judgeProcessor(textOf('/proc/cpuinfo'), cpus().length))

@@ -36,8 +36,14 @@ export async function tryListening({ host, port }: Address, readFile: ReadFile):
   return code === 'EADDRINUSE' ? { kind: 'taken', by: holderOf(port, readFile) } : { kind: 'refused', code }
 }
 
-/** `served`: a server runs on this data directory, and is to hold them. */
-export function judgeListeners(listeners: readonly Listener[], served: boolean): Finding {
+/**
+ * `served`: a server runs on this data directory, and is to hold them. `answered`: a Bellhop, of whatever directory, speaks
+ * at the admin address.
+ */
+export function judgeListeners(
+  listeners: readonly Listener[],
+  { served, answered }: { readonly served: boolean; readonly answered: boolean },
+): Finding {
   for (const { flag, address, tried } of listeners) {
     const at = hostPort(address)
     if (tried.kind === 'refused') {
@@ -52,6 +58,12 @@ export function judgeListeners(listeners: readonly Listener[], served: boolean):
         tried.code === 'EADDRNOTAVAIL'
           ? 'No network interface of this machine has that address.'
           : `Choose another ${flag}.`,
+      )
+    }
+    if (tried.kind === 'taken' && !served && answered) {
+      return warning(
+        `A Bellhop listens at ${at} already (${flag}): it serves another data directory, or one that this user may not look into.`,
+        'Run doctor as the user that serves, with its --data; a second service needs addresses of its own.',
       )
     }
     if (tried.kind === 'taken' && !served) {

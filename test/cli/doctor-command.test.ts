@@ -380,6 +380,12 @@ describe('doctor and the addresses', () => {
       state: 'ok',
       found: expect.stringContaining('The running server has'),
     })
+    await use.addApplication('Corner Shop')
+    const other = { ...use.env, ...env, BELLHOP_LISTEN: new URL(service.url).host, BELLHOP_DATA: use.line.data }
+    expect((await use.examine(['--offline'], other)).check('listen')).toMatchObject({
+      state: 'warning',
+      found: expect.stringContaining('A Bellhop listens at'),
+    })
     const wrong = await use.examine(['--offline'], env)
     expect(wrong.check('listen')).toMatchObject({
       state: 'warning',

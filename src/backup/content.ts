@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import type { SealedFor } from '../application/seal.ts'
 import { SCHEMA_OBJECTS, strangersIn } from '../database/own-schema.ts'
 import type { SchemaObject } from '../database/own-schema.ts'
@@ -53,6 +53,8 @@ export function strangenessOf(path: string): string | null {
 }
 
 function attempt<Found>(path: string, look: (file: PlainReader) => Found): Found | Bad {
+  // SQLite says of what is not for this user that it cannot be opened, as of what is damaged.
+  accessSync(path, constants.R_OK)
   try {
     using file = readDatabaseFile(path)
     return look(file)

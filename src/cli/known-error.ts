@@ -15,6 +15,9 @@ export function sentenceOf(error: unknown): string | null {
   if (error.code.startsWith('SQLITE_') || error.code === 'ENOSPC') return dataFaultOf(error, null)
   // errno names, as of `mkdir` and `open`: EACCES, ENOSPC. Node's own codes start with ERR_ and are bugs.
   if (error.code === 'ENOENT' && 'path' in error && typeof error.path === 'string') return nowhereText(error.path)
+  if (error.code === 'EACCES' && 'path' in error && typeof error.path === 'string') {
+    return `${error.path} is not for this user to read, or to write there: use sudo, or be the user whose it is.`
+  }
   if (!/^E(?!RR_)[A-Z0-9]+$/.test(error.code)) return null
   return /[.?!]$/.test(error.message) ? error.message : `${error.message}.`
 }

@@ -5,6 +5,8 @@ import { openFiles } from '../open-files.ts'
 import { problem } from './command.ts'
 import type { Outcome } from './command.ts'
 
+type Problem = Extract<Outcome, { kind: 'problem' }>
+
 interface Directory {
   readonly data: string
   /** Nobody has named it. */
@@ -12,15 +14,9 @@ interface Directory {
 }
 
 /** Why there is no database in a directory that this user can open; `null`: there is one. */
-export function noDatabaseIn({ data, isDefault }: Directory): Extract<Outcome, { kind: 'problem' }> | null {
-  try {
-    statSync(join(data, 'bellhop.db'))
-    return null
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === 'EACCES') return problem(strangerText(data))
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
-  }
+export function noDatabaseIn({ data, isDefault }: Directory): Problem | null {
+  const closed = closedTo(data)
+  if (closed !== null || existsSync(join(data, 'bellhop.db'))) return closed
   const elsewhere = isDefault ? servedDirectories() : []
   const hint =
     elsewhere.length === 0
@@ -29,6 +25,16 @@ export function noDatabaseIn({ data, isDefault }: Directory): Extract<Outcome, {
   return problem(
     `There is no Bellhop database in ${data}: bellhop app create NAME makes one, --data names another.${hint}`,
   )
+}
+
+/** Why this user cannot look into a data directory; `null`: it can, or there is none. */
+export function closedTo(data: string): Problem | null {
+  try {
+    statSync(join(data, 'bellhop.db'))
+  } catch (error) {
+    if (codeOf(error) === 'EACCES') return problem(strangerText(data))
+  }
+  return null
 }
 
 function strangerText(data: string): string {

@@ -13,6 +13,7 @@ import { counted, moment } from './figures.ts'
 import { createWatch } from './gauge.ts'
 import { checkKey } from './key-at-hand.ts'
 import type { KeyCheck } from './key-at-hand.ts'
+import { closedTo } from './no-database.ts'
 import { commandLine, dataDirectory } from './open-data.ts'
 import { jsonLine } from './style.ts'
 
@@ -23,6 +24,8 @@ export async function runRestore({ words, flags }: Given, surroundings: Surround
   const found = dataDirectory(flags.get('data') ?? null, surroundings)
   if (found.kind !== 'directory') return found
   const { data } = found
+  const closed = closedTo(data)
+  if (closed !== null) return closed
   const openBucket = bucketOpener(surroundings)
   if (from.kind === 'folder' || from.kind === 'prefix') {
     return namingNewest(from, (backup) => commandLine(['restore', backup], flags), openBucket)

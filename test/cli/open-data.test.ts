@@ -8,6 +8,7 @@ import { command } from '../support/service-process.ts'
 import { commandLine } from './command-line.ts'
 
 const NOBODY = 65_534
+const MAIN = join(import.meta.dir, '../../src/main.ts')
 
 describe('the data directory of a command', () => {
   const found = (flag: string | null, env: Readonly<Record<string, string>>, unit: string) =>
@@ -30,7 +31,7 @@ describe('the data directory of a command', () => {
     chmodSync(line.data, 0o700)
     process.seteuid?.(NOBODY)
     try {
-      for (const argv of [['stats'], ['backup', '/tmp/nobody.db'], ['export', 'Shop', '-']]) {
+      for (const argv of [['stats'], ['backup', '/tmp/nobody.db'], ['export', 'Shop', '-'], ['restore', '/dev/null']]) {
         expect(await line.run(argv)).toEqual({
           exitCode: 1,
           stdout: '',
@@ -42,13 +43,33 @@ describe('the data directory of a command', () => {
     }
   })
 
+  test.skipIf(process.getuid?.() !== 0)(
+    'is no place for what this user may not read: that is not damaged',
+    async () => {
+      using line = commandLine()
+      using directory = commandLine()
+      const theirs = line.file('theirs.db', '')
+      chmodSync(theirs, 0o600)
+      chmodSync(line.data, 0o755)
+      // access(2) asks for the real user.
+      const child = Bun.spawn(
+        ['setpriv', '--reuid=65534', '--clear-groups', process.execPath, MAIN, 'backup', 'verify', theirs],
+        { cwd: '/', env: { ...process.env, BELLHOP_DATA: directory.data }, stderr: 'pipe' },
+      )
+      expect(await child.exited).toBe(1)
+      expect(await child.stderr.text()).toBe(
+        `bellhop: ${theirs} is not for this user to read, or to write there: use sudo, or be the user whose it is.\n`,
+      )
+    },
+  )
+
   test('that a server holds is named, where there is none', async () => {
     using line = commandLine()
     await line.run(['app', 'create', 'Shop'])
     using _ = lockDirectory(line.data)
     const empty = join(line.data, 'empty')
     mkdirSync(empty)
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../src/main.ts'), 'stats'], {
+    const child = Bun.spawn([process.execPath, MAIN, 'stats'], {
       cwd: empty,
       env: { ...process.env, BELLHOP_DATA: '' },
       stderr: 'pipe',

@@ -14,6 +14,8 @@ export interface GaugeOrder {
 export const STOP = 0
 export const DRAWING = 1
 
+type Shown = Pick<Surroundings, 'terminal' | 'stderr' | 'clock'>
+
 /** What is smaller is done in half a second, and a thread takes a tenth of one to start. */
 const LEAST_BYTES = 20_000_000
 
@@ -22,7 +24,7 @@ const LEAST_BYTES = 20_000_000
  * is shown by another one. `end` takes the bar away. With `quiet` nothing is shown.
  */
 export function createWatch(
-  surroundings: Surroundings,
+  surroundings: Shown,
   { quiet, leastBytes = LEAST_BYTES }: { readonly quiet: boolean; readonly leastBytes?: number },
 ): Watch & { end(): void } {
   let moving: ReturnType<typeof createProgress> | null = null
@@ -33,13 +35,9 @@ export function createWatch(
   return {
     during(step, work) {
       end()
-      if (quiet || step.size < leastBytes) return work()
-      const gauge = startGauge(step, surroundings)
-      try {
-        return work()
-      } finally {
-        gauge.stop()
-      }
+      if (quiet) return work()
+      using _ = startGauge(step, surroundings, leastBytes)
+      return work()
     },
     moved(done, total) {
       if (quiet) return
@@ -50,12 +48,14 @@ export function createWatch(
   }
 }
 
-function startGauge(step: Step, { terminal, stderr }: Surroundings): { stop(): void } {
+/** Shows a step until it is disposed of; one of fewer than `leastBytes` not at all. */
+export function startGauge(step: Step, { terminal, stderr }: Shown, leastBytes = LEAST_BYTES): Disposable {
+  if (step.size < leastBytes) return { [Symbol.dispose]: () => undefined }
   const flags = new Int32Array(new SharedArrayBuffer(8))
   const order: GaugeOrder = { step, terminal, flags }
   const worker = new Worker(program(), { workerData: order, ref: false } as WorkerOptions)
   return {
-    stop() {
+    [Symbol.dispose]() {
       Atomics.store(flags, STOP, 1)
       // For as long as it writes a line.
       while (Atomics.load(flags, DRAWING) === 1);

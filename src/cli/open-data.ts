@@ -4,14 +4,13 @@ import { inDataDirectory } from '../data-fault.ts'
 import { openDatabase } from '../database/database.ts'
 import type { Database } from '../database/database.ts'
 import { releaseReserve } from '../database/reserve.ts'
-import type { UpgradeStep } from '../database/upgrade.ts'
 import type { Outcome, Surroundings } from './command.ts'
 import { noDatabaseIn } from './no-database.ts'
-import { upgradeText } from './upgrade-text.ts'
+import { watchUpgrade } from './upgrade-text.ts'
 
 const RELEASED = 'The disk is full: the reserve was released, and is made again by serve when there is room.'
 
-export type DataSurroundings = Pick<Surroundings, 'env' | 'readFile' | 'clock' | 'stderr'>
+export type DataSurroundings = Pick<Surroundings, 'env' | 'readFile' | 'clock' | 'stderr' | 'terminal'>
 
 /** Where the unit that `bellhop systemd` prints keeps its data. */
 const UNIT_DIRECTORY = '/var/lib/bellhop'
@@ -58,6 +57,6 @@ export function openData(
   if (missing !== null) return missing
   const released = create ? 0 : inDataDirectory(data, () => releaseReserve(data))
   if (released > 0) surroundings.stderr(`bellhop: ${RELEASED}\n`)
-  const report = (step: UpgradeStep) => surroundings.stderr(`bellhop: ${upgradeText(step)}\n`)
-  return { kind: 'open', database: inDataDirectory(data, () => openDatabase(data, { report })), data }
+  using watch = watchUpgrade(surroundings)
+  return { kind: 'open', database: inDataDirectory(data, () => openDatabase(data, { report: watch.see })), data }
 }

@@ -30,6 +30,11 @@ export function copyName(path: string, to: number): string {
   return `${path}.before-${to}`
 }
 
+/** What a copy is called until it is whole. */
+export function copyDraft(copy: string): string {
+  return join(workDirectoryFor(dirname(copy)), `${basename(copy)}.partial`)
+}
+
 /**
  * Copies the database at `path`, of which `bytes` bytes are in use, as it was last committed; by a connection of its
  * own, so that the caller may hold the write lock meanwhile. The copy has its name when it is whole and on disk.
@@ -37,7 +42,7 @@ export function copyName(path: string, to: number): string {
  */
 export function copyBeforeUpgrade(path: string, to: number, bytes: number, free = freeBytes(path)): Copy {
   const copy = copyName(path, to)
-  const draft = join(workDirectoryFor(dirname(path)), `${basename(copy)}.partial`)
+  const draft = copyDraft(copy)
   if (free < bytes) throw noRoom(path, bytes, free)
   // What a process that was killed has left.
   rmSync(draft, { force: true })

@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts'
 import { releaseReserve } from '../database/reserve.ts'
 import type { Outcome, Surroundings } from './command.ts'
 import { noDatabaseIn } from './no-database.ts'
-import { watchUpgrade } from './upgrade-text.ts'
+import { watchUpgrade } from './upgrade-watch.ts'
 
 const RELEASED = 'The disk is full: the reserve was released, and is made again by serve when there is room.'
 

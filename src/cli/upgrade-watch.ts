@@ -1,0 +1,27 @@
+import { copyDraft } from '../database/upgrade-copy.ts'
+import type { UpgradeStep } from '../database/upgrade.ts'
+import type { Surroundings } from './command.ts'
+import { startGauge } from './gauge.ts'
+import { upgradeText } from './upgrade-text.ts'
+
+/**
+ * Says each step of an upgrade that a command makes on its way, in a sentence on standard error, and shows how far the
+ * copy is, which takes longest. To be disposed of when the upgrade is over.
+ */
+export function watchUpgrade(
+  surroundings: Pick<Surroundings, 'stderr' | 'terminal' | 'clock'>,
+): Disposable & { readonly see: (step: UpgradeStep) => void } {
+  let gauge: Disposable | null = null
+  function stop(): void {
+    gauge?.[Symbol.dispose]()
+    gauge = null
+  }
+  return {
+    see(step) {
+      stop()
+      surroundings.stderr(`bellhop: ${upgradeText(step)}\n`)
+      if (step.kind === 'copying') gauge = startGauge({ into: copyDraft(step.copy), size: step.bytes }, surroundings)
+    },
+    [Symbol.dispose]: stop,
+  }
+}

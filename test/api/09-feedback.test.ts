@@ -153,6 +153,6 @@ describe('GET /feedback', () => {
     expect(await feedbackOf(caller)).toHaveLength(1)
     await nextHour()
     // What is over its time is erased in steps, with a pause between them.
-    while ((await feedbackOf(caller)).length > 0) own.advance(100)
+    while ((await feedbackOf(caller)).length > 0) await nextHour()
   })
 })

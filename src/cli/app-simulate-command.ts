@@ -48,7 +48,7 @@ export function simulate(
     [
       `"${harmless(name)}" sends to the built-in simulator: no phone is reached.`,
       '',
-      'Any token will do, such as 64 hex digits for iOS. One that begins so orders an answer:',
+      'Any token will do that is 64 hex digits, for iOS, or any text, for Android. One that begins so orders an answer:',
       '',
       ...tableText(ORDERS).map((line) => `  ${line}`),
       '',

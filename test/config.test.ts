@@ -510,7 +510,7 @@ describe('the table for the README', () => {
 
   test('a line names flag, variable, default and meaning; a secret its file too', () => {
     expect(lines).toContain(
-      '| `--admin-listen` | `BELLHOP_ADMIN_LISTEN` | `127.0.0.1:8791` | Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/metrics`, `/pushes/<id>`. It has no password. |',
+      '| `--admin-listen` | `BELLHOP_ADMIN_LISTEN` | `127.0.0.1:8791` | Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/metrics`, `/pushes/<id>`, `/simulator/received`. It has no password. |',
     )
     expect(lines.find((line) => line.includes('`--key`'))).toStartWith(
       '| `--key` | `BELLHOP_KEY`, `BELLHOP_KEY_FILE` | none | ',

@@ -1,6 +1,6 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { systemClock } from '../../src/clock.ts'
 import { createAccessTokens } from '../../src/delivery/simulator/access-tokens.ts'
 import { startTokenEndpoint } from '../../src/delivery/simulator/token-endpoint.ts'
@@ -65,7 +65,8 @@ export async function openStage({ template, program, seed, directory }: StageOpt
   const own = await mkdtemp(join(tmpdir(), 'bellhop-fault-'))
   opened.defer(() => rm(own, { recursive: true }))
   const data = join(directory ?? own, 'data')
-  await cp(template.data, data, { recursive: true })
+  // Each service keeps a reserve of its own, as large as its disk allows.
+  await cp(template.data, data, { recursive: true, filter: (path) => basename(path) !== 'reserve' })
 
   let life = 0
   let url: string | null = null

@@ -40,7 +40,7 @@ export interface Registered {
   /** `created` as well when a device comes back that was gone, quarantined or unregistered. */
   readonly kind: 'created' | 'updated'
   readonly device: Device
-  /** Another device has the alias that was asked for: this one has what it had, or none. */
+  /** Another device has the alias that was asked for: this one has none. */
   readonly aliasTaken: boolean
 }
 
@@ -157,8 +157,9 @@ export function createRegistrationStore({ database, clock, labels, aliases, plac
     const shortage = growth.shortage(application, added, bounds)
     if (shortage !== null) return shortage
     const isFree = !asked.alias || aliases.claim(application, asked.alias, kept?.id ?? null, takesAlias)
-    // An alias is worth less than the device: without it a reinstalled app would never get a push again.
-    const input = isFree ? asked : { ...asked, alias: undefined }
+    // An alias is worth less than the device: without it a reinstalled app would never get a push again. What alias it
+    // had goes all the same: it says that it is another's now, and what is meant for that one is not for it.
+    const input = isFree ? asked : { ...asked, alias: '' }
     if (kept === null && gone !== null) statements.erase.run(gone)
     const device = kept === null ? create(application, input, token) : update(application, input, kept, had)
     return { kind, device, aliasTaken: !isFree }

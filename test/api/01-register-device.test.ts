@@ -251,13 +251,13 @@ describe('an alias in PUT /deviceToken', () => {
     expect(first).toMatchObject({ status: 201, body: { alias: null, ...TAKEN } })
   })
 
-  test('of another device leaves the one that a device has, without the secret; the rest is updated', async () => {
+  test('of another device leaves a device none, without the secret: what it was before it no longer is; the rest is updated', async () => {
     const caller = newCaller(service)
     const holder = await caller.register(EVERYTHING)
     const known = await caller.register({ token: OTHER, platform: '0', tag: ['a'], alias: 'mine' })
     clock.advance(1000)
     const answer = await caller.put(PATH, { token: OTHER, platform: '0', alias: 'user-17', tag: ['b'] }, 'device')
-    const after = { ...known, tag: ['b'], updated_at: time() }
+    const after = { ...known, alias: null, tag: ['b'], updated_at: time() }
     expect([answer.status, answer.body]).toEqual([200, { ...after, ...TAKEN }])
     expect(await caller.devices()).toEqual([holder, after])
   })

@@ -146,13 +146,13 @@ describe('registering', () => {
     expect(registry.devices.find(APP, 'abcd')?.token).toBe('abcd')
   })
 
-  test('an alias of another registered device, on either platform, is not given: the device keeps its own, or has none', () => {
+  test('an alias of another registered device, on either platform, is not given: the device has none from then on', () => {
     using registry = openRegistry()
     const holder = deviceOf(register(registry, EVERYTHING))
     const before = deviceOf(register(registry, { token: 'other', platform: 1, alias: 'mine', tag: ['a'] }))
     registry.clock.advance(1000)
     const input = { token: 'other', platform: 1, alias: 'user-17', tag: ['b'] } as const
-    const after = { ...before, tag: ['b'], updatedAt: registry.clock.now() }
+    const after = { ...before, alias: null, tag: ['b'], updatedAt: registry.clock.now() }
     expect(register(registry, input)).toEqual({ kind: 'updated', device: after, aliasTaken: true })
     expect(registry.devices.find(APP, 'other')).toEqual(after)
     const created = register(registry, { ...input, token: 'new' })

@@ -6,9 +6,13 @@ import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { loadSealingKey } from '../../src/application/sealing-key.ts'
 import { systemClock } from '../../src/clock.ts'
+import { withComponents } from '../../src/http/components.ts'
+import { WEBHOOKS } from '../../src/webhook/event-schema.ts'
 import type { EventType } from '../../src/webhook/event.ts'
 import { EVENT_TYPES } from '../../src/webhook/event.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
+import { misfits } from '../support/openapi.ts'
+import type { Json } from '../support/openapi.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { silence, startReceiver, status } from '../support/receiver.ts'
 import type { Received, WebhookReceiver } from '../support/receiver.ts'
@@ -21,6 +25,8 @@ const GOOD = 'a1'.repeat(32)
 /** Tokens that order an answer: see src/delivery/simulator. */
 const GONE = 'bad41000'.padEnd(64, '0')
 const UNKNOWN = 'bad40000'.padEnd(64, '0')
+
+const DOCUMENT: Json = withComponents({ webhooks: WEBHOOKS, components: { schemas: {} } })
 
 let receiver: WebhookReceiver
 let service: Service
@@ -57,7 +63,10 @@ function verified({ headers, body }: Received): { type: string; timestamp: strin
   const content = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.')
   const expected = `v1,${createHmac('sha256', KEY_BYTES).update(content).digest('base64')}`
   expect(timingSafeEqual(Buffer.from(expected), Buffer.from(String(headers['webhook-signature'])))).toBe(true)
-  return JSON.parse(body)
+  const event = JSON.parse(body)
+  const { schema } = DOCUMENT.webhooks[event.type].post.requestBody.content['application/json']
+  expect(misfits(DOCUMENT, schema, event)).toEqual([])
+  return event
 }
 
 async function register(token: string, platform = '0'): Promise<void> {

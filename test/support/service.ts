@@ -12,6 +12,8 @@ import type { Config } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { misfits, operationsOf } from './openapi.ts'
+import type { Json } from './openapi.ts'
 import { createLog } from '../../src/log.ts'
 import { createServer } from '../../src/server.ts'
 import type { Overrides, Server } from '../../src/server.ts'
@@ -85,6 +87,32 @@ interface Options {
   /** A data directory to go on with; else a new one, removed at the end. */
   readonly data?: string
   readonly application?: Credentials
+}
+
+/** The documents of a service without and with --compat. */
+const documents = new Map<boolean, Promise<Json>>()
+
+async function documentOf(compat: boolean): Promise<Json> {
+  await using service = await startService({ config: { compat } })
+  return (await fetch(`${service.url}/openapi.json`)).json() as Promise<Json>
+}
+
+/** Whatever a test calls for: a success is as the documentation says. */
+async function expectDescribed(method: string, path: string, { status, body }: Answer, compat: boolean): Promise<void> {
+  const known = documents.get(compat) ?? documentOf(compat)
+  documents.set(compat, known)
+  const document = await known
+  const segments = new URL(path, 'http://localhost').pathname.split('/')
+  const described = operationsOf(document).find(({ method: other, path: pattern }) => {
+    const parts = pattern.split('/')
+    const fits =
+      parts.length === segments.length && parts.every((part, n) => part === segments[n] || part.startsWith('{'))
+    return method === other && fits
+  })
+  const schema = described?.of['responses'][status]?.content?.['application/json'].schema
+  if (schema === undefined) return
+  const found = misfits(document, schema, body)
+  if (found.length > 0) throw new Error(`${method} ${path} ${status} is not as documented: ${found.join('; ')}`)
 }
 
 /** The whole service in this process, on real sockets and a real database file. */
@@ -167,7 +195,9 @@ export async function startService(options: Options = {}): Promise<Service> {
     })
     const text = await response.text()
     const json = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
+    const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
+    if (answer.status < 300 && json) await expectDescribed(method, path, answer, options.config?.compat ?? false)
+    return answer
   }
 
   let stopped = false

@@ -10,7 +10,7 @@ const KEEP_KEYS_MS = 30 * DAY_MS
 
 /** Pushes looked at in one step, and rows erased that hang on them; and answers to keys. */
 const SWEEP_LIMIT = 200
-const ROW_LIMIT = 5000
+const ROW_LIMIT = 4000
 const KEY_LIMIT = 1000
 
 interface PushRow {

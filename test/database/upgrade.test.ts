@@ -77,3 +77,24 @@ test('pushes that were under way in the first schema go on, and new ones arrive'
   const tagged = await service.post('/push/all', { tags: 'vip', msg: 'New' })
   expect(await tokensReached(service, tagged)).toEqual(REGISTERED.slice(0, 2).toSorted())
 })
+
+test('an application that has more labels than the usual limit is given a limit of twice as many', () => {
+  const path = oldDatabase(directory, 8)
+  {
+    using database = new Sqlite(path)
+    database.run(
+      `INSERT INTO label (application, kind, name)
+       WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 60000)
+       SELECT 1, 0, 'user ' || value FROM n`,
+    )
+  }
+  openDatabase(directory)[Symbol.dispose]()
+  expect(read(path, 'SELECT application, devices, labels FROM registry_size ORDER BY 1')).toEqual([
+    [1, 5, 60_002],
+    [2, 1, 1],
+  ])
+  expect(read(path, 'SELECT max_labels, max_devices FROM application ORDER BY number')).toEqual([
+    [120_004, 1_000_000],
+    [100_000, 1_000_000],
+  ])
+})

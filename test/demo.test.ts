@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dir, '..')
 
 let directory: string
-beforeAll(() => {
+beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bellhop-demo-test-'))
 })
-afterAll(() => rmSync(directory, { recursive: true }))
+afterEach(() => rmSync(directory, { recursive: true }))
 
 function environment(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env

@@ -15,7 +15,7 @@ import type { Outcome } from './command.ts'
 import { openData } from './open-data.ts'
 import type { DataSurroundings } from './open-data.ts'
 import { applicationJson, createdText, limitsText, listText, rotatedText, secretJson, showText } from './app-text.ts'
-import { harmless, jsonLine } from './style.ts'
+import { harmless, jsonLine } from '../harmless.ts'
 
 /** Works on the data directory itself, beside a running server or without one. */
 export function runAppCommand(command: AppCommand, surroundings: DataSurroundings): Outcome {

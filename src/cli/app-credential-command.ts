@@ -10,7 +10,7 @@ import type { AppCommand } from './app-arguments.ts'
 import { NAMES, credentialText, dataFlagOf } from './app-text.ts'
 import { openSealingKey } from './open-sealing-key.ts'
 import type { SealingSurroundings } from './open-sealing-key.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 
 type CredentialCommand = Extract<AppCommand, { kind: 'app apns' | 'app fcm' }>
 

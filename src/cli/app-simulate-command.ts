@@ -10,7 +10,7 @@ import { NAMES, dataFlagOf } from './app-text.ts'
 import { done, problem } from './command.ts'
 import type { Outcome } from './command.ts'
 import { counted } from './figures.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 import { tableText } from './table-text.ts'
 
 interface Dependencies {

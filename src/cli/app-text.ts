@@ -4,7 +4,7 @@ import type { RegistrySize } from '../device/registry-size-store.ts'
 import type { Webhook } from '../webhook/webhook-store.ts'
 import { LIMIT_FLAGS } from './app-arguments.ts'
 import { COMMANDS } from './commands.ts'
-import { harmless, jsonLine } from './style.ts'
+import { harmless, jsonLine } from '../harmless.ts'
 
 /** An application as the commands show it. */
 export interface ApplicationView {

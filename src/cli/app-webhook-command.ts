@@ -12,7 +12,7 @@ import type { AppCommand } from './app-arguments.ts'
 import { webhookJson, webhookText } from './app-text.ts'
 import { openSealingKey } from './open-sealing-key.ts'
 import type { SealingSurroundings } from './open-sealing-key.ts'
-import { harmless, jsonLine } from './style.ts'
+import { harmless, jsonLine } from '../harmless.ts'
 
 type WebhookCommand = Extract<AppCommand, { kind: 'app webhook' }>
 

@@ -13,7 +13,7 @@ import { counted, lasting } from './figures.ts'
 import { createWatch } from './gauge.ts'
 import { noDatabaseIn } from './no-database.ts'
 import { dataDirectory } from './open-data.ts'
-import { jsonLine } from './style.ts'
+import { jsonLine } from '../harmless.ts'
 
 const KEEP = integer(1, 10_000)
 

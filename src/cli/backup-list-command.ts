@@ -9,7 +9,7 @@ import { bucketOpener } from './bucket-opener.ts'
 import { done, problem, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { ago, counted, moment } from './figures.ts'
-import { harmless, jsonLine } from './style.ts'
+import { harmless, jsonLine } from '../harmless.ts'
 import { tableText } from './table-text.ts'
 
 /** `backup list [TO]`: the backups in a folder or a bucket, newest first; without TO where `serve` puts them. */

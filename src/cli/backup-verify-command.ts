@@ -20,7 +20,7 @@ import { createWatch } from './gauge.ts'
 import { checkKey } from './key-at-hand.ts'
 import type { KeyCheck } from './key-at-hand.ts'
 import { commandLine, dataDirectory } from './open-data.ts'
-import { jsonLine } from './style.ts'
+import { jsonLine } from '../harmless.ts'
 
 /** `backup verify FROM`: reads all of it, and changes nothing. */
 export async function runBackupVerify({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {

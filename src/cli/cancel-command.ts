@@ -7,7 +7,7 @@ import type { Given, Outcome, Surroundings } from './command.ts'
 import { counted, grouped } from './figures.ts'
 import { onePush } from './one-push.ts'
 import { openData } from './open-data.ts'
-import { jsonLine } from './style.ts'
+import { jsonLine } from '../harmless.ts'
 
 /**
  * Calls a push off as the API does. What of it is being sent the server ends, which looks for that whenever another

@@ -3,7 +3,7 @@ import { readFlags } from '../flags.ts'
 import { done } from './command.ts'
 import type { Outcome, Surroundings } from './command.ts'
 import { configJson, configText } from './config-text.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 
 /**
  * What `serve` would run with, given the same command line and environment. Prints the settings also where some of them

@@ -1,7 +1,7 @@
 import type { FoundSetting, InspectedSettings } from '../config.ts'
 import { flagOf, variableOf } from '../settings.ts'
 import { tableText } from './table-text.ts'
-import { jsonLine } from './style.ts'
+import { jsonLine } from '../harmless.ts'
 
 /** A line for each setting: its flag, its value, and what said so. */
 export function configText(settings: readonly FoundSetting[]): string {

@@ -8,7 +8,8 @@ import { findApplication } from './find-application.ts'
 import { oneDevice, tooShort } from './one-device.ts'
 import { openData } from './open-data.ts'
 import { readPlatform } from './platform-flag.ts'
-import { jsonLine, styleOf } from './style.ts'
+import { jsonLine } from '../harmless.ts'
+import { styleOf } from './style.ts'
 
 const DEFAULT_LIMIT = '50'
 const MOST = 10_000

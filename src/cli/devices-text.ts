@@ -4,7 +4,7 @@ import type { DeviceState } from '../device/device.ts'
 import type { Listed, Listing } from './device-listing.ts'
 import { ago, counted, grouped, tokenPart } from './figures.ts'
 import { PLATFORM_NAMES } from './platform-flag.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 import type { Colour, Style } from './style.ts'
 import { shortened, tableText } from './table-text.ts'
 

@@ -7,7 +7,8 @@ import type { Given, Outcome, Surroundings } from './command.ts'
 import { doctorJson, doctorText } from './doctor-text.ts'
 import { createWatch } from './gauge.ts'
 import { dataDirectory } from './open-data.ts'
-import { harmless, styleOf } from './style.ts'
+import { harmless } from '../harmless.ts'
+import { styleOf } from './style.ts'
 
 /** Looks at all that `serve` needs, beside a running server or without one. Fails when a check does. */
 export async function runDoctor({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {

@@ -1,6 +1,6 @@
 import { GROUPS } from '../doctor/finding.ts'
 import type { Check, Group, State } from '../doctor/finding.ts'
-import { harmless, jsonLine } from './style.ts'
+import { harmless, jsonLine } from '../harmless.ts'
 import type { Colour, Style } from './style.ts'
 import { textColumns, wrapped } from './table-text.ts'
 

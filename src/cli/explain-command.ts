@@ -13,7 +13,8 @@ import { oneDevice, tooShort } from './one-device.ts'
 import { onePush } from './one-push.ts'
 import { openData } from './open-data.ts'
 import { readPlatform } from './platform-flag.ts'
-import { jsonLine, styleOf } from './style.ts'
+import { jsonLine } from '../harmless.ts'
+import { styleOf } from './style.ts'
 
 /** What GET /push/{id}/device answers. */
 export async function runExplain({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {

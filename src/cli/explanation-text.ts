@@ -3,7 +3,7 @@ import type { Verdict } from '../push/explain.ts'
 import type { explanationOf } from '../push/status-schema.ts'
 import { moment, tokenPart } from './figures.ts'
 import { PLATFORM_NAMES } from './platform-flag.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 import type { Colour, Style } from './style.ts'
 import { tableText } from './table-text.ts'
 

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts'
 import { suggestion } from '../nearest.ts'
 import { problem } from './command.ts'
 import type { Outcome } from './command.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 
 interface Where {
   readonly database: Database

@@ -3,7 +3,7 @@ import { readSettings } from '../config.ts'
 import { adminOrigin } from './admin-origin.ts'
 import { done, failed, problem, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
-import { harmless, jsonLine } from './style.ts'
+import { harmless, jsonLine } from '../harmless.ts'
 
 /** A server that has not answered by then serves nobody. */
 const DEADLINE_MS = 5_000

@@ -15,7 +15,7 @@ import { CutShort, openFile, openInput } from './import-source.ts'
 import type { Source } from './import-source.ts'
 import { openData } from './open-data.ts'
 import { applicationIn } from './transfer-words.ts'
-import { harmless, jsonLine } from './style.ts'
+import { harmless, jsonLine } from '../harmless.ts'
 
 /** Brings the devices of a file into an application, beside a running server or without one. */
 export const runImport: RunCommand = async (given, surroundings) => {

@@ -7,7 +7,7 @@ import { done, problem } from './command.ts'
 import type { RunCommand } from './command.ts'
 import { openData } from './open-data.ts'
 import { readKeySetting } from './open-sealing-key.ts'
-import { jsonLine } from './style.ts'
+import { jsonLine } from '../harmless.ts'
 
 /** Replaces the sealing key. A running server holds the old one in memory, so there must be none. */
 export const runKeyRotate: RunCommand = async ({ flags }, surroundings) => {

@@ -5,7 +5,7 @@ import type { Problems } from '../config.ts'
 import { problem, problems } from './command.ts'
 import type { Outcome } from './command.ts'
 import { tokenPart } from './figures.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 
 type Found =
   | { readonly kind: 'one'; readonly device: FoundDevice }

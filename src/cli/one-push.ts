@@ -2,7 +2,7 @@ import type { Problems } from '../config.ts'
 import type { createPushSearch, NamedPush } from '../push/push-search-store.ts'
 import { problem, problems } from './command.ts'
 import type { Outcome } from './command.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 
 /** The first digits of an id are its time, 8 of them to a minute: fewer are anybody's. */
 const LEAST_PART = 8

@@ -25,7 +25,8 @@ import { readPush, spokenHere } from './push-request.ts'
 import type { PushWanted } from './push-request.ts'
 import { previewText, resultJson, resultText } from './push-text.ts'
 import { watchPush } from './push-watch.ts'
-import { harmless, jsonLine, styleOf } from './style.ts'
+import { harmless, jsonLine } from '../harmless.ts'
+import { styleOf } from './style.ts'
 import { startTicking } from './ticking.ts'
 
 /** A job that nobody watches is not held up for longer by a push that stands still. */

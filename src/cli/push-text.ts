@@ -2,7 +2,7 @@ import type { Preview } from '../push/preview.ts'
 import type { PushState } from '../push/status.ts'
 import { counted, grouped, lasting, tokenPart } from './figures.ts'
 import { PLATFORM_NAMES } from './platform-flag.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 import type { Style } from './style.ts'
 import { tableText } from './table-text.ts'
 

@@ -7,7 +7,7 @@ import type { AskPauses } from './ask-server.ts'
 import { grouped } from './figures.ts'
 import type { Progress } from './progress.ts'
 import type { PushResult } from './push-text.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 import type { Ticking } from './ticking.ts'
 
 interface Watching {

@@ -12,7 +12,8 @@ import { findApplication } from './find-application.ts'
 import { onePush } from './one-push.ts'
 import { openData } from './open-data.ts'
 import { pushesText } from './pushes-text.ts'
-import { jsonLine, styleOf } from './style.ts'
+import { jsonLine } from '../harmless.ts'
+import { styleOf } from './style.ts'
 
 const DEFAULT_LIMIT = '20'
 const MOST = 10_000

@@ -1,7 +1,7 @@
 import type { statusOf } from '../push/status-schema.ts'
 import type { PushState } from '../push/status.ts'
 import { ago, grouped, moment } from './figures.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 import type { Colour, Style } from './style.ts'
 import { tableText } from './table-text.ts'
 import type { Side } from './table-text.ts'

@@ -15,7 +15,7 @@ import { checkKey } from './key-at-hand.ts'
 import type { KeyCheck } from './key-at-hand.ts'
 import { closedTo } from './no-database.ts'
 import { commandLine, dataDirectory } from './open-data.ts'
-import { jsonLine } from './style.ts'
+import { jsonLine } from '../harmless.ts'
 
 /** `restore FROM`, with the service stopped. */
 export async function runRestore({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {

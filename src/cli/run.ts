@@ -10,7 +10,7 @@ import { RUNNERS } from './runners.ts'
 import { textColumns } from './table-text.ts'
 import { startVariables } from './start-variables.ts'
 import { versionJson, versionText } from './version-text.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 
 export interface Surroundings extends CommandSurroundings {
   /** Runs the service until it is stopped; its exit code. */

@@ -10,7 +10,8 @@ import { findApplication } from './find-application.ts'
 import { openData } from './open-data.ts'
 import { statsJson, statsText } from './stats-text.ts'
 import type { ApplicationStats } from './stats-text.ts'
-import { jsonLine, styleOf } from './style.ts'
+import { jsonLine } from '../harmless.ts'
+import { styleOf } from './style.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DEFAULT_DAYS = '14'

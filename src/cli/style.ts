@@ -1,7 +1,5 @@
 import type { Surroundings } from './command.ts'
 
-export { harmless, jsonLine } from '../harmless.ts'
-
 /** How text is put on this terminal, or into this pipe. */
 export interface Style {
   /** Columns of the terminal; `null`: it goes into a pipe or a file, where nothing is drawn. */

@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.ts'
 import { counted, grouped, moment } from './figures.ts'
 import { PLATFORM_NAMES } from './platform-flag.ts'
-import { harmless } from './style.ts'
+import { harmless } from '../harmless.ts'
 import type { Colour, Style } from './style.ts'
 import { shortened } from './table-text.ts'
 import type { TailEvent } from './tail-event.ts'

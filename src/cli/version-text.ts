@@ -1,6 +1,6 @@
 import { sqliteVersion } from '../database/sqlite-version.ts'
 import { COMMIT, RELEASE } from '../version.ts'
-import { jsonLine } from './style.ts'
+import { jsonLine } from '../harmless.ts'
 
 /** `bellhop 0.1.0 (1a2b3c4, 2026-11-21), Bun 1.4.5, SQLite 3.53.3` */
 export function versionText(): string {

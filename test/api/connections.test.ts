@@ -239,11 +239,12 @@ describe('a connection', () => {
     }
   })
 
-  test('that names an impossible host is answered on the admin side as well', async () => {
+  test('that names an impossible host is refused on the admin side, which has names of its own', async () => {
     for (const host of IMPOSSIBLE_HOSTS) {
       using connection = await connectTo(service.adminUrl)
       await connection.write(`GET /nope HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
-      expectAnswer(await connection.answer(), 404, 'ResourceNotFound', '/nope does not exist')
+      const message = 'This host name is not one of the admin side: --admin-host adds it.'
+      expectAnswer(await connection.answer(), 421, 'MisdirectedRequestError', message)
     }
     expect(service.log.filter(({ level }) => level === 'error')).toEqual([])
   })

@@ -6,13 +6,13 @@ import { createStatusStore } from '../push/status-store.ts'
 import type { StoredPush } from '../push/status.ts'
 import { serverAsker } from './ask-server.ts'
 import type { AskPauses } from './ask-server.ts'
-import { done, problems } from './command.ts'
+import { done, problem, problems } from './command.ts'
 import type { Given, Outcome, Surroundings } from './command.ts'
 import { findApplication } from './find-application.ts'
 import { onePush } from './one-push.ts'
 import { openData } from './open-data.ts'
 import { pushesText } from './pushes-text.ts'
-import { jsonLine } from '../harmless.ts'
+import { harmless, jsonLine } from '../harmless.ts'
 import { styleOf } from './style.ts'
 
 const DEFAULT_LIMIT = '20'
@@ -44,14 +44,21 @@ export async function runPushes({ words, flags }: Given, surroundings: Surroundi
   const after = flags.get('after')
   const last = after === undefined ? null : onePush(createPushSearch({ database }), after, data)
   if (last !== null && last.kind !== 'one') return last
-  const before = last === null ? NEWEST : (statuses.find(number, last.push.id)?.number ?? NEWEST)
+  const before = last === null ? NEWEST : statuses.find(number, last.push.id)?.number
+  if (before === undefined) return problem(`${harmless(after ?? '')} is a push of another application.`)
   const most = Number(limit)
   const page = flags.has('scheduled') ? statuses.scheduled(number, most + 1) : statuses.list(number, before, most + 1)
   const ask: AskPauses = isServed(data) ? asker.ask : async () => undefined
   const pushes = []
   for (const push of page.slice(0, most)) pushes.push(await listed(push))
   if (flags.has('json')) return done(pushes.map(jsonLine).join(''))
-  const view = { pushes, scheduled: flags.has('scheduled'), more: page.length > most, now: clock.now() }
+  const view = {
+    pushes,
+    scheduled: flags.has('scheduled'),
+    first: last === null,
+    more: page.length > most,
+    now: clock.now(),
+  }
   return done(pushesText(view, styleOf(surroundings)))
 
   /** A pause is known to the server alone, and matters to what is open. */

@@ -10,6 +10,8 @@ interface View {
   readonly pushes: readonly ReturnType<typeof statusOf>[]
   /** Those alone that wait for their time. */
   readonly scheduled: boolean
+  /** Whether there are none before them. */
+  readonly first: boolean
   /** Whether there are more behind them. */
   readonly more: boolean
   /** ms since the Unix epoch. */
@@ -34,11 +36,12 @@ const ROOMY = 110
 const SHOWN = 18
 
 /** A table, with what the paused ones wait for below it. */
-export function pushesText({ pushes, scheduled, more, now }: View, { columns, paint, legible }: Style): string {
+export function pushesText({ pushes, scheduled, first, more, now }: View, { columns, paint, legible }: Style): string {
   if (pushes.length === 0) {
-    return scheduled
-      ? 'Nothing is scheduled.\n'
-      : 'There are no pushes yet: bellhop push APP MESSAGE --all sends one.\n'
+    if (scheduled) return 'Nothing is scheduled.\n'
+    return first
+      ? 'There are no pushes yet: bellhop push APP MESSAGE --all sends one.\n'
+      : 'There are no more pushes.\n'
   }
   const part = (id: string) => (columns === null || columns >= ROOMY ? id : `${id.slice(0, SHOWN)}…`)
   const rows = pushes.map(({ id, state, send_at: sendAt, created_at: createdAt, t, s, o, failed }) => [

@@ -110,6 +110,11 @@ describe('bellhop pushes', () => {
     expect(stdout).toEndWith(`\nMore of them: --after ${ids[1]}\n`)
     const rest = await beside.run(['pushes', app, '--after', ids[1] ?? '', '--json'])
     expect(JSON.parse(rest.stdout).id).toBe(ids[0] ?? '')
+    const end = await beside.run(['pushes', app, '--after', ids[0] ?? ''])
+    expect(end).toMatchObject({ exitCode: 0, stdout: 'There are no more pushes.\n' })
+    // From the newest on again, a script would never come to an end.
+    const other = await beside.run(['pushes', beside.newCaller().application.id, '--after', ids[0] ?? ''])
+    expect([other.exitCode, other.stderr]).toEqual([1, `bellhop: ${ids[0]} is a push of another application.\n`])
   })
 
   test('of what is asked for wrongly, or is not there', async () => {

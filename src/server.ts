@@ -100,9 +100,9 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const ledger = createQuotaLedger({
     database,
     clock,
-    onMostUsed: ({ number, limits: { quota } }, { endsAt }) =>
+    onMostUsed: ({ number: application, limits: { quota } }, { endsAt }) =>
       log.warn('four fifths of the quota are used: until it ends, calls without the secret are refused', {
-        application: directory.byNumber(number)?.name,
+        application,
         quota,
         endsAt: new Date(endsAt).toISOString(),
       }),

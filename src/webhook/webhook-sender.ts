@@ -105,7 +105,10 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
       sendDue(application)
     } catch (error) {
       lineOf(application).notBefore = clock.now() + READ_AGAIN_MS
-      log.error('the webhook events of an application cannot be read; trying again', { error: String(error) })
+      log.error('the webhook events of an application cannot be read; trying again', {
+        application,
+        error: String(error),
+      })
     }
   }
 

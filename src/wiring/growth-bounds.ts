@@ -21,7 +21,7 @@ export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencie
   const backend: Bounds = { hasRoom, limits: null }
   const saidAt = new Map<string, number>()
 
-  function say({ number, name, limits }: Application, what: 'devices' | 'labels'): void {
+  function say({ number, limits }: Application, what: 'devices' | 'labels'): void {
     const key = `${number} ${what}`
     if (clock.now() - (saidAt.get(key) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
     saidAt.set(key, clock.now())
@@ -29,7 +29,7 @@ export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencie
     log.warn(
       `an application is full: calls without its secret bring no more ${what} (bellhop app limits --${what} N)`,
       {
-        application: name,
+        application: number,
         most,
       },
     )

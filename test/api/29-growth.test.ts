@@ -66,7 +66,8 @@ describe('an application has as many labels as calls without its secret may brin
       {
         level: 'warn',
         event: 'an application is full: calls without its secret bring no more labels (bellhop app limits --labels N)',
-        application: 'test',
+        application: service.application.id,
+        name: 'test',
         most: 1,
       },
     ])

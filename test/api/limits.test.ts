@@ -189,7 +189,7 @@ describe('quota', () => {
 
     const warned = service.log.filter(({ event }) => String(event).startsWith('four fifths of the quota are used'))
     expect(warned).toMatchObject([
-      { level: 'warn', application: 'public', quota: 10, endsAt: '2026-11-21T00:00:00.000Z' },
+      { level: 'warn', application: application.id, name: 'public', quota: 10, endsAt: '2026-11-21T00:00:00.000Z' },
     ])
     const ready = await fetch(`${service.adminUrl}/readyz`)
     const sentence =

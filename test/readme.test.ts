@@ -27,6 +27,18 @@ describe('the README says what is so', () => {
     expect(cells.toSorted()).toEqual(known.toSorted())
   })
 
+  test('its preview is what a service answers', async () => {
+    await using service = await startService()
+    await service.put('/deviceToken', { token: '3f'.repeat(32), platform: '0' })
+    await service.put('/deviceToken', { token: 'registration-id', platform: '1' })
+    const [, section = ''] = readme.split('\n### Preview\n')
+    const [, printed = ''] = /```json\n(.*?)```/s.exec(section) ?? []
+    const { apns, fcm } = JSON.parse(printed)
+    const asked = { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '+1' }
+    const { body } = await service.post('/push/preview', asked)
+    expect({ apns: [body.apns.body, body.apns.bytes], fcm: body.fcm }).toEqual({ apns: [apns.body, apns.bytes], fcm })
+  })
+
   test('its API table is that of the running service', async () => {
     await using service = await startService()
     const { paths } = (await service.get('/openapi.json')).body

@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import { createGroupCommit } from './database/group-commit.ts'
 import { createHousekeeping, KEEP_MS } from './database/housekeeping-store.ts'
 import type { Sweep } from './database/housekeeping-store.ts'
+import type { RsaKeys } from './delivery/simulator/rsa-keys.ts'
 import type { Simulator } from './delivery/simulator/simulator.ts'
 import { createDeviceStore } from './device/device-store.ts'
 import { createFeedbackStore } from './device/feedback-store.ts'
@@ -67,6 +68,8 @@ export interface Overrides {
   readonly log?: Log
   /** The disk of the data directory. */
   readonly disk?: () => Disk | null
+  /** Makes the keys of the simulator. */
+  readonly rsaKeys?: () => Promise<RsaKeys>
 }
 
 /**
@@ -116,7 +119,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const ca = await authoritiesIn(config.gatewayCa)
   if (config.proxy !== null) await tryProxy(config.proxy, config.apnsUrl, clock, log)
   const world = { config, clock, log, random, database, commit, key, directory, devices, events, ledger, metrics }
-  const senders = await startSenders({ ...world, ca, opened })
+  const senders = await startSenders({ ...world, ca, opened, rsaKeys: overrides.rsaKeys })
   const { pool } = senders
   const webhooks = startWebhookSender({
     clock,

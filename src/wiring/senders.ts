@@ -8,6 +8,7 @@ import type { Commit } from '../database/group-commit.ts'
 import { startDeliveryPool } from '../delivery/delivery-pool.ts'
 import { createDeliveryStore } from '../delivery/delivery-store.ts'
 import { createProviders } from '../delivery/providers.ts'
+import type { RsaKeys } from '../delivery/simulator/rsa-keys.ts'
 import { startSimulator } from '../delivery/simulator/simulator.ts'
 import type { Simulator } from '../delivery/simulator/simulator.ts'
 import { chooseTransport } from '../delivery/transport/choose-transport.ts'
@@ -22,6 +23,8 @@ interface Dependencies {
   readonly log: Log
   /** In [0, 1). */
   readonly random: () => number
+  /** For the simulator; `undefined`: fresh ones. */
+  readonly rsaKeys: (() => Promise<RsaKeys>) | undefined
   readonly database: Database
   readonly commit: Commit
   /** 32 bytes, from `proveSealingKey`. */
@@ -48,7 +51,7 @@ export async function startSenders(on: Dependencies) {
   }
   let started: Promise<Simulator> | null = null
   let running: Simulator | null = null
-  const simulator = () => (started ??= startSimulator({ clock }).then((one) => (running = one)))
+  const simulator = () => (started ??= startSimulator({ clock, rsaKeys: on.rsaKeys }).then((one) => (running = one)))
   opened.defer(async () => (await started)?.[Symbol.asyncDispose]())
   const providers = createProviders({
     credentials: createCredentialStore({ database, clock, key }),

@@ -11,6 +11,8 @@ import { systemClock } from '../../src/clock.ts'
 import type { Config } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
+import { makeRsaKeys } from '../../src/delivery/simulator/rsa-keys.ts'
+import type { RsaKeys } from '../../src/delivery/simulator/rsa-keys.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import { misfits, operationsOf } from './openapi.ts'
 import type { Json } from './openapi.ts'
@@ -89,26 +91,39 @@ interface Options {
   readonly application?: Credentials
 }
 
-/** The documents of a service without and with --compat. */
-const documents = new Map<boolean, Promise<Json>>()
+/** Three pairs, the same for each service: to make them takes longer than the rest of its start. */
+const keys: Promise<RsaKeys>[] = []
+let keysTaken = 0
 
-async function documentOf(compat: boolean): Promise<Json> {
-  await using service = await startService({ config: { compat } })
-  return (await fetch(`${service.url}/openapi.json`)).json() as Promise<Json>
+function sharedKeys(): Promise<RsaKeys> {
+  return (keys[keysTaken++ % 3] ??= makeRsaKeys())
+}
+
+interface Description {
+  readonly document: Json
+  /** By method and number of segments. */
+  readonly operations: ReadonlyMap<string, readonly { readonly parts: readonly string[]; readonly of: Json }[]>
+}
+
+/** Of a service without and with --compat. */
+const descriptions = new Map<boolean, Promise<Description>>()
+
+async function describe(compat: boolean): Promise<Description> {
+  await using service = await startService({ simulated: false, config: { compat } })
+  const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Json
+  const operations = operationsOf(document).map(({ method, path, of }) => ({ method, parts: path.split('/'), of }))
+  return { document, operations: Map.groupBy(operations, ({ method, parts }) => `${method} ${parts.length}`) }
 }
 
 /** Whatever a test calls for: a success is as the documentation says. */
 async function expectDescribed(method: string, path: string, { status, body }: Answer, compat: boolean): Promise<void> {
-  const known = documents.get(compat) ?? documentOf(compat)
-  documents.set(compat, known)
-  const document = await known
+  const known = descriptions.get(compat) ?? describe(compat)
+  descriptions.set(compat, known)
+  const { document, operations } = await known
   const segments = new URL(path, 'http://localhost').pathname.split('/')
-  const described = operationsOf(document).find(({ method: other, path: pattern }) => {
-    const parts = pattern.split('/')
-    const fits =
-      parts.length === segments.length && parts.every((part, n) => part === segments[n] || part.startsWith('{'))
-    return method === other && fits
-  })
+  const described = operations
+    .get(`${method} ${segments.length}`)
+    ?.find(({ parts }) => parts.every((part, n) => part === segments[n] || part.startsWith('{')))
   const schema = described?.of['responses'][status]?.content?.['application/json'].schema
   if (schema === undefined) return
   const found = misfits(document, schema, body)
@@ -168,6 +183,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     {
       clock,
       ...(options.random && { random: options.random }),
+      rsaKeys: sharedKeys,
       ...(options.disk && { disk: options.disk }),
       log: createLog('debug', clock.now, (line) => {
         lines.push(JSON.parse(line))

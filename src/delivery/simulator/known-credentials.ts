@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Environment } from '../delivery.ts'
 import { parseJsonObject } from './json-object.ts'
+import { makeRsaKeys } from './rsa-keys.ts'
 
 export interface ApnsKey {
   readonly teamId: string
@@ -65,10 +66,10 @@ export interface KnownCredentials {
 }
 
 /** One P-256 key and one RSA key serve all applications; what differs is what they are registered for. */
-export async function createKnownCredentials(): Promise<KnownCredentials> {
+export async function createKnownCredentials(rsaKeys = makeRsaKeys): Promise<KnownCredentials> {
   const [p256, rsa] = await Promise.all([
     promisify(generateKeyPair)('ec', { namedCurve: 'P-256', ...PEM_ENCODING }),
-    promisify(generateKeyPair)('rsa', { modulusLength: 2048, ...PEM_ENCODING }),
+    rsaKeys(),
   ])
   const apnsKeys = new Map<string, ApnsKey>()
   const certificates = new Map<string, ApnsCertificate>()

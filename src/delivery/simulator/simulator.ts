@@ -13,6 +13,8 @@ import { startFcmGateway } from './fcm-gateway.ts'
 import type { ListenerCounts } from './http2-listener.ts'
 import { createKnownCredentials } from './known-credentials.ts'
 import type { Acceptable, IssuedCredentials } from './known-credentials.ts'
+import { makeRsaKeys } from './rsa-keys.ts'
+import type { RsaKeys } from './rsa-keys.ts'
 import { startTokenEndpoint } from './token-endpoint.ts'
 
 export interface SimulatorOptions {
@@ -33,6 +35,8 @@ export interface SimulatorOptions {
   readonly fcmStreams?: number
   /** Makes UUIDs. Default random ones. */
   readonly newId?: () => string
+  /** Makes keys: three pairs, of which no two may be the same. Default fresh ones. */
+  readonly rsaKeys?: (() => Promise<RsaKeys>) | undefined
 }
 
 interface SimulatorCounts {
@@ -80,7 +84,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { clock, newId = randomUUID, slowMs = 3000, coldStart = true, limitTokenUpdates = true } = options
   await using opened = new AsyncDisposableStack()
   // TLS compares certificates with the machine's clock, whatever clock the simulator is given.
-  const [authority, known] = await Promise.all([createAuthority(systemClock.now()), createKnownCredentials()])
+  const { rsaKeys = makeRsaKeys } = options
+  const [authority, known] = await Promise.all([
+    createAuthority(systemClock.now(), rsaKeys),
+    createKnownCredentials(rsaKeys),
+  ])
   const arrivals = createArrivals(options.remember ?? 1000)
   let script: Script | null = null
   const common = {

@@ -1,0 +1,19 @@
+import { generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
+
+/** Both PEM. */
+export interface RsaKeys {
+  /** SPKI. */
+  readonly publicKey: string
+  /** PKCS #8. */
+  readonly privateKey: string
+}
+
+/** A fresh pair of 2048 bits. Takes a tenth of a second, or several. */
+export async function makeRsaKeys(): Promise<RsaKeys> {
+  return await promisify(generateKeyPair)('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+}

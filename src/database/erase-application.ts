@@ -17,6 +17,10 @@ export function eraseContents(database: Database, application: number): void {
     `DELETE FROM push_exception WHERE (push, platform, device) IN (
        SELECT push, platform, device FROM push_exception
        WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
+    // One of each device, for each push: with the push they would all be in one transaction.
+    `DELETE FROM opened WHERE (push, device) IN (
+       SELECT push, device FROM opened
+       WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
     'DELETE FROM push WHERE number IN (SELECT number FROM push WHERE application = ? ORDER BY number DESC LIMIT ?)',
   ].map((sql) => database.statement<{ one: 1 }, [application: number, limit: number]>(`${sql} RETURNING 1 AS one`))
   const checkpoint = database.statement('PRAGMA wal_checkpoint(PASSIVE)')

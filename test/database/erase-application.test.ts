@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+import { eraseContents } from '../../src/database/erase-application.ts'
+import { openRegistry } from '../support/registry.ts'
+
+/** A device has a row here and its labels: beyond that it is what hangs on one row that makes a transaction large. */
+const MOST_CHANGES = 1100
+
+test('no transaction grows with what hangs on a push', () => {
+  using registry = openRegistry()
+  const { database } = registry
+  database.transact(() => {
+    database
+      .statement<never, []>(
+        `INSERT INTO push (number, id, application, notification, audience, ceiling, created_at, expires_at)
+         VALUES (1, 'one', 1, '{}', '{}', 0, 0, 0)`,
+      )
+      .run()
+    database
+      .statement<never, []>(
+        `WITH RECURSIVE n (device) AS (SELECT 1 UNION ALL SELECT device + 1 FROM n WHERE device < 5000)
+         INSERT INTO opened (push, device, at) SELECT 1, device, 0 FROM n`,
+      )
+      .run()
+    database
+      .statement<never, []>(
+        `WITH RECURSIVE n (device) AS (SELECT 1 UNION ALL SELECT device + 1 FROM n WHERE device < 5000)
+         INSERT INTO push_exception (push, platform, device, state, attempt, due_at, reason)
+         SELECT 1, 0, device, 'rejected', 1, 0, 'BadDeviceToken' FROM n`,
+      )
+      .run()
+  })
+  const total = database.statement<{ changes: number }, []>('SELECT total_changes() AS changes')
+  const changes = () => total.get()?.changes ?? 0
+  let most = 0
+  eraseContents(
+    {
+      ...database,
+      transact(work) {
+        const before = changes()
+        const result = database.transact(work)
+        most = Math.max(most, changes() - before)
+        return result
+      },
+    },
+    1,
+  )
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThan(MOST_CHANGES)
+  for (const table of ['push', 'opened', 'push_exception']) {
+    expect(database.statement<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${table}`).get()).toEqual({ rows: 0 })
+  }
+})

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Application } from '../application/application.ts'
 import { FOREIGN_FORMATS } from '../transfer/detect.ts'
@@ -65,13 +65,21 @@ async function openSource(
   file: string,
   name: string,
 ): Promise<{ readonly kind: 'source'; readonly source: Source } | Outcome> {
-  if (file !== '-' && !existsSync(file)) return problem(`${file} cannot be read: there is no such file.`)
+  const wrong = file === '-' ? null : hindranceTo(file)
+  if (wrong !== null) return problem(`${file} cannot be read: ${wrong}.`)
   try {
     return { kind: 'source', source: await (file === '-' ? openInput(Bun.stdin.stream()) : openFile(file)) }
   } catch (error) {
     if (error instanceof CutShort) return problem(`${name} is cut short or damaged: ${error.message}.`)
     throw error
   }
+}
+
+/** Why a file is none to be read; `null`: it is one. Throws where this user may not look. */
+function hindranceTo(file: string): string | null {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined) return 'there is no such file'
+  return found.isDirectory() ? 'it is a directory' : null
 }
 
 function aliasName({ name, map }: ImportPlan): string {

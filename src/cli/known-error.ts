@@ -18,6 +18,9 @@ export function sentenceOf(error: unknown): string | null {
   if (error.code === 'EACCES' && 'path' in error && typeof error.path === 'string') {
     return `${error.path} is not for this user to read, or to write there: use sudo, or be the user whose it is.`
   }
+  if (error.code === 'ENOTDIR' && 'path' in error && typeof error.path === 'string') {
+    return `${error.path} cannot be reached: a part of its path is a file.`
+  }
   if (!/^E(?!RR_)[A-Z0-9]+$/.test(error.code)) return null
   return /[.?!]$/.test(error.message) ? error.message : `${error.message}.`
 }

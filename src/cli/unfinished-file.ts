@@ -12,6 +12,9 @@ export interface UnfinishedFile extends Disposable {
  * somebody has put it there, so that what is written would be theirs.
  */
 export function startFile(path: string): UnfinishedFile {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw Object.assign(new Error(`${path} is a directory: name a file in it`), { code: 'EISDIR' })
+  }
   const unfinished = `${path}.unfinished`
   rmSync(unfinished, { force: true })
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW

@@ -411,6 +411,10 @@ describe('an import refuses', () => {
       1,
       `bellhop: ${nowhere} cannot be read: there is no such file.\n`,
     ])
+    expect(await run('import', 'Shop', line.data)).toEqual([
+      1,
+      `bellhop: ${line.data} cannot be read: it is a directory.\n`,
+    ])
     await line.run(['app', 'create', 'Shop'])
     expect(await run('import', 'Shp', line.file('d.csv', csv))).toEqual([
       1,

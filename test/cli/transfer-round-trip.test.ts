@@ -169,6 +169,16 @@ describe('an export', () => {
     expect(stderr).toBe(
       `bellhop: ${missing}/shop.jsonl.unfinished cannot be made or opened: there is no directory ${missing}. Make it, or mount it.\n`,
     )
+    // Before all of it is written, and not after.
+    expect(await line.run(['export', 'Shop', line.data])).toMatchObject({
+      exitCode: 1,
+      stderr: `bellhop: ${line.data} is a directory: name a file in it.\n`,
+    })
+    const below = join(line.file('file', ''), 'shop.jsonl')
+    expect(await line.run(['export', 'Shop', below])).toMatchObject({
+      exitCode: 1,
+      stderr: `bellhop: ${below} cannot be reached: a part of its path is a file.\n`,
+    })
   })
 
   test('is asked for rightly', async () => {

@@ -131,7 +131,7 @@ export function createImportStore({ database, clock }: Dependencies) {
       labels.replace(application, row.id, 'tag', { had: labels.of(row.id).tag, wanted: [] })
       labels.replace(application, row.id, 'type', { had: labels.of(row.id).active, wanted: [] })
     }
-    statements.setState.run(STATE[left.state], row.id)
+    statements.leave.run(STATE[left.state], left.at, row.id)
     report(application, device.platform, packToken(device.token), left)
     return { kind: 'updated', aliasTaken: false }
   }
@@ -208,6 +208,10 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     // After `update`: the trigger `device_moved` notes `updated_at`.
     setTimezone: database.statement<never, [Text, device: number]>('UPDATE device SET timezone = ? WHERE id = ?'),
     setState: database.statement<never, [number, device: number]>('UPDATE device SET state = ? WHERE id = ?'),
+    // What has left is kept for a time from then on: `eraseLeft`.
+    leave: database.statement<never, [state: number, at: number, device: number]>(
+      'UPDATE device SET state = ?, updated_at = max(updated_at, ?) WHERE id = ?',
+    ),
     erase: database.statement<never, [device: number]>('DELETE FROM device WHERE id = ?'),
     leftAt: database.statement<{ at: number }, OfToken>(
       'SELECT at FROM feedback WHERE application = ? AND platform = ? AND token = ?',

@@ -52,6 +52,20 @@ describe('a device that is imported', () => {
     expect(registry.devices.count(FIRST)).toBe(1)
   })
 
+  test('that a gateway has refused is kept from then on, however long it was silent before', () => {
+    using registry = open()
+    const { clock, devices } = registry
+    const silent = { token: EVERYTHING.token, platform: 0, seenAt: clock.now(), updatedAt: clock.now() } as const
+    registry.put(silent)
+    clock.set(clock.now() + 100 * DAY)
+    const left = { state: 'quarantined', reason: 'BadDeviceToken', at: clock.now() - DAY } as const
+    expect(registry.put({ ...silent, left })).toEqual({ kind: 'updated', aliasTaken: false })
+    registry.database.transact(() => devices.eraseLeft(clock.now() - 90 * DAY))
+    expect(registry.all()).toMatchObject([{ token: EVERYTHING.token, left: { state: 'quarantined' } }])
+    registry.database.transact(() => devices.eraseLeft(clock.now()))
+    expect(registry.all()).toEqual([])
+  })
+
   test('again changes nothing', () => {
     using registry = open()
     registry.put(EVERYTHING)

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync, statfsSync, lstatSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { codeOf, isBusy, isFull } from './database/sqlite-error.ts'
 import { StartRefused } from './start-refused.ts'
@@ -37,6 +37,9 @@ export function dataFaultOf(error: unknown, directory: string | null): string | 
       `Something in ${where} cannot be written, or not be read (${messageOf(error)}): is it Bellhop's own user's?`
     )
   }
+  if (code === 'EEXIST' && directory !== null && isLost(where)) {
+    return `${where} is a symbolic link that leads nowhere: make the directory it names, or name another one (--data).`
+  }
   if (code === 'ENOTDIR' || code === 'EEXIST') {
     const file = directory === null ? where : nearestOf(where)
     return `${file} is a file: no data directory can be there (--data).`
@@ -46,6 +49,11 @@ export function dataFaultOf(error: unknown, directory: string | null): string | 
   }
   if (code.startsWith('SQLITE_')) return `The database in ${where} cannot be used: ${messageOf(error)} (${code}).`
   return null
+}
+
+/** Whether a path is a link to what is not there, such as a disk that is not mounted. */
+function isLost(path: string): boolean {
+  return !existsSync(path) && lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
 /** Whether SQLite found something in the file that cannot be. */

@@ -12,6 +12,7 @@ import {
   statSync,
   writeFileSync,
   writeSync,
+  symlinkSync,
 } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -139,6 +140,14 @@ describe('a damaged database', () => {
 })
 
 describe('a data directory that cannot be used', () => {
+  test('is a link to what is not there', async () => {
+    const data = join(directory, 'link')
+    symlinkSync('/nonexistent/bellhop', data)
+    expect((await start(data)).refused).toBe(
+      `${data} is a symbolic link that leads nowhere: make the directory it names, or name another one (--data).`,
+    )
+  })
+
   test('is a file', async () => {
     const data = join(directory, 'file')
     writeFileSync(data, '')

@@ -12,6 +12,9 @@ const IN_DOUBT_MS = 500
 /** How long a connection stays after GOAWAY, in ms, so that the frame is read before the end. */
 const PARTING_MS = 50
 
+/** Of all bodies on the way. HTTP/2 begins with 64 KiB (RFC 9113, 6.9.2), which are 600 small notifications. */
+const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024
+
 interface Pending {
   readonly stream: ServerHttp2Stream
   readonly arrival: Arrival
@@ -50,6 +53,9 @@ export class GatewayConnection {
     this.#protocol = protocol
     this.life = life
     this.check = protocol.open()
+    // No body waits for room on the connection: Bun's fetch gives up one that is not sent yet when its answer is there,
+    // and a gateway that says 200 and never lets the body come has taken nothing.
+    session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
     session.on('close', () => {
       for (const { timer } of this.#pending.values()) if (timer !== null) clearTimeout(timer)
       this.#pending.clear()

@@ -1,3 +1,4 @@
+import type { Inbox } from '../admin/inbox.ts'
 import type { Clock } from '../clock.ts'
 import { readSettings } from '../config.ts'
 import type { Problems } from '../config.ts'
@@ -11,30 +12,10 @@ import type { Surroundings } from './command.ts'
  */
 export type AskPauses = (push: string) => Promise<ReadonlyMap<Platform, string | null> | undefined>
 
-/** A notification that arrived at the simulator (`admin/inbox.ts`). */
-interface Received {
-  readonly number: number
-  /** ISO 8601 */
-  readonly at: string
-  /** Its id. */
-  readonly application: string
-  readonly platform: string
-  readonly token: string
-  readonly title: string | null
-  readonly text: string | null
-  readonly badge: number | null
-  readonly status: number | null
-  readonly reason: string | null
-}
+type Received = ReturnType<Inbox>
 
 /** What arrived at the simulator behind the arrival `after`; `undefined`: nobody answers. */
-export type AskSimulator = (after: number) => Promise<Inbox | undefined>
-
-interface Inbox {
-  /** The number of the last arrival of all. */
-  readonly last: number
-  readonly received: readonly Received[]
-}
+export type AskSimulator = (after: number) => Promise<Received | undefined>
 
 /** A pause, and what the simulator got, is in the memory of the server alone. */
 export function serverAsker(
@@ -54,7 +35,7 @@ export function serverAsker(
       }),
     askSimulator: (after) =>
       ask(`${origin}/simulator/received?after=${after}`, clock, (answer) => {
-        const { last, received } = answer as Inbox
+        const { last, received } = answer as Received
         return typeof last === 'number' && Array.isArray(received) ? { last, received } : undefined
       }),
   }

@@ -40,8 +40,14 @@ export interface Database extends Disposable {
   /**
    * Runs `work` in one BEGIN IMMEDIATE … COMMIT, or in a savepoint when already inside one; rolls back when it throws.
    * `work` is synchronous: bun:sqlite would commit an async one at its first await.
+   *
+   * After some failures (a disk that is full, or fails) SQLite rolls back the whole transaction by itself, and a
+   * statement after that would commit on its own (sqlite.org/lang_transaction, "Response To Errors"). Then a savepoint
+   * is refused at once, with that failure, and so is the end of the transaction, whatever `work` made of it.
    */
   transact<T>(work: () => NoPromise<T>): T
+  /** Whether a transaction is open. Inside `transact` it is not once SQLite has rolled back by itself. */
+  inTransaction(): boolean
   /**
    * From now on a commit on the writing connection is on disk only after a sync, which another thread makes. What this
    * thread wrote before the sync began is in it. Without it every commit syncs by itself, and blocks meanwhile.
@@ -90,22 +96,50 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
   const undo = writer.prepare('ROLLBACK TO inner_work')
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
 
+  let depth = 0
+  /** What ended the transaction that runs, before its end. */
+  let brokenBy: unknown = null
+
   function transact<T>(work: () => NoPromise<T>): T {
-    const nested = writer.inTransaction
+    const nested = depth > 0
+    if (nested) ensureWhole()
     ;(nested ? savepoint : begin).run()
+    depth++
     try {
       const result = work()
+      ensureWhole()
       ;(nested ? release : commit).run()
       return result
     } catch (error) {
-      // After some failures (a full disk) SQLite has rolled back by itself, and there is nothing left to undo.
-      if (writer.inTransaction) {
-        if (nested) {
-          undo.run()
-          release.run()
-        } else rollback.run()
-      }
+      takeBack(nested, error)
       throw error
+    } finally {
+      depth--
+      if (!nested) brokenBy = null
+    }
+  }
+
+  function ensureWhole(): void {
+    if (!writer.inTransaction) brokenBy ??= new Error('SQLite has rolled back the transaction')
+    if (brokenBy !== null) throw brokenBy
+  }
+
+  function takeBack(nested: boolean, error: unknown): void {
+    if (!writer.inTransaction) {
+      brokenBy ??= error
+      return
+    }
+    if (!nested) {
+      rollback.run()
+      return
+    }
+    try {
+      undo.run()
+      release.run()
+    } catch (failed) {
+      // What was to be undone must not be committed with the rest.
+      brokenBy ??= failed
+      throw failed
     }
   }
 
@@ -114,6 +148,7 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
     statement: (sql) => prepare(writer, sql),
     reading: (sql) => prepare(reader, sql),
     transact,
+    inTransaction: () => writer.inTransaction,
     version: () => dataVersion.get()?.data_version ?? 0,
     syncByHand() {
       // What FULL adds to NORMAL in WAL mode is just this, an fsync of the log after each commit (sqlite.org/pragma,

@@ -3,7 +3,8 @@ import type { Database, NoPromise } from './database.ts'
 /**
  * Runs `operation` in the transaction that all writes of this event-loop turn share, and resolves with its result
  * once that transaction is on disk. An operation that throws is undone alone, and its promise rejects; when the
- * commit itself fails (a full disk), every promise of the turn rejects and nothing of it is kept.
+ * commit itself fails, or SQLite rolls back before it (a full disk), every promise of the turn rejects and nothing of it
+ * is kept.
  *
  * An operation may run twice: it changes the database and nothing else.
  */
@@ -78,21 +79,31 @@ export function createGroupCommit(
     if (!syncing) void makeDurable()
   }
 
-  /** All in one transaction; `null`, and nothing done, when one of them throws. */
+  /** All in one transaction; `null`, and nothing done, when one of them throws and that is all that failed. */
   function runTogether(turn: readonly Waiting[]): Committed[] | null {
-    let thrown = false
+    let threw = false
+    function run(operation: () => unknown): unknown {
+      try {
+        const result = operation()
+        if (!database.inTransaction())
+          throw new Error('an operation made nothing of a failure that ended its transaction')
+        return result
+      } catch (error) {
+        // Otherwise SQLite has rolled back by itself: that is the end of the whole turn.
+        threw = database.inTransaction()
+        throw error
+      }
+    }
     try {
       return database.transact(() => {
         for (const ride of riders) ride()
         return turn.map(({ operation, resolve, reject }) => {
-          thrown = true
-          const result = operation()
-          thrown = false
+          const result = run(operation)
           return { answer: () => resolve(result as never), reject }
         })
       })
     } catch (error) {
-      if (thrown) return null
+      if (threw) return null
       throw error
     }
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
+import { codeOf } from '../../src/database/sqlite-error.ts'
 import { raise } from '../support/raise.ts'
 
 let directory: string
@@ -30,6 +31,16 @@ function insert(name: string): void {
     )
     .run(name, name)
 }
+
+/** No more pages than there are: the next one that is needed finds the disk full. */
+function fillDisk(): () => void {
+  database.statement('CREATE TABLE large (content BLOB)').run()
+  const pages = database.statement<{ page_count: number }, []>('PRAGMA page_count').get()?.page_count ?? 0
+  database.statement(`PRAGMA max_page_count = ${pages}`).get()
+  return () => void database.statement('PRAGMA max_page_count = 1000000').get()
+}
+// A statement that can be undone alone would leave the transaction as it was; this one cannot.
+const insertLarge = () => void database.statement('INSERT INTO large VALUES (zeroblob(100000))').run()
 
 /** What a program that opens the file now would see. */
 function onDisk(): string[] {
@@ -93,6 +104,65 @@ describe('writes of one turn share one transaction', () => {
     expect(onDisk()).toEqual([])
     await group.commit(() => insert('after'))
     expect(onDisk()).toEqual(['after'])
+  })
+
+  describe('a transaction that SQLite has rolled back by itself is over', () => {
+    const reasons = (results: readonly PromiseSettledResult<unknown>[]) =>
+      results.map((result) => (result.status === 'rejected' ? codeOf(result.reason) : 'stored'))
+
+    test('every operation of the turn is refused, with what the disk said, and none is stored', async () => {
+      group.alongside(() => insert('ride'))
+      const free = fillDisk()
+      const results = await Promise.allSettled([
+        group.commit(() => insert('first')),
+        group.commit(insertLarge),
+        group.commit(() => insert('third')),
+        group.commit(() => database.transact(() => insert('fourth'))),
+      ])
+      expect(onDisk()).toEqual([])
+      expect(reasons(results)).toEqual(['SQLITE_FULL', 'SQLITE_FULL', 'SQLITE_FULL', 'SQLITE_FULL'])
+      free()
+      await group.commit(() => insert('after'))
+      expect(onDisk()).toEqual(['ride', 'after'])
+    })
+
+    test('also where another operation of the turn was undone alone before', async () => {
+      fillDisk()
+      const results = await Promise.allSettled([
+        group.commit(() => insert('first')),
+        group.commit(() => {
+          throw new Error('no')
+        }),
+        group.commit(insertLarge),
+        group.commit(() => insert('fourth')),
+      ])
+      expect(onDisk()).toEqual([])
+      expect(reasons(results)).toEqual(['SQLITE_FULL', 'SQLITE_FULL', 'SQLITE_FULL', 'SQLITE_FULL'])
+    })
+
+    test('also where an operation makes nothing of it', async () => {
+      fillDisk()
+      const results = await Promise.allSettled([
+        group.commit(() => {
+          try {
+            insertLarge()
+          } catch {
+            return 'went on'
+          }
+          return 'stored'
+        }),
+        group.commit(() => insert('second')),
+      ])
+      expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+      expect(onDisk()).toEqual([])
+    })
+
+    test('also where it is what rides along that met the full disk', async () => {
+      fillDisk()
+      group.alongside(insertLarge)
+      expect(reasons(await Promise.allSettled([group.commit(() => insert('a'))]))).toEqual(['SQLITE_FULL'])
+      expect(onDisk()).toEqual([])
+    })
   })
 
   test('what rides along is in the same transaction, and runs once in it', async () => {
@@ -187,5 +257,31 @@ describe('a transaction', () => {
       insert('c')
     })
     expect(onDisk()).toEqual(['a', 'c'])
+  })
+
+  test('that SQLite has rolled back by itself takes nothing more, however deep, and nothing of it commits on its own', () => {
+    fillDisk()
+    const refused: string[] = []
+    const attempt = (work: () => void) => {
+      try {
+        database.transact(work)
+      } catch (error) {
+        refused.push(codeOf(error))
+      }
+    }
+    expect(() =>
+      database.transact(() => {
+        insert('a')
+        attempt(() => {
+          attempt(insertLarge)
+          attempt(() => insert('b'))
+        })
+        attempt(() => insert('c'))
+      }),
+    ).toThrow('full')
+    expect(onDisk()).toEqual([])
+    expect(refused).toEqual(Array.from({ length: 4 }, () => 'SQLITE_FULL'))
+    database.transact(() => insert('d'))
+    expect(onDisk()).toEqual(['d'])
   })
 })

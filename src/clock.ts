@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now: () => number
+  /** Milliseconds of time passed since some moment, whatever is done to the time of day. Parts of them too. */
+  monotonic: () => number
   /** Runs `callback` once after `delayMs` milliseconds; the returned function cancels it. */
   after: (delayMs: number, callback: () => void) => () => void
 }
@@ -11,6 +13,8 @@ const MAX_TIMER_MS = 2_147_483_647
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  // CLOCK_MONOTONIC, which stands still while the machine is suspended (clock_gettime(2)).
+  monotonic: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS))
     return () => clearTimeout(timer)

@@ -39,6 +39,7 @@ export interface Config {
   readonly logFormat: 'auto' | 'text' | 'json'
   readonly drainSeconds: number
   readonly maxInFlight: number
+  readonly ttlClock: 'elapsed' | 'wall'
   readonly docs: 'on' | 'off'
   readonly webhookPrivate: boolean
   readonly compat: boolean
@@ -151,6 +152,11 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     // The highest that Bun takes for BUN_CONFIG_MAX_HTTP_REQUESTS.
     type: integer(1, 65_535),
     default: '4096',
+  },
+  ttlClock: {
+    doc: 'What times to live are measured by: the time in which the service ran, so that a clock put ahead, or hours in which the machine was suspended, end no push; or the time of day.',
+    type: choice('elapsed', 'wall'),
+    default: 'elapsed',
   },
   docs: {
     doc: 'Whether the API describes itself to everybody, at `/docs` and `/openapi.json`.',

@@ -5,6 +5,7 @@ import type { Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress } from './progress.ts'
+import type { ClockJump } from './steady-clock.ts'
 import type { Verdict } from './verdict.ts'
 
 /** Devices read at a time; also what one commit settles and, per page in flight, what a crash may repeat. */
@@ -58,7 +59,8 @@ export interface Recipients {
  */
 export class ActiveDelivery {
   readonly of: OpenDelivery
-  readonly message: Message
+  /** Another object from a change of its end on. */
+  message: Message
   readonly pages = new Set<Page>()
   /** Recipients whose next attempt is due, leased from the store. */
   readonly due: DueRecipient[] = []
@@ -116,6 +118,11 @@ export class ActiveDelivery {
     this.#recipients = recipients
     this.#badges = badges
     this.#endIfNobody()
+  }
+
+  /** When its time to live is over, ms since the Unix epoch, by the clock as it is. */
+  get expiresAt(): number {
+    return this.message.expiresAt
   }
 
   /** Whether everything that will ever be sent has been, and answered. */
@@ -305,6 +312,13 @@ export class ActiveDelivery {
       page.sentAt -= byMs
       shiftWaiting(page.exceptions, byMs)
     }
+  }
+
+  /** The clock has jumped: what is left of its time to live stays as long as it was. */
+  extend({ byMs, since, now }: ClockJump): void {
+    const { releasedAt } = this.of
+    if (releasedAt >= since && releasedAt <= now) return
+    this.message = { ...this.message, expiresAt: this.message.expiresAt + byMs }
   }
 
   /** Who waits for another attempt from now on. */

@@ -96,7 +96,7 @@ export class Backlog {
     for (const lane of LANES) {
       const line = this.#line[lane]
       for (let delivery = line[0]; delivery !== undefined; delivery = line[0]) {
-        const over = delivery.finished || delivery.of.expiresAt <= now
+        const over = delivery.finished || delivery.expiresAt <= now
         const task = over ? null : this.#next(delivery, now)
         if (task !== null && !delivery.atPageEnd) return task
         // Nothing to send, or a page is through: the next one's turn.

@@ -10,6 +10,7 @@ import type { DeliveryStore } from './delivery-store.ts'
 import { Sender } from './sender.ts'
 import type { SenderFigures, SenderState } from './sender-figures.ts'
 import type { SenderDependencies } from './sender.ts'
+import { createSteadyClock } from './steady-clock.ts'
 import { Turn } from './turn.ts'
 
 /** How often what is due, late or expired is looked for, while anything is open. */
@@ -17,9 +18,6 @@ const TICK_MS = 250
 
 /** How long a write waits before it is tried again, when the disk would not take it. */
 const WRITE_AGAIN_MS = 1000
-
-/** A clock may wander this much between two ticks. */
-const CLOCK_TOLERANCE_MS = 1000
 
 /** The least a sender may have in flight, however many share. */
 const LEAST_SHARE = 16
@@ -46,6 +44,8 @@ export interface DeliveryPoolDependencies {
   readonly prove: (application: number, platform: Platform) => void
   /** Requests in flight, all together. */
   readonly maxInFlight: number
+  /** What times to live are measured by: the time in which the service ran, or the time of day. */
+  readonly ttlClock: 'elapsed' | 'wall'
   /** Who hears how long each answer of a platform's gateway took. */
   readonly latency: Readonly<Record<Platform, SenderDependencies['latency']>>
 }
@@ -88,14 +88,15 @@ export interface DeliveryPool {
  * Started → it picks up what the last run left open → wake() brings new work → stop().
  */
 export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
-  const { clock, log, commit, store } = on
+  const { log, commit, store } = on
+  const clock = createSteadyClock(on.clock, TICK_MS)
   const senders = new Map<string, Sender>()
   const turn = new Turn()
   // Recounted by the tick and by each wake, not by each send.
   let shared = on.maxInFlight
   let stopped = false
   let closed = false
-  let tickedAt = 0
+  let jumping = false
   let cancelTick: (() => void) | null = null
 
   async function persist<T>(operation: () => T): Promise<T> {
@@ -149,26 +150,40 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   function tick(): void {
     followClock()
     shared = share()
-    for (const sender of senders.values()) sender.tick()
+    // What is on disk may still seem to be over by the new time of day.
+    if (!jumping) for (const sender of senders.values()) sender.tick()
     cancelTick = null
     ensureTick()
   }
 
-  /** An operator, or NTP, may put the clock back: what waits for a time of day would wait that much longer. */
+  /**
+   * An operator, or NTP, may set the clock, and a machine may be suspended: nobody is to wait longer for that, and no
+   * time to live to end.
+   */
   function followClock(): void {
-    const now = clock.now()
-    const backMs = tickedAt - now
-    tickedAt = now
-    if (backMs < CLOCK_TOLERANCE_MS) return
-    log.warn('the clock was put back', { backMs })
-    for (const sender of senders.values()) sender.shift(backMs)
-    void persist(() => store.shiftDue(backMs))
+    const jump = clock.follow()
+    if (jump === null) return
+    const { byMs, stoodStillMs } = jump
+    if (stoodStillMs > 0) log.warn('the process stood still', { stoodStillMs })
+    if (byMs > stoodStillMs) log.warn('the clock was put ahead', { aheadMs: byMs - stoodStillMs })
+    if (byMs < 0) {
+      log.warn('the clock was put back', { backMs: -byMs })
+      for (const sender of senders.values()) sender.shift(-byMs)
+      void persist(() => store.shiftDue(-byMs))
+    }
+    if (on.ttlClock === 'wall') return
+    for (const sender of senders.values()) sender.extend(jump)
+    jumping = true
+    void persist(() => store.extendOpen(jump)).then(() => (jumping = false))
   }
 
   function ensureTick(): void {
     if (cancelTick !== null || stopped) return
-    if ([...senders.values()].every((sender) => sender.isIdle)) return
-    tickedAt = clock.now()
+    if ([...senders.values()].every((sender) => sender.isIdle)) {
+      clock.rest()
+      return
+    }
+    clock.start()
     cancelTick = clock.after(TICK_MS, tick)
   }
 

@@ -6,6 +6,7 @@ import { createExceptionStore, WAITING } from './exception-store.ts'
 import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
 import type { Range } from './progress.ts'
 import { createRecipientStore } from './recipient-store.ts'
+import type { ClockJump } from './steady-clock.ts'
 
 const LANE_NUMBER: Readonly<Record<Lane, 0 | 1>> = { single: 0, many: 1 }
 
@@ -100,6 +101,11 @@ export function createDeliveryStore({ database }: { database: Database }) {
     `SELECT d.push, d.platform, d.application FROM delivery d JOIN push p ON p.number = d.push
      WHERE d.finished_at IS NULL AND p.cancelled_at IS NOT NULL`,
   )
+  const extend = database.statement<never, [byMs: number, since: number, now: number]>(
+    `UPDATE push SET expires_at = expires_at + ?1
+     WHERE number IN (SELECT push FROM delivery WHERE finished_at IS NULL)
+       AND coalesce(released_at, created_at) NOT BETWEEN ?2 AND ?3`,
+  )
   const tally = database.statement<never, [number, number, Platform, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s`,
@@ -132,6 +138,9 @@ export function createDeliveryStore({ database }: { database: Database }) {
     open(application: number, platform: Platform, lane: Lane, afterPush: number, limit: number): OpenDelivery[] {
       return open.all(application, platform, LANE_NUMBER[lane], afterPush, limit).map(openOf)
     },
+
+    /** The clock has jumped: what is left of the time to live of everything open stays as long as it was. */
+    extendOpen: ({ byMs, since, now }: ClockJump): void => void extend.run(byMs, since, now),
 
     /** Stores that the audience is counted, and has `more` devices than settled pages had added. */
     address(key: DeliveryKey, more: number, now: number): void {

@@ -12,6 +12,7 @@ import type { DeviceVerdict } from './page.ts'
 import { PendingBadges } from './pending-badges.ts'
 import { backlogFigures } from './sender-figures.ts'
 import type { SenderFigures, SenderState } from './sender-figures.ts'
+import type { ClockJump } from './steady-clock.ts'
 import { Suspicion } from './suspicion.ts'
 import type { Turn } from './turn.ts'
 import { judge } from './verdict.ts'
@@ -159,7 +160,7 @@ export class Sender {
   tick(): void {
     const now = this.#on.clock.now()
     for (const delivery of this.#backlog.all()) {
-      if (delivery.of.expiresAt <= now) {
+      if (delivery.expiresAt <= now) {
         const expired = this.#books.expire(delivery, now)
         if (expired) {
           this.#answers.expired += expired.unreached
@@ -194,6 +195,15 @@ export class Sender {
     this.#movedAt -= byMs
     this.#books.shift(byMs)
     for (const delivery of this.#backlog.all()) delivery.shift(byMs)
+  }
+
+  /** The clock has jumped, and no time to live is to end by that. */
+  extend(jump: ClockJump): void {
+    for (const delivery of this.#backlog.all()) {
+      delivery.extend(jump)
+      // It may have been passed over as expired.
+      this.#backlog.line(delivery)
+    }
   }
 
   /** Sends nothing more, waits for what is in flight, and settles what was sent; resolves when that is on disk. */
@@ -272,7 +282,7 @@ export class Sender {
     const { clock, random, latency } = this.#on
     const { delivery, recipient, attempt, sentAt } = task
     const now = clock.now()
-    const { expiresAt } = delivery.of
+    const { expiresAt } = delivery
     const verdict = judge(outcome, { provider: provider.name, attempt, now, expiresAt, random: random() })
     this.#answers.note(outcome, verdict)
     latency.observe((now - sentAt) / 1000)

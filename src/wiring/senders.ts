@@ -105,6 +105,7 @@ export async function startSenders(on: Dependencies) {
     },
     events,
     maxInFlight: config.maxInFlight,
+    ttlClock: config.ttlClock,
     latency: on.metrics.latency,
   })
   opened.defer(() => pool.close())

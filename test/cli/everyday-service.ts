@@ -14,6 +14,7 @@ const LOOK_MS = 250
 /** The time of day, with looks that are over ten times sooner: of a server that follows, and of a command that watches. */
 export const HASTY: Clock = {
   now: systemClock.now,
+  monotonic: systemClock.monotonic,
   after: (delayMs, run) => systemClock.after(delayMs <= LOOK_MS ? delayMs / 10 : delayMs, run),
 }
 
@@ -31,7 +32,7 @@ export interface Beside extends AsyncDisposable {
 
 export async function commandsBeside(): Promise<Beside> {
   let forthMs = 0
-  const clock: Clock = { now: () => HASTY.now() + forthMs, after: HASTY.after }
+  const clock: Clock = { ...HASTY, now: () => HASTY.now() + forthMs }
   const service = await startService({ clock })
   const cli = commandLine()
   const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }

@@ -454,6 +454,7 @@ describe('an import beside a server', () => {
             if (looked === looks) at(signals)
             return line.clock.now() + looked
           },
+          monotonic: () => line.clock.monotonic(),
           after(_, callback) {
             queueMicrotask(callback)
             return () => {}

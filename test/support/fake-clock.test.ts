@@ -47,4 +47,14 @@ describe('the fake clock', () => {
     clock.advance(1)
     expect(ran).toEqual([510])
   })
+
+  test('stands still with the process: what came due meanwhile runs once it goes on', () => {
+    const clock = createFakeClock(1000)
+    const ran: number[] = []
+    clock.after(10, () => ran.push(clock.now()))
+    clock.standStill(50)
+    expect([clock.now(), clock.monotonic(), ran]).toEqual([1050, 50, []])
+    clock.advance(1)
+    expect(ran).toEqual([1050])
+  })
 })

@@ -8,6 +8,8 @@ export interface FakeClock extends Clock {
    * neither sooner nor later for it.
    */
   set(ms: number): void
+  /** Lets `ms` milliseconds pass in which no timer runs, as when the process is stopped: what was due then runs next. */
+  standStill(ms: number): void
 }
 
 interface Timer {
@@ -31,6 +33,7 @@ export function createFakeClock(startsAt = Date.UTC(2026, 10, 20, 12)): FakeCloc
 
   return {
     now: () => base + passed,
+    monotonic: () => passed,
     after(delayMs, callback) {
       const timer = { due: passed + Math.max(delayMs, 0), callback }
       timers.add(timer)
@@ -39,7 +42,7 @@ export function createFakeClock(startsAt = Date.UTC(2026, 10, 20, 12)): FakeCloc
     advance(ms) {
       const until = passed + ms
       for (let timer = nextDue(until); timer !== null; timer = nextDue(until)) {
-        passed = timer.due
+        passed = Math.max(passed, timer.due)
         timers.delete(timer)
         timer.callback()
       }
@@ -47,6 +50,9 @@ export function createFakeClock(startsAt = Date.UTC(2026, 10, 20, 12)): FakeCloc
     },
     set(ms) {
       base = ms - passed
+    },
+    standStill(ms) {
+      passed += ms
     },
   }
 }

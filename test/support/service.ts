@@ -167,6 +167,7 @@ export async function startService(options: Options = {}): Promise<Service> {
       logFormat: 'json',
       drainSeconds: 5,
       maxInFlight: 4096,
+      ttlClock: 'elapsed',
       compat: false,
       headerPrefix: null,
       tlsCert: null,

@@ -198,6 +198,7 @@ describe('the end', () => {
     let timers = 0
     const counting: Clock = {
       now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
       after(delayMs, callback) {
         timers++
         const cancel = clock.after(delayMs, callback)

@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { arrivalsAt } from '../support/arrivals.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const DOWN = {
+  kind: 'answer',
+  answer: { status: 503, headers: {}, body: '{"reason":"ServiceUnavailable"}' },
+} as const
+
+let clock: FakeClock
+let service: Service
+let simulator: Simulator
+
+async function start(ttlClock: 'elapsed' | 'wall' = 'elapsed'): Promise<void> {
+  clock = createFakeClock()
+  service = await startService({ clock, random: () => 0.5, config: { ttlClock, drainSeconds: 0 } })
+  simulator = await service.server.simulator()
+}
+afterEach(() => service[Symbol.asyncDispose]())
+
+async function register(count: number): Promise<void> {
+  const tokens = Array.from({ length: count }, (_, n) => n.toString(16).padStart(8, '0').repeat(8))
+  for (let n = 0; n < count; n += 500) {
+    const answer = await service.put('/deviceToken/batch', { platform: 0, tokens: tokens.slice(n, n + 500) })
+    expect(answer.status).toBe(201)
+  }
+}
+
+async function push(more: object = {}): Promise<string> {
+  const { status, body } = await service.post('/push/all', {
+    platform: 0,
+    msg: 'Hello',
+    sound: '',
+    badge: '',
+    ...more,
+  })
+  expect(status).toBe(200)
+  return body.id
+}
+
+async function over(id: string): Promise<any> {
+  await passing(
+    service,
+    clock,
+    service.logged((line) => line['push'] === id && ['push sent', 'push expired'].includes(String(line['event']))),
+  )
+  let status = (await service.get(`/push/${id}`)).body
+  while (status.finished_at === null) status = (await service.get(`/push/${id}`)).body
+  return status
+}
+
+/** ms since the Unix epoch. */
+const expirationOf = (arrival: Arrival | undefined) => Number(arrival?.headers['apns-expiration']) * 1000
+
+describe('a clock that is put a day ahead', () => {
+  test.each([
+    ['a day', undefined, DAY_MS],
+    ['an hour', 3600, HOUR_MS],
+  ])('in a broadcast with a time to live of %s ends nothing of it', async (_, ttl, ttlMs) => {
+    await start()
+    await register(2000)
+    const began = clock.now()
+    let asked = 0
+    simulator.answerWith(() => {
+      if (++asked === 300) clock.set(clock.now() + DAY_MS)
+      // The rest comes when the jump has been noticed.
+      return asked > 600 && asked < 605 ? DOWN : null
+    })
+    const status = await over(await push({ ttl }))
+    expect(status).toMatchObject({ t: 2000, s: 2000, failed: { total: 0 }, waiting: 0 })
+    expect(expirationOf(simulator.arrivals().at(-1))).toBe(began + DAY_MS + ttlMs)
+    expect(await service.logged(({ event }) => event === 'the clock was put ahead')).toMatchObject({ level: 'warn' })
+  })
+
+  test('ends nobody who waits for another attempt, nor what is not in memory, also after a restart', async () => {
+    await start()
+    await register(1)
+    simulator.answerWith(() => DOWN)
+    // More than are held in memory.
+    const ids: string[] = []
+    for (let n = 0; n < 40; n++) ids.push(await push({ ttl: 7200 }))
+    await service.logged(({ event }) => event === 'sending paused')
+    clock.set(clock.now() + DAY_MS)
+    clock.advance(1000)
+    await service.logged(({ event }) => event === 'the clock was put ahead')
+    service = await service.restart()
+    clock.advance(1000)
+    for (const id of ids) expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
+    const [first] = (await service.server.simulator()).arrivals()
+    expect(expirationOf(first)).toBeGreaterThan(clock.now() + HOUR_MS)
+  })
+
+  test('and put right again leaves a push the time to live that it had', async () => {
+    await start()
+    await register(1)
+    simulator.answerWith(() => DOWN)
+    const began = clock.now()
+    const id = await push({ ttl: 60 })
+    await service.logged(({ event }) => event === 'sending paused')
+    clock.set(clock.now() + DAY_MS)
+    clock.advance(250)
+    clock.set(clock.now() - DAY_MS)
+    clock.advance(250)
+    expect(await over(id)).toMatchObject({ t: 1, s: 0, failed: { total: 1 } })
+    expect(clock.now() - began).toBeWithin(60_000, 70_000)
+  })
+
+  test('leaves a push that is accepted after it, and before it is noticed, no more than its own time to live', async () => {
+    await start()
+    await register(1)
+    simulator.answerWith(() => DOWN)
+    await push()
+    await service.logged(({ event }) => event === 'sending paused')
+    clock.set(clock.now() + DAY_MS)
+    const began = clock.now()
+    const id = await push({ ttl: 60 })
+    expect(await over(id)).toMatchObject({ t: 1, s: 0, failed: { total: 1 } })
+    expect(clock.now() - began).toBeWithin(60_000, 70_000)
+  })
+
+  test('has a push go out whose moment it passes over', async () => {
+    await start()
+    await register(1)
+    const id = await push({ send_at: new Date(clock.now() + HOUR_MS).toISOString(), ttl: 60 })
+    clock.set(clock.now() + DAY_MS)
+    expect(await over(id)).toMatchObject({ t: 1, s: 1 })
+  })
+
+  test('ends what is open where times to live go by the time of day', async () => {
+    await start('wall')
+    await register(1)
+    simulator.answerWith(() => DOWN)
+    const id = await push()
+    await service.logged(({ event }) => event === 'sending paused')
+    clock.set(clock.now() + DAY_MS)
+    expect(await over(id)).toMatchObject({ t: 1, s: 0, failed: { total: 1 } })
+  })
+})
+
+test('a process that is stopped for two days gives every open push what was left of its time to live', async () => {
+  await start()
+  await register(2)
+  let down = true
+  simulator.answerWith(() => (down ? DOWN : null))
+  const id = await push({ ttl: 30 })
+  await service.logged(({ event }) => event === 'sending paused')
+  clock.advance(250)
+  down = false
+  clock.standStill(2 * DAY_MS)
+  expect(await over(id)).toMatchObject({ t: 2, s: 2, failed: { total: 0 } })
+  const said = await service.logged(({ event }) => event === 'the process stood still')
+  expect(said['stoodStillMs']).toBeWithin(2 * DAY_MS - 1000, 2 * DAY_MS + 1000)
+  expect(service.log.filter(({ event }) => event === 'the clock was put ahead')).toEqual([])
+  expect((await arrivalsAt(simulator, 3)).length).toBeGreaterThanOrEqual(3)
+})

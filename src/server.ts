@@ -121,13 +121,14 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const world = { config, clock, log, random, database, commit, key, directory, devices, events, ledger, metrics }
   const senders = await startSenders({ ...world, ca, opened, rsaKeys: overrides.rsaKeys })
   const { pool } = senders
+  const webhookStore = createWebhookStore({ database, clock, key })
   const webhooks = startWebhookSender({
     clock,
     log,
     random,
     commit,
     events,
-    webhooks: createWebhookStore({ database, clock, key }),
+    webhooks: webhookStore,
     post: createPost({ clock, ca, allowPrivate: config.webhookPrivate }),
     onTry: (application, outcome) => metrics.webhooks.note(application, outcome),
   })
@@ -188,6 +189,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     housekeeping.pushes,
     (now) => (devices.eraseLeft(now - config.keepGone) ? 0 : null),
     (_now, after) => devices.sweepLabels(after),
+    (_now, after) => webhookStore.sweep(after),
   ]
   opened.defer(startTidying({ clock, log, commit, sweeps }))
   const sayTheRest = () => {

@@ -7,6 +7,9 @@ import type { Event, EventType } from './event.ts'
 /** Events of one application that wait at the most; beyond it the oldest are erased. */
 const MAX_WAITING = 100_000
 
+/** Events whose time is shifted in one step: 8 ms. */
+const SHIFT_LIMIT = 500
+
 /** An event on its way to a receiver. */
 export interface StoredEvent {
   readonly number: number
@@ -98,7 +101,13 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
   const putOff = database.statement<never, [number, number, number]>(
     'UPDATE event SET attempt = ?, due_at = ? WHERE number = ?',
   )
-  const shiftDue = database.statement<never, [number]>('UPDATE event SET due_at = due_at - ?')
+  const last = database.statement<{ number: number | null }, []>('SELECT max(number) AS number FROM event')
+  const nth = database.statement<{ number: number }, [after: number]>(
+    `SELECT number FROM event WHERE number > ? ORDER BY number LIMIT 1 OFFSET ${SHIFT_LIMIT - 1}`,
+  )
+  const shiftDue = database.statement<never, [byMs: number, after: number, upTo: number]>(
+    'UPDATE event SET due_at = due_at - ? WHERE number > ? AND number <= ?',
+  )
   const dropped = database.statement<{ application: string; events: number }, []>(
     `SELECT a.id AS application, w.dropped AS events FROM webhook w JOIN application a ON a.number = w.application
      WHERE w.dropped > 0`,
@@ -188,8 +197,18 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
     /** It has been tried `attempt` times, and is to be tried again at `dueAt`. */
     putOff: (number: number, attempt: number, dueAt: number): void => void putOff.run(attempt, dueAt, number),
 
-    /** The clock was put back by `byMs` milliseconds: nothing waits longer for that. */
-    shiftDue: (byMs: number): void => void shiftDue.run(byMs),
+    /** `event.number` of the newest; 0 for none. */
+    lastNumber: (): number => last.get()?.number ?? 0,
+
+    /**
+     * The clock was put back by `byMs` milliseconds: nothing waits longer for that. Of the events after `after` and up to
+     * `upTo` (`event.number`) some; where to go on, `null`: that was all.
+     */
+    shiftDue(byMs: number, after: number, upTo: number): number | null {
+      const to = Math.min(nth.get(after)?.number ?? upTo, upTo)
+      shiftDue.run(byMs, after, to)
+      return to < upTo ? to : null
+    },
 
     hasDropped: (): boolean => anyDropped.get() !== null,
 

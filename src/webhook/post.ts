@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import type { LookupAddress } from 'node:dns'
-import { request as plainRequest } from 'node:http'
+import { Agent as PlainAgent, request as plainRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import { request as tlsRequest } from 'node:https'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { addressIn, refusal } from './address-guard.ts'
@@ -30,11 +30,26 @@ interface Options {
   readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>
 }
 
+interface Call {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly signal: AbortSignal
+  readonly addresses: readonly LookupAddress[]
+}
+
 /** For everything: name, connection, answer. The least that Standard Webhooks recommends ("Request timeouts"). */
 const TIMEOUT_MS = 15_000
 
 /** What is read of an answer, so that a receiver can end it in peace. Bytes. */
 const MAX_ANSWER = 64 * 1024
+
+/**
+ * How long a connection waits for the next event, in ms: less than the 5 s after which servers close it (Node's
+ * `keepAliveTimeout`, Apache's `KeepAliveTimeout`). And how many wait for one receiver.
+ */
+const IDLE_MS = 4000
+const MAX_IDLE = 16
 
 const systemResolve = (host: string) => lookup(host, { all: true })
 
@@ -44,6 +59,10 @@ const systemResolve = (host: string) => lookup(host, { all: true })
  * would resolve the name anew. A redirect is an answer like any other: nobody follows it.
  */
 export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }: Options): Post {
+  const pooled = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS }
+  const tls = { request: tlsRequest, agent: new TlsAgent(pooled) }
+  const plain = { request: plainRequest, agent: new PlainAgent(pooled) }
+
   async function addressesOf(url: URL): Promise<readonly LookupAddress[]> {
     const address = addressIn(url)
     if (address === null) return resolve(url.hostname)
@@ -64,22 +83,31 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
     )
     if (refused !== null) return { kind: 'failed', reason: refused }
     signal.throwIfAborted()
-    const request = url.protocol === 'https:' ? tlsRequest : plainRequest
+    return exchange({ url, headers, body, signal, addresses }, false)
+  }
+
+  /** `alone`: over a connection of its own. */
+  function exchange(call: Call, alone: boolean): Promise<PostOutcome> {
+    const { url, headers, body, signal, addresses } = call
+    const { request, agent } = url.protocol === 'https:' ? tls : plain
     return new Promise((resolvePost, reject) => {
       const sent = request(
         url,
         {
           method: 'POST',
           headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-          // No pool: what is in one was looked at when its connection was made, not now.
-          agent: false,
+          agent: alone ? false : agent,
           lookup: only(addresses),
           signal,
           ...(ca !== undefined && { ca }),
         },
         (answer) => void settled(answer).then(resolvePost),
       )
-      sent.on('error', reject)
+      sent.on('error', (error) => {
+        // A connection that had waited may have been closed by the receiver at that very moment, which is no failure.
+        if (sent.reusedSocket && !signal.aborted) resolvePost(exchange(call, true))
+        else reject(error)
+      })
       sent.end(body)
     })
   }

@@ -5,17 +5,18 @@ import type { Log } from '../log.ts'
 import { waitMs } from './event.ts'
 import type { EventStore, StoredEvent } from './event-store.ts'
 import type { Post, PostOutcome } from './post.ts'
+import { PROBE_MS, ReceiverWindow } from './receiver-window.ts'
 import { secretBytes, signatureOf } from './signature.ts'
 import type { Receiver, WebhookStore } from './webhook-store.ts'
 
 /** How often it is looked for events that are due; also how soon a changed webhook is followed. */
 const TICK_MS = 250
 
-/** Events of one application on their way at once; of one whose last try failed, a single one. */
-const MAX_IN_FLIGHT = 4
+/** Calls open at once, of all applications together; each may have one beyond that, so that nobody waits for others. */
+const MAX_OPEN = 256
 
-/** How long an application is left alone after a failed try, whatever else is due. */
-const PAUSE_MS = 5000
+/** How long an application whose secret does not open is left alone. */
+const SEALED_MS = 5000
 
 /** How long a write waits before it is tried again, when the disk would not take it. */
 const WRITE_AGAIN_MS = 1000
@@ -31,6 +32,9 @@ const STOP_MS = 2000
 
 const GONE = 410
 
+/** With these, `Retry-After` speaks of the receiver and not of one event (RFC 6585, 4; RFC 9110, 15.6.4). */
+const ASKS_FOR_REST: ReadonlySet<number> = new Set([429, 503])
+
 interface Dependencies {
   readonly clock: Clock
   readonly log: Log
@@ -39,9 +43,9 @@ interface Dependencies {
   readonly commit: Commit
   readonly events: Pick<
     EventStore,
-    'receivers' | 'due' | 'erase' | 'putOff' | 'shiftDue' | 'takeDropped' | 'hasDropped'
+    'receivers' | 'due' | 'erase' | 'putOff' | 'lastNumber' | 'shiftDue' | 'takeDropped' | 'hasDropped'
   >
-  readonly webhooks: Pick<WebhookStore, 'receiver' | 'disable'>
+  readonly webhooks: Pick<WebhookStore, 'receiver' | 'disable' | 'eraseUnwanted'>
   readonly post: Post
   /** Hears of each try: `application` is `application.number`. */
   readonly onTry?: (application: number, outcome: 'delivered' | 'failed' | 'given-up') => void
@@ -60,9 +64,7 @@ interface Line {
   version: number
   /** `event.number` of those on their way. */
   readonly inFlight: Set<number>
-  failing: boolean
-  /** Ms since the Unix epoch. */
-  notBefore: number
+  window: ReceiverWindow
 }
 
 /**
@@ -70,12 +72,14 @@ interface Line {
  *
  * waiting (a row) → (due) → on its way → (2xx) → erased; (410) → the webhook is disabled, and its events are erased;
  * (anything else) → waiting, with a later time, until it has been tried ten times → erased. The row stays until then,
- * so a crash repeats what was on its way and loses nothing.
+ * so a crash repeats what was on its way and loses nothing. The others of its application go on meanwhile, unless
+ * `ReceiverWindow` says that the receiver takes nothing; no order is promised.
  */
 export function startWebhookSender(on: Dependencies): WebhookSender {
   const { clock, log, commit, events, webhooks } = on
   const lines = new Map<number, Line>()
   const open = new Set<Promise<void>>()
+  let calls = 0
   const ending = new AbortController()
   let stopped = false
   let tickedAt = clock.now()
@@ -87,8 +91,8 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
     const backMs = tickedAt - now
     tickedAt = now
     if (backMs >= CLOCK_TOLERANCE_MS) {
-      for (const line of lines.values()) line.notBefore -= backMs
-      track(persist(() => events.shiftDue(backMs)))
+      for (const line of lines.values()) line.window.shift(backMs)
+      track(shiftDue(backMs))
     }
     try {
       for (const application of events.receivers(now)) pump(application)
@@ -100,11 +104,20 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
     }
   }
 
+  async function shiftDue(byMs: number): Promise<void> {
+    const last = events.lastNumber()
+    let after: number | null = 0
+    while (after !== null) {
+      const from: number = after
+      after = await persist(() => events.shiftDue(byMs, from, last))
+    }
+  }
+
   function pump(application: number): void {
     try {
       sendDue(application)
     } catch (error) {
-      lineOf(application).notBefore = clock.now() + READ_AGAIN_MS
+      lineOf(application).window.pauseUntil(clock.now() + READ_AGAIN_MS)
       log.error('the webhook events of an application cannot be read; trying again', {
         application,
         error: String(error),
@@ -120,18 +133,19 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
     const line = lineOf(application)
     // Another address, perhaps: what the old one has done is not its fault.
     if (line.version !== receiver.changedAt) {
-      Object.assign(line, { version: receiver.changedAt, failing: false, notBefore: 0 })
+      Object.assign(line, { version: receiver.changedAt, window: new ReceiverWindow() })
     }
     const now = clock.now()
-    const room = (line.failing ? 1 : MAX_IN_FLIGHT) - line.inFlight.size
-    if (room <= 0 || now < line.notBefore) return
+    const most = line.window.size(now)
+    const room = Math.min(most - line.inFlight.size, Math.max(MAX_OPEN - calls, line.inFlight.size === 0 ? 1 : 0))
+    if (room <= 0) return
     const due = events
-      .due(application, now, MAX_IN_FLIGHT + line.inFlight.size)
+      .due(application, now, room + line.inFlight.size)
       .filter(({ number }) => !line.inFlight.has(number))
     if (due.length === 0) return
     const secret = receiver.secret === null ? null : secretBytes(receiver.secret)
     if (secret === null) {
-      line.notBefore = now + PAUSE_MS
+      line.window.pauseUntil(now + SEALED_MS)
       log.error('the secret of a webhook does not open: it was sealed with another key', {
         application: receiver.application,
       })
@@ -152,7 +166,9 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
       'webhook-timestamp': String(timestamp),
       'webhook-signature': signatureOf({ id: event.id, timestamp, body: event.body }, secret),
     }
+    calls++
     const outcome = await on.post(receiver.url, headers, event.body, ending.signal)
+    calls--
     // The row is as it was: the next process sends it again.
     if (ending.signal.aborted) return
     await answered(application, receiver, event, outcome)
@@ -169,7 +185,9 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
     const line = lineOf(application)
     const name = { application: receiver.application, id: event.id, type: event.type }
     if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300) {
-      if (line.version === receiver.changedAt) line.failing = false
+      if (line.version === receiver.changedAt && line.window.taken() === 'closed') {
+        log.info('a webhook receiver takes events again', { application: receiver.application })
+      }
       on.onTry?.(application, 'delivered')
       await persist(() => events.erase(event.number))
       log.debug('webhook event delivered', name)
@@ -181,20 +199,27 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
       const { changedAt } = receiver
       const disabled = await persist(() => webhooks.disable(application, changedAt, now))
       if (disabled) log.warn('webhook disabled: its receiver answered 410', { application: receiver.application })
+      while (await persist(() => webhooks.eraseUnwanted(application)));
       return
     }
     const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, now) : null
     const attempt = event.attempt + 1
     const wait = waitMs(attempt, on.random(), asked)
     on.onTry?.(application, wait === null ? 'given-up' : 'failed')
-    if (line.version === receiver.changedAt) {
-      line.failing = true
-      line.notBefore = Math.max(line.notBefore, now + Math.max(PAUSE_MS, asked ?? 0))
-    }
+    if (line.version === receiver.changedAt) noteFailure(line, receiver, outcome, now + (asked ?? 0))
     const reason = outcome.kind === 'answered' ? String(outcome.status) : outcome.reason
     await persist(() => (wait === null ? events.erase(event.number) : events.putOff(event.number, attempt, now + wait)))
     if (wait === null) log.error('webhook event given up', { ...name, attempt, reason })
     else log.warn('webhook event not delivered', { ...name, attempt, reason, waitMs: wait })
+  }
+
+  /** `restUntil`: what its `Retry-After` says, ms since the Unix epoch. */
+  function noteFailure({ window }: Line, { application }: Receiver, outcome: PostOutcome, restUntil: number): void {
+    const opened = window.failed(clock.now()) === 'opened'
+    if (outcome.kind === 'answered' && ASKS_FOR_REST.has(outcome.status)) window.pauseUntil(restUntil)
+    if (!opened) return
+    const what = `a webhook receiver takes nothing: one event at a time is tried, every ${PROBE_MS / 1000} s`
+    log.warn(what, { application, failures: window.failures })
   }
 
   /** Writes until it succeeds: what is delivered is not to be sent again because the disk was full for a moment. */
@@ -217,7 +242,7 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
   function lineOf(application: number): Line {
     const known = lines.get(application)
     if (known !== undefined) return known
-    const line = { version: 0, inFlight: new Set<number>(), failing: false, notBefore: 0 }
+    const line = { version: 0, inFlight: new Set<number>(), window: new ReceiverWindow() }
     lines.set(application, line)
     return line
   }

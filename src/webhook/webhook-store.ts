@@ -33,6 +33,9 @@ interface Row {
   readonly disabled_at: number | null
 }
 
+/** Events erased in one transaction: 5 ms. */
+const STEP = 500
+
 interface Options {
   readonly database: Pick<Database, 'statement' | 'transact'>
   readonly clock: Pick<Clock, 'now'>
@@ -65,10 +68,20 @@ export function createWebhookStore({ database, clock, key }: Options) {
   )
   const remove = database.statement<never, [number]>('DELETE FROM webhook WHERE application = ?')
   const eraseEvents = database.statement<never, [number]>('DELETE FROM event WHERE application = ?')
+  const eraseSome = database.statement<{ number: number }, [number, number]>(
+    `DELETE FROM event WHERE number IN (
+       SELECT number FROM event WHERE application = ?1
+         AND EXISTS (SELECT 1 FROM webhook WHERE application = ?1 AND disabled_at IS NOT NULL) LIMIT ?2) RETURNING number`,
+  )
+  const nextDisabled = database.statement<{ application: number }, [after: number]>(
+    'SELECT application FROM webhook WHERE application > ? AND disabled_at IS NOT NULL ORDER BY application LIMIT 1',
+  )
   const erasePauses = database.statement<never, [number]>('DELETE FROM paused_credential WHERE application = ?')
   const disable = database.statement<never, [number, number, number]>(
     'UPDATE webhook SET disabled_at = ? WHERE application = ? AND changed_at = ?',
   )
+
+  const eraseUnwanted = (application: number): boolean => eraseSome.all(application, STEP).length === STEP
 
   return {
     find({ number }: Pick<Application, 'number'>): Webhook | null {
@@ -87,9 +100,12 @@ export function createWebhookStore({ database, clock, key }: Options) {
       const types = JSON.stringify(events)
       const now = clock.now()
       database.transact(() => {
-        const sealed = secret === null ? find.get(number)?.sealed : seal(key, sealedFor(id), secret)
+        const had = find.get(number)
+        const sealed = secret === null ? had?.sealed : seal(key, sealedFor(id), secret)
         if (sealed === undefined) throw new Error(`application ${id} has no webhook whose secret could be kept`)
         put.run(number, url, sealed, types, now)
+        // What is left of the time when it was disabled, if anything.
+        if (had !== null && had.disabled_at !== null) eraseEvents.run(number)
         eraseOthers.run(number, types)
         hurry.run(now, number)
       })
@@ -114,13 +130,23 @@ export function createWebhookStore({ database, clock, key }: Options) {
     },
 
     /**
-     * Sends nothing more to it and erases what waits, unless it has been changed since `changedAt`; whether it has not.
-     * Runs in a transaction of the caller.
+     * Sends nothing more to it, unless it has been changed since `changedAt`; whether it has not. What waits is for
+     * `eraseUnwanted`. Runs in a transaction of the caller.
      */
-    disable(application: number, changedAt: number, now: number): boolean {
-      if (disable.run(now, application, changedAt).changes === 0) return false
-      eraseEvents.run(application)
-      return true
+    disable: (application: number, changedAt: number, now: number): boolean =>
+      disable.run(now, application, changedAt).changes > 0,
+
+    /** Erases some of what waits for a webhook that is disabled; whether there may be more. In a transaction of the caller. */
+    eraseUnwanted,
+
+    /**
+     * The same for the first webhook that is disabled and whose application is over `after`: with what to go on, `null`:
+     * that was all.
+     */
+    sweep(after: number): number | null {
+      const application = nextDisabled.get(after)?.application
+      if (application === undefined) return null
+      return eraseUnwanted(application) ? after : application
     },
   }
 }

@@ -22,6 +22,10 @@ export interface WebhookReceiver extends AsyncDisposable {
   answer: Answer
   /** Resolves when `count` requests have come. */
   arrived(count: number): Promise<readonly Received[]>
+  /** How many connections have been made to it. */
+  connections(): number
+  /** Closes all connections, without a word. */
+  hangUp(): void
   /** Resolves when a client has closed its connection before it was answered. */
   readonly left: Promise<void>
 }
@@ -57,9 +61,13 @@ export async function startReceiver({ plain = false } = {}): Promise<WebhookRece
   const listener = (request: IncomingMessage, response: ServerResponse) => void handle(request, response)
   const { certificate: cert, privateKey: key } = CERTIFICATE
   const server = plain ? createPlainServer(listener) : createServer({ cert, key }, listener)
+  let connections = 0
+  server.on(plain ? 'connection' : 'secureConnection', () => connections++)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return Object.assign(receiver, {
     port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    hangUp: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

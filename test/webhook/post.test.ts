@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createPost } from '../../src/webhook/post.ts'
-import type { PostOutcome } from '../../src/webhook/post.ts'
+import type { Post, PostOutcome } from '../../src/webhook/post.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { silence, startReceiver, status } from '../support/receiver.ts'
 import type { WebhookReceiver } from '../support/receiver.ts'
@@ -22,15 +22,19 @@ interface Try {
   readonly scheme?: string
 }
 
-/** Posts to the receiver by a name, whose addresses are those. */
-async function post(options: Try = {}): Promise<PostOutcome> {
-  const { host = 'hooks.test', addresses = ['127.0.0.1'], allowPrivate = true, scheme = 'https' } = options
-  const send = createPost({
+function poster(addresses: readonly string[] = ['127.0.0.1'], allowPrivate = true): Post {
+  return createPost({
     clock,
     ca: receiver.certificate,
     allowPrivate,
     resolve: async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
   })
+}
+
+/** Posts to the receiver by a name, whose addresses are those. */
+async function post(options: Try = {}): Promise<PostOutcome> {
+  const { host = 'hooks.test', addresses = ['127.0.0.1'], allowPrivate = true, scheme = 'https' } = options
+  const send = poster(addresses, allowPrivate)
   const { signal = new AbortController().signal } = options
   return send(`${scheme}://${host}:${receiver.port}/hooks?a=b`, HEADERS, '{"ü":1}', signal)
 }
@@ -111,6 +115,34 @@ describe('a try', () => {
     stop.abort()
     expect(await outcome).toMatchObject({ kind: 'failed' })
     await receiver.left
+  })
+})
+
+describe('tries that follow each other', () => {
+  let send: Post
+  const one = () => send(`https://hooks.test:${receiver.port}/`, HEADERS, '{}', new AbortController().signal)
+  beforeEach(() => {
+    send = poster()
+  })
+
+  test('share a connection', async () => {
+    for (let n = 0; n < 5; n++) expect(await one()).toMatchObject({ status: 204 })
+    expect(receiver.connections()).toBe(1)
+  })
+
+  test('are none the worse for one that the receiver has closed meanwhile', async () => {
+    expect(await one()).toMatchObject({ status: 204 })
+    receiver.hangUp()
+    expect(await one()).toMatchObject({ status: 204 })
+    expect(receiver.received).toHaveLength(2)
+    expect(receiver.connections()).toBe(2)
+  })
+
+  test('fail where the receiver hangs up on each, after one more over a connection of its own', async () => {
+    expect(await one()).toMatchObject({ status: 204 })
+    receiver.answer = (response) => void response.destroy()
+    expect(await one()).toEqual({ kind: 'failed', reason: 'ECONNRESET' })
+    expect(receiver.received).toHaveLength(3)
   })
 })
 

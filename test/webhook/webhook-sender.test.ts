@@ -41,6 +41,10 @@ let sent: Sent[]
 let sender: WebhookSender
 /** Whether the disk takes anything. */
 let full: boolean
+/** Rows that the largest transaction has changed. */
+let mostChanges: number
+/** How long the answer of whom takes, in ms, and what it is; `null`: when the test says. */
+let respond: ((one: Omit<Sent, 'answer'>) => { readonly afterMs: number; readonly outcome: PostOutcome }) | null
 
 beforeEach(() => {
   file = temporaryDatabase()
@@ -51,6 +55,8 @@ beforeEach(() => {
   log = []
   sent = []
   full = false
+  respond = null
+  mostChanges = 0
   shop = addApplication('Shop')
   sender = start()
 })
@@ -61,12 +67,21 @@ afterEach(() => {
 
 function start(): WebhookSender {
   const { database } = file
+  const changes = database.statement<{ count: number }, []>('SELECT total_changes() AS count')
   const commit: Commit = async (operation) => {
     if (full) throw new Error('database or disk is full')
-    return database.transact(operation)
+    const before = changes.get()?.count ?? 0
+    const result = database.transact(operation)
+    mostChanges = Math.max(mostChanges, (changes.get()?.count ?? 0) - before)
+    return result
   }
   const post: Post = (url, headers, body) =>
-    new Promise((answer) => void sent.push({ url, headers, body, at: clock.now(), answer }))
+    new Promise((answer) => {
+      const one = { url, headers, body, at: clock.now() }
+      sent.push({ ...one, answer })
+      const response = respond?.(one)
+      if (response !== undefined) clock.after(response.afterMs, () => answer(response.outcome))
+    })
   const lines = createLog('debug', clock.now, (line) => void log.push(JSON.parse(line)))
   return startWebhookSender({ clock, log: lines, random: () => 0, commit, events, webhooks, post })
 }
@@ -183,7 +198,7 @@ describe('an event', () => {
     await pass(59_750)
     expect(sent).toHaveLength(1)
     await pass(500)
-    expect(sent.map(reasonOf)).toEqual(['x', 'y'])
+    expect(sent.map(reasonOf)).toEqual(['x', 'y', 'x'])
   })
 
   test('is sent again by the next process when this one ended before the answer', async () => {
@@ -221,29 +236,114 @@ describe('an event', () => {
 })
 
 describe('the events of an application', () => {
-  test('go out in the order of their times, four at once', async () => {
+  test('go out in the order of their times, four at once at first', async () => {
     happen(shop, 'a', 'b', 'c')
     await pass(1)
     happen(shop, 'd', 'e', 'f')
     await pass(250)
     expect(sent.map(reasonOf)).toEqual(['a', 'b', 'c', 'd'])
     await answer(1, status(200))
-    expect(sent.map(reasonOf)).toEqual(['a', 'b', 'c', 'd', 'e'])
-    await answer(0, status(200))
     expect(sent.map(reasonOf)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
-    for (const at of [2, 3, 4, 5]) await answer(at, status(200))
+    for (const at of [0, 2, 3, 4, 5]) await answer(at, status(200))
     expect(waiting()).toBe(0)
   })
 
-  test('go one at a time, with a pause, while its receiver fails', async () => {
-    happen(shop, 'a', 'b', 'c', 'd', 'e', 'f')
+  test('are one more at once with each that is taken, up to 32', async () => {
+    events = createEventStore({ database: file.database })
+    sender.close()
+    sender = start()
+    happen(shop, ...Array.from({ length: 100 }, (_, at) => `r${at}`))
     await pass(250)
-    for (const at of [0, 1, 2, 3]) await answer(at, status(502))
     expect(sent).toHaveLength(4)
+    const onTheirWay = []
+    for (let at = 0; at < 40; at++) {
+      await answer(at, status(200))
+      onTheirWay.push(sent.length - at - 1)
+    }
+    expect(onTheirWay.slice(0, 28)).toEqual(Array.from({ length: 28 }, (_, at) => at + 5))
+    expect(onTheirWay.slice(28)).toEqual(Array.from({ length: 12 }, () => 32))
+    await answer(40, status(500))
+    expect(sent).toHaveLength(41 + 31)
+  })
+
+  test('go one at a time, with a pause, while its receiver takes none', async () => {
+    happen(shop, ...Array.from({ length: 18 }, (_, at) => `r${at}`))
+    await pass(250)
+    for (let at = 0; at < 10; at++) await answer(at, status(502))
+    // Ten in a row have failed; until then each waited by itself.
+    expect(sent).toHaveLength(10)
+    expect(log.at(-2)).toMatchObject({
+      level: 'warn',
+      event: 'a webhook receiver takes nothing: one event at a time is tried, every 5 s',
+      application: shop.id,
+      failures: 10,
+    })
+    await pass(4750)
+    expect(sent).toHaveLength(10)
+    await pass(250)
+    expect(sent.map(reasonOf).slice(10)).toEqual(['r10'])
+    await answer(10, status(502))
     await pass(5000)
-    expect(sent.map(reasonOf).slice(4)).toEqual(['e'])
-    await answer(4, status(200))
-    expect(sent.map(reasonOf).slice(5)).toEqual(['f', 'a', 'b', 'c'])
+    expect(sent.map(reasonOf).slice(11)).toEqual(['r11'])
+    await answer(11, status(200))
+    expect(log.at(-2)).toMatchObject({
+      level: 'info',
+      event: 'a webhook receiver takes events again',
+      application: shop.id,
+    })
+    expect(sent.length).toBeGreaterThan(12)
+  })
+
+  test('wait by themselves where one call in ten fails: the others go on', async () => {
+    events = createEventStore({ database: file.database })
+    sender.close()
+    sender = start()
+    respond = () => ({ afterMs: 20, outcome: status(sent.length % 10 === 0 ? 500 : 200) })
+    const begun = clock.now()
+    let delivered = 0
+    for (let second = 0; second < 10; second++) {
+      happen(shop, ...Array.from({ length: 200 }, (_, at) => `${second} ${at}`))
+      for (let ms = 0; ms < 1000; ms += 10) await pass(10)
+      delivered = (second + 1) * 200 - waiting()
+    }
+    expect(clock.now() - begun).toBe(10_000)
+    // What failed in the last 5 s waits for its second try, and a hundredth of all 5 minutes for its third.
+    expect(delivered).toBeGreaterThan(2000 * 0.99 - 5 * 200 * 0.1 - 20)
+    const tries = Map.groupBy(sent, ({ headers }) => headers['webhook-id'])
+    const gaps = [...tries.values()].filter((each) => each.length === 2).map(([one, two]) => two!.at - one!.at)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5000)
+    expect(Math.max(...gaps)).toBeLessThan(5500)
+    // A single failure stops nobody.
+    expect(log.filter(({ event }) => String(event).includes('takes nothing'))).toEqual([])
+  })
+
+  test('are at most 256 on their way, of all applications; one has always its place', async () => {
+    const others = Array.from({ length: 80 }, (_, at) => addApplication(`Other${at}`))
+    for (const each of others) happen(each, 'a', 'b', 'c', 'd', 'e')
+    happen(shop, 'z')
+    await pass(250)
+    expect(sent).toHaveLength(256 + 16)
+    const late = addApplication('Late')
+    happen(late, 'a', 'b')
+    await pass(250)
+    expect(sent.slice(-1).map(({ url }) => url)).toEqual(['https://late.test/hooks'])
+    await answer(1, status(200))
+    expect(sent).toHaveLength(256 + 17)
+  })
+
+  test('of a receiver that rests for all do not wait where it speaks of one', async () => {
+    happen(shop, 'a', 'b', 'c', 'd', 'e')
+    await pass(250)
+    await answer(0, status(500, '600'))
+    await answer(1, status(200))
+    expect(sent.map(reasonOf)).toEqual(['a', 'b', 'c', 'd', 'e'])
+    await answer(2, status(503, '600'))
+    for (const at of [3, 4]) await answer(at, status(200))
+    happen(shop, 'f')
+    await pass(599_000)
+    expect(sent).toHaveLength(5)
+    await pass(2000)
+    expect(sent.slice(5).map(reasonOf)).toContain('f')
   })
 
   test('do not wait for those of another one whose receiver hangs', async () => {
@@ -283,6 +383,31 @@ describe('the events of an application', () => {
     expect(waiting()).toBe(0)
     await pass(60_000)
     expect(sent).toHaveLength(2)
+  })
+
+  test('are erased in small steps, and so are their times shifted when the clock is put back', async () => {
+    events = createEventStore({ database: file.database })
+    sender.close()
+    sender = start()
+    const many = file.database.statement<never, [number]>(
+      `INSERT INTO event (id, application, type, body, due_at, created_at)
+       WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 2300)
+       SELECT 'evt_' || value, 1, 'credential.paused', '{}', ?, 0 FROM n`,
+    )
+    many.run(clock.now() + 60_000)
+    await pass(250)
+    clock.set(clock.now() - 3_600_000)
+    await pass(250)
+    await settle()
+    const due = 'SELECT DISTINCT due_at - ? AS ahead FROM event'
+    expect(file.database.statement<{ ahead: number }, [number]>(due).all(clock.now())).toEqual([{ ahead: 59_750 }])
+    expect(mostChanges).toBe(500)
+    await pass(60_000)
+    await answer(0, status(410))
+    await settle()
+    expect(waiting()).toBe(0)
+    // Each row, and the count of what waits.
+    expect(mostChanges).toBe(1000)
   })
 
   test('go to the new address at once when the webhook is changed, without the types it no longer wants', async () => {

@@ -16,6 +16,7 @@ import type { Place } from './place-index.ts'
 import { createReachabilityStore } from './reachability-store.ts'
 import { createRegistrationStore } from './registration-store.ts'
 import { createRegistrySizeStore } from './registry-size-store.ts'
+import { createZoneIndex } from './zone-index.ts'
 
 /** How a caller names one device. A device of the other platform is not found by its alias. */
 export type Address =
@@ -46,6 +47,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
   const labels = createLabelIndex({ database })
   const aliases = createAliasIndex({ database, clock })
   const places = createPlaceIndex({ database })
+  const zones = createZoneIndex({ database, clock })
   const sizes = createRegistrySizeStore({ database })
   const growth = createGrowth({ labels, sizes })
   const statements = prepareStatements(database)
@@ -71,7 +73,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
   }
 
   return {
-    ...createRegistrationStore({ database, clock, labels, aliases, places, sizes, growth }),
+    ...createRegistrationStore({ database, clock, labels, aliases, places, zones, sizes, growth }),
     ...createReachabilityStore({ database, clock }),
     ...createDeviceList({ database }),
     idOf,

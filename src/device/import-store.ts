@@ -9,6 +9,7 @@ import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.t
 import { createLabelIndex } from './label-index.ts'
 import { cellAt, createPlaceIndex } from './place-index.ts'
 import { createRegistrySizeStore } from './registry-size-store.ts'
+import { createZoneIndex } from './zone-index.ts'
 
 /** `kept`: what the device, or its gateway, has told since counts more than what was to be imported. */
 export interface ImportOutcome {
@@ -41,6 +42,7 @@ export function createImportStore({ database, clock }: Dependencies) {
   const labels = createLabelIndex({ database })
   const aliases = createAliasIndex({ database, clock })
   const places = createPlaceIndex({ database })
+  const zones = createZoneIndex({ database, clock })
   const statements = prepareStatements(database)
   const sizes = createRegistrySizeStore({ database })
   let version = Number.NaN
@@ -113,7 +115,7 @@ export function createImportStore({ database, clock }: Dependencies) {
     statements.update.run(badge, environment, registeredAt, seenAt, updatedAt, row.id)
     if (isMoved) places.move(row.id, row, { lat, lng })
     if (isRenamed) aliases.set(row.id, alias)
-    if (timezone !== row.timezone) statements.setTimezone.run(timezone, row.id)
+    zones.move(row.id, row.timezone, timezone || null)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
     return { kind: 'updated', aliasTaken }
@@ -205,8 +207,6 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     update: database.statement<never, [badge: number, Maybe, number, number, number, device: number]>(
       'UPDATE device SET badge = ?, environment = ?, registered_at = ?, seen_at = ?, updated_at = ? WHERE id = ?',
     ),
-    // After `update`: the trigger `device_moved` notes `updated_at`.
-    setTimezone: database.statement<never, [Text, device: number]>('UPDATE device SET timezone = ? WHERE id = ?'),
     setState: database.statement<never, [number, device: number]>('UPDATE device SET state = ? WHERE id = ?'),
     // What has left is kept for a time from then on: `eraseLeft`.
     leave: database.statement<never, [state: number, at: number, device: number]>(

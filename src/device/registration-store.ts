@@ -11,6 +11,7 @@ import type { LabelIndex, Labels } from './label-index.ts'
 import { cellAt } from './place-index.ts'
 import type { PlaceIndex } from './place-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
+import type { ZoneIndex } from './zone-index.ts'
 
 /** What an app says of its device at launch. A field left out stays as it was. */
 export interface Registration {
@@ -64,12 +65,22 @@ interface Dependencies {
   readonly labels: LabelIndex
   readonly aliases: AliasIndex
   readonly places: PlaceIndex
+  readonly zones: ZoneIndex
   readonly sizes: RegistrySizeStore
   readonly growth: Growth
 }
 
 /** How devices come into the registry and leave it. Every function checks before it writes. */
-export function createRegistrationStore({ database, clock, labels, aliases, places, sizes, growth }: Dependencies) {
+export function createRegistrationStore({
+  database,
+  clock,
+  labels,
+  aliases,
+  places,
+  zones,
+  sizes,
+  growth,
+}: Dependencies) {
   const statements = prepareStatements(database)
 
   function create(application: number, input: Registration, token: string | Uint8Array): Device {
@@ -108,7 +119,7 @@ export function createRegistrationStore({ database, clock, labels, aliases, plac
     touch(row, now)
     places.move(row.id, row, { lat, lng })
     if (alias !== row.alias) aliases.set(row.id, alias)
-    if (timezone !== row.timezone) statements.setTimezone.run(timezone, row.id)
+    zones.move(row.id, row.timezone, timezone)
     const tag = input.tag === undefined ? had.tag : namesOf(input.tag)
     const active = input.active === undefined ? had.active : namesOf(input.active)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
@@ -238,10 +249,6 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     // What an index has is not named here: that would rewrite the index on every launch of every app.
     touch: database.statement<never, [number, number, number]>(
       'UPDATE device SET seen_at = ?, updated_at = ? WHERE id = ?',
-    ),
-    // After `touch`: the trigger `device_moved` notes `updated_at`.
-    setTimezone: database.statement<never, [timezone: string | null, device: number]>(
-      'UPDATE device SET timezone = ? WHERE id = ?',
     ),
     revive: database.statement<never, [device: number]>(
       `UPDATE device SET state = ${STATE.registered}, environment = NULL WHERE id = ?`,

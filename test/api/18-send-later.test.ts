@@ -315,6 +315,81 @@ describe('send_at_local', () => {
     expect(arrivals).toEqual([traveller, newcomer])
   })
 
+  test('meets everybody once of whom the zone has another name meanwhile, before its turn and after', async () => {
+    const own = createFakeClock(Date.UTC(2026, 11, 23))
+    await using world = await startService({ clock: own })
+    const names = [
+      ['UTC', 'Europe/London'],
+      ['Europe/London', 'UTC'],
+      ['', 'Africa/Abidjan'],
+      ['Europe/London', ''],
+      ['Asia/Calcutta', 'Asia/Kolkata'],
+      ['Asia/Kolkata', 'Asia/Calcutta'],
+    ] as const
+    const phones = Array.from({ length: 60 }, (_, n) => {
+      const [zone, renamed] = names[n % names.length] ?? ['', '']
+      return { token: `phone:${n}`, zone, renamed, at: n < 18 ? 3 : n < 36 ? 4 : n < 54 ? 9 : Infinity }
+    })
+    const say = (token: string, timezone: string) =>
+      world.put('/deviceToken', { platform: '1', token, ...(timezone !== '' && { timezone }) })
+    for (const { token, zone } of phones) await say(token, zone)
+    // The first, and one that is on its way.
+    await say('phone:first', 'Pacific/Kiritimati')
+    await say('phone:traveller', 'Asia/Kolkata')
+    const answer = await world.post('/push/all', { ...TO_ALL, send_at_local: WALL })
+    const simulator = await world.server.simulator()
+    const arrivedAt = new Map<string, string>()
+    simulator.onArrival(({ token }) => {
+      expect([token, arrivedAt.get(token)]).toEqual([token, undefined])
+      arrivedAt.set(token, iso(own.now()).slice(0, 13))
+    })
+    const openOnes = world.database.reading<{ n: number }, [number]>(
+      `SELECT (SELECT count(*) FROM push WHERE released_at IS NULL AND send_at <= ?)
+         + (SELECT count(*) FROM delivery WHERE finished_at IS NULL) AS n`,
+    )
+    own.set(Date.UTC(2026, 11, 23, 20))
+    for (let hour = 0; hour < 24; hour++) {
+      own.set(Date.UTC(2026, 11, 24, hour))
+      own.advance(SECOND_MS)
+      while (openOnes.get(own.now())?.n !== 0) await new Promise((resolve) => setImmediate(resolve))
+      for (const { token, renamed, at } of phones) {
+        if (at === hour) await world.put('/deviceToken', { platform: '1', token, timezone: renamed })
+      }
+      if (hour === 4) await say('phone:traveller', 'America/New_York')
+    }
+    for (const { token, zone } of phones) {
+      const hour = zone.startsWith('Asia') ? '2026-12-24T04' : '2026-12-24T09'
+      expect([token, arrivedAt.get(token)]).toEqual([token, hour])
+    }
+    expect(arrivedAt.size).toBe(62)
+    expect((await world.get(`/push/${answer.body.id}`)).body).toMatchObject({ t: 62, s: 62 })
+  })
+
+  test('leaves out who changes to a zone whose clocks go the same for a day only', async () => {
+    const own = createFakeClock(Date.UTC(2026, 2, 28))
+    await using world = await startService({ clock: own })
+    await world.put('/deviceToken', { platform: '1', token: 'phone:early', timezone: 'Pacific/Kiritimati' })
+    await world.put('/deviceToken', { platform: '1', token: 'phone', timezone: 'Europe/London' })
+    // Clocks in London go forward on that day at 01:00 UTC: 09:00 is an hour earlier than in UTC.
+    const answer = await world.post('/push/all', { ...TO_ALL, send_at_local: '2026-03-29T09:00' })
+    const simulator = await world.server.simulator()
+    const arrivals: string[] = []
+    simulator.onArrival(({ token }) => void arrivals.push(token))
+    own.set(Date.UTC(2026, 2, 28, 20))
+    own.advance(SECOND_MS)
+    await arrivalsAt(simulator, 1)
+    await world.put('/deviceToken', { platform: '1', token: 'phone', timezone: 'UTC' })
+    own.set(Date.UTC(2026, 2, 29, 9))
+    own.advance(SECOND_MS)
+    while ((await world.get(`/push/${answer.body.id}`)).body.state !== 'finished') {
+      own.set(own.now() + HOUR_MS)
+      own.advance(SECOND_MS)
+    }
+    expect(arrivals).toEqual(['phone:early'])
+    const { body } = await world.get(`/push/${answer.body.id}/device`, { headers: { token: 'phone' } })
+    expect(body).toMatchObject({ verdict: 'excluded', excluded_by: ['send_at_local'] })
+  })
+
   test('names the zones in which it is past, and sends at once where that is less than an hour ago', async () => {
     const own = createFakeClock(Date.UTC(2026, 11, 24, 8, 30))
     await using world = await startService({ clock: own })

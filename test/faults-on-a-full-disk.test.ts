@@ -178,3 +178,85 @@ faults(`a full disk${disk.kind === 'mounted' ? '' : `: ${disk.why}`}`, () => {
     })
   })
 })
+
+faults('a disk that fills inside a transaction', () => {
+  /** Devices of a batch, and of one turn: more than SQLite keeps in memory, so that it writes before the commit. */
+  const BATCH = 500
+  const BATCHES = 16
+  const ONES = 40
+  const IPHONES = 10_000
+  const ROUNDS = 5
+  /** Enough for the pages of the broadcast, and for the first of the batches. */
+  const ROOM_BYTES = 8 * MEBIBYTE
+
+  const iphone = (n: number) => Bun.SHA256.hash(`${n}`, 'hex')
+  // Long, and at random places of the index: each changes a page of its own.
+  const android = (n: number) => `${Bun.SHA256.hash(`${n}`, 'base64url')}:`.repeat(10)
+
+  test('what was refused is neither stored nor sent, and nobody is counted, or has a badge counted, twice', async () => {
+    const data = dataOnDisk()
+    // What it knows of the disk would keep it from trying.
+    await using service = await startService({ data, disk: () => null })
+    let androids = 0
+    {
+      using database = openDatabase(data)
+      const devices = createDeviceStore({ database, clock: createFakeClock() })
+      database.transact(() => {
+        for (; androids < 40_000; androids++) devices.register(1, { token: android(androids), platform: 1 })
+        for (let n = 0; n < IPHONES; n++) devices.register(1, { token: iphone(n), platform: 0 })
+      })
+    }
+    const read = <Row>(sql: string) => service.database.statement<Row, []>(sql).get()
+    const taken = { apns: 0, fcm: [] as string[] }
+    const simulator = await service.server.simulator()
+    simulator.onArrival(({ provider, body }) => {
+      if (provider === 'apns') taken.apns++
+      else taken.fcm.push((body as { message: { notification: { body: string } } }).message.notification.body)
+    })
+    let devices = androids + IPHONES
+    const accepted: string[] = []
+    let refused = 0
+
+    for (let round = 1; round <= ROUNDS; round++) {
+      // Only a log that has to grow meets the end of the disk.
+      read('PRAGMA wal_checkpoint(TRUNCATE)')
+      const free = fillDisk(data, ROOM_BYTES)
+      const toAll = { platform: '0', msg: 'to all', sound: '', badge: '+1' }
+      expect(await service.post('/push/all', toAll)).toMatchObject({ status: 200 })
+      const batches = Array.from({ length: BATCHES }, () => {
+        const tokens = Array.from({ length: BATCH }, () => android(androids++))
+        return service.put('/deviceToken/batch', { tokens, platform: '1' })
+      })
+      const ones = Array.from({ length: ONES }, async (_, n) => {
+        const msg = `to one ${round}.${n}`
+        const { status } = await service.post('/push/one', { platform: '1', token: android(n), msg, sound: '' })
+        return { msg, status }
+      })
+      // Until all of them have come: then they are one turn.
+      await Bun.sleep(1)
+      Bun.sleepSync(100)
+      for (const { status } of await Promise.all(batches)) {
+        if (status < 300) devices += BATCH
+        else refused++
+      }
+      for (const { msg, status } of await Promise.all(ones)) {
+        if (status === 200) accepted.push(msg)
+        else refused++
+      }
+      free()
+      await until(
+        () => read<{ open: number }>('SELECT count(*) AS open FROM delivery WHERE finished_at IS NULL')?.open === 0,
+      )
+      expect(read<object>('SELECT count(*) AS devices FROM device')).toEqual({ devices })
+      expect(read<object>('SELECT count(*) AS pushes FROM push')).toEqual({ pushes: round + accepted.length })
+      expect(taken.fcm.toSorted()).toEqual(accepted.toSorted())
+      const t = round * IPHONES + accepted.length
+      expect((await service.get('/analytics')).body).toEqual({ t, s: t, o: 0 })
+      expect(taken.apns).toBe(round * IPHONES)
+      const badges = 'SELECT min(badge) AS least, max(badge) AS most FROM device WHERE platform = 0'
+      expect(read<object>(badges)).toEqual({ least: round, most: round })
+    }
+    // Or it was no full disk.
+    expect(refused).toBeGreaterThan(ROUNDS)
+  }, 60_000)
+})

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,8 +27,8 @@ export async function mountDisk(bytes: number): Promise<Disk> {
   }
 }
 
-/** Writes until nothing more fits; the returned function makes room again. */
-export function fillDisk(directory: string): () => void {
+/** Writes until no more than `leaveBytes` are free; the returned function makes room again. */
+export function fillDisk(directory: string, leaveBytes = 0): () => void {
   const path = join(directory, 'filler')
   const file = openSync(path, 'w')
   for (let bytes = 1024 * 1024; bytes >= 1;) {
@@ -38,6 +38,7 @@ export function fillDisk(directory: string): () => void {
       bytes = Math.floor(bytes / 2)
     }
   }
+  ftruncateSync(file, fstatSync(file).size - leaveBytes)
   closeSync(file)
   return () => rmSync(path)
 }

@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import { createGroupCommit } from './database/group-commit.ts'
 import { createHousekeeping, KEEP_MS } from './database/housekeeping-store.ts'
 import type { Sweep } from './database/housekeeping-store.ts'
+import type { Unwritten } from './delivery/delivery-pool.ts'
 import type { RsaKeys } from './delivery/simulator/rsa-keys.ts'
 import type { Simulator } from './delivery/simulator/simulator.ts'
 import { createDeviceStore } from './device/device-store.ts'
@@ -58,6 +59,8 @@ export interface Server extends AsyncDisposable {
   simulator(): Promise<Simulator>
   /** Looks at the files of TLS now, not only within a minute. */
   reload(): void
+  /** What was sent and is not on disk: once it is disposed, what the next start sends again. */
+  unwritten(): Unwritten
 }
 
 /** What tests put in the place of the world. */
@@ -221,6 +224,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     broken: broken.promise,
     simulator: senders.simulator,
     reload: () => tlsFollower?.look(),
+    unwritten: () => pool.unwritten(),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   }
 
@@ -235,6 +239,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     await commit(() => undefined).catch(noted(log))
     await stack.disposeAsync()
     sayTheRest()
+    const unwritten = pool.unwritten()
+    if (unwritten.notifications > 0) log.error('what was sent could not be written down', { ...unwritten })
     log.info('stopped')
   }
 }

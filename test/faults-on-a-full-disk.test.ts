@@ -206,7 +206,7 @@ faults('a disk that fills inside a transaction', () => {
         for (let n = 0; n < IPHONES; n++) devices.register(1, { token: iphone(n), platform: 0 })
       })
     }
-    const read = <Row>(sql: string) => service.database.statement<Row, []>(sql).get()
+    const read = (sql: string) => service.database.statement<Record<string, number>, []>(sql).get()
     const taken = { apns: 0, fcm: [] as string[] }
     const simulator = await service.server.simulator()
     simulator.onArrival(({ provider, body }) => {
@@ -244,17 +244,15 @@ faults('a disk that fills inside a transaction', () => {
         else refused++
       }
       free()
-      await until(
-        () => read<{ open: number }>('SELECT count(*) AS open FROM delivery WHERE finished_at IS NULL')?.open === 0,
-      )
-      expect(read<object>('SELECT count(*) AS devices FROM device')).toEqual({ devices })
-      expect(read<object>('SELECT count(*) AS pushes FROM push')).toEqual({ pushes: round + accepted.length })
+      await until(() => read('SELECT count(*) AS open FROM delivery WHERE finished_at IS NULL')?.['open'] === 0)
+      expect(read('SELECT count(*) AS devices FROM device')).toEqual({ devices })
+      expect(read('SELECT count(*) AS pushes FROM push')).toEqual({ pushes: round + accepted.length })
       expect(taken.fcm.toSorted()).toEqual(accepted.toSorted())
       const t = round * IPHONES + accepted.length
       expect((await service.get('/analytics')).body).toEqual({ t, s: t, o: 0 })
       expect(taken.apns).toBe(round * IPHONES)
       const badges = 'SELECT min(badge) AS least, max(badge) AS most FROM device WHERE platform = 0'
-      expect(read<object>(badges)).toEqual({ least: round, most: round })
+      expect(read(badges)).toEqual({ least: round, most: round })
     }
     // Or it was no full disk.
     expect(refused).toBeGreaterThan(ROUNDS)

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import type { Unwritten } from '../delivery/delivery-pool.ts'
 import { refusalOf } from '../data-fault.ts'
 import type { ServiceManager } from '../service-manager.ts'
 import type { Signal, Signals } from './command.ts'
@@ -8,7 +9,8 @@ import type { Signal, Signals } from './command.ts'
  * A server that runs until SIGTERM or SIGINT.
  *
  * starting → (createServer is done) → ready: the line `ready …` is printed.
- * ready → (signal) → stopping: no new calls, those in flight have `drainSeconds`. → (disposed) → exit code 0.
+ * ready → (signal) → stopping: no new calls, those in flight have `drainSeconds`. → (disposed) → exit code 0, or 3 where
+ * something that was sent is not on disk.
  * starting → (signal) → stopping, as soon as it has started, without a line.
  * ready → (the server is broken) → exit code 1, at once.
  * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM), at once.
@@ -33,6 +35,8 @@ export interface RunningServer extends AsyncDisposable {
   reload(): void
   /** Resolves when it can go on no longer. */
   readonly broken: Promise<Error>
+  /** What was sent and is not on disk. */
+  unwritten(): Unwritten
 }
 
 interface Options {
@@ -49,6 +53,9 @@ interface Options {
 
 /** 128 and the signal's number, as shells have it. */
 const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+
+/** Something that was sent could not be written down, and is sent again. */
+const UNWRITTEN = 3
 
 /** What a stop may take beyond `drainSeconds`, to close the database and the sockets. */
 const CLOSING_MS = 5_000
@@ -75,7 +82,16 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   // No loss: what was answered with 2xx is on disk, and the next start goes on with it.
   if (end === 'late')
     stderr('bellhop: Stopped with work in flight: the drain time is over. It goes on at the next start.\n')
-  return 0
+  const unwritten = server.unwritten()
+  if (unwritten.notifications === 0) return 0
+  stderr(`bellhop: ${sentAgain(unwritten)}\n`)
+  return UNWRITTEN
+}
+
+function sentAgain({ notifications, pushes }: Unwritten): string {
+  const what = notifications === 1 ? '1 notification that was sent' : `${notifications} notifications that were sent`
+  const of = pushes === 1 ? '1 push' : `${pushes} pushes`
+  return `${what} could not be written down, and will be sent again at the next start (${of}).`
 }
 
 /** Loaded here, so that the other commands do not load the server. */

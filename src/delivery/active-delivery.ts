@@ -17,14 +17,20 @@ const FIRST_PAGE_SIZE = 64
 /** Reads in a row that may find nobody, before the event loop gets a turn: filters may leave few of many. */
 const MAX_EMPTY_READS = 2
 
-/** Pages read but not settled. Beyond it the delivery waits for its slowest page. */
-const MAX_OPEN_PAGES = 16
+/**
+ * Recipients that may have been sent to without that being on disk, which is what a crash sends to again: 16 pages.
+ * Beyond it the delivery waits for its slowest page, or for the disk.
+ */
+const MAX_UNWRITTEN = 16 * PAGE_SIZE
+
+/** Of them, kept for recipients whose next attempt is due: a broadcast must not hold them up. */
+const KEPT_FOR_DUE = PAGE_SIZE
 
 /**
  * How long after its last send a page waits for its last answers. Then it is settled without them: they are written
  * down as due again in `LEASE_MS`, unless they arrive before.
  */
-const STRAGGLER_MS = 2000
+export const STRAGGLER_MS = 2000
 
 /** Longer than any request can take, its deadline, second environment and renewed credential included. */
 export const LEASE_MS = 60_000
@@ -69,6 +75,11 @@ export class ActiveDelivery {
    * A row whose lease runs out meanwhile is not taken a second time.
    */
   readonly leased = new Set<number>()
+  /**
+   * What is settled and not on disk: pages, devices that were answered alone, and how many of both the gateway took. A
+   * row of such a device that says due is to be written over.
+   */
+  readonly unwritten = { pages: 0, devices: new Set<number>(), taken: 0 }
   /** Recipients that wait, the leased ones included. */
   retries: number
   /** When the next of them is due; ms since the Unix epoch, Infinity for none. */
@@ -133,6 +144,18 @@ export class ActiveDelivery {
   /** Devices of the audience on no settled page. */
   get unreached(): number {
     return Math.max(this.addressed - this.#settled, 0)
+  }
+
+  /** Recipients whose next attempt is due, and that may be sent to now. */
+  get roomForDue(): number {
+    return Math.max(MAX_UNWRITTEN - this.#inPages - this.#alone, 0)
+  }
+
+  /** Notifications that the gateway took, or may take yet, and that are not on disk. */
+  get notWrittenDown(): number {
+    let count = this.unwritten.taken + this.leased.size - this.due.length
+    for (const page of this.pages) count += page.accepted + page.pending
+    return count
   }
 
   /**
@@ -239,8 +262,8 @@ export class ActiveDelivery {
   /** Writes down who has not answered on a page as due again later, so that the page can be settled now. */
   detach(page: Page, now: number): void {
     page.detached = true
-    for (const [index, { device, badge }] of page.recipients.entries()) {
-      if (page.answered[index] === 1) continue
+    for (const [index, { device, badge }] of page.recipients.slice(0, page.unsent).entries()) {
+      if (page.answered[index] === 1 || page.held.includes(index)) continue
       this.leased.add(device)
       page.exceptions.push({
         device,
@@ -351,6 +374,20 @@ export class ActiveDelivery {
     return { delivery: this, recipient, page, index, attempt: 1, sentAt: now }
   }
 
+  /** Recipients on pages that are open, or not on disk. */
+  get #inPages(): number {
+    return PAGE_SIZE * (this.pages.size + this.unwritten.pages)
+  }
+
+  /** Recipients on their way, or not on disk, that are on no open page. */
+  get #alone(): number {
+    return this.leased.size + this.unwritten.devices.size
+  }
+
+  get #hasRoomForPage(): boolean {
+    return this.#inPages + PAGE_SIZE + Math.max(this.#alone, KEPT_FOR_DUE) <= MAX_UNWRITTEN
+  }
+
   #isComplete(page: Page): boolean {
     const sent = this.cancelled || page.unsent === page.recipients.length
     return sent && page.pending === 0 && page.held.length === 0
@@ -359,7 +396,7 @@ export class ActiveDelivery {
   /** The next page with anybody on it; notes when there is none left, or none was found so far. */
   #read(): Page | null {
     this.searching = false
-    if (this.#exhausted || this.pages.size >= MAX_OPEN_PAGES) return null
+    if (this.#exhausted || !this.#hasRoomForPage) return null
     for (let reads = 0; reads < MAX_EMPTY_READS; reads++) {
       const gap = nextGap(this.#progress, this.#cursor, this.of.ceiling)
       if (gap === null) {

@@ -8,7 +8,10 @@ import type { DeliveryStore } from './delivery-store.ts'
 import type { Lane, OpenDelivery } from './open-delivery.ts'
 import type { PendingBadges } from './pending-badges.ts'
 
-/** Open deliveries of each lane held in memory; the rest waits in the database. */
+/**
+ * Open deliveries of each lane held in memory; the rest waits in the database. A delivery holds its place until its end
+ * is on disk, so that a crash sends no more than so many singles again.
+ */
 const LOADED: Readonly<Record<Lane, number>> = { single: 512, many: 32 }
 
 /** Index entries counted before the event loop gets a turn: 0.3 ms, or 8 ms where filters are checked on each device. */
@@ -139,27 +142,30 @@ export class Backlog {
 
   /** Leases recipients whose next attempt is due; resolves with those whose device is not there any more. */
   async loadDue(delivery: ActiveDelivery, now: number): Promise<ReturnType<DeliveryStore['takeDue']>['dead']> {
-    if (delivery.loadingDue || delivery.due.length > 0) return []
+    const limit = Math.min(delivery.roomForDue, DUE_LIMIT)
+    if (delivery.loadingDue || delivery.due.length > 0 || limit === 0) return []
     delivery.loadingDue = true
     // What is written down meanwhile lowers it again.
     delivery.nextDueAt = Number.POSITIVE_INFINITY
     const { store, persist, onMore } = this.#on
     const { due, dead, next } = await persist(() => ({
-      ...store.takeDue(delivery.of, now, now + LEASE_MS, DUE_LIMIT),
+      ...store.takeDue(delivery.of, now, now + LEASE_MS, limit),
       next: store.nextDue(delivery.of),
     }))
     delivery.loadingDue = false
     // They end with the delivery.
     if (delivery.cancelled) return []
     delivery.nextDueAt = Math.min(delivery.nextDueAt, next ?? Number.POSITIVE_INFINITY)
+    const isHere = ({ device }: { device: number }) =>
+      delivery.leased.has(device) || delivery.unwritten.devices.has(device)
     for (const recipient of due) {
-      if (delivery.leased.has(recipient.device)) continue
+      if (isHere(recipient)) continue
       delivery.leased.add(recipient.device)
       delivery.due.push(recipient)
     }
     this.line(delivery)
     onMore()
-    return dead
+    return dead.filter((one) => !isHere(one))
   }
 
   #load(): void {

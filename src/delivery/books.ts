@@ -34,6 +34,8 @@ interface Dependencies {
   readonly events: Pick<DeliveryEvents, 'pushFinished'>
   /** Recipients of the delivery have been written down to be sent to again. */
   readonly onRetries: (delivery: ActiveDelivery, recipients: number) => void
+  /** Something of a delivery is on disk: it may have room for more. */
+  readonly onWritten: (delivery: ActiveDelivery) => void
   /** The end of a delivery is on disk. */
   readonly onFinished: (delivery: ActiveDelivery) => void
 }
@@ -59,11 +61,19 @@ export class Books {
     const { store, registry, clock } = this.#on
     const now = clock.now()
     const settlement = delivery.settle(page, now)
+    const { unwritten } = delivery
+    unwritten.pages++
+    unwritten.taken += page.accepted
     void this.#write(delivery, page.exceptions, settlement.finished, () => {
       store.settlePage(delivery.of, settlement, now)
       for (const verdict of page.verdicts) registry.apply(verdict, now)
       this.#storeBadges(delivery, page.badges)
-    }).then(() => this.#badgesSettled(page.badges))
+    }).then(() => {
+      unwritten.pages--
+      unwritten.taken -= page.accepted
+      this.#badgesSettled(page.badges)
+      this.#on.onWritten(delivery)
+    })
   }
 
   /** A recipient that is on no open page: it had waited, or its page was settled without it. */
@@ -78,11 +88,20 @@ export class Books {
     delivery.leased.delete(device)
     delivery.noteRetries(exceptions)
     const finished = delivery.isDone
+    const taken = accepted ? 1 : 0
+    const { unwritten } = delivery
+    unwritten.devices.add(device)
+    unwritten.taken += taken
     void this.#write(delivery, exceptions, finished, () => {
-      store.settleRetry(delivery.of, device, { accepted: accepted ? 1 : 0, exceptions }, finished, now)
+      store.settleRetry(delivery.of, device, { accepted: taken, exceptions }, finished, now)
       if (says !== null) registry.apply(says, now)
       this.#storeBadges(delivery, badges)
-    }).then(() => this.#badgesSettled(badges))
+    }).then(() => {
+      unwritten.devices.delete(device)
+      unwritten.taken -= taken
+      this.#badgesSettled(badges)
+      this.#on.onWritten(delivery)
+    })
   }
 
   /** Ends a delivery whose last page is settled and whose last recipient has been reached, if that is so. */

@@ -79,6 +79,15 @@ export interface DeliveryPool {
   stop(): Promise<void>
   /** Closes the connections to the gateways; answers that are still to come are heard by nobody. */
   close(): void
+  /** What was sent and is not on disk. */
+  unwritten(): Unwritten
+}
+
+/** What was sent and is not on disk: the next start sends it again. */
+export interface Unwritten {
+  readonly notifications: number
+  /** That they belong to. */
+  readonly pushes: number
 }
 
 /**
@@ -243,6 +252,13 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     close() {
       closed = true
       for (const sender of senders.values()) sender.close()
+    },
+    unwritten() {
+      const sent = [...senders.values()].flatMap((sender) => sender.unwritten()).filter(([, count]) => count > 0)
+      return {
+        notifications: sent.reduce((sum, [, count]) => sum + count, 0),
+        pushes: new Set(sent.map(([push]) => push)).size,
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
+import { STRAGGLER_MS } from './active-delivery.ts'
 import type { Task } from './active-delivery.ts'
 import { Answers } from './answers.ts'
 import { Backlog } from './backlog.ts'
@@ -65,6 +66,7 @@ export class Sender {
   /** When the last answer came, or this sender or its provider began; ms since the Unix epoch. */
   #movedAt: number
   #stopped = false
+  #closed = false
   #idle: (() => void)[] = []
   readonly #again = () => this.#pump()
 
@@ -84,6 +86,10 @@ export class Sender {
       ...on,
       badges: this.#badges,
       onRetries: ({ of }, recipients) => log.debug('to be sent again', { ...this.#name, push: of.pushId, recipients }),
+      onWritten: (delivery) => {
+        this.#backlog.line(delivery)
+        this.#pump()
+      },
       onFinished: (delivery) => {
         log.debug('push sent', { ...this.#name, push: delivery.of.pushId })
         this.#backlog.drop(delivery)
@@ -209,14 +215,23 @@ export class Sender {
   /** Sends nothing more, waits for what is in flight, and settles what was sent; resolves when that is on disk. */
   async stop(): Promise<void> {
     this.#stopped = true
-    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
-    this.#holdRefused()
-    for (const delivery of this.#backlog.all()) {
-      for (const page of delivery.pages) {
-        if (page.pending === 0 && page.unsent > 0) this.#books.settlePage(delivery, page)
-      }
+    if (this.#inFlight > 0) {
+      // An answer that never comes must not keep those of its page from the disk.
+      const cancel = this.#on.clock.after(STRAGGLER_MS, () => this.#settleSent())
+      await new Promise<void>((resolve) => this.#idle.push(resolve))
+      cancel()
     }
+    this.#settleSent()
     await this.#books.written()
+  }
+
+  /** What was sent and is not on disk: by push, the UUID, how many notifications. The next start sends them again. */
+  unwritten(): [push: string, notifications: number][] {
+    const now = this.#on.clock.now()
+    return this.#backlog
+      .all()
+      .filter(({ cancelled, of }) => !cancelled && of.expiresAt > now)
+      .map((delivery) => [delivery.of.pushId, delivery.notWrittenDown])
   }
 
   /** The application is gone, and with it everything that was open: what is in flight is answered to nobody. */
@@ -226,9 +241,23 @@ export class Sender {
     this.close()
   }
 
-  /** Closes the connections when their requests are over, and waits for none of them. */
+  /** Closes the connections when their requests are over, and waits for none of them: their answers are not heard. */
   close(): void {
+    this.#closed = true
     void this.#provider?.[Symbol.asyncDispose]()
+  }
+
+  /** Settles every page as far as it was sent. */
+  #settleSent(): void {
+    const now = this.#on.clock.now()
+    this.#holdRefused()
+    for (const delivery of this.#backlog.all()) {
+      for (const page of delivery.pages) {
+        if (page.unsent === 0) continue
+        if (page.pending > 0) delivery.detach(page, now)
+        this.#books.settlePage(delivery, page)
+      }
+    }
   }
 
   #pump(): void {
@@ -276,6 +305,7 @@ export class Sender {
   }
 
   #answered(provider: Provider, task: Task, outcome: Outcome): void {
+    if (this.#closed) return
     this.#inFlight--
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted' && task.badge !== undefined) this.#badges.refused(task.badge)

@@ -7,7 +7,7 @@ import { StartRefused } from '../../src/start-refused.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 /** `serve`, with a server that starts and stops when the test says so. */
-function setUp({ attached = false } = {}) {
+function setUp({ attached = false, unwritten = { notifications: 0, pushes: 0 } } = {}) {
   const signals = new EventEmitter()
   const clock = createFakeClock()
   const started = Promise.withResolvers<RunningServer>()
@@ -38,6 +38,7 @@ function setUp({ attached = false } = {}) {
     adminUrl: 'http://127.0.0.1:2',
     broken: broken.promise,
     reload: () => void told.push('reload'),
+    unwritten: () => unwritten,
     [Symbol.asyncDispose]() {
       disposing.resolve()
       return disposed.promise
@@ -58,6 +59,27 @@ test('when ready it prints one line, and a signal stops it with exit code 0', as
     expect(await exitCode).toBe(0)
     expect(printed).toHaveLength(1)
     expect(complained).toEqual([])
+  }
+})
+
+test('a stop that could not write down what was sent says how much is sent again, with exit code 3', async () => {
+  for (const [unwritten, sentence] of [
+    [
+      { notifications: 8000, pushes: 2 },
+      '8000 notifications that were sent could not be written down, and will be sent again at the next start (2 pushes).',
+    ],
+    [
+      { notifications: 1, pushes: 1 },
+      '1 notification that was sent could not be written down, and will be sent again at the next start (1 push).',
+    ],
+  ] as const) {
+    const { signals, exitCode, complained, started, server, disposed, ready } = setUp({ unwritten })
+    started.resolve(server)
+    await ready.promise
+    signals.emit('SIGTERM')
+    disposed.resolve()
+    expect(await exitCode).toBe(3)
+    expect(complained).toEqual([`bellhop: ${sentence}\n`])
   }
 })
 

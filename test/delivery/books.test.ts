@@ -39,6 +39,7 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
     badges,
     events: { pushFinished: () => {} },
     onRetries: () => written.resolve(),
+    onWritten: () => {},
     onFinished: () => {},
   })
   const [open] = store.open(1, 0, 'single', 0, 1)

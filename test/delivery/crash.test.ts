@@ -152,6 +152,83 @@ describe('a broadcast to 20,000 devices', () => {
   }, 60_000)
 })
 
+describe('a broadcast of which no more can be written down', () => {
+  /** On disk, and what the gateway had, once it comes to no more. */
+  async function sentInVain(service: ServiceProcess): Promise<{ stored: number; sent: number }> {
+    await push(service)
+    await arrived(DEVICES / 10)
+    refuseAnswers()
+    let sent = 0
+    while (sent < arrivals.length) {
+      sent = arrivals.length
+      await Bun.sleep(1000)
+    }
+    using database = openDatabase(data)
+    const newest = 'SELECT accepted FROM delivery ORDER BY push DESC LIMIT 1'
+    return { stored: database.statement<{ accepted: number }, []>(newest).get()?.accepted ?? 0, sent }
+  }
+
+  /** The database takes everything but what became of a notification, as on a full disk nothing is taken. */
+  function refuseAnswers(): void {
+    using database = openDatabase(data)
+    const trouble = 'BEGIN SELECT zeroblob(3000000000); END'
+    database.statement(`CREATE TRIGGER refuse BEFORE UPDATE OF accepted ON delivery ${trouble}`).run()
+  }
+
+  function allowAnswers(): void {
+    using database = openDatabase(data)
+    database.statement('DROP TRIGGER refuse').run()
+  }
+
+  /** How many notifications the next start sends again. */
+  async function repeatedBy(start: () => Promise<ServiceProcess>, s: number): Promise<number> {
+    await using service = await start()
+    expect(await counted(service, s)).toEqual({ t: s, s, o: 0 })
+    const byToken = sends()
+    expect(byToken.size).toBe(DEVICES)
+    for (const ids of byToken.values()) expect(new Set(ids).size).toBe(1)
+    return arrivals.length - DEVICES
+  }
+
+  test('stops after 16 pages: no more than those are sent again after kill -9, under the same apns-id', async () => {
+    arrivals = []
+    const first = await serve(data, env)
+    const before = await counted(first, 0)
+    const { stored, sent } = await sentInVain(first)
+    expect(sent).toBeLessThan(DEVICES)
+    await first.kill('SIGKILL')
+    allowAnswers()
+    const repeats = await repeatedBy(() => serve(data, env), before.s + DEVICES)
+    expect(repeats).toBe(sent - stored)
+    expect(repeats).toBeLessThanOrEqual(MOST_IN_FLIGHT)
+  }, 60_000)
+
+  test('ends a stop with 3 and a sentence that says how many are sent again, and exactly those are', async () => {
+    arrivals = []
+    const first = await serve(data, env, ['--drain-seconds=1'])
+    const before = await counted(first, 0)
+    const { stored, sent } = await sentInVain(first)
+    expect(await first.kill('SIGTERM')).toBe(3)
+    expect(first.log()).toContain(
+      `\nbellhop: ${sent - stored} notifications that were sent could not be written down, and will be sent again at the next start (1 push).\n`,
+    )
+    allowAnswers()
+    expect(await repeatedBy(() => serve(data, env), before.s + DEVICES)).toBe(sent - stored)
+  }, 60_000)
+
+  test('ends a stop with 0 where it can be written down before the drain time is over', async () => {
+    arrivals = []
+    const first = await serve(data, env)
+    const before = await counted(first, 0)
+    await sentInVain(first)
+    const ended = first.kill('SIGTERM')
+    while (!first.log().includes('"stopping"')) await Bun.sleep(5)
+    allowAnswers()
+    expect(await ended).toBe(0)
+    expect(await repeatedBy(() => serve(data, env), before.s + DEVICES)).toBe(0)
+  }, 60_000)
+})
+
 describe('one process a data directory', () => {
   test('a second one is refused with a sentence, and the first goes on', async () => {
     await using first = await serve(data, env)

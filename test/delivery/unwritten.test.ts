@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
+import { createDeviceStore } from '../../src/device/device-store.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+/* What is sent and cannot be written down: on a database that takes everything but what became of a notification. */
+
+/** Recipients of one push that may be sent to without that being on disk (README, "Guarantees"). */
+const MOST_OF_A_PUSH = 16 * 500
+
+/** Pushes to one device, of an application and platform. */
+const MOST_SINGLES = 512
+
+let clock: FakeClock
+let service: Service
+let arrivals: Arrival[]
+
+beforeEach(async () => {
+  clock = createFakeClock()
+  service = await startService({ clock, random: () => 0.5 })
+  arrivals = []
+  const simulator = await service.server.simulator()
+  simulator.onArrival((arrival) => arrivals.push(arrival))
+})
+afterEach(() => service[Symbol.asyncDispose]())
+
+const token = (n: number) => Bun.SHA256.hash(`${n}`, 'hex')
+
+function register(count: number): void {
+  using database = openDatabase(service.data)
+  const devices = createDeviceStore({ database, clock })
+  database.transact(() => {
+    for (let n = 0; n < count; n++) devices.register(1, { token: token(n), platform: 0 })
+  })
+}
+
+async function push(path: string, body: object): Promise<string> {
+  const answer = await service.post(path, { platform: '0', msg: 'Hello', sound: '', badge: '', ...body })
+  expect(answer).toMatchObject({ status: 200 })
+  return answer.body.id
+}
+
+/** From now on no answer of a gateway can be written down, until the returned function is called. */
+function refuseAnswers(): () => void {
+  // No more than a full disk is it a constraint that was broken, which would mean that the application is gone.
+  const trouble = 'BEGIN SELECT zeroblob(3000000000); END'
+  service.database.statement(`CREATE TRIGGER refuse BEFORE UPDATE OF accepted ON delivery ${trouble}`).run()
+  return () => void service.database.statement('DROP TRIGGER refuse').run()
+}
+
+/** Resolves with how many have arrived, once there are some and no more come. */
+async function still(): Promise<number> {
+  let before = 0
+  do {
+    before = arrivals.length
+    await Bun.sleep(400)
+  } while (arrivals.length !== before || before === 0)
+  return before
+}
+
+/** Resolves when nothing is open, while time passes. */
+const over = () =>
+  passing(
+    service,
+    clock,
+    (async () => {
+      const open = service.database.statement<{ open: number }, []>(
+        'SELECT count(*) AS open FROM delivery WHERE finished_at IS NULL',
+      )
+      while (open.get()?.open !== 0) await Bun.sleep(5)
+    })(),
+  )
+
+/** Who was sent to more than once. */
+function repeated(): string[] {
+  const seen = new Set<string>()
+  return arrivals.filter(({ id }) => seen.size === seen.add(String(id)).size).map((arrival) => arrival.token)
+}
+
+describe('while what was sent cannot be written down', () => {
+  test('a broadcast stops after 16 pages, and goes on by itself when it can', async () => {
+    register(20_000)
+    const allow = refuseAnswers()
+    await push('/push/all', {})
+    const sent = await still()
+    expect(sent).toBeGreaterThan(MOST_OF_A_PUSH / 2)
+    expect(sent).toBeLessThanOrEqual(MOST_OF_A_PUSH)
+    expect(service.server.unwritten()).toEqual({ notifications: sent, pushes: 1 })
+    allow()
+    await over()
+    expect(repeated()).toEqual([])
+    expect(arrivals).toHaveLength(20_000)
+    expect((await service.get('/analytics')).body).toEqual({ t: 20_000, s: 20_000, o: 0 })
+    expect(service.server.unwritten()).toEqual({ notifications: 0, pushes: 0 })
+  })
+
+  test('no more than 512 pushes to one device are sent, and the rest when it can', async () => {
+    register(1200)
+    const allow = refuseAnswers()
+    await Promise.all(Array.from({ length: 1200 }, (_, n) => push('/push/one', { token: token(n) })))
+    const sent = await still()
+    expect(sent).toBeGreaterThan(MOST_SINGLES / 2)
+    expect(sent).toBeLessThanOrEqual(MOST_SINGLES)
+    expect(service.server.unwritten()).toEqual({ notifications: sent, pushes: sent })
+    allow()
+    await over()
+    expect(repeated()).toEqual([])
+    expect(arrivals).toHaveLength(1200)
+  })
+
+  test('nobody who waited for another attempt is sent to again when its lease is over', async () => {
+    const waits = 'bad42901'.padEnd(64, '0')
+    expect(await service.put('/deviceToken', { token: waits, platform: '0' })).toMatchObject({ status: 201 })
+    await push('/push/all', {})
+    await service.logged(({ event }) => event === 'to be sent again')
+    const allow = refuseAnswers()
+    await passing(
+      service,
+      clock,
+      service.logged(({ event }) => event === 'a delivery could not be written down; trying again'),
+    )
+    expect(arrivals.map(({ status }) => status)).toEqual([429, 200])
+    // Its row says that it is due.
+    clock.advance(61_000)
+    await still()
+    allow()
+    await over()
+    expect(arrivals.map(({ status }) => status)).toEqual([429, 200])
+    expect((await service.get('/analytics')).body).toEqual({ t: 1, s: 1, o: 0 })
+  })
+})

@@ -192,7 +192,7 @@ describe('a broadcast of which no more can be written down', () => {
 
   test('stops after 16 pages: no more than those are sent again after kill -9, under the same apns-id', async () => {
     arrivals = []
-    const first = await serve(data, env)
+    await using first = await serve(data, env)
     const before = await counted(first, 0)
     const { stored, sent } = await sentInVain(first)
     expect(sent).toBeLessThan(DEVICES)
@@ -205,7 +205,7 @@ describe('a broadcast of which no more can be written down', () => {
 
   test('ends a stop with 3 and a sentence that says how many are sent again, and exactly those are', async () => {
     arrivals = []
-    const first = await serve(data, env, ['--drain-seconds=1'])
+    await using first = await serve(data, env, ['--drain-seconds=1'])
     const before = await counted(first, 0)
     const { stored, sent } = await sentInVain(first)
     expect(await first.kill('SIGTERM')).toBe(3)
@@ -218,7 +218,7 @@ describe('a broadcast of which no more can be written down', () => {
 
   test('ends a stop with 0 where it can be written down before the drain time is over', async () => {
     arrivals = []
-    const first = await serve(data, env)
+    await using first = await serve(data, env)
     const before = await counted(first, 0)
     await sentInVain(first)
     const ended = first.kill('SIGTERM')

@@ -230,7 +230,7 @@ export class Sender {
     const now = this.#on.clock.now()
     return this.#backlog
       .all()
-      .filter(({ cancelled, of }) => !cancelled && of.expiresAt > now)
+      .filter(({ cancelled, expiresAt }) => !cancelled && expiresAt > now)
       .map((delivery) => [delivery.of.pushId, delivery.notWrittenDown])
   }
 

@@ -97,10 +97,13 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
 
   let depth = 0
+  let closed = false
   /** What ended the transaction that runs, before its end. */
   let brokenBy: unknown = null
 
   function transact<T>(work: () => NoPromise<T>): T {
+    // Statements that are still held keep a closed connection alive: a BEGIN would lock the file, and nobody end it.
+    if (closed) throw new Error('the database is closed')
     const nested = depth > 0
     if (nested) ensureWhole()
     ;(nested ? savepoint : begin).run()
@@ -163,6 +166,7 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
       }
     },
     [Symbol.dispose]() {
+      closed = true
       if (wal !== null) closeSync(wal)
       reader.close(false)
       writer.close(false)

@@ -63,6 +63,17 @@ describe('opening a database', () => {
   })
 })
 
+describe('a database that is closed', () => {
+  test('takes no transaction, and leaves the file to others', () => {
+    const closed = openDatabase(directory)
+    closed[Symbol.dispose]()
+    expect(() => closed.transact(() => null)).toThrow('the database is closed')
+    using database = openDatabase(directory)
+    database.statement('PRAGMA busy_timeout = 0').get()
+    expect(database.transact(() => 'written')).toBe('written')
+  })
+})
+
 describe('migrations', () => {
   const LATEST = MIGRATIONS.at(-1)?.number ?? 0
 

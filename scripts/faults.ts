@@ -1,11 +1,9 @@
 // The fault harness: the service as a real process, gateways over real TLS and HTTP/2, one fault after the other, and a
 // table of what came of it. What counts as lost, repeated and wrong is in fault-harness/judge.ts.
 import { parseArgs } from 'node:util'
-import { GATEWAY_SCENARIOS } from './fault-harness/gateway-scenarios.ts'
-import { MACHINE_SCENARIOS } from './fault-harness/machine-scenarios.ts'
-import { PROCESS_SCENARIOS } from './fault-harness/process-scenarios.ts'
 import { runScenarios } from './fault-harness/run-scenario.ts'
 import type { Row } from './fault-harness/run-scenario.ts'
+import { SCENARIOS } from './fault-harness/scenarios.ts'
 import { programOf } from './fault-harness/service.ts'
 import { holds, markdownTable, tableHead, tableLine } from './fault-harness/table.ts'
 import { makeTemplate } from './fault-harness/template.ts'
@@ -23,8 +21,6 @@ const HELP = `Usage: scripts/faults [--rounds N] [--seed N] [--only NAME]… [--
 
 Exits with 1 when anything was lost, repeated without need, or counted wrongly.`
 
-const ALL = [...PROCESS_SCENARIOS, ...MACHINE_SCENARIOS, ...GATEWAY_SCENARIOS]
-
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '20' },
@@ -38,7 +34,7 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-const unknown = values.only.filter((name) => !ALL.some((scenario) => scenario.name === name))
+const unknown = values.only.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name))
 if (unknown.length > 0) {
   console.error(`No fault is called ${unknown.join(', ')}: see --list.`)
   process.exit(2)
@@ -48,13 +44,13 @@ if (values.help) {
   process.exit(0)
 }
 if (values.list) {
-  for (const { name, what } of ALL) console.log(`${name.padEnd(19)}${what}`)
+  for (const { name, what } of SCENARIOS) console.log(`${name.padEnd(19)}${what}`)
   process.exit(0)
 }
 
 const [seed, rounds, jobs] = [number('seed', 0), number('rounds', 1), number('jobs', 1)]
 const program = programOf(values.binary ?? null)
-const chosen = ALL.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
+const chosen = SCENARIOS.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
 const asTable = !values.json && !values.markdown
 if (asTable) console.log(`seed ${seed}, ${rounds} rounds of kill -9\n\n${tableHead()}`)
 

@@ -1,10 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { apnsAcceptance, apnsRefusal } from '../../src/delivery/simulator/apns-answer.ts'
 import { checkApnsRequest } from '../../src/delivery/simulator/apns-request.ts'
+import type { ApnsReason } from '../../src/delivery/simulator/apns-answer.ts'
 import { isJsonObject } from '../../src/delivery/simulator/json-object.ts'
 import type { KnownCredentials } from '../../src/delivery/simulator/known-credentials.ts'
+import { readJws } from '../../src/delivery/simulator/jws.ts'
 import { createProviderTokenCheck } from '../../src/delivery/simulator/provider-token.ts'
+import type { CheckProviderToken } from '../../src/delivery/simulator/provider-token.ts'
+import type { Refusal } from './conduct.ts'
 import type { Protocol } from './protocol.ts'
+
+/** "No more than one hour from the current time" (Apple, "Establishing a token-based connection to APNs"). */
+const MAX_AHEAD_MS = 3_600_000
+
+function issuedAtOf(authorization: string | undefined): number {
+  const issuedAt = readJws(authorization?.split(' ')[1] ?? '')?.claims['iat']
+  return typeof issuedAt === 'number' ? issuedAt * 1000 : 0
+}
 
 /** APNs with the simulator's checks. Apple allows one stream until a first notification was accepted, then 1000. */
 export function apnsProtocol(known: KnownCredentials): Protocol {
@@ -14,16 +26,30 @@ export function apnsProtocol(known: KnownCredentials): Protocol {
     acceptEarly: () => apnsAcceptance(randomUUID(), 'production', randomUUID),
     anyBodySaysTaken: true,
     open() {
-      const check = createProviderTokenCheck({
-        keyOf: (keyId) => known.apnsKey(keyId),
-        environment: 'production',
-        limitUpdates: true,
-      })
+      const newCheck = () =>
+        createProviderTokenCheck({
+          keyOf: (keyId) => known.apnsKey(keyId),
+          environment: 'production',
+          limitUpdates: true,
+        })
+      let check = newCheck()
+      /** The same one comes with each request. */
+      let last: { readonly authorization: string | undefined; readonly issuedAt: number } = {
+        authorization: undefined,
+        issuedAt: 0,
+      }
+      /** One from the future is invalid; whoever has been told so may come with another one at once. */
+      const checkAlsoAhead: CheckProviderToken = (authorization, now) => {
+        if (authorization !== last.authorization) last = { authorization, issuedAt: issuedAtOf(authorization) }
+        if (last.issuedAt <= now + MAX_AHEAD_MS) return check(authorization, now)
+        check = newCheck()
+        return 'InvalidProviderToken'
+      }
       return (request) => {
         const { headers } = request
         const id = headers['apns-id'] ?? ''
         const verdict = checkApnsRequest(request, () => {
-          const key = check(headers['authorization'], Date.now())
+          const key = checkAlsoAhead(headers['authorization'], Date.now())
           return typeof key === 'string' ? key : { topics: key.topics, byCertificate: false }
         })
         if (verdict.kind === 'fault') return { ...verdict, answer: apnsRefusal(verdict.reason, id) }
@@ -39,8 +65,12 @@ export function apnsProtocol(known: KnownCredentials): Protocol {
             badge: typeof aps['badge'] === 'number' ? aps['badge'] : null,
           },
           accept: () => apnsAcceptance(id, 'production', randomUUID),
-          refuse(status, retryAfterSeconds) {
-            const answer = apnsRefusal(REASONS[status], id)
+          refuse(as, retryAfterSeconds) {
+            const answer =
+              // Apple's table has no 401: whoever answers so is not Apple's, and is meant by its status alone.
+              as === 401
+                ? { status: 401, headers: {}, body: '' }
+                : apnsRefusal(REASONS[as], id, as === 'gone' ? Date.now() : undefined)
             if (retryAfterSeconds === undefined) return answer
             return { ...answer, headers: { ...answer.headers, 'retry-after': String(retryAfterSeconds) } }
           },
@@ -50,4 +80,16 @@ export function apnsProtocol(known: KnownCredentials): Protocol {
   }
 }
 
-const REASONS = { 429: 'TooManyRequests', 500: 'InternalServerError', 503: 'ServiceUnavailable' } as const
+const REASONS = {
+  403: 'Forbidden',
+  404: 'BadPath',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+  503: 'ServiceUnavailable',
+  throttled: 'TooManyRequests',
+  'bad token': 'BadDeviceToken',
+  mismatch: 'DeviceTokenNotForTopic',
+  'third party': 'Forbidden',
+  gone: 'Unregistered',
+  'bad push': 'PayloadTooLarge',
+} as const satisfies Record<Exclude<Refusal, 401>, ApnsReason>

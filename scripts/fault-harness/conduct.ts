@@ -1,9 +1,27 @@
+/**
+ * How a request that is in order is refused. 429 is FCM's quota of the whole project, and 'throttled' the one of a device;
+ * APNs has only that. 'mismatch': the token is another app's. 'third party': Firebase itself has no key for this phone.
+ */
+export type Refusal =
+  | 401
+  | 403
+  | 404
+  | 429
+  | 500
+  | 503
+  | 'throttled'
+  | 'bad token'
+  | 'mismatch'
+  | 'third party'
+  | 'gone'
+  | 'bad push'
+
 /** What a gateway does with one request that is in order. `taken`: whether it acts on it, which the sender cannot know. */
 export type Conduct =
   /** Takes it and says so. `lateEnd`: with a content-length, and the end of the stream only later. */
   | { readonly kind: 'accept'; readonly afterMs?: number; readonly lateEnd?: boolean }
   /** Does not take it, and says so. `retryAfterSeconds`: left out without one. */
-  | { readonly kind: 'refuse'; readonly status: 429 | 500 | 503; readonly retryAfterSeconds?: number }
+  | { readonly kind: 'refuse'; readonly as: Refusal; readonly retryAfterSeconds?: number }
   /** 200 with a body that is not the gateway's. */
   | { readonly kind: 'garble'; readonly taken: boolean }
   /** RST_STREAM with this code (RFC 9113, 7). REFUSED_STREAM is never taken. */

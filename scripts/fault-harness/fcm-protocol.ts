@@ -1,9 +1,12 @@
 import type { AccessTokens } from '../../src/delivery/simulator/access-tokens.ts'
 import { accessTokenRefusal, fcmAcceptance, fcmRefusal } from '../../src/delivery/simulator/fcm-answer.ts'
 import { checkFcmMessage } from '../../src/delivery/simulator/fcm-message.ts'
-import { googleError } from '../../src/delivery/simulator/google-error.ts'
+import type { FcmRefusal } from '../../src/delivery/simulator/fcm-answer.ts'
+import { fcmErrorDetail, googleError } from '../../src/delivery/simulator/google-error.ts'
+import type { GoogleError } from '../../src/delivery/simulator/google-error.ts'
 import { isJsonObject } from '../../src/delivery/simulator/json-object.ts'
 import type { JsonObject } from '../../src/delivery/simulator/json-object.ts'
+import type { Refusal } from './conduct.ts'
 import type { Protocol } from './protocol.ts'
 
 /** FCM with the simulator's checks. Google allows 100 streams. */
@@ -43,8 +46,9 @@ export function fcmProtocol(tokens: AccessTokens): Protocol {
           badge: typeof badge === 'number' ? badge : null,
         },
         accept: () => fcmAcceptance(`projects/${project}/messages/${++sent}`),
-        refuse(status, retryAfterSeconds) {
-          const answer = fcmRefusal(REFUSALS[status], project, retryAfterSeconds ?? 0)
+        refuse(as, retryAfterSeconds) {
+          const answer =
+            as === 'throttled' ? googleError(THROTTLED) : fcmRefusal(REFUSALS[as], project, retryAfterSeconds ?? 0)
           if (retryAfterSeconds !== undefined) {
             return { ...answer, headers: { ...answer.headers, 'retry-after': String(retryAfterSeconds) } }
           }
@@ -56,7 +60,27 @@ export function fcmProtocol(tokens: AccessTokens): Protocol {
   }
 }
 
-const REFUSALS = { 429: 'quota', 500: 'internal', 503: 'unavailable' } as const
+const REFUSALS = {
+  401: 'unauthenticated',
+  403: 'denied',
+  404: 'noproject',
+  429: 'quota',
+  500: 'internal',
+  503: 'unavailable',
+  'bad token': 'invalid',
+  mismatch: 'mismatch',
+  'third party': 'thirdparty',
+  gone: 'unregistered',
+  'bad push': 'payload',
+} as const satisfies Record<Exclude<Refusal, 'throttled'>, FcmRefusal>
+
+/** As FCM says it to who sends too much to one device, without the QuotaFailure that would name whose quota it is. */
+const THROTTLED: GoogleError = {
+  code: 429,
+  message: 'Device message rate exceeded.',
+  status: 'RESOURCE_EXHAUSTED',
+  details: [fcmErrorDetail('QUOTA_EXCEEDED')],
+}
 
 function objectAt(parent: JsonObject, name: string): JsonObject {
   const value = parent[name]

@@ -97,7 +97,7 @@ export class GatewayConnection {
       case 'refuse':
         arrival.taken = false
         this.#wait(stream, arrival, latencyMs, () =>
-          this.#close(stream, arrival, notice.refuse(conduct.status, conduct.retryAfterSeconds), false),
+          this.#close(stream, arrival, notice.refuse(conduct.as, conduct.retryAfterSeconds), false),
         )
         return
       case 'garble': {

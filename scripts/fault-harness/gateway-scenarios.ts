@@ -154,7 +154,7 @@ function burst(name: string, what: string, status: 429 | 500 | 503, retryAfterSe
       let met = 0
       const plan = () => {
         met++
-        return { kind: 'refuse', status, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) } as const
+        return { kind: 'refuse', as: status, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) } as const
       }
       stage.apns.plan = plan
       if (!quick || status === 503) stage.fcm.plan = plan

@@ -1,6 +1,6 @@
 import type { Arrival } from './arrival.ts'
 import { keyOf } from './ledger.ts'
-import type { KnownDevice, KnownPush } from './ledger.ts'
+import type { Fate, KnownDevice, KnownPush } from './ledger.ts'
 
 /**
  * A kill -9 this much later, in ms, must not repeat what was answered: its page was settled long before. See
@@ -8,11 +8,18 @@ import type { KnownDevice, KnownPush } from './ledger.ts'
  */
 const SETTLED_MS = 5_000
 
+/** Of one push and platform: `MAX_OPEN_PAGES` of delivery/active-delivery.ts, of 500 devices each. */
+const UNWRITTEN_MOST = 16 * 500
+
 /** What a scenario left behind. */
 export interface Evidence {
   readonly pushes: readonly KnownPush[]
   readonly devices: ReadonlyMap<string, KnownDevice>
+  /** Devices (`keyOf`) that their gateway takes nothing for. */
+  readonly fates: ReadonlyMap<string, Fate>
   readonly arrivals: readonly Arrival[]
+  /** Lives whose last pages no disk took: what they had sent may be sent again, up to `UNWRITTEN_MOST`. */
+  readonly unwritten: ReadonlySet<number>
   /** When lives of the service were killed, ms since the Unix epoch. */
   readonly killedAt: ReadonlyMap<number, number>
   /** Of GET /analytics; `null` if it was not answered. */
@@ -39,6 +46,8 @@ export interface Judgement {
   readonly repeated: number
   /** From the 2xx to the gateway, the longest, in ms. */
   readonly longestDelayMs: number
+  /** Devices of acknowledged pushes that were sent to, and that no gateway takes anything for. */
+  readonly owed: number
   /** What must not be; none when all is well. */
   readonly findings: readonly string[]
 }
@@ -55,7 +64,8 @@ interface Sending {
  * One notification is one device of one push. It is *taken* when a gateway acts on it. A gateway that takes it and
  * whose answer is lost (reset, cut off, too late, or answered to a process that was killed before it wrote that down)
  * leaves its fate unknown, and only then may it be taken again: `t` and `s` count it once all the same. So in the end
- * t = s = notifications, and what the gateways took = notifications + repeated.
+ * t = s = notifications, and what the gateways took = notifications + repeated. Devices that a gateway takes nothing for
+ * stand in t beside them: they have failed, or wait.
  */
 export function judge(evidence: Evidence): Judgement {
   const { pushes, arrivals, analytics } = evidence
@@ -76,11 +86,17 @@ export function judge(evidence: Evidence): Judgement {
     else sending.arrivals.push(arrival)
   }
   note('sent to somebody who was not addressed', strangers)
+  const refused = new Set(pushes.flatMap((push) => (push.refused ? [push.text] : [])))
+  note('sent although it was refused', new Set(arrivals.map(({ text }) => text ?? '')).intersection(refused).size)
 
   let lost = 0
+  let owed = 0
   let longestDelayMs = 0
   for (const push of pushes) {
     if (push.ackedAt === null) continue
+    for (const key of push.never) {
+      if (evidence.fates.get(key) !== 'leaves' || sendings.has(`${push.text}/${key}`)) owed++
+    }
     for (const key of push.must) {
       const taken = sendings.get(`${push.text}/${key}`)?.arrivals.find((arrival) => arrival.taken)
       if (taken === undefined) lost++
@@ -92,8 +108,13 @@ export function judge(evidence: Evidence): Judgement {
   const all = [...sendings.values()]
   const taken = all.filter((sending) => sending.arrivals.some((arrival) => arrival.taken))
   const repeated = arrivals.filter((arrival) => arrival.taken).length - taken.length
-  const needless = all.map((sending) => needlessRepeats(sending.arrivals, evidence.killedAt))
+  const needless = all.map((sending) => needlessRepeats(sending.arrivals, evidence))
   note('sent again although the answer had come', sum(needless))
+  const again = Map.groupBy(all, ({ platform, arrivals: [first] }) => `${first?.text} of platform ${platform}`)
+  for (const [which, sent] of evidence.unwritten.size === 0 ? [] : again) {
+    const repeats = sum(sent.map((one) => Math.max(one.arrivals.filter((arrival) => arrival.taken).length - 1, 0)))
+    if (repeats > UNWRITTEN_MOST) findings.push(`repeated of ${which}, more than 16 pages of 500: ${repeats}`)
+  }
   note('under more than one apns-id', all.filter((one) => distinct(one, 'apnsId') > 1).length)
   note('under more than one collapse id or tag', all.filter((one) => distinct(one, 'collapse') > 1).length)
   note('with more than one badge', all.filter((one) => distinct(one, 'badge') > 1).length)
@@ -102,23 +123,26 @@ export function judge(evidence: Evidence): Judgement {
   note('apns-ids of more than one notification', sharedApnsIds(all))
 
   if (analytics === null) findings.push('analytics were not answered')
-  else if (analytics.t !== taken.length || analytics.s !== taken.length) {
-    findings.push(`t is ${analytics.t} and s is ${analytics.s}, and the gateways took ${taken.length}`)
+  else if (analytics.t !== taken.length + owed || analytics.s !== taken.length) {
+    const besides = owed === 0 ? '' : ` of ${taken.length + owed}`
+    findings.push(`t is ${analytics.t} and s is ${analytics.s}, and the gateways took ${taken.length}${besides}`)
   }
   findings.push(...judgeDevices(evidence, all))
-  return { pushes: pushes.length, notifications: taken.length, lost, repeated, longestDelayMs, findings }
+  return { pushes: pushes.length, notifications: taken.length, lost, repeated, longestDelayMs, owed, findings }
 }
 
-function mayReach({ must, open, ackedAt }: KnownPush, { platform, token, askedAt }: KnownDevice): boolean {
-  return must.has(keyOf(platform, token)) || (open && (ackedAt === null || askedAt <= ackedAt))
+function mayReach({ must, never, open, ackedAt }: KnownPush, { platform, token, askedAt }: KnownDevice): boolean {
+  const key = keyOf(platform, token)
+  return must.has(key) || never.has(key) || (open && (ackedAt === null || askedAt <= ackedAt))
 }
 
 /** How often it was taken again although the sender could know that it had been. */
-function needlessRepeats(arrivals: readonly Arrival[], killedAt: ReadonlyMap<number, number>): number {
+function needlessRepeats(arrivals: readonly Arrival[], { killedAt, unwritten }: Evidence): number {
   let needless = 0
   for (const [at, again] of arrivals.entries()) {
     const known = arrivals.slice(0, at).some((before) => {
       if (!before.taken || before.answeredAt === null || before.answeredAt > again.at) return false
+      if (before.life !== again.life && unwritten.has(before.life)) return false
       const killed = killedAt.get(before.life)
       if (before.life === again.life || killed === undefined) return true
       return killed - before.answeredAt > SETTLED_MS
@@ -142,7 +166,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Whatever was acknowledged of a device must be listed; and its badge counts every push with one badge once. */
-function judgeDevices({ devices, listed }: Evidence, sendings: readonly Sending[]): readonly string[] {
+function judgeDevices({ devices, fates, listed }: Evidence, sendings: readonly Sending[]): readonly string[] {
   if (listed === null) return ['the devices were not listed']
   const findings: string[] = []
   const byKey = new Map(listed.map((one) => [keyOf(Number(one.platform) === 0 ? 0 : 1, one.token), one]))
@@ -156,9 +180,21 @@ function judgeDevices({ devices, listed }: Evidence, sendings: readonly Sending[
     const key = keyOf(platform, token)
     badges.set(key, (badges.get(key) ?? 0) + 1)
   }
-  const wrong = { 'devices missing': 0, 'tags missing': 0, 'tags too many': 0, 'aliases wrong': 0, 'badges wrong': 0 }
+  const refused = new Set(sendings.map(({ platform, token }) => keyOf(platform, token)))
+  const wrong = {
+    'devices missing': 0,
+    'devices that should have left': 0,
+    'tags missing': 0,
+    'tags too many': 0,
+    'aliases wrong': 0,
+    'badges wrong': 0,
+  }
   for (const [key, device] of devices) {
     const found = byKey.get(key)
+    if (fates.get(key) === 'leaves' && refused.has(key)) {
+      if (found !== undefined) wrong['devices that should have left']++
+      continue
+    }
     if (found === undefined) {
       if (device.ackedAt !== null) wrong['devices missing']++
       continue

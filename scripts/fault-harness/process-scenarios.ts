@@ -61,7 +61,7 @@ function rememberRetries({ apns, fcm, seed }: Stage): void {
   const plan =
     (share: number): typeof apns.plan =>
     ({ token, text, attempt }) =>
-      attempt === 1 && chance(seed, 'retry', token, String(text)) < share ? { kind: 'refuse', status: 500 } : null
+      attempt === 1 && chance(seed, 'retry', token, String(text)) < share ? { kind: 'refuse', as: 500 } : null
   apns.plan = plan(0.02)
   fcm.plan = plan(0.005)
 }

@@ -1,13 +1,14 @@
 import type { Answer } from '../../src/delivery/simulator/conduct.ts'
 import type { IncomingRequest } from '../../src/delivery/simulator/incoming-request.ts'
 import type { Arrival } from './arrival.ts'
+import type { Refusal } from './conduct.ts'
 
 /** A request that passed the gateway's checks, and the ways that gateway answers it. */
 export interface Notice {
   readonly kind: 'notice'
   readonly of: Pick<Arrival, 'gateway' | 'token' | 'collapse' | 'apnsId' | 'text' | 'badge'>
   accept(): Answer
-  refuse(status: 429 | 500 | 503, retryAfterSeconds: number | undefined): Answer
+  refuse(as: Refusal, retryAfterSeconds: number | undefined): Answer
 }
 
 /** A request that Apple or Google would not take: the service's fault. */

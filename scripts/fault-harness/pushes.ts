@@ -11,6 +11,9 @@ export interface Pushes {
   toTag(tag: string): Promise<void>
   /** To one of the first devices. */
   toOne(platform: Platform): Promise<void>
+  toDevice(device: KnownDevice): Promise<void>
+  /** Also to one, by the call for many. */
+  toAlias(alias: string): Promise<void>
   /** The usual mixture: two broadcasts, one of them with badges, tag pushes and single ones, over `ms` milliseconds. */
   mixture(ms: number): Promise<void>
 }
@@ -23,10 +26,20 @@ export function pushesTo(api: Api, ledger: Ledger, seed: number): Pushes {
   async function send(path: string, audience: (now: number) => readonly KnownDevice[], body: object): Promise<void> {
     const text = `push ${++count}`
     const askedAt = Date.now()
-    const must = new Set(audience(askedAt).map(({ platform, token }) => keyOf(platform, token)))
+    const addressed = new Set(audience(askedAt).map(({ platform, token }) => keyOf(platform, token)))
+    const never = addressed.intersection(new Set(ledger.fates.keys()))
     const answer = await api.call('POST', path, { sound: 'default', badge: '', ...body, msg: text })
     const id = answer?.status === 200 ? String(answer.body.id) : null
-    ledger.addPush({ text, id, askedAt, ackedAt: id === null ? null : Date.now(), must, open: path === '/push/all' })
+    ledger.addPush({
+      text,
+      id,
+      askedAt,
+      ackedAt: id === null ? null : Date.now(),
+      must: addressed.difference(never),
+      never,
+      refused: answer !== null && id === null,
+      open: path === '/push/all',
+    })
   }
 
   const pushes: Pushes = {
@@ -43,8 +56,11 @@ export function pushesTo(api: Api, ledger: Ledger, seed: number): Pushes {
         first.filter((device) => device.platform === platform),
         chance(seed, 'one', count),
       )
-      return send('/push/one', () => [device], { platform, token: device.token })
+      return pushes.toDevice(device)
     },
+    toDevice: (device) => send('/push/one', () => [device], { platform: device.platform, token: device.token }),
+    toAlias: (alias) =>
+      send('/push/all', () => first.filter(({ aliases }) => aliases.includes(alias)), { platform: [0, 1], alias }),
     async mixture(ms) {
       const steps = [
         () => pushes.toAll({ badge: true }),

@@ -18,12 +18,11 @@ export function startRegistrar(api: Api, ledger: Ledger, seed: number): Registra
   const sound: KnownDevice[] = []
   const stop = new AbortController()
 
-  async function ask(path: string, body: object): Promise<boolean> {
+  async function ask(path: string, body: object): Promise<'acknowledged' | 'refused' | 'unanswered'> {
     const answer = await api.call('PUT', path, body)
-    if (answer === null) counts.unanswered++
-    else if (answer.status < 300) counts.acknowledged++
-    else counts.refused++
-    return answer !== null && answer.status < 300
+    const outcome = answer === null ? 'unanswered' : answer.status < 300 ? 'acknowledged' : 'refused'
+    counts[outcome]++
+    return outcome
   }
 
   async function register(turn: number): Promise<void> {
@@ -32,7 +31,10 @@ export function startRegistrar(api: Api, ledger: Ledger, seed: number): Registra
     const token = platform === 0 ? name.repeat(4) : `newcomer-${name}`
     const alias = `newcomer-${turn}`
     const askedAt = Date.now()
-    const done = await ask('/deviceToken', { token, platform, tag: ['newcomer'], alias })
+    const outcome = await ask('/deviceToken', { token, platform, tag: ['newcomer'], alias })
+    // Then nothing of it may be there.
+    if (outcome === 'refused') return
+    const done = outcome === 'acknowledged'
     const device = {
       platform,
       token,
@@ -48,14 +50,18 @@ export function startRegistrar(api: Api, ledger: Ledger, seed: number): Registra
 
   async function tag(device: KnownDevice, turn: number): Promise<void> {
     const { platform, token, tags, doubtfulTags } = device
-    const done = await ask('/tag', { platform, token, tag: `tag-${turn}` })
+    const outcome = await ask('/tag', { platform, token, tag: `tag-${turn}` })
+    if (outcome === 'refused') return
+    const done = outcome === 'acknowledged'
     ;(done ? tags : doubtfulTags).add(`tag-${turn}`)
     if (!done) sound.splice(sound.indexOf(device), 1)
   }
 
   async function rename(device: KnownDevice, turn: number): Promise<void> {
     const { platform, token } = device
-    const done = await ask('/alias', { platform, token, alias: `renamed-${turn}` })
+    const outcome = await ask('/alias', { platform, token, alias: `renamed-${turn}` })
+    if (outcome === 'refused') return
+    const done = outcome === 'acknowledged'
     device.aliases = done ? [`renamed-${turn}`] : [...device.aliases, `renamed-${turn}`]
     if (!done) sound.splice(sound.indexOf(device), 1)
   }

@@ -36,6 +36,7 @@ interface RunOptions extends ScenarioOptions {
 
 /** Runs one scenario to its end and judges it. */
 async function runScenario(scenario: Scenario, options: RunOptions): Promise<Result> {
+  const { promptMs = Number.POSITIVE_INFINITY } = scenario
   const why = scenario.hindrance?.(options) ?? null
   if (why !== null) return { kind: 'skipped', why }
   await using opened = new AsyncDisposableStack()
@@ -57,18 +58,22 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
   const judgement = judge({
     pushes: ledger.pushes,
     devices: ledger.devices,
+    fates: ledger.fates,
     arrivals: [...apns.arrivals, ...fcm.arrivals],
     killedAt: stage.killedAt,
+    unwritten: stage.unwritten,
     analytics: analytics?.status === 200 ? analytics.body : null,
     listed: listed?.status === 200 ? listed.body : null,
   })
-  const faults = [...apns.faults, ...fcm.faults].map((reason) => `a gateway would have refused a request: ${reason}`)
+  const unexpected = [...apns.faults, ...fcm.faults].filter((reason) => !(scenario.expects?.test(reason) ?? false))
+  const faults = unexpected.map((reason) => `a gateway would have refused a request: ${reason}`)
   const findings = [
     ...(met === 0 ? ['nobody met the fault'] : []),
     ...accidents,
     ...judgement.findings,
     ...new Set(faults),
-    ...checkDatabase(stage.data),
+    ...checkDatabase(stage.data, judgement.owed),
+    ...(judgement.longestDelayMs > promptMs ? [`somebody waited ${judgement.longestDelayMs} ms`] : []),
   ]
   const details = {
     ms: Date.now() - started,

@@ -12,6 +12,10 @@ export interface Scenario {
   run(stage: Stage, options: ScenarioOptions): Promise<number>
   /** How long after that everything must have arrived, in ms. Default 60,000. */
   readonly patienceMs?: number
+  /** The longest that anybody may have waited who could be reached, in ms. Default: however long. */
+  readonly promptMs?: number
+  /** Refusals of the gateways that belong to the fault; any other is the service's. */
+  readonly expects?: RegExp
   /** Its data directory is on a disk of its own of so many bytes. */
   readonly diskBytes?: number
   /** Why it cannot run here; `null` if it can. */

@@ -27,14 +27,20 @@ export async function runCommand({ command }: Program, args: readonly string[]):
   return stdout
 }
 
+export interface Addresses {
+  readonly api: string
+  readonly admin: string
+}
+
 /** One process of the service. */
 export interface Service extends AsyncDisposable {
   readonly pid: number
-  /** The address of its API, once it is ready; `null` if it ends before. */
-  readonly ready: Promise<string | null>
+  /** Once it is ready; `null` if it ends before. */
+  readonly ready: Promise<Addresses | null>
   readonly exited: Promise<number>
   /** Resolves with the exit code. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void
   /** What it wrote to standard error. */
   log(): string
 }
@@ -64,8 +70,8 @@ export function startService({ program: { command }, data, env, bunFlags = [] }:
     let text = ''
     for await (const chunk of child.stdout) {
       text += new TextDecoder().decode(chunk)
-      const url = /^ready (http:\S+) admin http:\S+\n/.exec(text)?.[1]
-      if (url !== undefined) return url
+      const [, api, admin] = /^ready (http:\S+) admin (http:\S+)\n/.exec(text) ?? []
+      if (api !== undefined && admin !== undefined) return { api, admin }
     }
     return null
   })()
@@ -74,6 +80,7 @@ export function startService({ program: { command }, data, env, bunFlags = [] }:
     ready,
     exited: child.exited,
     log: () => log,
+    signal: (name) => child.kill(name),
     async end(signal) {
       child.kill(signal)
       return child.exited

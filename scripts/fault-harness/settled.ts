@@ -3,34 +3,59 @@ import { allFinished } from './database-check.ts'
 import { keyOf } from './ledger.ts'
 import type { Stage } from './stage.ts'
 
+type Parts = Pick<Stage, 'api' | 'ledger' | 'apns' | 'fcm' | 'data'>
+
 /**
  * Resolves when every acknowledged push has reached its audience and the counters and the database say so, or with
  * `false` after `patienceMs` milliseconds.
  */
-export async function settled(
-  { api, ledger, apns, fcm, data }: Pick<Stage, 'api' | 'ledger' | 'apns' | 'fcm' | 'data'>,
-  patienceMs: number,
-): Promise<boolean> {
-  const deadline = Date.now() + patienceMs
-  while (Date.now() < deadline) {
+export async function settled(parts: Parts, patienceMs: number): Promise<boolean> {
+  const { api, data } = parts
+  return until(patienceMs, async () => {
     const analytics = await api.call('GET', '/analytics')
     const { t, s } = analytics?.status === 200 ? analytics.body : { t: -1, s: -2 }
-    if (t === s) {
-      const reached = reachedBy([...apns.arrivals, ...fcm.arrivals])
-      const all = ledger.pushes.every(
-        ({ text, ackedAt, must }) => ackedAt === null || [...must].every((key) => reached.has(`${text}/${key}`)),
-      )
-      if (all && reached.size === s && allFinished(data)) return true
-    }
+    // Most of the time they say enough.
+    if (parts.ledger.fates.size === 0 && t !== s) return false
+    const { taken, met } = reachedBy(parts)
+    return s === taken.size && t === taken.size + owed(parts, met) && missing(parts, taken) === 0 && allFinished(data)
+  })
+}
+
+/** Resolves when every acknowledged push has reached whom it can, or with `false` after `patienceMs` milliseconds. */
+export async function reached(parts: Parts, patienceMs: number): Promise<boolean> {
+  return until(patienceMs, async () => missing(parts, reachedBy(parts).taken) === 0)
+}
+
+/** Of each device of each push: what a gateway took, and what came to one. */
+interface Reached {
+  readonly taken: ReadonlySet<string>
+  readonly met: ReadonlySet<string>
+}
+
+function reachedBy({ apns, fcm }: Parts): Reached {
+  const arrivals = [...apns.arrivals, ...fcm.arrivals]
+  const keys = (some: readonly Arrival[]) =>
+    new Set(some.map(({ gateway, text, token }) => `${text}/${keyOf(gateway === 'apns' ? 0 : 1, token)}`))
+  return { taken: keys(arrivals.filter(({ taken }) => taken)), met: keys(arrivals) }
+}
+
+/** Devices of acknowledged pushes that nobody has taken one for. */
+function missing({ ledger }: Parts, taken: ReadonlySet<string>): number {
+  const acked = ledger.pushes.filter(({ ackedAt }) => ackedAt !== null)
+  return acked.flatMap(({ text, must }) => [...must].filter((key) => !taken.has(`${text}/${key}`))).length
+}
+
+/** Devices of acknowledged pushes that nobody takes one for. */
+function owed({ ledger: { pushes, fates } }: Parts, met: ReadonlySet<string>): number {
+  const acked = pushes.filter(({ ackedAt }) => ackedAt !== null)
+  const isOwed = (text: string, key: string) => fates.get(key) !== 'leaves' || met.has(`${text}/${key}`)
+  return acked.flatMap(({ text, never }) => [...never].filter((key) => isOwed(text, key))).length
+}
+
+async function until(patienceMs: number, isSo: () => Promise<boolean>): Promise<boolean> {
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline;) {
+    if (await isSo()) return true
     await Bun.sleep(100)
   }
   return false
-}
-
-function reachedBy(arrivals: readonly Arrival[]): ReadonlySet<string> {
-  const reached = new Set<string>()
-  for (const { gateway, text, token, taken } of arrivals) {
-    if (taken) reached.add(`${text}/${keyOf(gateway === 'apns' ? 0 : 1, token)}`)
-  }
-  return reached
 }

@@ -16,7 +16,7 @@ import type { Pushes } from './pushes.ts'
 import { startRegistrar } from './registrar.ts'
 import type { Registrar } from './registrar.ts'
 import { startService } from './service.ts'
-import type { Program, Service } from './service.ts'
+import type { Addresses, Program, Service } from './service.ts'
 import type { Template } from './template.ts'
 
 /** How long a start may take, in ms. */
@@ -26,6 +26,7 @@ const START_MS = 60_000
 export interface Stage extends AsyncDisposable {
   readonly seed: number
   readonly program: Program
+  readonly application: { readonly id: string; readonly secret: string }
   readonly data: string
   readonly apns: Gateway
   readonly fcm: Gateway
@@ -35,13 +36,22 @@ export interface Stage extends AsyncDisposable {
   readonly registrar: Registrar
   /** Lives that were killed, and when; ms since the Unix epoch. */
   readonly killedAt: ReadonlyMap<number, number>
-  /** What went wrong with the process itself. */
+  /** What went wrong with the process itself, or with what a scenario looks at besides. */
   readonly accidents: readonly string[]
+  accuse(accident: string): void
+  /** The address of the admin listener; `null` while there is none. */
+  readonly adminUrl: string | null
   /** Starts the service; waits until it is ready, unless `untilReady` is false. */
   start(options?: StartOptions): Promise<void>
   kill(): Promise<void>
-  /** SIGTERM: notes an accident unless it ends with 0. */
-  stop(): Promise<void>
+  /** SIGTERM: resolves with the exit code, and notes an accident unless it is one of `codes`. Default 0 alone. */
+  stop(codes?: readonly number[]): Promise<number | null>
+  /** SIGSTOP: what is asked meanwhile is asked at once when the returned function has it go on. */
+  freeze(): () => void
+  /** Of lives of the service whose writes a disk did not take at their end: they sent what they could not write down. */
+  readonly unwritten: Set<number>
+  /** Which process of the service runs, or ran last: 1 is the first. */
+  readonly life: number
   /** Standard error of all its lives. */
   log(): string
 }
@@ -69,7 +79,7 @@ export async function openStage({ template, program, seed, directory }: StageOpt
   await cp(template.data, data, { recursive: true, filter: (path) => basename(path) !== 'reserve' })
 
   let life = 0
-  let url: string | null = null
+  let urls: Addresses | null = null
   let service: Service | null = null
   let earlierLogs = ''
   const killedAt = new Map<number, number>()
@@ -86,10 +96,12 @@ export async function openStage({ template, program, seed, directory }: StageOpt
   const shared = { certificates, seed, life: () => life }
   const apns = opened.use(await startGateway({ ...shared, protocol: apnsProtocol(known) }))
   const fcm = opened.use(await startGateway({ ...shared, protocol: fcmProtocol(tokens) }))
+  // No device of the harness is a sandbox one. A token that one environment does not know is tried in the other.
+  const sandbox = opened.use(await startGateway({ ...shared, protocol: apnsProtocol(known) }))
+  sandbox.plan = () => ({ kind: 'refuse', as: 'bad token' })
   const environment = {
     BELLHOP_APNS_URL: apns.origin,
-    // Nobody there: no device of the harness is a sandbox one.
-    BELLHOP_APNS_SANDBOX_URL: 'https://127.0.0.1:1',
+    BELLHOP_APNS_SANDBOX_URL: sandbox.origin,
     BELLHOP_FCM_URL: fcm.origin,
     BELLHOP_FCM_TOKEN_URL: tokenEndpoint.url,
     BELLHOP_GATEWAY_CA: trusted,
@@ -97,7 +109,8 @@ export async function openStage({ template, program, seed, directory }: StageOpt
 
   /** What a dead process sent must not be taken for the next one's. */
   async function untilQuiet(): Promise<void> {
-    for (let quiet = 0; quiet < 2; quiet = apns.connections.open + fcm.connections.open === 0 ? quiet + 1 : 0) {
+    const open = () => [apns, sandbox, fcm].reduce((sum, { connections }) => sum + connections.open, 0)
+    for (let quiet = 0; quiet < 2; quiet = open() === 0 ? quiet + 1 : 0) {
       await Bun.sleep(10)
     }
   }
@@ -106,7 +119,7 @@ export async function openStage({ template, program, seed, directory }: StageOpt
     const ended = service
     if (ended === null) return null
     service = null
-    url = null
+    urls = null
     if (signal === 'SIGKILL') killedAt.set(life, Date.now())
     const exitCode = await ended.end(signal)
     earlierLogs += ended.log()
@@ -115,7 +128,7 @@ export async function openStage({ template, program, seed, directory }: StageOpt
   }
 
   const ledger = template.ledger.copy()
-  const api = apiOf(application, () => url)
+  const api = apiOf(application, () => urls?.api ?? null)
   const registrar = startRegistrar(api, ledger, seed)
   opened.defer(() => registrar.stop())
   opened.defer(async () => void (await end('SIGKILL')))
@@ -124,6 +137,7 @@ export async function openStage({ template, program, seed, directory }: StageOpt
   return {
     seed,
     program,
+    application,
     data,
     apns,
     fcm,
@@ -133,6 +147,10 @@ export async function openStage({ template, program, seed, directory }: StageOpt
     registrar,
     killedAt,
     accidents,
+    accuse: (accident) => void accidents.push(accident),
+    get adminUrl() {
+      return urls?.admin ?? null
+    },
     async start({ untilReady = true, bunFlags = [], env = {} } = {}) {
       life++
       const started = startService({ program, data, bunFlags, env: { ...environment, ...env } })
@@ -145,14 +163,25 @@ export async function openStage({ template, program, seed, directory }: StageOpt
       if (!untilReady) return
       const ready = await Promise.race([started.ready, Bun.sleep(START_MS).then(() => null)])
       if (ready === null) accidents.push(`not ready: ${started.log().slice(-2000)}`)
-      if (service === started) url = ready
+      if (service === started) urls = ready
     },
     async kill() {
       await end('SIGKILL')
     },
-    async stop() {
+    freeze() {
+      const frozen = service
+      frozen?.signal('SIGSTOP')
+      return () => frozen?.signal('SIGCONT')
+    },
+    unwritten: new Set(),
+    get life() {
+      return life
+    },
+    async stop(codes = [0]) {
       const exitCode = await end('SIGTERM')
-      if (exitCode !== 0) accidents.push(`SIGTERM ended it with ${exitCode}: ${earlierLogs.slice(-2000)}`)
+      if (exitCode !== null && !codes.includes(exitCode))
+        accidents.push(`SIGTERM ended it with ${exitCode}: ${earlierLogs.slice(-2000)}`)
+      return exitCode
     },
     log: () => earlierLogs + (service?.log() ?? ''),
     [Symbol.asyncDispose]: () => running.disposeAsync(),

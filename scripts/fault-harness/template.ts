@@ -28,6 +28,9 @@ export interface Template extends AsyncDisposable {
   readonly ledger: Ledger
 }
 
+/** So many of each platform are those that a scenario sends to again and again. */
+const FEW = 30
+
 /** The most that PUT /deviceToken/batch takes. */
 const BATCH = 500
 
@@ -64,7 +67,7 @@ export async function makeTemplate(program: Program, crowd: Crowd): Promise<Temp
   }
 }
 
-/** Registers the crowd over the API. Each batch has the tag `even` or `odd`. */
+/** Registers the crowd over the API. Each batch has the tag `even` or `odd`; the first of each platform are `few`. */
 async function populate(
   program: Program,
   data: string,
@@ -72,16 +75,18 @@ async function populate(
   { ios, android }: Crowd,
 ): Promise<Ledger> {
   await using service = startService({ program, data, env: {} })
-  const url = await service.ready
-  const api = apiOf(application, () => url)
+  const addresses = await service.ready
+  const api = apiOf(application, () => addresses?.api ?? null)
   const ledger = createLedger()
   for (const [platform, count] of [
     [0, ios],
     [1, android],
   ] as const) {
-    for (let from = 0; from < count; from += BATCH) {
-      const tokens = Array.from({ length: Math.min(BATCH, count - from) }, (_, n) => tokenOf(platform, from + n))
-      const tags = [(from / BATCH) % 2 === 0 ? 'even' : 'odd']
+    for (let from = 0; from < count; from += from === 0 ? FEW : BATCH) {
+      const tokens = Array.from({ length: Math.min(from === 0 ? FEW : BATCH, count - from) }, (_, n) =>
+        tokenOf(platform, from + n),
+      )
+      const tags = from === 0 ? ['even', 'few'] : [Math.floor(from / BATCH) % 2 === 0 ? 'odd' : 'even']
       const askedAt = Date.now()
       const answer = await api.call('PUT', '/deviceToken/batch', { tokens, platform, tags })
       if (answer?.status !== 201) throw new Error(`import: ${JSON.stringify(answer)} ${service.log()}`)

@@ -35,13 +35,26 @@ const listed = (token: string) => ({ platform: '0', token, tag: ['even'], alias:
 /** One push to the devices `a` and `b`, and nothing wrong. */
 function evidence(changes: Partial<Evidence> = {}): Evidence {
   return {
-    pushes: [{ text: 'push 1', id: 'id-1', askedAt: 900, ackedAt: 950, must: new Set(['0/a', '0/b']), open: true }],
+    pushes: [
+      {
+        text: 'push 1',
+        id: 'id-1',
+        askedAt: 900,
+        ackedAt: 950,
+        must: new Set(['0/a', '0/b']),
+        never: new Set(),
+        refused: false,
+        open: true,
+      },
+    ],
+    fates: new Map(),
     devices: new Map([
       ['0/a', device('a')],
       ['0/b', device('b')],
     ]),
     arrivals: [arrival('a'), arrival('b', { at: 1_200 })],
     killedAt: new Map(),
+    unwritten: new Set(),
     analytics: { t: 2, s: 2 },
     listed: [listed('a'), listed('b')],
     ...changes,
@@ -58,6 +71,7 @@ describe('the judge of the fault harness', () => {
       lost: 0,
       repeated: 0,
       longestDelayMs: 250,
+      owed: 0,
       findings: [],
     })
   })
@@ -107,6 +121,37 @@ describe('the judge of the fault harness', () => {
   test('holds the counters against what the gateways took', () => {
     expect(findingsOf({ analytics: { t: 2, s: 3 } })).toEqual(['t is 2 and s is 3, and the gateways took 2'])
     expect(findingsOf({ analytics: null })).toEqual(['analytics were not answered'])
+  })
+
+  describe('where a gateway takes nothing for one device', () => {
+    const [push] = evidence().pushes
+    if (push === undefined) throw new Error('there is one')
+    const pushes = [{ ...push, must: new Set(['0/a']), never: new Set(['0/b']) }]
+    const refused = arrival('b', { taken: false })
+
+    test('it stands in t alone while it waits', () => {
+      const waits = { pushes, fates: new Map([['0/b', 'waits'] as const]), arrivals: [arrival('a'), refused] }
+      expect(judge(evidence({ ...waits, analytics: { t: 2, s: 1 } }))).toMatchObject({ owed: 1, findings: [] })
+      expect(findingsOf({ ...waits, analytics: { t: 1, s: 1 } })).toEqual([
+        't is 1 and s is 1, and the gateways took 1 of 2',
+      ])
+      expect(findingsOf({ ...waits, analytics: { t: 2, s: 1 }, listed: [listed('a')] })).toEqual(['devices missing: 1'])
+    })
+
+    test('it leaves the registry with the first push that it was refused', () => {
+      const leaves = { pushes, fates: new Map([['0/b', 'leaves'] as const]), arrivals: [arrival('a'), refused] }
+      expect(findingsOf({ ...leaves, analytics: { t: 2, s: 1 }, listed: [listed('a')] })).toEqual([])
+      expect(findingsOf({ ...leaves, analytics: { t: 2, s: 1 } })).toEqual(['devices that should have left: 1'])
+      const unmet = { ...leaves, arrivals: [arrival('a')], analytics: { t: 1, s: 1 } }
+      expect(judge(evidence(unmet))).toMatchObject({ owed: 0, findings: [] })
+    })
+  })
+
+  test('wants nothing sent of a push that was refused', () => {
+    const [push] = evidence().pushes
+    if (push === undefined) throw new Error('there is one')
+    const pushes = [{ ...push, id: null, ackedAt: null, refused: true }]
+    expect(findingsOf({ pushes })).toEqual(['sent although it was refused: 1'])
   })
 
   test('sees who was not addressed', () => {

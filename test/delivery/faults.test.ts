@@ -1,23 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { GATEWAY_SCENARIOS } from '../../scripts/fault-harness/gateway-scenarios.ts'
-import { MACHINE_SCENARIOS } from '../../scripts/fault-harness/machine-scenarios.ts'
-import { PROCESS_SCENARIOS } from '../../scripts/fault-harness/process-scenarios.ts'
 import { runScenarios } from '../../scripts/fault-harness/run-scenario.ts'
 import type { Result } from '../../scripts/fault-harness/run-scenario.ts'
+import { SCENARIOS } from '../../scripts/fault-harness/scenarios.ts'
 import { programOf } from '../../scripts/fault-harness/service.ts'
 import { makeTemplate } from '../../scripts/fault-harness/template.ts'
 import type { Template } from '../../scripts/fault-harness/template.ts'
 
 /* The short form of scripts/faults: a real process, real TLS and HTTP/2, a few faults, few devices, one seed. */
 
-const ALL = [...PROCESS_SCENARIOS, ...MACHINE_SCENARIOS, ...GATEWAY_SCENARIOS]
 /** The longest first. */
 const CHOSEN = ['untrusted', 'cut', 'clock-back', 'locked', 'disk-full', 'kill', 'sigterm', 'goaway-half', 'reset-2']
 
 /** Whichever test comes first waits for as many scenarios as stand before its own, on a machine that may be slow. */
 const LIMIT_MS = 180_000
 
-const chosen = CHOSEN.flatMap((name) => ALL.filter((scenario) => scenario.name === name))
+const chosen = CHOSEN.flatMap((name) => SCENARIOS.filter((scenario) => scenario.name === name))
 const results = new Map(chosen.map(({ name }) => [name, Promise.withResolvers<Result>()]))
 let template: Template
 let running: Promise<unknown>

@@ -1,0 +1,17 @@
+import { CLOCK_SCENARIOS } from './clock-scenarios.ts'
+import { DEVICE_SCENARIOS } from './device-scenarios.ts'
+import { GATEWAY_SCENARIOS } from './gateway-scenarios.ts'
+import { MACHINE_SCENARIOS } from './machine-scenarios.ts'
+import { PROCESS_SCENARIOS } from './process-scenarios.ts'
+import type { Scenario } from './scenario.ts'
+import { TOKEN_SCENARIOS } from './token-scenarios.ts'
+
+/** All faults, in the order of the table. */
+export const SCENARIOS: readonly Scenario[] = [
+  ...PROCESS_SCENARIOS,
+  ...MACHINE_SCENARIOS,
+  ...CLOCK_SCENARIOS,
+  ...DEVICE_SCENARIOS,
+  ...TOKEN_SCENARIOS,
+  ...GATEWAY_SCENARIOS,
+]

@@ -29,6 +29,10 @@ export type Conduct =
   | { readonly kind: 'silence'; readonly taken: boolean }
   /** The TCP connection is dropped; `midAnswer`: when half of the answer is out. All others on it share the fate. */
   | { readonly kind: 'cut'; readonly midAnswer: boolean; readonly taken: boolean }
+  /** The connection is closed as soon as it has carried this request; `answered`: with its answer. */
+  | { readonly kind: 'part'; readonly answered: boolean }
+  /** Takes it, and spreads the head of the answer over hundreds of CONTINUATION frames. */
+  | { readonly kind: 'flood' }
   /** Bytes that are no HTTP/2, then the connection is dropped. */
   | { readonly kind: 'noise'; readonly taken: boolean }
   /**

@@ -4,6 +4,7 @@ import type { Answer } from '../../src/delivery/simulator/conduct.ts'
 import type { IncomingRequest } from '../../src/delivery/simulator/incoming-request.ts'
 import type { Arrival } from './arrival.ts'
 import type { Conduct } from './conduct.ts'
+import { floodOf, goawayFrame, resetFrame } from './frames.ts'
 import type { Fault, Notice, Protocol } from './protocol.ts'
 
 /** An answer written so shortly before its connection was cut, in ms, may never have been read. */
@@ -124,6 +125,16 @@ export class GatewayConnection {
         }
         this.cut()
         return
+      case 'part':
+        arrival.taken = conduct.answered
+        if (conduct.answered) this.answer(stream, notice.accept())
+        // Whether it was read, nobody knows.
+        setTimeout(() => this.#socket()?.destroy(), conduct.answered ? READ_MS : 0)
+        return
+      case 'flood':
+        this.#flood(stream, notice.accept())
+        this.#note(arrival)
+        return
       case 'noise':
         arrival.taken = conduct.taken
         this.#socket()?.write('No frame begins like this, and no client should believe what follows.')
@@ -167,6 +178,13 @@ export class GatewayConnection {
     } else this.answer(stream, answer)
   }
 
+  #flood(stream: ServerHttp2Stream, { status, headers }: Answer): void {
+    this.#write(floodOf(stream.id ?? 0, { ':status': String(status), ...headers }))
+    // The server does not know that it has answered.
+    Object.assign(stream, { rstCode: CANCEL })
+    stream.destroy(new Error('answered'))
+  }
+
   #note(arrival: Arrival): void {
     arrival.answeredAt = Date.now()
     this.#answered.push(arrival)
@@ -196,7 +214,7 @@ export class GatewayConnection {
 
   #goaway(last: number, code: number): void {
     this.#last = last
-    this.#frame(GOAWAY, 0, [last, code])
+    this.#write(goawayFrame(last, code))
   }
 
   /** The connection ends, and with it everything on it that is not known to have been read. */
@@ -218,18 +236,13 @@ export class GatewayConnection {
    * with the code found in `rstCode`, unless that is 0 (measured). A second one for a stream that is closed means nothing.
    */
   #reset(stream: ServerHttp2Stream, code: number): void {
-    if (code === 0) this.#frame(RST_STREAM, stream.id ?? 0, [code])
+    if (code === 0) this.#write(resetFrame(stream.id ?? 0, code))
     Object.assign(stream, { rstCode: code === 0 ? CANCEL : code })
     stream.destroy(new Error('reset'))
   }
 
-  /** Past node:http2, whose server does not send these as they are wanted. Payload in numbers of 32 bits. */
-  #frame(type: number, stream: number, payload: readonly number[]): void {
-    const bytes = Buffer.alloc(9 + 4 * payload.length)
-    bytes.writeUIntBE(4 * payload.length, 0, 3)
-    bytes.writeUInt8(type, 3)
-    bytes.writeUInt32BE(stream, 5)
-    for (const [at, number] of payload.entries()) bytes.writeUInt32BE(number, 9 + 4 * at)
+  /** Past node:http2, whose server does not send these as they are wanted. */
+  #write(bytes: Uint8Array): void {
     this.#socket()?.write(bytes)
   }
 }
@@ -240,9 +253,10 @@ function leaveToAnother(arrival: Arrival): void {
   arrival.answeredAt = Date.now()
 }
 
-/** RFC 9113, 6.4, 6.8 and 7. */
-const RST_STREAM = 3
-const GOAWAY = 7
+/** How long what was written may take to be read, in ms. */
+const READ_MS = 5
+
+/** RFC 9113, 7. */
 const REFUSED_STREAM = 7
 const CANCEL = 8
 

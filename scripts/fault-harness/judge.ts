@@ -131,6 +131,21 @@ export function judge(evidence: Evidence): Judgement {
   return { pushes: pushes.length, notifications: taken.length, lost, repeated, longestDelayMs, owed, findings }
 }
 
+/** Of all applications that a scenario has. */
+export function together(judgements: readonly Judgement[]): Judgement {
+  const total = (field: 'pushes' | 'notifications' | 'lost' | 'repeated' | 'owed') =>
+    sum(judgements.map((judgement) => judgement[field]))
+  return {
+    pushes: total('pushes'),
+    notifications: total('notifications'),
+    lost: total('lost'),
+    repeated: total('repeated'),
+    longestDelayMs: Math.max(...judgements.map(({ longestDelayMs }) => longestDelayMs)),
+    owed: total('owed'),
+    findings: judgements.flatMap(({ findings }) => findings),
+  }
+}
+
 function mayReach({ must, never, open, ackedAt }: KnownPush, { platform, token, askedAt }: KnownDevice): boolean {
   const key = keyOf(platform, token)
   return must.has(key) || never.has(key) || (open && (ackedAt === null || askedAt <= ackedAt))

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { fillDisk } from './disk.ts'
 import type { Scenario } from './scenario.ts'
 
 /** How long another process holds the database, in ms. */
@@ -10,22 +9,6 @@ const TRAFFIC_MS = 3_000
 const LOCKER = Bun.fileURLToPath(import.meta.resolve('./lock-database.ts'))
 
 export const MACHINE_SCENARIOS: readonly Scenario[] = [
-  {
-    name: 'disk-full',
-    what: 'the disk is full for 3 s',
-    // Of a smaller one nothing new would be taken, full or not.
-    diskBytes: 192 * 1024 * 1024,
-    async run(stage) {
-      await stage.pushes.toAll({ badge: true })
-      const before = stage.registrar.counts.refused
-      const free = fillDisk(stage.data)
-      await stage.pushes.mixture(TRAFFIC_MS)
-      free()
-      const refused = stage.registrar.counts.refused - before
-      await stage.pushes.toAll()
-      return refused
-    },
-  },
   {
     name: 'locked',
     what: 'another process holds the database for 3 s',

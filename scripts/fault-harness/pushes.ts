@@ -7,7 +7,7 @@ import { keyOf } from './ledger.ts'
 export interface Pushes {
   /** To everybody, on both platforms. `badge`: counts the badge up by one. */
   toAll(options?: { readonly badge?: boolean }): Promise<void>
-  /** To those of the first devices with this tag, on both platforms. */
+  /** To those with this tag, on both platforms: one that nobody gets or loses any more. */
   toTag(tag: string): Promise<void>
   /** To one of the first devices. */
   toOne(platform: Platform): Promise<void>
@@ -19,7 +19,6 @@ export interface Pushes {
 }
 
 export function pushesTo(api: Api, ledger: Ledger, seed: number): Pushes {
-  /** Those whose tags do not change any more. */
   const first = [...ledger.devices.values()]
   let count = 0
 
@@ -50,7 +49,10 @@ export function pushesTo(api: Api, ledger: Ledger, seed: number): Pushes {
         { platform: [0, 1], badge: badge ? '+1' : '' },
       ),
     toTag: (tag) =>
-      send('/push/all', () => first.filter(({ tags }) => tags.has(tag)), { platform: [0, 1], tags: [tag] }),
+      send('/push/all', () => [...ledger.devices.values()].filter(({ tags }) => tags.has(tag)), {
+        platform: [0, 1],
+        tags: [tag],
+      }),
     toOne(platform) {
       const device = pick(
         first.filter((device) => device.platform === platform),

@@ -1,11 +1,13 @@
 import { checkDatabase } from './database-check.ts'
 import { mountDisk } from './disk.ts'
-import { judge } from './judge.ts'
+import { judge, together } from './judge.ts'
 import type { Judgement } from './judge.ts'
 import type { Scenario, ScenarioOptions } from './scenario.ts'
 import type { Program } from './service.ts'
+import { arrivalsOf, partiesOf } from './parties.ts'
 import { settled } from './settled.ts'
 import { openStage } from './stage.ts'
+import type { Party } from './stage.ts'
 import type { Template } from './template.ts'
 
 export type Result =
@@ -45,33 +47,29 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
   if (disk?.kind === 'hindrance') return { kind: 'skipped', why: disk.why }
   const started = Date.now()
   const stage = opened.use(await openStage({ ...options, directory: disk?.directory ?? null }))
+  const { killedAt, unwritten } = stage
 
   await stage.start()
   const met = await scenario.run(stage, options)
   await settled(stage, scenario.patienceMs ?? PATIENCE_MS)
   await stage.registrar.stop()
-  const analytics = await stage.api.call('GET', '/analytics')
-  const listed = await stage.api.call('GET', '/deviceToken/all')
+  const ends = await Promise.all(partiesOf(stage).map(endOf))
   await stage.stop()
 
-  const { ledger, apns, fcm, accidents } = stage
-  const judgement = judge({
-    pushes: ledger.pushes,
-    devices: ledger.devices,
-    fates: ledger.fates,
-    arrivals: [...apns.arrivals, ...fcm.arrivals],
-    killedAt: stage.killedAt,
-    unwritten: stage.unwritten,
-    analytics: analytics?.status === 200 ? analytics.body : null,
-    listed: listed?.status === 200 ? listed.body : null,
-  })
+  const { apns, fcm, accidents } = stage
+  const arrivals = arrivalsOf(stage)
+  const judgement = together(
+    ends.map(({ ledger: { pushes, devices, fates }, ...end }, party) =>
+      judge({ pushes, devices, fates, arrivals: arrivals[party] ?? [], killedAt, unwritten, ...end }),
+    ),
+  )
   const unexpected = [...apns.faults, ...fcm.faults].filter((reason) => !(scenario.expects?.test(reason) ?? false))
   const faults = unexpected.map((reason) => `a gateway would have refused a request: ${reason}`)
   const findings = [
     ...(met === 0 ? ['nobody met the fault'] : []),
     ...accidents,
     ...judgement.findings,
-    ...new Set(faults),
+    ...faults,
     ...checkDatabase(stage.data, judgement.owed),
     ...(judgement.longestDelayMs > promptMs ? [`somebody waited ${judgement.longestDelayMs} ms`] : []),
   ]
@@ -82,7 +80,18 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
     registrations: stage.registrar.counts,
     log: findings.length > 0 ? stage.log() : '',
   }
-  return { kind: 'ran', judgement: { ...judgement, findings }, details }
+  return { kind: 'ran', judgement: { ...judgement, findings: [...new Set(findings)] }, details }
+}
+
+/** What an application is told of itself when all is over. */
+async function endOf({ api, ledger }: Party) {
+  const analytics = await api.call('GET', '/analytics')
+  const listed = await api.call('GET', '/deviceToken/all')
+  return {
+    ledger,
+    analytics: analytics?.status === 200 ? analytics.body : null,
+    listed: listed?.status === 200 ? listed.body : null,
+  }
 }
 
 export interface Row {

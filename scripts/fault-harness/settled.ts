@@ -1,29 +1,45 @@
 import type { Arrival } from './arrival.ts'
 import { allFinished } from './database-check.ts'
+import type { Api } from './api.ts'
 import { keyOf } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
+import { arrivalsOf, partiesOf } from './parties.ts'
 import type { Stage } from './stage.ts'
 
-type Parts = Pick<Stage, 'api' | 'ledger' | 'apns' | 'fcm' | 'data'>
+type Parts = Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm' | 'data'>
 
 /**
  * Resolves when every acknowledged push has reached its audience and the counters and the database say so, or with
  * `false` after `patienceMs` milliseconds.
  */
 export async function settled(parts: Parts, patienceMs: number): Promise<boolean> {
-  const { api, data } = parts
   return until(patienceMs, async () => {
-    const analytics = await api.call('GET', '/analytics')
-    const { t, s } = analytics?.status === 200 ? analytics.body : { t: -1, s: -2 }
     // Most of the time they say enough.
-    if (parts.ledger.fates.size === 0 && t !== s) return false
-    const { taken, met } = reachedBy(parts)
-    return s === taken.size && t === taken.size + owed(parts, met) && missing(parts, taken) === 0 && allFinished(data)
+    for (const { api, ledger } of partiesOf(parts)) {
+      const { t, s } = await analyticsOf(api)
+      if (ledger.fates.size === 0 && ledger.pushes.every(({ never }) => never.size === 0) && t !== s) return false
+    }
+    const arrivals = arrivalsOf(parts)
+    for (const [party, { api, ledger }] of partiesOf(parts).entries()) {
+      const { t, s } = await analyticsOf(api)
+      const { taken, met } = reachedBy(arrivals[party] ?? [])
+      if (s !== taken.size || t !== taken.size + owed(ledger, met) || missing(ledger, taken) > 0) return false
+    }
+    return allFinished(parts.data)
   })
+}
+
+async function analyticsOf(api: Api): Promise<{ readonly t: number; readonly s: number }> {
+  const analytics = await api.call('GET', '/analytics')
+  return analytics?.status === 200 ? analytics.body : { t: -1, s: -2 }
 }
 
 /** Resolves when every acknowledged push has reached whom it can, or with `false` after `patienceMs` milliseconds. */
 export async function reached(parts: Parts, patienceMs: number): Promise<boolean> {
-  return until(patienceMs, async () => missing(parts, reachedBy(parts).taken) === 0)
+  return until(patienceMs, async () => {
+    const arrivals = arrivalsOf(parts)
+    return partiesOf(parts).every(({ ledger }, party) => missing(ledger, reachedBy(arrivals[party] ?? []).taken) === 0)
+  })
 }
 
 /** Of each device of each push: what a gateway took, and what came to one. */
@@ -32,21 +48,20 @@ interface Reached {
   readonly met: ReadonlySet<string>
 }
 
-function reachedBy({ apns, fcm }: Parts): Reached {
-  const arrivals = [...apns.arrivals, ...fcm.arrivals]
+function reachedBy(arrivals: readonly Arrival[]): Reached {
   const keys = (some: readonly Arrival[]) =>
     new Set(some.map(({ gateway, text, token }) => `${text}/${keyOf(gateway === 'apns' ? 0 : 1, token)}`))
   return { taken: keys(arrivals.filter(({ taken }) => taken)), met: keys(arrivals) }
 }
 
 /** Devices of acknowledged pushes that nobody has taken one for. */
-function missing({ ledger }: Parts, taken: ReadonlySet<string>): number {
+function missing(ledger: Ledger, taken: ReadonlySet<string>): number {
   const acked = ledger.pushes.filter(({ ackedAt }) => ackedAt !== null)
   return acked.flatMap(({ text, must }) => [...must].filter((key) => !taken.has(`${text}/${key}`))).length
 }
 
 /** Devices of acknowledged pushes that nobody takes one for. */
-function owed({ ledger: { pushes, fates } }: Parts, met: ReadonlySet<string>): number {
+function owed({ pushes, fates }: Ledger, met: ReadonlySet<string>): number {
   const acked = pushes.filter(({ ackedAt }) => ackedAt !== null)
   const isOwed = (text: string, key: string) => fates.get(key) !== 'leaves' || met.has(`${text}/${key}`)
   return acked.flatMap(({ text, never }) => [...never].filter((key) => isOwed(text, key))).length

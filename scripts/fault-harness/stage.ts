@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { systemClock } from '../../src/clock.ts'
 import { createAccessTokens } from '../../src/delivery/simulator/access-tokens.ts'
+import type { KnownCredentials } from '../../src/delivery/simulator/known-credentials.ts'
 import { startTokenEndpoint } from '../../src/delivery/simulator/token-endpoint.ts'
 import { apiOf } from './api.ts'
 import type { Api } from './api.ts'
@@ -22,16 +23,22 @@ import type { Template } from './template.ts'
 /** How long a start may take, in ms. */
 const START_MS = 60_000
 
+/** One application, as its backend sees it. */
+export interface Party {
+  readonly api: Api
+  readonly ledger: Ledger
+}
+
 /** One scenario's own service, gateways, data directory and books. */
-export interface Stage extends AsyncDisposable {
+export interface Stage extends AsyncDisposable, Party {
   readonly seed: number
   readonly program: Program
   readonly application: { readonly id: string; readonly secret: string }
   readonly data: string
   readonly apns: Gateway
   readonly fcm: Gateway
-  readonly api: Api
-  readonly ledger: Ledger
+  /** Further applications. */
+  readonly others: Party[]
   readonly pushes: Pushes
   readonly registrar: Registrar
   /** Lives that were killed, and when; ms since the Unix epoch. */
@@ -41,6 +48,10 @@ export interface Stage extends AsyncDisposable {
   accuse(accident: string): void
   /** The address of the admin listener; `null` while there is none. */
   readonly adminUrl: string | null
+  /** Of its API. */
+  readonly url: string | null
+  /** Whom its gateways let in. */
+  readonly known: KnownCredentials
   /** Starts the service; waits until it is ready, unless `untilReady` is false. */
   start(options?: StartOptions): Promise<void>
   kill(): Promise<void>
@@ -141,6 +152,7 @@ export async function openStage({ template, program, seed, directory }: StageOpt
     data,
     apns,
     fcm,
+    others: [],
     api,
     ledger,
     pushes: pushesTo(api, ledger, seed),
@@ -148,6 +160,10 @@ export async function openStage({ template, program, seed, directory }: StageOpt
     killedAt,
     accidents,
     accuse: (accident) => void accidents.push(accident),
+    known,
+    get url() {
+      return urls?.api ?? null
+    },
     get adminUrl() {
       return urls?.admin ?? null
     },

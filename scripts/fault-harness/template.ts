@@ -5,6 +5,7 @@ import { createKnownCredentials } from '../../src/delivery/simulator/known-crede
 import type { KnownCredentials } from '../../src/delivery/simulator/known-credentials.ts'
 import { apiOf } from './api.ts'
 import { selfSigned } from './certificate.ts'
+import { registerBatch } from './crowd.ts'
 import type { Certificates } from './gateway.ts'
 import { createLedger } from './ledger.ts'
 import type { Ledger, Platform } from './ledger.ts'
@@ -87,14 +88,8 @@ async function populate(
         tokenOf(platform, from + n),
       )
       const tags = from === 0 ? ['even', 'few'] : [Math.floor(from / BATCH) % 2 === 0 ? 'odd' : 'even']
-      const askedAt = Date.now()
-      const answer = await api.call('PUT', '/deviceToken/batch', { tokens, platform, tags })
-      if (answer?.status !== 201) throw new Error(`import: ${JSON.stringify(answer)} ${service.log()}`)
-      for (const token of tokens) {
-        const doubtfulTags = new Set<string>()
-        const tagged = new Set(tags)
-        ledger.addDevice({ platform, token, askedAt, ackedAt: Date.now(), tags: tagged, doubtfulTags, aliases: [null] })
-      }
+      const taken = await registerBatch({ api, ledger }, platform, tokens, tags)
+      if (!taken) throw new Error(`import: ${service.log()}`)
     }
   }
   const exitCode = await service.end('SIGTERM')

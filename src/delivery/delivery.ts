@@ -64,4 +64,8 @@ export interface Provider extends AsyncDisposable {
   send(message: Message, recipient: Recipient): Promise<Outcome>
   /** Whether the gateway's quota leaves room for one more at `now`, ms since the Unix epoch. Absent: always. */
   mayTake?(now: number): boolean
+  /** What is wrong with the way to the gateway, as part of a sentence about it; `null` for nothing. Absent: not known. */
+  readonly trouble?: string | null
+  /** Connections opened so far, as far as can be seen. */
+  readonly connections?: number
 }

@@ -12,7 +12,11 @@ export interface Call {
   readonly id: number
   /** What has come of it. The tests tell requests apart by it, since headers are not decoded. */
   body: string
-  respond(status: number, options?: { headers?: Readonly<Record<string, string>>; end?: boolean }): void
+  /** `pieces`: bytes of each frame of the header block, CONTINUATION after the first. Default: in one frame. */
+  respond(
+    status: number,
+    options?: { headers?: Readonly<Record<string, string>>; end?: boolean; pieces?: number },
+  ): void
   write(text: string, options?: { end?: boolean }): void
   reset(code: number): void
 }
@@ -37,6 +41,8 @@ export interface FrameGateway extends AsyncDisposable {
   readonly ca: string
   /** Requests so far whose body is complete, oldest first. */
   readonly calls: readonly Call[]
+  /** Requests so far whose headers have come. */
+  readonly begun: number
   /** RST_STREAM frames from clients: stream id and error code. */
   readonly resets: readonly { readonly id: number; readonly code: number }[]
   readonly connections: number
@@ -74,6 +80,7 @@ export async function startFrameGateway(
   const waiting = new Set<() => void>()
   let respond = handler
   let connections = 0
+  let begun = 0
 
   const changed = (): void => {
     for (const look of waiting) look()
@@ -97,6 +104,7 @@ export async function startFrameGateway(
       if (type === FRAME.headers) {
         const call = callOn(socket, connection, id)
         open.set(id, call)
+        begun++
         options.early?.(call)
       }
       const call = open.get(id)
@@ -130,6 +138,9 @@ export async function startFrameGateway(
     port,
     ca: certificate.certificate,
     calls,
+    get begun() {
+      return begun
+    },
     resets,
     get connections() {
       return connections
@@ -164,7 +175,7 @@ export async function startFrameGateway(
 let shared: TestCertificate | undefined
 
 /** RFC 9113, 6. */
-const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 }
+const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8, continuation: 9 }
 const END_STREAM = 1
 const END_HEADERS = 4
 const ACK = 1
@@ -198,8 +209,14 @@ function callOn(socket: TLSSocket, connection: Connection, id: number): Call {
     connection,
     id,
     body: '',
-    respond(status, { headers = {}, end = true } = {}) {
-      write(FRAME.headers, END_HEADERS | (end ? END_STREAM : 0), headerBlock({ ':status': String(status), ...headers }))
+    respond(status, { headers = {}, end = true, pieces } = {}) {
+      const block = headerBlock({ ':status': String(status), ...headers })
+      const length = pieces ?? block.length
+      for (let at = 0; at < block.length; at += length) {
+        const isFirst = at === 0
+        const flags = (isFirst && end ? END_STREAM : 0) | (at + length >= block.length ? END_HEADERS : 0)
+        write(isFirst ? FRAME.headers : FRAME.continuation, flags, block.subarray(at, at + length))
+      }
     },
     write: (text, { end = true } = {}) => write(FRAME.data, end ? END_STREAM : 0, Buffer.from(text)),
     reset: (code) => write(FRAME.reset, 0, uint32(code)),

@@ -66,6 +66,15 @@ class ApnsProvider implements Provider {
     return this.#sendTo(known ?? this.#preferred, message, recipient, NOTHING_TRIED)
   }
 
+  /** The other environment's holds up nobody but its own devices. */
+  get trouble(): string | null {
+    return this.#routes.get(this.#preferred)?.transport.trouble ?? null
+  }
+
+  get connections(): number {
+    return [...this.#routes.values()].reduce((sum, { transport }) => sum + (transport.connections ?? 0), 0)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#routes.values()].map(({ transport }) => transport[Symbol.asyncDispose]()))
   }
@@ -86,7 +95,12 @@ class ApnsProvider implements Provider {
       headers: apnsHeaders(rendered, credential.topic, apnsIdOf(message.push, recipient.device), authorization),
       body: rendered.body(recipient.badge),
     })
-    if (answer.kind === 'failed') return outcomeOfFailure(answer)
+    if (answer.kind === 'failed') {
+      const outcome = outcomeOfFailure(answer)
+      // What is held back on the way to one environment is no reason to hold up the devices of the other.
+      const isHeldBack = answer.afterMs !== undefined && environment !== this.#preferred
+      return isHeldBack && outcome.kind === 'deferred' ? { ...outcome, scope: 'device' } : outcome
+    }
     if (answer.status === 200) return ACCEPTED[environment]
 
     const refusal = readApnsRefusal(answer.body)

@@ -58,6 +58,14 @@ class FcmProvider implements Provider {
     return this.#quota.mayTake(now)
   }
 
+  get trouble(): string | null {
+    return this.#transport.trouble ?? null
+  }
+
+  get connections(): number {
+    return this.#transport.connections ?? 0
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#transport[Symbol.asyncDispose](), this.#tokens[Symbol.asyncDispose]()])
   }

@@ -5,6 +5,7 @@ import type { OnSwitch } from './resilient-transport.ts'
 import type { OpenTransport } from './transport.ts'
 import { openTunnel } from './tunnel.ts'
 import type { Proxy } from './tunnel.ts'
+import { watchedTransport } from './watched-transport.ts'
 
 export interface TransportChoice {
   readonly transport: 'fetch' | 'http2-wrapper'
@@ -16,9 +17,8 @@ export interface TransportChoice {
 export function chooseTransport(choice: TransportChoice, clock: Clock, onSwitch: OnSwitch): OpenTransport {
   const { transport, proxy } = choice
   // fetch cannot go through a proxy (HTTP2Unsupported; measured, Bun 1.4.5).
-  return transport === 'http2-wrapper' || proxy !== null
-    ? proxiedTransport(clock, proxy)
-    : resilientTransport(clock, onSwitch)
+  const isFetch = transport === 'fetch' && proxy === null
+  return watchedTransport(clock, isFetch ? resilientTransport(clock, onSwitch) : proxiedTransport(clock, proxy))
 }
 
 /** How long a proxy has to answer when it is tried, in ms. */

@@ -2,7 +2,8 @@ import { Connection } from './connection.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { Deadlines } from './deadlines.ts'
 import type { Exchanged } from './exchange.ts'
-import type { Transport, TransportAnswer, TransportRequest } from './transport.ts'
+import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
+import type { ConnectionWatch, Transport, TransportAnswer, TransportRequest } from './transport.ts'
 
 /**
  * Connections to one gateway at the most: as many as a full window of one credential (1000) needs where a connection
@@ -22,11 +23,14 @@ interface Call {
   readonly resolve: (answer: TransportAnswer) => void
   sends: number
   /** `null` while it waits in line. */
-  flight: { readonly connection: Connection; readonly cancel: () => void } | null
+  flight: { readonly connection: Connection; readonly cancel: () => boolean } | null
 }
 
 /** `deadlineMs` is also what one request may take, in line and in flight. */
-type ConnectionPoolOptions = Omit<ConnectionOptions, 'onRoom' | 'onRetired'>
+type ConnectionPoolOptions = Omit<ConnectionOptions, 'onRoom' | 'onRetired'> & { readonly watch: ConnectionWatch }
+
+/** Reasons to retire a connection that is as good as ever. */
+const UNWANTED = new Set(['idle', 'retired', 'closed'])
 
 /**
  * Requests wait in one line for the first connection with room. When none has any, and none is new, another is opened.
@@ -84,7 +88,10 @@ export class ConnectionPool implements Transport {
     const cancel = connection.send(call.request, (exchanged) => {
       over = true
       call.flight = null
-      if (exchanged.kind === 'answer') this.#barren = 0
+      if (exchanged.kind === 'answer') {
+        this.#barren = 0
+        this.#options.watch.answered()
+      }
       if (exchanged.kind === 'unsent' && call.sends < MAX_SENDS) this.#line.unshift(call)
       else this.#over(call, answerOf(exchanged))
       this.#pump()
@@ -96,6 +103,14 @@ export class ConnectionPool implements Transport {
     if (!this.#mayGrow || this.#connections.length >= MAX_CONNECTIONS) return
     // Until it has shown how many streams it allows, how many more are needed is a guess.
     if (this.#connections.some(({ isNew }) => isNew)) return
+    const { watch } = this.#options
+    const refusal = watch.refusal()
+    if (refusal !== null) {
+      // Those that wait go by what connections there are.
+      if (this.#connections.length === 0) for (const call of this.#line.splice(0)) this.#over(call, refusal)
+      return
+    }
+    watch.opened()
     const connection: Connection = new Connection({
       ...this.#options,
       onRoom: () => this.#pump(),
@@ -107,6 +122,7 @@ export class ConnectionPool implements Transport {
   #retired(connection: Connection, reason: string): void {
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#mayGrow = true
+    if (connection.hasOpened && !UNWANTED.has(reason)) this.#options.watch.lost(reason, connection.answered)
     if (!connection.answered) {
       this.#barren++
       if (!connection.hasOpened || this.#barren >= MAX_BARREN) this.#giveUp(reason)
@@ -127,12 +143,12 @@ export class ConnectionPool implements Transport {
   #expire(call: Call): void {
     if (call.flight === null) {
       this.#line.splice(this.#line.indexOf(call), 1)
-      return this.#over(call, { kind: 'failed', reason: 'deadline', sent: 'no' })
+      return this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'no' })
     }
     const { connection, cancel } = call.flight
-    this.#over(call, { kind: 'failed', reason: 'deadline', sent: 'unknown' })
-    cancel()
-    connection.retire('deadline')
+    const taken = cancel()
+    this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'unknown' })
+    connection.retire(taken ? DEADLINE : WINDOW_CLOSED)
   }
 
   #over(call: Call, answer: TransportAnswer): void {

@@ -75,8 +75,11 @@ export class Connection {
     return this.#state === 'cold' ? Math.min(this.#limit, 1) - this.#inFlight : 0
   }
 
-  /** There must be room. Calls back once; the returned function gives the request up, without a call back. */
-  send(request: TransportRequest, onOver: (exchanged: Exchanged) => void): () => void {
+  /**
+   * There must be room. Calls back once; the returned function gives the request up, without a call back, and says
+   * whether the gateway had room for all of it.
+   */
+  send(request: TransportRequest, onOver: (exchanged: Exchanged) => void): () => boolean {
     const { session } = this.#opened as Opened & { kind: 'open' }
     this.#inFlight++
     this.#requests++
@@ -92,8 +95,9 @@ export class Connection {
       onOver(exchanged)
     })
     return () => {
-      cancel()
+      const taken = cancel()
       this.#leave()
+      return taken
     }
   }
 

@@ -13,7 +13,7 @@ export type Exchanged =
 
 /**
  * Sends one request, and calls back once, when its stream is closed. `reasonOf` names what ended a stream whose session
- * ended. The returned function gives it up, without a call back.
+ * ended. The returned function gives it up, without a call back, and says whether the gateway had room for all of it.
  */
 export function exchange(
   session: ClientHttp2Session,
@@ -21,10 +21,10 @@ export function exchange(
   { path, headers, body }: TransportRequest,
   reasonOf: () => string | null,
   onOver: (exchanged: Exchanged) => void,
-): () => void {
+): () => boolean {
   if (session.closed || session.destroyed) {
     onOver({ kind: 'unsent', reason: reasonOf() ?? 'HTTP2GoAway' })
-    return () => undefined
+    return () => true
   }
   let stream: ClientHttp2Stream
   try {
@@ -38,7 +38,7 @@ export function exchange(
   } catch (error) {
     // A header that cannot be sent.
     onOver({ kind: 'lost', reason: codeOf(error) })
-    return () => undefined
+    return () => true
   }
 
   let status = 0
@@ -93,7 +93,9 @@ export function exchange(
 
   return () => {
     over = true
+    const taken = stream.writableFinished
     cancel(stream)
+    return taken
   }
 }
 

@@ -5,7 +5,7 @@ import type { TransportAnswer } from './transport.ts'
  * What a request without an answer means. Where no connection could be made, none can for the next device either;
  * where the answer was lost, only this device is in doubt, and so many at a time may be too many.
  */
-export function outcomeOfFailure({ reason, sent }: TransportAnswer & { kind: 'failed' }): Outcome {
-  if (sent === 'no') return { kind: 'deferred', afterMs: null, scope: 'credential', reason }
+export function outcomeOfFailure({ reason, sent, afterMs }: TransportAnswer & { kind: 'failed' }): Outcome {
+  if (sent === 'no') return { kind: 'deferred', afterMs: afterMs ?? null, scope: 'credential', reason }
   return { kind: 'deferred', afterMs: null, scope: 'device', reason, strain: true }
 }

@@ -1,17 +1,24 @@
 import type { Clock } from '../../clock.ts'
 import { MAX_BODY_BYTES, readBody } from './answer-body.ts'
 import { Deadlines } from './deadlines.ts'
-import { describeFetchFailure } from './fetch-failure.ts'
-import { IDLE_MS } from './transport.ts'
-import type { OpenTransport, Transport, TransportAnswer, TransportOptions, TransportRequest } from './transport.ts'
+import { describeFetchFailure, endsConnection } from './fetch-failure.ts'
+import { DEADLINE, IDLE_MS, UNWATCHED } from './transport.ts'
+import type {
+  ConnectionWatch,
+  OpenTransport,
+  Transport,
+  TransportAnswer,
+  TransportOptions,
+  TransportRequest,
+} from './transport.ts'
 import { tookCredential, WarmUp } from './warm-up.ts'
 
 /**
- * HTTP/2 by Bun's fetch: framing, compression and TLS run on its own thread. `onGoAway` is told of each session that
- * GOAWAY with an error has ended.
+ * HTTP/2 by Bun's fetch: framing, compression and TLS run on its own thread. What it hears of connections is what
+ * failed: one that ends after its last answer Bun replaces without a word. `secureOptions`: see `idle-pools.ts`.
  */
-export function fetchTransport(clock: Clock, onGoAway: () => void = () => undefined): OpenTransport {
-  return (origin, options) => new FetchTransport(clock, origin, options, onGoAway)
+export function fetchTransport(clock: Clock, secureOptions = 0): OpenTransport {
+  return (origin, options) => new FetchTransport(clock, origin, options, secureOptions)
 }
 
 /** A pool of connections of its own, in which Bun opens and closes them. Usually it holds one. */
@@ -21,7 +28,7 @@ interface Session {
   readonly warmUp: WarmUp<Call>
   inFlight: number
   answered: boolean
-  /** Ended by GOAWAY with an error. */
+  /** What was lost with it has been told. */
   dead: boolean
 }
 
@@ -35,14 +42,14 @@ interface Call {
 }
 
 /**
- * No session → (a request) → a session, warming up → (idle, retired, GOAWAY with an error, or a request past its
- * deadline) → no session; the old one closes when its last request is over.
+ * No session → (a request) → a session, warming up → (idle, retired, a connection lost, or a request past its deadline)
+ * → no session; the old one closes when its last request is over.
  */
 class FetchTransport implements Transport {
   readonly #clock: Clock
   readonly #origin: string
-  readonly #tls: Omit<TransportOptions, 'deadlineMs'>
-  readonly #onGoAway: () => void
+  readonly #tls: Bun.TLSOptions
+  readonly #watch: ConnectionWatch
   readonly #deadlines: Deadlines<Call>
   /** Used again: a signal that never fired is as good as new, and a new one costs 1 µs. */
   readonly #controllers: AbortController[] = []
@@ -52,11 +59,12 @@ class FetchTransport implements Transport {
   #disposed = false
   #drained: (() => void)[] = []
 
-  constructor(clock: Clock, origin: string, { deadlineMs, ...tls }: TransportOptions, onGoAway: () => void) {
+  constructor(clock: Clock, origin: string, options: TransportOptions, secureOptions: number) {
+    const { deadlineMs, watch = UNWATCHED, ...tls } = options
     this.#clock = clock
     this.#origin = origin
-    this.#tls = tls
-    this.#onGoAway = onGoAway
+    this.#tls = { ...tls, secureOptions }
+    this.#watch = watch
     this.#deadlines = new Deadlines(clock, deadlineMs, (call) => this.#expire(call))
   }
 
@@ -68,11 +76,14 @@ class FetchTransport implements Transport {
     const call: Call = { tick: 0, expired: false, wake: null, session: null, controller }
     this.#deadlines.add(call)
     let session = this.#open()
-    for (let turn = session.warmUp.enter(call); turn !== undefined; turn = session.warmUp.enter(call)) {
+    while ('pool' in session) {
+      const turn = session.warmUp.enter(call)
+      if (turn === undefined) break
       await turn
       if (call.expired) return this.#over(call, LATE_IN_LINE)
       session = this.#open()
     }
+    if (!('pool' in session)) return this.#over(call, session)
 
     call.session = session
     session.inFlight++
@@ -91,10 +102,11 @@ class FetchTransport implements Transport {
       const text = response.status === 200 ? cut(await response.text()) : await readBody(response)
       answer = new FetchAnswer(response, text)
       session.answered = true
+      this.#watch.answered()
       if (!call.expired) this.#controllers.push(controller)
     } catch (error) {
       answer = call.expired ? LATE : describeFetchFailure(error)
-      if (answer.reason === 'HTTP2GoAway') this.#bury(session)
+      if (!call.expired && endsConnection(answer)) this.#bury(session, answer.reason)
     }
     session.inFlight--
     session.warmUp.leave(tookCredential(answer))
@@ -120,8 +132,12 @@ class FetchTransport implements Transport {
     return answer
   }
 
-  #open(): Session {
+  /** Or why none may be opened. */
+  #open(): Session | (TransportAnswer & { kind: 'failed' }) {
     if (this.#session !== null) return this.#session
+    const refusal = this.#watch.refusal()
+    if (refusal !== null) return refusal
+    this.#watch.opened()
     const pool = new Bun.FetchSession({ tls: this.#tls, proxy: false })
     this.#session = { pool, fetch: pool.fetch, warmUp: new WarmUp(), inFlight: 0, answered: false, dead: false }
     return this.#session
@@ -134,12 +150,13 @@ class FetchTransport implements Transport {
     session.warmUp.wakeAll()
   }
 
-  /** All its requests fail; the next connection has to warm up like any new one. */
-  #bury(session: Session): void {
+  /** The next connection has to warm up like any new one. */
+  #bury(session: Session, reason: string): void {
     if (session.dead) return
     session.dead = true
+    // Before anybody is sent to the next: whether there is to be one depends on what became of this.
+    this.#watch.lost(reason, session.answered)
     this.#retire(session)
-    this.#onGoAway()
   }
 
   #expire(call: Call): void {
@@ -148,7 +165,7 @@ class FetchTransport implements Transport {
       call.wake?.()
       return
     }
-    this.#retire(call.session)
+    this.#bury(call.session, DEADLINE)
     call.controller.abort()
   }
 
@@ -166,8 +183,8 @@ class FetchTransport implements Transport {
   }
 }
 
-const LATE = { kind: 'failed', reason: 'deadline', sent: 'unknown' } as const
-const LATE_IN_LINE = { kind: 'failed', reason: 'deadline', sent: 'no' } as const
+const LATE = { kind: 'failed', reason: DEADLINE, sent: 'unknown' } as const
+const LATE_IN_LINE = { kind: 'failed', reason: DEADLINE, sent: 'no' } as const
 
 function cut(text: string): string {
   return text.length > MAX_BODY_BYTES ? text.slice(0, MAX_BODY_BYTES) : text

@@ -6,16 +6,18 @@ import { ConnectionPool } from './connection-pool.ts'
 import type { Opened } from './connection.ts'
 import { codeOf } from './error-code.ts'
 import { openSecureSocket, portOf } from './secure-socket.ts'
+import { UNWATCHED } from './transport.ts'
 import type { OpenTransport } from './transport.ts'
 import type { Proxy } from './tunnel.ts'
 
 /** HTTP/2 by http2-wrapper, through a proxy that fetch cannot go through; `null`: straight. */
 export function proxiedTransport(clock: Clock, proxy: Proxy | null): OpenTransport {
-  return (text, { deadlineMs, ...credentials }) => {
+  return (text, { deadlineMs, watch = UNWATCHED, ...credentials }) => {
     const origin = new URL(text)
     return new ConnectionPool({
       clock,
       deadlineMs,
+      watch,
       authority: origin.host,
       async open(signal) {
         const secured = await openSecureSocket(origin, proxy, credentials, signal)

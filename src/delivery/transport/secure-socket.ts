@@ -6,7 +6,7 @@ import type { TransportOptions } from './transport.ts'
 import { openTunnel } from './tunnel.ts'
 import type { Proxy } from './tunnel.ts'
 
-export type TlsCredentials = Omit<TransportOptions, 'deadlineMs'>
+export type TlsCredentials = Pick<TransportOptions, 'ca' | 'cert' | 'key'>
 
 /**
  * A TLS connection that speaks HTTP/2 to a host whose certificate is right, by way of the proxy if there is one.

@@ -23,6 +23,8 @@ export type TransportAnswer =
       readonly reason: string
       /** Whether the gateway may have acted on it. */
       readonly sent: 'no' | 'unknown'
+      /** Milliseconds before another request is of use. Absent: not known. */
+      readonly afterMs?: number
     }
 
 /**
@@ -37,7 +39,39 @@ export interface Transport extends AsyncDisposable {
    * nothing can be known against it, and of many late answers about an old one only the first must count.
    */
   retire(): void
+  /** What is wrong with the way to this gateway, as part of a sentence; `null` for nothing. Absent: nobody looks. */
+  readonly trouble?: string | null
+  /** Connections opened so far, as far as can be seen. */
+  readonly connections?: number
 }
+
+/** Decides whether a transport may open a connection, and hears what becomes of those it has. */
+export interface ConnectionWatch {
+  /** Why no connection may be opened now; `null`: one may. */
+  refusal(): (TransportAnswer & { readonly kind: 'failed' }) | null
+  opened(): void
+  /** A request was answered, whatever the answer. */
+  answered(): void
+  /**
+   * A connection ended that was not to end yet, or was given up with a request past its deadline. `reason`: as in
+   * `TransportAnswer`. `answered`: whether it ever brought an answer.
+   */
+  lost(reason: string, answered: boolean): void
+}
+
+/** Nobody minds how many connections there are. */
+export const UNWATCHED: ConnectionWatch = {
+  refusal: () => null,
+  opened: () => undefined,
+  answered: () => undefined,
+  lost: () => undefined,
+}
+
+/** The reason of a request past its deadline. */
+export const DEADLINE = 'deadline'
+
+/** The same, where the gateway never gave the room to send all of it (RFC 9113, 5.2). */
+export const WINDOW_CLOSED = 'deadline: its flow-control window stays closed'
 
 export interface TransportOptions {
   /** Authorities to trust in place of the built-in ones, PEM. */
@@ -48,6 +82,8 @@ export interface TransportOptions {
   readonly key?: string
   /** Milliseconds one request may take, from the call to the last byte of its answer. */
   readonly deadlineMs: number
+  /** Default `UNWATCHED`. */
+  readonly watch?: ConnectionWatch
 }
 
 /** `origin`: `https://host[:port]`. */

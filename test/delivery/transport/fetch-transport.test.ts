@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
 import { fetchTransport } from '../../../src/delivery/transport/fetch-transport.ts'
+import { UNWATCHED } from '../../../src/delivery/transport/transport.ts'
 import type { Transport } from '../../../src/delivery/transport/transport.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
@@ -11,37 +12,55 @@ import { NOTE, statusOf, times } from './ways.ts'
 const ok = (call: Call): void => call.respond(200)
 const storm = (call: Call): void => call.connection.goaway(call.id, 11)
 
-function open(gateway: FrameGateway, onGoAway?: () => void): Transport {
-  return fetchTransport(systemClock, onGoAway)(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 })
+type Loss = readonly [reason: string, answered: boolean]
+
+function open(gateway: FrameGateway, losses: Loss[] = []): Transport {
+  const watch = { ...UNWATCHED, lost: (...loss: Loss) => void losses.push(loss) }
+  return fetchTransport(systemClock)(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000, watch })
 }
 
-test('a session that ends by GOAWAY with an error is told of once, whatever was in flight', async () => {
+test.each([
+  ['GOAWAY with an error', 'HTTP2GoAway', storm],
+  ['the end of the connection', 'ECONNRESET', (call: Call) => call.connection.cut()],
+  [
+    'bytes that are no frames',
+    'HTTP2FrameSizeError',
+    (call: Call) => call.connection.raw(Buffer.from('HTTP/1.1 400 ')),
+  ],
+])('a connection lost by %s is told of once, whatever was in flight', async (_, reason, act) => {
   await using gateway = await startFrameGateway(ok)
-  let told = 0
-  await using transport = open(gateway, () => told++)
-  for (const sessions of [1, 2]) {
+  const losses: Loss[] = []
+  await using transport = open(gateway, losses)
+  for (const connections of [1, 2]) {
     gateway.handle(ok)
     await transport.request(NOTE)
     const before = gateway.calls.length
     gateway.handle((call) => {
-      if (gateway.calls.length === before + 20) storm(call)
+      if (gateway.calls.length === before + 20) act(call)
     })
     const answers = await Promise.all(times(20, () => transport.request(NOTE)))
-    expect(answers.map(statusOf)).toEqual(times(20, () => 'HTTP2GoAway'))
-    expect(told).toBe(sessions)
+    expect(answers.map(statusOf)).toEqual(times(20, () => reason))
+    expect(losses).toEqual(times(connections, () => [reason, true] as const))
   }
 })
 
 test.each([
   ['GOAWAY without an error', (call: Call) => (call.connection.goaway(call.id, 0), call.respond(200))],
   ['RST_STREAM', (call: Call) => call.reset(2)],
-  ['the end of the connection', (call: Call) => call.connection.cut()],
-])('%s is not told of', async (_, act) => {
+])('%s is not told of as a loss', async (_, act) => {
   await using gateway = await startFrameGateway(act)
-  let told = 0
-  await using transport = open(gateway, () => told++)
+  const losses: Loss[] = []
+  await using transport = open(gateway, losses)
   for (let n = 0; n < 3; n++) await transport.request(NOTE)
-  expect(told).toBe(0)
+  expect(losses).toEqual([])
+})
+
+test('a connection that never answered is told of as such', async () => {
+  await using gateway = await startFrameGateway((call) => call.connection.cut())
+  const losses: Loss[] = []
+  await using transport = open(gateway, losses)
+  await transport.request(NOTE)
+  expect(losses).toEqual([['ECONNRESET', false]])
 })
 
 test('after GOAWAY with an error the next connection warms up like any new one', async () => {

@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
+import { systemClock } from '../../../src/clock.ts'
 import { resilientTransport } from '../../../src/delivery/transport/resilient-transport.ts'
 import type { Transport } from '../../../src/delivery/transport/transport.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
 import { startGateway } from '../../support/gateway.ts'
+import type { GatewayCall } from '../../support/gateway.ts'
 import { NOTE, statusOf, times } from './ways.ts'
 
 const ok = (call: Call): void => call.respond(200)
@@ -76,13 +78,98 @@ test('one session that takes many requests with it is one', async () => {
 test.each([
   ['GOAWAY without an error', (call: Call) => (call.connection.goaway(call.id, 0), call.respond(200))],
   ['RST_STREAM', (call: Call) => call.reset(2)],
-  ['the end of the connection', (call: Call) => call.connection.cut()],
 ])('%s moves nobody', async (_, act) => {
   await using gateway = await startFrameGateway(act)
   const moves: Move[] = []
   await using transport = open(gateway, moves)
+  for (let n = 0; n < 7; n++) await transport.request(NOTE)
+  expect(moves).toEqual([])
+})
+
+test('a connection that ends after its answers moves nobody, however often', async () => {
+  await using gateway = await startFrameGateway(ok)
+  const moves: Move[] = []
+  await using transport = open(gateway, moves)
+  for (let n = 0; n < 7; n++) {
+    gateway.handle(ok)
+    await transport.request(NOTE)
+    gateway.handle((call) => call.connection.cut())
+    await transport.request(NOTE)
+  }
+  expect(moves).toEqual([])
+})
+
+test('header blocks in many CONTINUATION frames, which fetch takes for an attack, move a credential that then gets through', async () => {
+  const headers = { 'x-padding': 'x'.repeat(120) }
+  await using gateway = await startFrameGateway((call) => call.respond(200, { headers, pieces: 3 }))
+  const moves: Move[] = []
+  await using transport = open(gateway, moves)
+  const answers = []
+  for (let n = 0; n < 5; n++) answers.push(statusOf(await transport.request(NOTE)))
+  expect(answers).toEqual(['HTTP2EnhanceYourCalm', 'HTTP2EnhanceYourCalm', 200, 200, 200])
+  expect(moves).toEqual([[gateway.origin, 'HTTP2EnhanceYourCalm']])
+  expect(gateway.connections).toBe(3)
+})
+
+const OK = { status: 200 } as const
+/** Only fetch says who it is. */
+const isFetch = ({ headers }: GatewayCall): boolean => headers['user-agent']?.startsWith('Bun/') ?? false
+
+test('where connections of fetch end without an answer and those of http2-wrapper do not, a credential moves', async () => {
+  await using gateway = await startGateway((call) => (isFetch(call) ? 'close' : OK))
+  const moves: Move[] = []
+  await using transport = open(gateway, moves)
+  const answers = []
+  for (let n = 0; n < 7; n++) answers.push(statusOf(await transport.request(NOTE)))
+  // The fifth asks whether the gateway has come back for fetch too.
+  expect(answers).toEqual(['ECONNRESET', 'ECONNRESET', 'ECONNRESET', 200, 'ECONNRESET', 200, 200])
+  expect(moves).toEqual([[gateway.origin, 'ECONNRESET']])
+  expect(gateway.connections).toBe(5)
+})
+
+test('a gateway that was away for a while has every credential back on fetch', async () => {
+  await using gateway = await startGateway(() => 'close')
+  const moves: Move[] = []
+  await using transport = open(gateway, moves)
+  for (let n = 0; n < 3; n++) await transport.request(NOTE)
+  gateway.handle(() => OK)
+  for (let n = 0; n < 3; n++) expect(statusOf(await transport.request(NOTE))).toBe(200)
+  expect(gateway.calls.map(isFetch)).toEqual([true, true, true, false, true, true])
+  expect(moves).toEqual([])
+})
+
+test('where http2-wrapper does no better it is fetch again, and the other one not before ten minutes', async () => {
+  await using gateway = await startGateway(() => 'close')
+  const clock = createFakeClock()
+  const moves: Move[] = []
+  await using transport = open(gateway, moves, clock)
+  for (let n = 0; n < 20; n++) await transport.request(NOTE)
+  clock.advance(600_000)
   for (let n = 0; n < 4; n++) await transport.request(NOTE)
   expect(moves).toEqual([])
+  expect(gateway.calls.flatMap((call, n) => (isFetch(call) ? [] : [n]))).toEqual([3, 4, 5, 21, 22, 23])
+})
+
+test('a gateway that cannot be reached moves nobody', async () => {
+  const gateway = await startFrameGateway(ok)
+  const { origin, ca } = gateway
+  await gateway[Symbol.asyncDispose]()
+  const moves: Move[] = []
+  await using transport = open({ origin, ca }, moves)
+  for (let n = 0; n < 7; n++) expect(statusOf(await transport.request(NOTE))).toBe('ECONNREFUSED')
+  expect(moves).toEqual([])
+})
+
+test('a hundred and thirty credentials keep their connections, one each', async () => {
+  await using gateway = await startGateway(() => ({ status: 200 }))
+  const openTransport = resilientTransport(systemClock, () => undefined)
+  const transports = times(130, () => openTransport(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 }))
+  for (let round = 0; round < 3; round++) {
+    const answers = await Promise.all(transports.map((transport) => transport.request(NOTE)))
+    expect(answers.map(statusOf)).toEqual(transports.map(() => 200))
+  }
+  expect(gateway.connections).toBe(130)
+  await Promise.all(transports.map((transport) => transport[Symbol.asyncDispose]()))
 })
 
 test('the move loses no request: each is answered, before, during and after', async () => {

@@ -31,7 +31,7 @@ export function useProxy(): void {
 }
 
 export const WAYS: readonly Way[] = [
-  { name: 'fetch', through: fetchTransport, prefix: '' },
+  { name: 'fetch', through: (clock) => fetchTransport(clock), prefix: '' },
   { name: 'http2-wrapper', through: (clock) => proxiedTransport(clock, null), prefix: '' },
   {
     name: 'http2-wrapper through a proxy',

@@ -1,0 +1,115 @@
+import type { Clock } from '../../clock.ts'
+import { backoffMs } from '../retry.ts'
+import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
+import type { ConnectionWatch, TransportAnswer } from './transport.ts'
+
+/** Connections that may be opened at once: twice as many as a full window of one credential needs at Google. */
+const SPARE = 20
+
+/** What earns another: so many answers, or so many milliseconds. Gateways end connections after some 1000 answers. */
+const ANSWERS_EACH = 50
+const MS_EACH = 6000
+
+/** How long none is opened when there is none to spare. In ms. */
+const WAIT = { firstMs: 1000, longestMs: 60_000 }
+
+/** Longer than its wait by so many milliseconds, and a connection has lasted. */
+const LASTING_MS = 30_000
+
+/** Connections in a row on which nothing was answered within the deadline, before it is said. */
+const MAX_SILENT = 3
+
+/**
+ * Bounds the connections that one credential opens to one gateway: Apple takes rapid ones for an attack
+ * (developer.apple.com, "Establishing a connection to APNs"). The first twenty are free, fifty answers earn another, and
+ * so do six seconds. With none to spare, the next waits for 1 s, then twice as long each time, up to 60 s, until a
+ * connection has brought fifty answers, or has lasted.
+ */
+export class ConnectionBrake implements ConnectionWatch {
+  readonly #clock: Clock
+  #connections = 0
+  #spare = SPARE
+  #openedAt: number
+  /** Answers since the last connection was opened, and how many had come when it was. */
+  #brought = 0
+  #broughtBefore = 0
+  /** How long the next connection has to wait after the last; 0: it is not braked. */
+  #waitMs = 0
+  #waits = 0
+  /** Connections in a row that were given up without one answer, and what was last seen of them. */
+  #silent = 0
+  #silence = DEADLINE
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#openedAt = clock.now()
+  }
+
+  get connections(): number {
+    return this.#connections
+  }
+
+  /** As part of a sentence; `null`: there is nothing to tell. */
+  get trouble(): string | null {
+    this.#releaseIfLasting()
+    if (this.#waitMs > 0) return this.#sentence()
+    if (this.#silent < MAX_SILENT) return null
+    return this.#silence === WINDOW_CLOSED
+      ? 'it takes no data: its flow-control window stays closed'
+      : `it answers nothing: on ${this.#silent} connections in a row no request was answered in time`
+  }
+
+  refusal(): (TransportAnswer & { readonly kind: 'failed' }) | null {
+    this.#releaseIfLasting()
+    const afterMs = this.#openedAt + this.#waitMs - this.#clock.now()
+    // A clock that was put back must not stretch it.
+    if (afterMs <= 0 || afterMs > this.#waitMs) return null
+    return { kind: 'failed', reason: this.#sentence(), sent: 'no', afterMs }
+  }
+
+  opened(): void {
+    const now = this.#clock.now()
+    this.#releaseIfLasting()
+    this.#connections++
+    const earned = this.#brought / ANSWERS_EACH + Math.max(now - this.#openedAt, 0) / MS_EACH
+    this.#openedAt = now
+    this.#broughtBefore = this.#brought
+    this.#brought = 0
+    if (this.#waitMs === 0) {
+      this.#spare = Math.min(this.#spare + earned, SPARE) - 1
+      if (this.#spare >= 0) return
+      this.#spare = 0
+    }
+    this.#waits++
+    // The whole of it: they are one credential's own, and need not be kept apart from others by chance.
+    this.#waitMs = backoffMs(WAIT, this.#waits, 1)
+  }
+
+  answered(): void {
+    this.#brought++
+    this.#silent = 0
+    if (this.#waitMs > 0 && this.#brought >= ANSWERS_EACH) this.#release()
+  }
+
+  lost(reason: string, answered: boolean): void {
+    if (reason !== DEADLINE && reason !== WINDOW_CLOSED) return
+    if (answered) return
+    this.#silent++
+    this.#silence = reason
+  }
+
+  #releaseIfLasting(): void {
+    if (this.#waitMs > 0 && this.#clock.now() - this.#openedAt >= this.#waitMs + LASTING_MS) this.#release()
+  }
+
+  #release(): void {
+    this.#waitMs = 0
+    this.#waits = 0
+  }
+
+  #sentence(): string {
+    const answers = this.#broughtBefore === 1 ? 'after 1 answer' : `after ${this.#broughtBefore} answers`
+    const ended = this.#broughtBefore === 0 ? 'without an answer' : answers
+    return `it closes connections ${ended}: at most one new connection every ${this.#waitMs / 1000} s`
+  }
+}

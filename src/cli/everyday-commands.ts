@@ -123,6 +123,26 @@ export const EVERYDAY_COMMANDS: readonly CommandSpec[] = [
     example: 'bellhop devices "Corner Shop" --tag bread',
   },
   {
+    name: 'devices restore',
+    words: ['APP'],
+    summary: 'bring back devices that a gateway has declared dead by mistake, as they were',
+    flags: [
+      {
+        name: 'since',
+        placeholder: 'TIME',
+        doc: 'those that left since then: 2026-12-24T09:00:00Z, or 2h for 2 hours ago',
+      },
+      { name: 'until', placeholder: 'TIME', doc: 'and not after that (default: now)' },
+      { name: 'reason', placeholder: 'R', list: true, doc: "for this reason, in the gateway's word (default: any)" },
+      platformFlag,
+      { name: 'dry-run', placeholder: null, doc: 'change nothing: show how many left for which reason' },
+      { name: 'yes', placeholder: null, doc: 'yes, restore them' },
+      jsonFlag,
+      dataFlag,
+    ],
+    example: 'bellhop devices restore "Corner Shop" --since 2h --reason BadDeviceToken --yes',
+  },
+  {
     name: 'stats',
     words: ['[APP]'],
     summary: 'show what was sent and opened on each day',

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { isServed } from '../database/directory-lock.ts'
 import { createImportStore } from '../device/import-store.ts'
 import type { ImportOutcome } from '../device/import-store.ts'
 import { createTallyTransfer } from '../stats/tally-transfer-store.ts'
 import type { Row } from '../transfer/rows.ts'
 import { NO_COUNTS } from './import-report.ts'
 import type { ImportCounts, Reject, RejectFile } from './import-report.ts'
+import { createPacing } from './pacing.ts'
 
 /**
  * Writes in one transaction. Beside a server it must be short, since the server's own writes wait for it; else long,
@@ -15,15 +15,6 @@ import type { ImportCounts, Reject, RejectFile } from './import-report.ts'
  */
 const WRITES = 20_000
 const WRITES_SERVED = 800
-
-/**
- * A server has the database to itself for as long as the import had it, and for no less than this. With half of that,
- * the 99th percentile of its registrations was 59 ms in place of 24.
- */
-const LEAST_PAUSE_MS = 5
-
-/** How often it is looked whether there is a server. */
-const LOOK_MS = 500
 
 export interface RunOptions {
   readonly database: Database
@@ -59,8 +50,7 @@ export function startImport(options: RunOptions): Importing {
   }
   let waiting: Row[] = []
   let writes = 0
-  let served = isServed(options.data)
-  let lookedAt = clock.now()
+  const pacing = createPacing(options.data, clock)
 
   function put(row: Row): ImportOutcome | null {
     switch (row.kind) {
@@ -100,7 +90,7 @@ export function startImport(options: RunOptions): Importing {
       waiting.push(row)
       if (row.kind !== 'refused') writes++
       if (row.kind === 'device') writes += (row.device.tag?.length ?? 0) + (row.device.active?.length ?? 0)
-      return writes >= (served ? WRITES_SERVED : WRITES) || waiting.length >= WRITES
+      return writes >= (pacing.served ? WRITES_SERVED : WRITES) || waiting.length >= WRITES
     },
 
     async flush() {
@@ -112,10 +102,7 @@ export function startImport(options: RunOptions): Importing {
       const outcomes = transact(database, options.dryRun, () => rows.map(put))
       const tookMs = clock.now() - startedAt
       options.rejects.write(rows.flatMap((row, at) => count(row, outcomes[at] ?? null)))
-      if (served) await pause(clock, Math.max(tookMs, LEAST_PAUSE_MS))
-      if (clock.now() - lookedAt < LOOK_MS) return
-      lookedAt = clock.now()
-      served = isServed(options.data)
+      await pacing.rest(tookMs)
     },
 
     counts: () => ({ ...counts }),
@@ -140,9 +127,3 @@ function transact<T>(database: Database, undo: boolean, work: () => T[]): T[] {
 }
 
 const UNDONE = new Error('a dry run')
-
-async function pause(clock: Clock, ms: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  clock.after(ms, resolve)
-  await promise
-}

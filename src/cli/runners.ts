@@ -10,6 +10,7 @@ export const RUNNERS: Readonly<Record<string, () => Promise<RunCommand>>> = {
   explain: async () => (await import('./explain-command.ts')).runExplain,
   tail: async () => (await import('./tail-command.ts')).runTail,
   devices: async () => (await import('./devices-command.ts')).runDevices,
+  'devices restore': async () => (await import('./devices-restore-command.ts')).runDevicesRestore,
   stats: async () => (await import('./stats-command.ts')).runStats,
   doctor: async () => (await import('./doctor-command.ts')).runDoctor,
   completions: async () => (await import('./completions-command.ts')).runCompletions,

@@ -8,6 +8,7 @@ import deviceMove from '../../migrations/0007_device_move.sql' with { type: 'tex
 import opened from '../../migrations/0008_opened.sql' with { type: 'text' }
 import registryBounds from '../../migrations/0009_registry_bounds.sql' with { type: 'text' }
 import pushId from '../../migrations/0010_push_id.sql' with { type: 'text' }
+import leftDevice from '../../migrations/0011_left_device.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 8, sql: opened },
   { number: 9, sql: registryBounds },
   { number: 10, sql: pushId },
+  { number: 11, sql: leftDevice },
 ]

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { STATE } from './device-row.ts'
 import type { Platform } from './device.ts'
+import { createLeftDeviceStore } from './left-device-store.ts'
 
 export interface AliasHolder {
   readonly id: number
@@ -17,6 +18,7 @@ interface Dependencies {
 
 /** Who holds which alias: one device of the application at most, over both platforms. */
 export function createAliasIndex({ database, clock }: Dependencies) {
+  const leftDevices = createLeftDeviceStore({ database })
   const byAlias = database.statement<AliasHolder & { state: number }, [application: number, alias: string]>(
     'SELECT id, platform, state FROM device WHERE application = ? AND alias = ?',
   )
@@ -41,7 +43,7 @@ export function createAliasIndex({ database, clock }: Dependencies) {
     claim(application: number, alias: string, device: number | null, takes: boolean): boolean {
       const row = byAlias.get(application, alias)
       if (row === null || row.id === device) return true
-      if (row.state !== STATE.registered) write.run(null, row.id)
+      if (row.state !== STATE.registered) leftDevices.keepAlias(row.id)
       else if (takes) take.run(clock.now(), row.id)
       else return false
       return true

@@ -44,9 +44,13 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
   )
 
   return {
-    /** Newest first, those not before `since` (ms since the Unix epoch; default: all). */
-    *list(application: number, since = 0): Generator<FeedbackEntry, void> {
-      let [at, platform, token]: [number, number, string | Uint8Array] = [Number.MAX_SAFE_INTEGER, 0, '']
+    /** Newest first, those not before `since` nor after `until` (ms since the Unix epoch; default: all). */
+    *list(application: number, since = 0, until: number | null = null): Generator<FeedbackEntry, void> {
+      let [at, platform, token]: [number, number, string | Uint8Array] = [
+        until === null ? Number.MAX_SAFE_INTEGER : until + 1,
+        0,
+        '',
+      ]
       for (;;) {
         const rows = page.all(application, since, at, platform, token, PAGE)
         for (const row of rows) yield { ...row, token: unpackToken(row.token) }

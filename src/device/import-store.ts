@@ -6,7 +6,8 @@ import type { DeviceRow } from './device-row.ts'
 import { packToken } from './device.ts'
 import type { Platform } from './device.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
-import { createLabelIndex } from './label-index.ts'
+import { createLabelIndexBeside } from './label-index.ts'
+import { createLeftDeviceStore } from './left-device-store.ts'
 import { cellAt, createPlaceIndex } from './place-index.ts'
 import { createRegistrySizeStore } from './registry-size-store.ts'
 import { createZoneIndex } from './zone-index.ts'
@@ -39,20 +40,13 @@ interface Dependencies {
  * the import, Apple says so with a time before it, which must count.
  */
 export function createImportStore({ database, clock }: Dependencies) {
-  const labels = createLabelIndex({ database })
+  const labels = createLabelIndexBeside({ database })
   const aliases = createAliasIndex({ database, clock })
   const places = createPlaceIndex({ database })
   const zones = createZoneIndex({ database, clock })
   const statements = prepareStatements(database)
   const sizes = createRegistrySizeStore({ database })
-  let version = Number.NaN
-
-  /** A server beside this process may have erased labels; while this transaction lasts it cannot. */
-  function look(): void {
-    if (database.version() === version) return
-    version = database.version()
-    labels.forgetAll()
-  }
+  const leftDevices = createLeftDeviceStore({ database })
 
   function create(application: number, device: ImportedDevice): ImportOutcome {
     const { platform, lat = null, lng = null, left } = device
@@ -128,11 +122,7 @@ export function createImportStore({ database, clock }: Dependencies) {
   /** A gateway's word, newer than what the device has told. */
   function leave(application: number, row: Row, device: ImportedDevice, left: Left): ImportOutcome {
     if (left.state === 'quarantined') update(application, row, device)
-    else {
-      aliases.set(row.id, null)
-      labels.replace(application, row.id, 'tag', { had: labels.of(row.id).tag, wanted: [] })
-      labels.replace(application, row.id, 'type', { had: labels.of(row.id).active, wanted: [] })
-    }
+    else leftDevices.keep(row.id)
     statements.leave.run(STATE[left.state], left.at, row.id)
     report(application, device.platform, packToken(device.token), left)
     return { kind: 'updated', aliasTaken: false }
@@ -140,7 +130,7 @@ export function createImportStore({ database, clock }: Dependencies) {
 
   return {
     put(application: number, device: ImportedDevice, { replace = false } = {}): ImportOutcome {
-      look()
+      labels.look()
       const { platform, left, seenAt = 0 } = device
       const token = packToken(device.token)
       const row = statements.byToken.get(application, platform, token)

@@ -20,13 +20,31 @@ const SWEEP_LIMIT = 1000
 
 export type LabelIndex = ReturnType<typeof createLabelIndex>
 
+/** Of a process that a server may run beside, and erase labels: `look` is to be called at the beginning of a transaction. */
+export function createLabelIndexBeside({
+  database,
+}: {
+  database: Pick<Database, 'statement' | 'reading' | 'version'>
+}) {
+  const labels = createLabelIndex({ database })
+  let version = Number.NaN
+  return {
+    ...labels,
+    look(): void {
+      if (database.version() === version) return
+      version = database.version()
+      labels.forgetAll()
+    },
+  }
+}
+
 /**
  * Label names ↔ ids, and which device has which. To be called inside a transaction.
  *
  * Invariant: only ids that the reading connection sees are remembered. It sees what is committed and nothing else,
  * so no rollback can leave an id behind that a later label would be given. A label without devices is erased by `sweep`
  * alone, which forgets it at once; its id is never given twice, and neither is the number of an application. Where
- * another process may sweep, call `forgetAll` at the beginning of a transaction.
+ * another process may sweep there is `createLabelIndexBeside`.
  */
 export function createLabelIndex({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
   type Name = [application: number, kind: number, name: string]

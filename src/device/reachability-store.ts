@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Environment } from '../delivery/delivery.ts'
 import { ENVIRONMENT, STATE } from './device-row.ts'
+import { createLeftDeviceStore } from './left-device-store.ts'
 
 interface Verdict {
   /** Milliseconds since the Unix epoch. */
@@ -25,13 +26,14 @@ interface Dependencies {
 
 /** What deliveries learn about a device. A device that is not registered is left as it is. */
 export function createReachabilityStore({ database, clock }: Dependencies) {
+  const leftDevices = createLeftDeviceStore({ database })
   interface Row {
     readonly application: number
     readonly platform: number
     readonly token: string | Uint8Array
   }
   const gone = database.statement<Row, [now: number, device: number, since: number | null]>(
-    `UPDATE device SET state = ${STATE.gone}, alias = NULL, updated_at = ?1
+    `UPDATE device SET state = ${STATE.gone}, updated_at = ?1
      WHERE id = ?2 AND state = ${STATE.registered} AND (?3 IS NULL OR ?3 >= seen_at)
      RETURNING application, platform, token`,
   )
@@ -43,7 +45,6 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
     `INSERT INTO feedback (application, platform, token, reason, at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET reason = excluded.reason, at = excluded.at`,
   )
-  const dropLabels = database.statement<never, [device: number]>('DELETE FROM device_label WHERE device = ?')
   const environment = database.statement<never, [environment: number, device: number]>(
     'UPDATE device SET environment = ? WHERE id = ?',
   )
@@ -70,8 +71,7 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
      */
     markGone(device: number, departure: Departure): boolean {
       const left = settle(gone.get(departure.now, device, departure.since), departure)
-      // Whoever comes back from here is registered anew, so they would only be in the way of other audiences.
-      if (left) dropLabels.run(device)
+      if (left) leftDevices.keep(device)
       return left
     },
 

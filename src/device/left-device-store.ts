@@ -1,0 +1,63 @@
+import type { Database } from '../database/database.ts'
+import { LABEL_KIND } from './label-index.ts'
+import type { Labels } from './label-index.ts'
+
+/** What is kept of a device that has left, beside its row. */
+export interface Kept {
+  readonly alias: string | null
+  readonly labels: Labels
+}
+
+export type LeftDeviceStore = ReturnType<typeof createLeftDeviceStore>
+
+/**
+ * Labels and alias of devices that are gone, for when they are restored. They are moved here, so that they are in the way
+ * of no audience, and nobody finds the alias taken. Names, and not ids: a label that no other device has is erased
+ * meanwhile. To be called inside a transaction; triggers forget what was kept when the device registers or is erased.
+ */
+export function createLeftDeviceStore({ database }: { database: Pick<Database, 'statement'> }) {
+  const named = (kind: number) => `json(json_group_array(l.name) FILTER (WHERE l.kind = ${kind}))`
+  const keep = database.statement<{ alias: string | null; labels: string }, [device: number]>(
+    `INSERT INTO left_device (device, alias, labels)
+     SELECT d.id, d.alias, (
+       SELECT json_object('tag', ${named(LABEL_KIND.tag)}, 'active', ${named(LABEL_KIND.type)})
+       FROM device_label dl CROSS JOIN label l ON l.id = dl.label WHERE dl.device = d.id)
+     FROM device d WHERE d.id = ?
+     ON CONFLICT DO UPDATE SET alias = coalesce(excluded.alias, alias), labels = excluded.labels
+     RETURNING alias, labels`,
+  )
+  const dropLabels = database.statement<never, [device: number]>('DELETE FROM device_label WHERE device = ?')
+  const dropAlias = database.statement<never, [device: number]>('UPDATE device SET alias = NULL WHERE id = ?')
+  const keepAlias = database.statement<never, [device: number]>(
+    `INSERT INTO left_device (device, alias, labels) SELECT id, alias, '${NO_LABELS}' FROM device WHERE id = ?
+     ON CONFLICT DO UPDATE SET alias = excluded.alias`,
+  )
+  const find = database.statement<{ alias: string | null; labels: string }, [device: number]>(
+    'SELECT alias, labels FROM left_device WHERE device = ?',
+  )
+
+  return {
+    /** Takes labels and alias away from a device that is gone. */
+    keep(device: number): void {
+      const kept = keep.get(device)
+      if (kept === null) return
+      if (kept.labels !== NO_LABELS) dropLabels.run(device)
+      if (kept.alias !== null) dropAlias.run(device)
+    },
+
+    /** Takes its alias away from a device that is not registered, for another one. */
+    keepAlias(device: number): void {
+      keepAlias.run(device)
+      dropAlias.run(device)
+    },
+
+    /** `null`: nothing was kept, as of a device that left before anything was. */
+    of(device: number): Kept | null {
+      const row = find.get(device)
+      return row && { alias: row.alias, labels: JSON.parse(row.labels) as Labels }
+    },
+  }
+}
+
+/** As SQLite writes it. */
+const NO_LABELS = '{"tag":[],"active":[]}'

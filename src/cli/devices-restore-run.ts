@@ -49,7 +49,7 @@ export async function restoreDevices(
   const { clock, signals } = surroundings
   const store = createRestoreStore({ database, clock })
   const entries = createFeedbackStore({ database }).list(application, order.since, order.until)
-  const counts = { ...NOBODY } as { -readonly [Name in keyof RestoreCounts]: number }
+  const counts: { -readonly [Name in keyof RestoreCounts]: number } = { ...NOBODY }
   const progress = createProgress(surroundings, { unit: 'devices' })
   const pacing = createPacing(data, clock)
   // A commit waits for the disk only at the end: what is lost before is restored by the same command.
@@ -89,15 +89,17 @@ export async function restoreDevices(
   }
 
   try {
-    for (let waiting = read(); waiting.length > 0 && !isStopped; waiting = waiting.length > 0 ? waiting : read()) {
+    for (let waiting = read(); waiting.length > 0;) {
+      if (isStopped) return { counts, stopped: true }
       const startedAt = clock.now()
       const now = waiting
       waiting = database.transact(() => restore(now))
       const tookMs = clock.now() - startedAt
       progress.show(counts.gone + counts.quarantined, total)
       await pacing.rest(tookMs)
+      if (waiting.length === 0) waiting = read()
     }
-    return { counts, stopped: isStopped }
+    return { counts, stopped: false }
   } finally {
     sync.now()
     signals.off('SIGINT', stop)

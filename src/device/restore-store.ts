@@ -94,9 +94,10 @@ export function createRestoreStore({ database, clock }: Dependencies) {
       if (row === null) return null
       const { id, state } = row
       const kept = leftDevices.of(id)
-      const aliasTaken = kept?.alias != null && !aliases.claim(application, kept.alias, id, false)
+      const alias = kept?.alias ?? null
+      const aliasTaken = alias !== null && !aliases.claim(application, alias, id, false)
       revive.run(clock.now(), id)
-      if (kept?.alias != null && !aliasTaken) aliases.set(id, kept.alias)
+      if (alias !== null && !aliasTaken) aliases.set(id, alias)
       labels.add(application, id, 'tag', kept?.labels.tag ?? [])
       labels.add(application, id, 'type', kept?.labels.active ?? [])
       forget.run(application, platform, packed)

@@ -17,7 +17,7 @@ function open() {
     ...registry,
     ...store,
     /** The id of a device that has registered, with a place and a badge of its own. */
-    add(token: string, more: { alias?: string; tag?: string[]; active?: string[] } = {}): number {
+    add: (token: string, more: { alias?: string; tag?: string[]; active?: string[] } = {}): number => {
       const { device } = devices.register(APP, {
         token,
         platform: 0,
@@ -29,7 +29,7 @@ function open() {
       devices.setBadge(APP, { platform: 0, token, badge: 3 })
       return device.id
     },
-    leave(state: 'gone' | 'quarantined', device: number, reason = 'Unregistered'): void {
+    leave: (state: 'gone' | 'quarantined', device: number, reason = 'Unregistered'): void => {
       clock.advance(1000)
       const verdict = { now: clock.now(), reason, since: null }
       expect(state === 'gone' ? devices.markGone(device, verdict) : devices.quarantine(device, verdict)).toBe(true)

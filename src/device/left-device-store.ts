@@ -8,8 +8,6 @@ export interface Kept {
   readonly labels: Labels
 }
 
-export type LeftDeviceStore = ReturnType<typeof createLeftDeviceStore>
-
 /**
  * Labels and alias of devices that are gone, for when they are restored. They are moved here, so that they are in the way
  * of no audience, and nobody finds the alias taken. Names, and not ids: a label that no other device has is erased

@@ -184,7 +184,17 @@ describe('no stored secret is told', () => {
 })
 
 /** A server, or what waits for one, or asks the internet; and what changes the data that the others show. */
-const NOT_RUN = new Set(['serve', 'tail', 'push', 'app delete', 'app rotate-secret', 'restore', 'import', 'key rotate'])
+const NOT_RUN = new Set([
+  'serve',
+  'tail',
+  'push',
+  'app delete',
+  'app rotate-secret',
+  'restore',
+  'import',
+  'key rotate',
+  'compact',
+])
 
 function isRun({ name }: { readonly name: string }): boolean {
   return !NOT_RUN.has(name) && (name in RUNNERS || name.startsWith('app ') || name === 'config' || name === 'help')

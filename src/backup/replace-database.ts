@@ -60,7 +60,7 @@ export function replaceDatabase({
 /** `null`: it is damaged, so that nobody can be kept out of it, and its log stays what it is. */
 function claimed(path: string, patienceMs: number): Disposable | 'busy' | null {
   try {
-    return claimDatabase(path, patienceMs)
+    return claimDatabase(path, patienceMs) ?? 'busy'
   } catch (error) {
     if (isSqliteError(error) && /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(error.code)) return null
     throw error

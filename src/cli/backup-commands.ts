@@ -1,7 +1,7 @@
 import { dataFlag, jsonFlag } from './command.ts'
 import type { CommandSpec } from './command.ts'
 
-/** Copies of the data directory. */
+/** The file of the database: copies of it, and its size. */
 export const BACKUP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'backup',
@@ -48,5 +48,12 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
       dataFlag,
     ],
     example: 'bellhop restore /var/backups/bellhop/bellhop-2026-11-21T120000Z.db',
+  },
+  {
+    name: 'compact',
+    words: [],
+    summary: 'make the file of the database as small as what is in it, while no server runs',
+    flags: [jsonFlag, dataFlag],
+    example: 'bellhop compact',
   },
 ]

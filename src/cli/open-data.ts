@@ -8,7 +8,7 @@ import type { Outcome, Surroundings } from './command.ts'
 import { noDatabaseIn } from './no-database.ts'
 import { watchUpgrade } from './upgrade-watch.ts'
 
-const RELEASED = 'The disk is full: the reserve was released, and is made again by serve when there is room.'
+export const RELEASED = 'The disk is full: the reserve was released, and is made again by serve when there is room.'
 
 export type DataSurroundings = Pick<Surroundings, 'env' | 'readFile' | 'clock' | 'stderr' | 'terminal'>
 

@@ -18,6 +18,7 @@ export const RUNNERS: Readonly<Record<string, () => Promise<RunCommand>>> = {
   'backup list': async () => (await import('./backup-list-command.ts')).runBackupList,
   'backup verify': async () => (await import('./backup-verify-command.ts')).runBackupVerify,
   restore: async () => (await import('./restore-command.ts')).runRestore,
+  compact: async () => (await import('./compact-command.ts')).runCompact,
   export: async () => (await import('./export-command.ts')).runExport,
   import: async () => (await import('./import-command.ts')).runImport,
   'key rotate': async () => (await import('./key-rotate-command.ts')).runKeyRotate,

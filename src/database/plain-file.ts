@@ -31,19 +31,23 @@ export function readDatabaseFile(path: string): PlainReader {
  * `within`: a data directory whose owner is to own it also where root makes it. Default: none.
  */
 export function copyDatabase(source: string, target: string, within?: string): void {
-  // VACUUM INTO takes a file that is empty (sqlite.org/lang_vacuum), and would make one that others may read.
-  const made = openSync(target, 'wx', 0o600)
-  try {
-    if (within !== undefined) giveToOwnerOf(within, made)
-  } finally {
-    closeSync(made)
-  }
+  makeTarget(target, within)
   const from = new Sqlite(source, { readonly: true })
   try {
     for (const pragma of READING) from.run(pragma)
     from.run('VACUUM INTO ?', [target])
   } finally {
     from.close()
+  }
+}
+
+/** VACUUM INTO takes a file that is empty (sqlite.org/lang_vacuum), and would make one that others may read. */
+function makeTarget(target: string, within: string | undefined): void {
+  const made = openSync(target, 'wx', 0o600)
+  try {
+    if (within !== undefined) giveToOwnerOf(within, made)
+  } finally {
+    closeSync(made)
   }
 }
 
@@ -70,23 +74,44 @@ export function writeDatabaseFile(path: string): PlainWriter {
   }
 }
 
+/** A database that this process has for itself until it is disposed of. */
+export interface ClaimedDatabase extends Disposable {
+  /** What a copy of it takes at the most. */
+  usedBytes(): number
+  /** As `copyDatabase`. */
+  copyInto(target: string, within: string): void
+}
+
 /**
  * Takes a database for oneself: folds its log into it, so that it is one file, and keeps everybody else out until it is
- * let go of. `'busy'`: another process has it open, and goes on for longer than `patienceMs`. Throws SQLite's error where it is damaged.
+ * let go of. `null`: another process has it open, and goes on for longer than `patienceMs`. Throws SQLite's error where
+ * it is damaged.
  */
-export function claimDatabase(path: string, patienceMs: number): Disposable | 'busy' {
+export function claimDatabase(path: string, patienceMs: number): ClaimedDatabase | null {
   const file = openRegular(path, { readwrite: true })
+  const number = (pragma: string) => Number(Object.values(allOf<Record<string, number>>(file, pragma, [])[0] ?? {})[0])
   try {
     file.run(`PRAGMA busy_timeout = ${patienceMs}`)
     // Leaving WAL mode takes the only connection there is, and removes the log (sqlite.org/wal, 3.3).
     allOf(file, 'PRAGMA journal_mode = DELETE', [])
+    // What a transaction has locked stays locked after it: a copy is made outside of any.
+    allOf(file, 'PRAGMA locking_mode = EXCLUSIVE', [])
     file.run('BEGIN EXCLUSIVE')
+    file.run('COMMIT')
   } catch (error) {
     file.close()
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) return 'busy'
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) return null
     throw error
   }
-  return { [Symbol.dispose]: () => file.close() }
+  return {
+    usedBytes: () => (number('PRAGMA page_count') - number('PRAGMA freelist_count')) * number('PRAGMA page_size'),
+    copyInto(target, within) {
+      makeTarget(target, within)
+      for (const pragma of WARY) file.run(pragma)
+      file.run('VACUUM INTO ?', [target])
+    },
+    [Symbol.dispose]: () => file.close(),
+  }
 }
 
 /** Finalized at once: a statement left open would keep the file open with it. */

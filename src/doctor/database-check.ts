@@ -1,5 +1,5 @@
 import { byteSize } from '../byte-size.ts'
-import { failing, ok, warning } from './finding.ts'
+import { failing, note, ok, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { listed } from './quantity.ts'
 
@@ -58,7 +58,7 @@ export function judgeFreePages(all: number, free: number): Finding {
   const share = all === 0 ? 0 : free / all
   const found = `The database has ${byteSize(all)}, of which ${byteSize(free)} are free for new rows`
   if (free < 100_000_000 || share < 0.5) return ok(`${found}.`)
-  return ok(`${found}: a restored backup is that much smaller.`)
+  return note(`${found}.`, 'bellhop compact gives that room back, while the server is stopped.')
 }
 
 /** SQLite's words may hold what is in a row. */

@@ -1,0 +1,114 @@
+import { renameSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Problem } from '../application/credential.ts'
+import { byteSize } from '../byte-size.ts'
+import { lockDirectory } from '../database/directory-lock.ts'
+import { claimDatabase } from '../database/plain-file.ts'
+import type { ClaimedDatabase } from '../database/plain-file.ts'
+import { refuseLinks, workDirectoryFor } from '../database/regular-file.ts'
+import { inspect, isSqliteError } from './content.ts'
+import { syncDirectory, syncFile } from './durable.ts'
+import { DRAFT, eraseDraft } from './make-backup.ts'
+import { UNWATCHED } from './watch.ts'
+import type { Watch } from './watch.ts'
+
+export interface Compacted {
+  readonly kind: 'compacted'
+  /** Its path. */
+  readonly database: string
+  /** With its log. */
+  readonly beforeBytes: number
+  readonly afterBytes: number
+}
+
+interface Options {
+  /** The data directory; its database is there. */
+  readonly data: string
+  /** Default: nobody watches. */
+  readonly watch?: Watch
+  /** Bytes that may still be written where the copy is made. */
+  readonly freeIn?: (directory: string) => number
+  /** How long to wait for others who have it open, in milliseconds. Default 5000. */
+  readonly patienceMs?: number
+  /** Called between the steps; tests stop there. */
+  readonly step?: (name: string) => void
+}
+
+/**
+ * Gives back the room that erased rows have left in the database file.
+ *
+ * there → (its log is folded into it, everybody kept out) → alone → (packed into a copy, checked, on disk) → copied →
+ * (renamed onto it) → compacted. Whatever ends the process before the last step leaves it as it was. Not in its place
+ * (VACUUM): that needs room for two copies.
+ */
+export function compact(options: Options): Compacted | Problem {
+  const { data, patienceMs = 5000 } = options
+  refuseLinks(data)
+  const path = join(data, 'bellhop.db')
+  using lock = lockDirectory(data)
+  if (lock === null) {
+    return problem(`A Bellhop serves the data directory ${data}: stop it, compact, and start it again.`)
+  }
+  const beforeBytes = sizeOf(path) + sizeOf(`${path}-wal`)
+  try {
+    using claimed = claimDatabase(path, patienceMs)
+    if (claimed === null) {
+      return problem(`Another process has the database ${path} open: end it, then try again.`)
+    }
+    const unpacked = replacePacked(claimed, path, options)
+    return unpacked ?? { kind: 'compacted', database: path, beforeBytes, afterBytes: sizeOf(path) }
+  } catch (error) {
+    if (!isSqliteError(error) || !/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) throw error
+    return problem(`The database ${path} is damaged, and left as it is: ${error.message}. See bellhop doctor.`)
+  }
+}
+
+/** `null`: it is done. */
+function replacePacked(
+  claimed: ClaimedDatabase,
+  path: string,
+  { data, watch = UNWATCHED, freeIn = freeBytes, step = () => {} }: Options,
+): Problem | null {
+  step('alone')
+  const draft = join(workDirectoryFor(data), `bellhop.db.compact${DRAFT}`)
+  eraseDraft(draft)
+  const needed = claimed.usedBytes()
+  const free = freeIn(dirname(draft))
+  if (free < needed) return noRoom(path, needed, free)
+  try {
+    watch.during({ into: draft, size: needed }, () => claimed.copyInto(draft, data))
+    syncFile(draft)
+    const found = inspect(draft, 'quick', watch)
+    if (found.kind === 'bad') {
+      return problem(`The database ${path} is not whole, and left as it is: ${found.problems.join(' ')}`)
+    }
+    step('copied')
+    renameSync(draft, path)
+    syncDirectory(data)
+    return null
+  } catch (error) {
+    if (isSqliteError(error) && error.code === 'SQLITE_FULL') return noRoom(path, needed, freeIn(dirname(draft)))
+    throw error
+  } finally {
+    eraseDraft(draft)
+  }
+}
+
+function noRoom(path: string, needed: number, free: number): Problem {
+  return problem(
+    `There is no room to compact ${path}: its copy needs ${byteSize(needed)}, and ${byteSize(free)} are free. Nothing has changed.`,
+  )
+}
+
+function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory)
+  return bavail * bsize
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+function problem(sentence: string): Problem {
+  return { kind: 'problem', problem: sentence }
+}

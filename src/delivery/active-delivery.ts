@@ -6,7 +6,7 @@ import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress } from './progress.ts'
 import type { ClockJump } from './steady-clock.ts'
-import type { Verdict } from './verdict.ts'
+import type { Final } from './verdict.ts'
 
 /** Devices read at a time; also what one commit settles and, per page in flight, what a crash may repeat. */
 const PAGE_SIZE = 500
@@ -25,6 +25,9 @@ const MAX_UNWRITTEN = 16 * PAGE_SIZE
 
 /** Of them, kept for recipients whose next attempt is due: a broadcast must not hold them up. */
 const KEPT_FOR_DUE = PAGE_SIZE
+
+/** Stretches settled ahead of the rest beyond which nobody is asked out of turn: they are stored with the delivery. */
+const MAX_AHEAD = 64
 
 /**
  * How long after its last send a page waits for its last answers. Then it is settled without them: they are written
@@ -109,6 +112,8 @@ export class ActiveDelivery {
   readonly #recipients: Recipients
   readonly #badges: Pick<PendingBadges, 'changes'>
   readonly #replay: Page[] = []
+  /** Open pages of one who was asked out of turn. */
+  readonly #outOfTurn = new Set<Page>()
   #current: Page | null = null
 
   constructor(
@@ -168,16 +173,21 @@ export class ActiveDelivery {
     return this.nextDueAt <= now ? this.nextDueAt : null
   }
 
-  /** The next recipient to send to, a page ahead of what is settled; `null` when there is none now. */
-  next(now: number): Task | null {
+  /**
+   * The next recipient to send to, a page ahead of what is settled; `null` when there is none now. `somewhere`, in [0, 1):
+   * better one from that place in what is not read yet, `null` for the order of reading.
+   */
+  next(now: number, somewhere: number | null): Task | null {
     if (this.cancelled) return null
+    const outOfTurn = somewhere === null ? null : this.#readOutOfTurn(somewhere)
+    if (outOfTurn !== null) return this.#taskOf(outOfTurn, outOfTurn.unsent++, now)
     const waiting = this.due.shift()
     if (waiting !== undefined) {
       return { delivery: this, recipient: waiting, page: null, index: -1, attempt: waiting.attempt + 1, sentAt: now }
     }
     const replay = this.#replay.at(-1)
     if (replay !== undefined) {
-      const index = replay.held.pop() ?? 0
+      const index = replay.held.shift() ?? 0
       if (replay.held.length === 0) this.#replay.pop()
       return this.#taskOf(replay, index, now)
     }
@@ -201,7 +211,7 @@ export class ActiveDelivery {
   /** Puts a recipient back that was not answered for reasons that are not its own. */
   hold(task: Task): void {
     const { page, recipient } = task
-    if (page === null) this.due.unshift({ ...recipient, attempt: task.attempt - 1 })
+    if (page === null) this.due.push({ ...recipient, attempt: task.attempt - 1 })
     // Settled without it: its row has it due again.
     else if (page.detached) this.leased.delete(recipient.device)
     else {
@@ -212,7 +222,7 @@ export class ActiveDelivery {
   }
 
   /** Notes an answer on its page; `true` when the page has all of them and can be settled. */
-  note(task: Task, verdict: Exclude<Verdict, { kind: 'hold' }>, now: number): boolean {
+  note(task: Task, verdict: Final, now: number): boolean {
     const { page, index } = task
     if (page === null) return false
     page.pending--
@@ -282,6 +292,7 @@ export class ActiveDelivery {
    */
   settle(page: Page, now: number): PageSettlement {
     this.pages.delete(page)
+    this.#outOfTurn.delete(page)
     if (this.#current === page) this.#current = null
     for (const index of page.held.splice(0)) {
       const held = page.recipients[index]
@@ -393,12 +404,34 @@ export class ActiveDelivery {
     return sent && page.pending === 0 && page.held.length === 0
   }
 
+  /** What is settled, and who was asked out of turn. */
+  get #readProgress(): Progress {
+    let progress = this.#progress
+    for (const { from, to } of this.#outOfTurn) progress = settleRange(progress, [from, to])
+    return progress
+  }
+
+  /** A page of one from somewhere in what is not read yet; `null` where nobody is near. */
+  #readOutOfTurn(somewhere: number): Page | null {
+    if (this.of.lane === 'single' || this.#exhausted || !this.#hasRoomForPage) return null
+    if (this.#progress.ahead.length + this.#outOfTurn.size >= MAX_AHEAD) return null
+    const at = this.#cursor + Math.floor(somewhere * (this.of.ceiling - this.#cursor))
+    const gap = nextGap(this.#readProgress, at, this.of.ceiling)
+    if (gap === null) return null
+    const [recipient] = this.#recipients.page(gap[0] - 1, gap[1], 1).recipients
+    if (recipient === undefined) return null
+    const page = newPage(recipient.device, recipient.device, [recipient], this.#othersBadgeChanges())
+    this.pages.add(page)
+    this.#outOfTurn.add(page)
+    return page
+  }
+
   /** The next page with anybody on it; notes when there is none left, or none was found so far. */
   #read(): Page | null {
     this.searching = false
     if (this.#exhausted || !this.#hasRoomForPage) return null
     for (let reads = 0; reads < MAX_EMPTY_READS; reads++) {
-      const gap = nextGap(this.#progress, this.#cursor, this.of.ceiling)
+      const gap = nextGap(this.#readProgress, this.#cursor, this.of.ceiling)
       if (gap === null) {
         this.#exhausted = true
         return null
@@ -419,7 +452,7 @@ export class ActiveDelivery {
     const page = newPage(from, to, recipients, this.#othersBadgeChanges())
     this.#nextSize = PAGE_SIZE
     // Known now, so that the page's own settlement can say that it was the last.
-    if (nextGap(this.#progress, to, this.of.ceiling) === null) this.#exhausted = true
+    if (nextGap(this.#readProgress, to, this.of.ceiling) === null) this.#exhausted = true
     this.pages.add(page)
     this.#current = page
     return page

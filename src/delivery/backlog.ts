@@ -38,6 +38,8 @@ interface Dependencies {
   readonly platform: Platform
   readonly clock: Clock
   readonly log: Pick<Log, 'error'>
+  /** In [0, 1). */
+  readonly random: () => number
   readonly store: DeliveryStore
   readonly badges: Pick<PendingBadges, 'changes'>
   readonly persist: <T>(operation: () => T) => Promise<T>
@@ -94,13 +96,16 @@ export class Backlog {
     this.#load()
   }
 
-  /** The next recipient; `null` when there is none now. `onEmpty` hears of each delivery that has none. */
-  take(now: number, onEmpty: (delivery: ActiveDelivery) => void): Task | null {
+  /**
+   * The next recipient; `null` when there is none now. `around`: better one from anywhere in the audience. `onEmpty`
+   * hears of each delivery that has none.
+   */
+  take(now: number, around: boolean, onEmpty: (delivery: ActiveDelivery) => void): Task | null {
     for (const lane of LANES) {
       const line = this.#line[lane]
       for (let delivery = line[0]; delivery !== undefined; delivery = line[0]) {
         const over = delivery.finished || delivery.expiresAt <= now
-        const task = over ? null : this.#next(delivery, now)
+        const task = over ? null : this.#next(delivery, now, around)
         if (task !== null && !delivery.atPageEnd) return task
         // Nothing to send, or a page is through: the next one's turn.
         line.shift()
@@ -128,6 +133,11 @@ export class Backlog {
     if (delivery.inLine || delivery.finished || this.#unreadable.has(delivery)) return
     delivery.inLine = true
     this.#line[delivery.of.lane].push(delivery)
+  }
+
+  /** Rows of recipients that wait were made due at `now`, ms since the Unix epoch. */
+  dueAgain(now: number): void {
+    for (const delivery of this.all()) if (delivery.retries > 0) delivery.nextDueAt = Math.min(delivery.nextDueAt, now)
   }
 
   /** Takes a finished delivery out, and loads others in its place. */
@@ -209,8 +219,8 @@ export class Backlog {
   }
 
   /** The next recipient of a delivery; `null` also where its audience cannot be read now. */
-  #next(delivery: ActiveDelivery, now: number): Task | null {
-    return this.#reading(delivery, () => delivery.next(now))
+  #next(delivery: ActiveDelivery, now: number, around: boolean): Task | null {
+    return this.#reading(delivery, () => delivery.next(now, around ? this.#on.random() : null))
   }
 
   #reading<T>(delivery: ActiveDelivery, read: () => T): T | null {

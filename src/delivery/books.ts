@@ -6,7 +6,7 @@ import type { Exception, OpenDelivery } from './open-delivery.ts'
 import { exceptionOf, shiftWaiting } from './page.ts'
 import type { DeviceVerdict, Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
-import type { Verdict } from './verdict.ts'
+import type { Final } from './verdict.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** Says what an answer means for a device; runs inside the transaction that settles it. */
@@ -39,8 +39,6 @@ interface Dependencies {
   /** The end of a delivery is on disk. */
   readonly onFinished: (delivery: ActiveDelivery) => void
 }
-
-export type Final = Exclude<Verdict, { kind: 'hold' }>
 
 /**
  * Writes down what became of recipients: a page at a time, with all that its answers say of devices, in one

@@ -14,5 +14,6 @@ export function blameClock(
   const aheadMs = now - Date.parse(date ?? '')
   if (Number.isNaN(aheadMs) || Math.abs(aheadMs) <= TOLERANCE_MS) return outcome
   const off = `${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ${whose}'s`
-  return { kind: 'misconfigured', reason: `${outcome.reason.replace(/\.$/, '')}: this machine's clock is ${off}` }
+  const reason = `${outcome.reason.replace(/\.$/, '')}: this machine's clock is ${off}`
+  return { kind: 'misconfigured', reason, certain: true }
 }

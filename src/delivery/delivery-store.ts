@@ -118,13 +118,14 @@ export function createDeliveryStore({ database }: { database: Database }) {
     if (addressed > 0 || accepted > 0) tally.run(application, Math.floor(now / DAY_MS), platform, addressed, accepted)
   }
 
-  const { takeDue, nextDue, endLeases, shiftDue } = exceptions
+  const { takeDue, nextDue, endLeases, shiftDue, hasten } = exceptions
 
   return {
     takeDue,
     nextDue,
     endLeases,
     shiftDue,
+    hasten,
     recipients: recipients.of,
     badgeOf: recipients.badgeOf,
 

@@ -44,18 +44,21 @@ export type Outcome =
     }
   /**
    * Not now. `afterMs`: the gateway's own wish, `null` if it gave none. `scope`: whether only this device
-   * must wait or everything sent with this credential.
+   * must wait or everything sent with this credential; `either`: one answer does not tell.
    */
   | {
       readonly kind: 'deferred'
       readonly afterMs: number | null
-      readonly scope: 'device' | 'credential'
+      readonly scope: 'device' | 'credential' | 'either'
       readonly reason: string
       /** The request itself broke: less at a time may help. */
       readonly strain?: true
     }
-  /** The credential is wrong: nothing sent with it can arrive, and no retry is to be burnt on it. */
-  | { readonly kind: 'misconfigured'; readonly reason: string }
+  /**
+   * The credential is refused, so that nothing sent with it can arrive. Gateways say so of one device too, where only
+   * that one is at fault. `certain`: no device had a part in it.
+   */
+  | { readonly kind: 'misconfigured'; readonly reason: string; readonly certain?: true }
 
 /** A gateway, with one credential. `send` never throws for what a gateway or a network can do. */
 export interface Provider extends AsyncDisposable {

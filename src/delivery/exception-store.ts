@@ -18,6 +18,9 @@ interface Dependencies {
 /** Exceptions that wait for another attempt, as the index `push_exception_due` has it. */
 export const WAITING = `state IN ('retry', 'leased')`
 
+/** Recipients made due in one step: 5 ms. */
+const HASTE_LIMIT = 1000
+
 /** Recipients that were not simply accepted, and when each is due again. Times are ms since the Unix epoch. */
 export function createExceptionStore({ database, recipients }: Dependencies) {
   const statements = prepareStatements(database)
@@ -68,6 +71,13 @@ export function createExceptionStore({ database, recipients }: Dependencies) {
     /** The clock was put back by `byMs` milliseconds: who waits is due that much earlier. */
     shiftDue: (byMs: number): void => void statements.shiftDue.run(byMs),
 
+    /**
+     * Makes some of those due who wait for another attempt of any push of an application to a platform; says whether
+     * there may be more.
+     */
+    hasten: (application: number, platform: Platform, now: number): boolean =>
+      statements.hasten.run(now, application, platform, HASTE_LIMIT).changes === HASTE_LIMIT,
+
     /** The time to live is over for who still waits. */
     expireWaiting({ push, platform }: DeliveryKey, now: number): void {
       statements.expire.run(now, push, platform)
@@ -105,6 +115,12 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     ),
     shiftDue: database.statement<never, [byMs: number]>(
       `UPDATE push_exception SET due_at = due_at - ? WHERE ${WAITING}`,
+    ),
+    hasten: database.statement<never, [now: number, application: number, Platform, limit: number]>(
+      `UPDATE push_exception SET due_at = ?1 WHERE (push, platform, device) IN (
+         SELECT e.push, e.platform, e.device FROM delivery d
+           JOIN push_exception e ON e.push = d.push AND e.platform = d.platform AND e.${WAITING} AND e.due_at > ?1
+         WHERE d.application = ?2 AND d.platform = ?3 AND d.finished_at IS NULL AND e.state = 'retry' LIMIT ?4)`,
     ),
     expire: database.statement<never, [now: number, number, Platform]>(
       `UPDATE push_exception SET state = 'expired', due_at = ? WHERE push = ? AND platform = ? AND ${WAITING}`,

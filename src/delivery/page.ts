@@ -1,6 +1,6 @@
 import type { Exception, PageRow } from './open-delivery.ts'
 import type { SentBadge } from './pending-badges.ts'
-import type { Verdict } from './verdict.ts'
+import type { Final } from './verdict.ts'
 
 /** Recipients that are read, sent to and settled together. */
 export interface Page {
@@ -56,7 +56,7 @@ export function newPage(from: number, to: number, recipients: readonly PageRow[]
 /** The row that remembers a recipient who was not accepted. */
 export function exceptionOf(
   { recipient: { device, badge }, attempt }: { readonly recipient: PageRow; readonly attempt: number },
-  verdict: Exclude<Verdict, { kind: 'hold' | 'accepted' }>,
+  verdict: Exclude<Final, { kind: 'accepted' }>,
   now: number,
 ): Exception {
   const { reason } = verdict

@@ -23,6 +23,9 @@ export const GATEWAY_RETRY: RetryPolicy = { firstMs: 1 * SECOND_MS, longestMs: 1
 /** How long a misconfigured credential waits before one notification is tried again, unless it is replaced before. */
 export const MISCONFIGURED_RETRY: RetryPolicy = { firstMs: 30 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
+/** How long a credential waits that was good and has only refused tokens now: another device may show it to be good. */
+export const REFUSALS_RETRY: RetryPolicy = { firstMs: 4 * SECOND_MS, longestMs: 10 * MINUTE_MS }
+
 /**
  * Milliseconds to wait before attempt `attempt + 1`: doubling, and at random between half and the whole of that, so
  * that what failed together does not come back together. `random` is in [0, 1). A gateway's own wish (`askedMs`) is

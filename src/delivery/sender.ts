@@ -2,23 +2,24 @@ import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
 import { STRAGGLER_MS } from './active-delivery.ts'
-import type { Task } from './active-delivery.ts'
+import type { ActiveDelivery, Task } from './active-delivery.ts'
 import { Answers } from './answers.ts'
 import { Backlog } from './backlog.ts'
 import { Books } from './books.ts'
-import type { DeliveryEvents, DeviceRegistry, Final } from './books.ts'
+import type { DeliveryEvents, DeviceRegistry } from './books.ts'
+import type { Complained, Complaint } from './credential-breaker.ts'
+import { CredentialHealth } from './credential-health.ts'
 import type { Outcome, Provider, Recipient } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { DeviceVerdict } from './page.ts'
 import { PendingBadges } from './pending-badges.ts'
+import { backoffMs, MISCONFIGURED_RETRY } from './retry.ts'
 import { backlogFigures } from './sender-figures.ts'
 import type { SenderFigures, SenderState } from './sender-figures.ts'
 import type { ClockJump } from './steady-clock.ts'
-import { Suspicion } from './suspicion.ts'
 import type { Turn } from './turn.ts'
-import { judge } from './verdict.ts'
-import type { Verdict } from './verdict.ts'
-import { Window } from './window.ts'
+import { complaintOf, judge } from './verdict.ts'
+import type { Final } from './verdict.ts'
 
 export interface SenderDependencies {
   readonly application: number
@@ -42,12 +43,17 @@ export interface SenderDependencies {
   readonly latency: { observe(seconds: number): void }
 }
 
-/** A token that was refused, set aside until it is known whose fault that is. */
-interface Refused {
+/** Notifications for one device that are passed over to find one for another. */
+const MAX_SAME = 64
+
+/** An answer, and what follows from it. */
+interface Answered {
   readonly task: Task
   readonly verdict: Final
   readonly says: DeviceVerdict | null
 }
+
+type Health = CredentialHealth<Answered>
 
 /** Sends everything of one application to one platform, as fast as the window of its credential allows. */
 export class Sender {
@@ -56,25 +62,26 @@ export class Sender {
   readonly #backlog: Backlog
   readonly #books: Books
   #provider: Provider | null = null
-  #window = new Window()
-  #suspicion = new Suspicion<Refused>(true)
+  #health: Health
   readonly #badges: PendingBadges
-  /** Whether the gateway has taken anything with this provider since its last pause. */
-  #taking = false
   #inFlight = 0
   readonly #answers = new Answers()
   /** When the last answer came, or this sender or its provider began; ms since the Unix epoch. */
   #movedAt: number
   #stopped = false
   #closed = false
+  /** Whether it ever had a provider. */
+  #used = false
   #idle: (() => void)[] = []
-  readonly #again = () => this.#pump()
+  readonly #onEmpty = (delivery: ActiveDelivery) => this.#books.finishIfDone(delivery)
+  readonly #nextTurn = () => this.#pump()
 
   constructor(on: SenderDependencies) {
     const { application, platform, log } = on
     this.#on = on
     this.#name = { application, platform }
     this.#movedAt = on.clock.now()
+    this.#health = new CredentialHealth(on, true)
     this.#badges = new PendingBadges(on.store.badgeOf)
     this.#backlog = new Backlog({
       ...on,
@@ -99,11 +106,11 @@ export class Sender {
   }
 
   get state(): SenderState {
-    const state = this.#provider === null ? 'no-credential' : this.#window.state
+    const state = this.#provider === null ? 'no-credential' : this.#health.state
     return {
       ...this.#name,
       state,
-      reason: this.#window.reason,
+      reason: this.#health.reason,
       inFlight: this.#inFlight,
       open: this.#backlog.size,
     }
@@ -112,7 +119,7 @@ export class Sender {
   /** `now` is ms since the Unix epoch. */
   figures(now: number): SenderFigures {
     const { recipients, dueSince: since } = backlogFigures(this.#backlog.all(), now)
-    const isOpen = this.#provider !== null && this.#window.state === 'ready' && this.#size(now) > 0
+    const isOpen = this.#provider !== null && this.#health.state === 'ready' && this.#size(now) > 0
     const dueSince = isOpen ? since : null
     // A project's quota may be used up for the moment.
     const mayMove = this.#inFlight > 0 || this.#provider?.mayTake?.(now) !== false
@@ -130,13 +137,14 @@ export class Sender {
    */
   use(provider: Provider | null, proven: boolean): void {
     const old = this.#provider
-    this.#holdRefused()
+    this.#holdAside()
     this.#provider = provider
-    this.#window = new Window()
-    this.#suspicion = new Suspicion(proven)
-    this.#taking = false
+    this.#health = new CredentialHealth(this.#on, proven)
     this.#movedAt = this.#on.clock.now()
     if (old !== null) void old[Symbol.asyncDispose]()
+    // What the one before was refused, this one may send.
+    if (provider !== null && this.#used) void this.#hasten()
+    this.#used ||= provider !== null
     this.#pump()
   }
 
@@ -197,7 +205,7 @@ export class Sender {
 
   /** The clock was put back by `byMs`. */
   shift(byMs: number): void {
-    this.#window.shift(byMs)
+    this.#health.shift(byMs)
     this.#movedAt -= byMs
     this.#books.shift(byMs)
     for (const delivery of this.#backlog.all()) delivery.shift(byMs)
@@ -221,6 +229,7 @@ export class Sender {
       await new Promise<void>((resolve) => this.#idle.push(resolve))
       cancel()
     }
+    this.#holdAside()
     this.#settleSent()
     await this.#books.written()
   }
@@ -250,7 +259,7 @@ export class Sender {
   /** Settles every page as far as it was sent. */
   #settleSent(): void {
     const now = this.#on.clock.now()
-    this.#holdRefused()
+    this.#holdAside()
     for (const delivery of this.#backlog.all()) {
       for (const page of delivery.pages) {
         if (page.unsent === 0) continue
@@ -266,19 +275,45 @@ export class Sender {
     const now = this.#on.clock.now()
     while (this.#inFlight < this.#size(now) && provider.mayTake?.(now) !== false) {
       // Neither through nor empty: it goes on in the next turn.
-      if (!this.#on.turn.take(this.#again)) return
-      const task = this.#backlog.take(now, (delivery) => this.#books.finishIfDone(delivery))
+      if (!this.#on.turn.take(this.#nextTurn)) return
+      const task = this.#next(now)
       if (task === null) break
       this.#send(provider, task)
     }
-    // The run is over: what few tokens were refused in it are bad.
-    if (this.#suspicion.holds && this.#inFlight === 0 && this.#size(now) > 0 && !this.#backlog.isSearching)
-      for (const refused of this.#suspicion.release()) this.#close(refused, now)
+    if (this.#inFlight === 0 && this.#health.isDoubtful && this.#size(now) > 0 && !this.#backlog.isSearching) {
+      this.#nobodyLeft(now)
+    }
+  }
+
+  /** Has everybody asked again now who waits for another attempt. */
+  async #hasten(): Promise<void> {
+    const { store, persist, clock, application, platform } = this.#on
+    while (await persist(() => store.hasten(application, platform, clock.now()))) continue
+    this.#backlog.dueAgain(clock.now())
+    this.#pump()
+  }
+
+  /** Whoever is sent to next: after a pause another device than the one that began it, where there is another. */
+  #next(now: number): Task | null {
+    const { asksAround, askedLast } = this.#health
+    const first = this.#backlog.take(now, asksAround, this.#onEmpty)
+    if (first?.recipient.device !== askedLast) return first
+    const same: Task[] = []
+    let task: Task | null = first
+    while (task?.recipient.device === askedLast && same.push(task) < MAX_SAME) {
+      task = this.#backlog.take(now, asksAround, this.#onEmpty)
+    }
+    const next = task?.recipient.device === askedLast ? task : (task ?? same.shift() ?? null)
+    for (const one of same) {
+      one.delivery.hold(one)
+      this.#backlog.line(one.delivery)
+    }
+    return next
   }
 
   /** Requests that may be in flight now. */
   #size(now: number): number {
-    return this.#provider === null ? 0 : Math.min(this.#window.size(now), this.#on.share())
+    return this.#provider === null ? 0 : Math.min(this.#health.size(now), this.#on.share())
   }
 
   #send(provider: Provider, task: Task): void {
@@ -312,27 +347,25 @@ export class Sender {
     const { clock, random, latency } = this.#on
     const { delivery, recipient, attempt, sentAt } = task
     const now = clock.now()
+    const complaint = complaintOf(outcome)
+    const doubted = complaint !== null && !this.#health.isAlone(recipient.device)
     const { expiresAt } = delivery
-    const verdict = judge(outcome, { provider: provider.name, attempt, now, expiresAt, random: random() })
+    const verdict = judge(outcome, { provider: provider.name, attempt, now, expiresAt, random: random(), doubted })
     this.#answers.note(outcome, verdict)
     latency.observe((now - sentAt) / 1000)
     this.#movedAt = now
+    // Of a credential that has been replaced an answer says nothing of the new one.
+    const health = provider === this.#provider ? this.#health : null
     if (verdict.kind === 'hold') {
-      this.#pause(provider, verdict, now)
+      health?.pause(verdict, recipient.device, now)
       this.#putBack(task, now)
     } else {
-      if (verdict.kind === 'accepted') this.#succeeded(provider, now, now - sentAt)
-      else if (outcome.kind === 'deferred' && outcome.strain) this.#window.strained()
-      const refused = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
-      const doubt =
-        outcome.kind === 'rejected' && outcome.blame !== 'push' && outcome.certain !== true ? outcome.blame : null
-      const belief = doubt === null || provider !== this.#provider ? 'believe' : this.#suspicion.weigh(refused, doubt)
-      if (belief === 'believe') this.#close(refused, now)
-      else if (belief === 'accuse') {
-        const reason = `${verdict.kind === 'failed' ? verdict.reason : ''} for every token`
-        this.#pause(provider, { kind: 'hold', misconfigured: true, askedMs: null, reason }, now)
-        this.#holdRefused()
-      }
+      const answered = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
+      if (complaint === null) {
+        if (health !== null) this.#hear(health, outcome, recipient.device, now - sentAt, now)
+        this.#close(answered, now)
+      } else if (health === null || health.isPaused(now)) this.#putBack(task, now)
+      else this.#weigh(health, complaint, answered, outcome, now)
     }
     // It may have room for another page, or somebody to send to again.
     this.#backlog.line(delivery)
@@ -340,8 +373,44 @@ export class Sender {
     this.#pump()
   }
 
+  /** What an answer without a complaint says of the credential. */
+  #hear(health: Health, outcome: Outcome, device: number, latencyMs: number, now: number): void {
+    if (outcome.kind === 'accepted') this.#closeAll(health.taken(device, latencyMs, now), now)
+    else if (outcome.kind === 'unregistered') this.#closeAll(health.gone(device, latencyMs, now), now)
+    else health.failed(device, outcome.kind === 'deferred' && outcome.strain === true)
+  }
+
+  /** Of a complaint: whether it is the device's, the credential's, or to be set aside until that is known. */
+  #weigh(health: Health, complaint: Complaint, of: Answered, outcome: Outcome, now: number): void {
+    const { task, verdict } = of
+    const reason = verdict.kind === 'accepted' ? '' : verdict.reason
+    const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
+    const { device } = task.recipient
+    const complained = { device, complaint, reason, isFirst: task.attempt === 1, of }
+    const belief = health.weigh(complained, now - task.sentAt, askedMs, now)
+    if (belief === 'own') this.#close(of, now)
+    else if (belief === 'accuse') {
+      const aside = health.release()
+      const others = aside.filter(({ device: other }) => other !== device)
+      for (const [nth, one] of [...others, complained].entries()) {
+        this.#again(one, health.dueAfterPause(nth), now)
+      }
+    } else this.#closeAll(health.overflow(), now)
+  }
+
+  /** Has somebody asked again whose answer is not believed: no attempt is burnt on it. */
+  #again({ reason, of: { task } }: Complained<Answered>, dueAt: number, now: number): void {
+    const attempt = Math.max(task.attempt - 1, 1)
+    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, says: null }, now)
+    this.#backlog.line(task.delivery)
+  }
+
+  #closeAll(complained: readonly Complained<Answered>[], now: number): void {
+    for (const { of } of complained) this.#close(of, now)
+  }
+
   /** Writes an answer down, on its page or alone. */
-  #close({ task, verdict: answer, says }: Refused, now: number): void {
+  #close({ task, verdict: answer, says }: Answered, now: number): void {
     const { delivery, page } = task
     const verdict = answer.kind === 'retry' && delivery.cancelled ? CANCELLED : answer
     if (page === null || page.detached) {
@@ -359,40 +428,23 @@ export class Sender {
     else task.delivery.hold(task)
   }
 
-  /** Puts refused tokens back, to be tried again. */
-  #holdRefused(): void {
-    for (const { task } of this.#suspicion.release()) {
-      this.#putBack(task, this.#on.clock.now())
-      this.#backlog.line(task.delivery)
+  /** Puts back what is set aside, to be sent again. */
+  #holdAside(): void {
+    for (const { of } of this.#health.release()) {
+      this.#putBack(of.task, this.#on.clock.now())
+      this.#backlog.line(of.task.delivery)
     }
   }
 
-  /** An answer to a credential that has been replaced says nothing of the new one. */
-  #succeeded(provider: Provider, now: number, latencyMs: number): void {
-    if (provider !== this.#provider) return
-    if (this.#window.succeeded(latencyMs)) this.#on.log.info('sending again', this.#name)
-    if (!this.#taking) this.#resumed()
-    if (!this.#suspicion.prove()) return
-    this.#on.onProven()
-    for (const refused of this.#suspicion.release()) this.#close(refused, now)
+  /** Nobody is left to be sent to for now: what is set aside must not wait for others. */
+  #nobodyLeft(now: number): void {
+    const { aside, bad } = this.#health.nobodyLeft(now)
+    if (bad) this.#closeAll(aside, now)
+    else for (const one of aside) this.#again(one, now + this.#waitOf(one.of.task.attempt), now)
   }
 
-  #pause(provider: Provider, hold: Verdict & { kind: 'hold' }, now: number): void {
-    if (provider !== this.#provider) return
-    const waitMs = this.#window.pause(hold, now, this.#on.random())
-    if (waitMs === null) return
-    this.#on.log.warn('sending paused', { ...this.#name, state: this.#window.state, reason: hold.reason, waitMs })
-    if (!hold.misconfigured) return
-    this.#taking = false
-    const { persist, events, application, platform } = this.#on
-    void persist(() => events.credentialPaused(application, platform, hold.reason, now))
-  }
-
-  /** Also at the first success after a start: what was told of the pause before it is on disk. */
-  #resumed(): void {
-    this.#taking = true
-    const { persist, events, application, platform, clock } = this.#on
-    void persist(() => events.credentialResumed(application, platform, clock.now()))
+  #waitOf(attempt: number): number {
+    return backoffMs(MISCONFIGURED_RETRY, attempt, this.#on.random())
   }
 }
 

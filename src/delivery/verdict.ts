@@ -1,5 +1,7 @@
+import type { Complaint } from './credential-breaker.ts'
 import type { Outcome } from './delivery.ts'
-import { backoffMs, RECIPIENT_RETRY } from './retry.ts'
+import { backoffMs, GATEWAY_RETRY, MISCONFIGURED_RETRY, RECIPIENT_RETRY } from './retry.ts'
+import type { RetryPolicy } from './retry.ts'
 
 /** What is to be done about one recipient after an answer. */
 export type Verdict =
@@ -15,8 +17,11 @@ export type Verdict =
       /** Gone: since when, ms since the Unix epoch; `null` if the gateway does not say. */
       readonly since: number | null
     }
-  /** Not this recipient's fault: it stays at the head of the queue, and the credential pauses. */
+  /** No recipient had a part in it: it stays at the head of the queue, and the credential pauses. */
   | { readonly kind: 'hold'; readonly misconfigured: boolean; readonly askedMs: number | null; readonly reason: string }
+
+/** A verdict that can be written down. */
+export type Final = Exclude<Verdict, { kind: 'hold' }>
 
 interface Situation {
   readonly provider: 'apns' | 'fcm'
@@ -26,9 +31,11 @@ interface Situation {
   readonly expiresAt: number
   /** In [0, 1). */
   readonly random: number
+  /** Whether the credential may be at fault, and not this recipient: then it waits as long as a credential does. */
+  readonly doubted: boolean
 }
 
-export function judge(outcome: Outcome, { provider, attempt, now, expiresAt, random }: Situation): Verdict {
+export function judge(outcome: Outcome, situation: Situation): Verdict {
   switch (outcome.kind) {
     case 'accepted':
       return { kind: 'accepted' }
@@ -39,14 +46,37 @@ export function judge(outcome: Outcome, { provider, attempt, now, expiresAt, ran
       return { kind: 'failed', state: 'rejected', reason: outcome.reason, device, since: null }
     }
     case 'misconfigured':
+      if (outcome.certain !== true) return later(outcome.reason, null, MISCONFIGURED_RETRY, situation)
       return { kind: 'hold', misconfigured: true, askedMs: null, reason: outcome.reason }
     case 'deferred': {
-      if (outcome.scope === 'credential') {
-        return { kind: 'hold', misconfigured: false, askedMs: outcome.afterMs, reason: outcome.reason }
-      }
-      const dueAt = now + backoffMs(RECIPIENT_RETRY[provider], attempt, random, outcome.afterMs)
-      if (dueAt < expiresAt) return { kind: 'retry', dueAt, reason: outcome.reason }
-      return { kind: 'failed', state: 'expired', reason: outcome.reason, device: 'keep', since: null }
+      const { scope, afterMs, reason } = outcome
+      if (scope === 'credential') return { kind: 'hold', misconfigured: false, askedMs: afterMs, reason }
+      return later(reason, afterMs, GATEWAY_RETRY, { ...situation, doubted: situation.doubted && scope === 'either' })
     }
+  }
+}
+
+/** `ofCredential`: how long a credential waits that is at fault. */
+function later(reason: string, askedMs: number | null, ofCredential: RetryPolicy, situation: Situation): Verdict {
+  const { provider, attempt, now, expiresAt, random, doubted } = situation
+  const policy = doubted ? ofCredential : RECIPIENT_RETRY[provider]
+  const dueAt = now + backoffMs(policy, attempt, random, askedMs)
+  // What a person may mend at any moment is not given up before its time.
+  if (doubted || dueAt < expiresAt) return { kind: 'retry', dueAt, reason }
+  return { kind: 'failed', state: 'expired', reason, device: 'keep', since: null }
+}
+
+/** What an answer to one recipient has against the credential, or its gateway; `null` for nothing. */
+export function complaintOf(outcome: Outcome): Complaint | null {
+  switch (outcome.kind) {
+    case 'accepted':
+    case 'unregistered':
+      return null
+    case 'rejected':
+      return outcome.blame === 'push' || outcome.certain === true ? null : outcome.blame
+    case 'misconfigured':
+      return outcome.certain === true ? null : 'credential'
+    case 'deferred':
+      return outcome.scope === 'either' ? 'gateway' : null
   }
 }

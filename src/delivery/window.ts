@@ -1,4 +1,5 @@
 import { backoffMs, GATEWAY_RETRY, MISCONFIGURED_RETRY } from './retry.ts'
+import type { RetryPolicy } from './retry.ts'
 
 /**
  * Requests in flight of one credential at the most. APNs allows about 1000 streams a connection, so this is one
@@ -21,16 +22,27 @@ const SMOOTHING = 1 / 32
 
 export type WindowState = 'ready' | 'unreachable' | 'misconfigured'
 
+/** Why nothing is to be sent with a credential for a time. */
+export interface Pause {
+  readonly misconfigured: boolean
+  /** The gateway's own wish; `null` if it gave none. */
+  readonly askedMs: number | null
+  readonly reason: string
+  /** Default: that of the state. */
+  readonly retry?: RetryPolicy
+}
+
 /**
  * How much of one credential may be in flight.
  *
  * ready → (its gateway cannot be reached, or asks for a pause) → unreachable → (after a wait) one request alone:
  * taken → ready, else a longer wait. ready → (the credential is refused) → misconfigured → (after a long wait) one
- * request alone. Replacing the credential makes a new window.
+ * request alone. Replacing the credential makes a new window. It is never ready before its pause is over: what was sent
+ * before the pause and is taken in it says nothing new.
  *
  * The first request goes alone until it is taken, because APNs allows one stream until then
- * (developer.apple.com, "Establishing a connection to APNs"); from then on each success opens the window by three, and
- * strain — streams that break, answers that take ever longer — closes it by a third, once for each window sent.
+ * (developer.apple.com, "Establishing a connection to APNs"); from then on each success opens the window by three, as
+ * does a refusal that shows that the credential is taken (410, 400 of a token), and strain — streams that break, answers that take ever longer — closes it by a third, once for each window sent.
  */
 export class Window {
   #state: WindowState = 'ready'
@@ -57,9 +69,20 @@ export class Window {
     return now < this.#resumeAt ? 0 : this.#size
   }
 
-  /** The gateway took one, `latencyMs` after it was sent; `true` if that ended a pause. */
-  succeeded(latencyMs: number): boolean {
+  /** Whether nothing may be sent at `now`, ms since the Unix epoch. */
+  isPaused(now: number): boolean {
+    return now < this.#resumeAt
+  }
+
+  /** When its last pause ends, or has ended; ms since the Unix epoch. */
+  get resumeAt(): number {
+    return this.#resumeAt
+  }
+
+  /** The gateway took the credential, `latencyMs` after one was sent; `true` if that ended a pause. */
+  succeeded(latencyMs: number, now: number): boolean {
     this.#stale--
+    if (now < this.#resumeAt) return false
     this.#fastestMs = Math.min(this.#fastestMs, latencyMs)
     this.#meanMs += (latencyMs - this.#meanMs) * SMOOTHING
     if (this.#meanMs > SLOW_MS && this.#meanMs > this.#fastestMs * SLOW_TIMES) this.#cut()
@@ -79,16 +102,17 @@ export class Window {
 
   /**
    * Pauses; says for how many milliseconds, `null` when it was paused already: what was sent before a pause and
-   * answered in it says nothing new. `askedMs`: the gateway's own wish. `random` is in [0, 1).
+   * answered in it says nothing new. `askedMs`: the gateway's own wish. `random` is in [0, 1). `retry`: default as
+   * `retry.ts` has it for the state.
    */
   pause(
-    { misconfigured, askedMs, reason }: { misconfigured: boolean; askedMs: number | null; reason: string },
+    { misconfigured, askedMs, reason, retry = misconfigured ? MISCONFIGURED_RETRY : GATEWAY_RETRY }: Pause,
     now: number,
     random: number,
   ): number | null {
     if (now < this.#resumeAt) return null
     this.#setbacks++
-    const waitMs = backoffMs(misconfigured ? MISCONFIGURED_RETRY : GATEWAY_RETRY, this.#setbacks, random, askedMs)
+    const waitMs = backoffMs(retry, this.#setbacks, random, askedMs)
     this.#state = misconfigured ? 'misconfigured' : 'unreachable'
     this.#reason = reason
     this.#resumeAt = now + waitMs

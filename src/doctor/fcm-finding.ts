@@ -40,14 +40,13 @@ export function fcmFinding(status: number, body: string, subject: FcmSubject): F
     case 'unregistered':
       return taken(credential)
     case 'rejected':
-      if (outcome.reason === 'THIRD_PARTY_AUTH_ERROR') return lacksKey(credential)
       if (outcome.blame !== 'push') return taken(credential)
       return failing(
         `Google found a fault in the request itself (${outcome.reason}), and none in the service account yet.`,
         'No setting does that: take what changes requests out of the way to fcm.googleapis.com, else report it as a fault of Bellhop.',
       )
     case 'deferred':
-      return busy(outcome.reason)
+      return outcome.reason === 'THIRD_PARTY_AUTH_ERROR' ? lacksKey(credential) : busy(outcome.reason)
     case 'misconfigured':
       break
   }

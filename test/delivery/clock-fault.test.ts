@@ -20,7 +20,7 @@ describe('the date of a refusal', () => {
     [301, "301 s ahead of Apple's"],
   ])('tells that the clock is off by %p s', (seconds, off) => {
     const reason = `ExpiredProviderToken: this machine's clock is ${off}`
-    expect(blamed(seconds * 1000)).toEqual({ kind: 'misconfigured', reason })
+    expect(blamed(seconds * 1000)).toEqual({ kind: 'misconfigured', reason, certain: true })
   })
 
   test('tells nothing of a clock that is off by five minutes or less, nor without a date', () => {

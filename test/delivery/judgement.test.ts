@@ -60,7 +60,7 @@ describe('a credential that has taken nothing yet', () => {
   test('and whose every token is bad pauses as misconfigured, and deletes nobody', async () => {
     await register(0, ...Array.from({ length: 30 }, (_, n) => order('bad40000', n)))
     const id = await push(0)
-    expect((await paused())['reason']).toBe('BadDeviceToken for every token')
+    expect((await paused())['reason']).toBe('BadDeviceToken for 10 of 10 devices')
     expect(await feedback()).toEqual([])
     // A token is tried in both environments; the tenth was enough.
     expect(simulator.arrivals()).toHaveLength(20)
@@ -74,7 +74,7 @@ describe('a credential that has taken nothing yet', () => {
         failed: 0,
         waiting: 0,
         state: 'misconfigured',
-        reason: 'BadDeviceToken for every token',
+        reason: 'BadDeviceToken for 10 of 10 devices',
       },
     ])
     expect((await service.get('/deviceToken/all')).body).toHaveLength(30)
@@ -101,17 +101,17 @@ describe('a credential that has taken nothing yet', () => {
     expect(await feedback()).toEqual([])
   })
 
-  test('is accused by one token of another topic', async () => {
+  test('and has only a token of another topic is told of, and the token is kept', async () => {
     await register(0, order('bad40030'))
     await push(0)
-    expect((await paused())['reason']).toBe('DeviceTokenNotForTopic for every token')
+    expect((await paused())['reason']).toBe('DeviceTokenNotForTopic for 1 of 1 device')
     expect(await feedback()).toEqual([])
   })
 
-  test('of Google is accused by a token of another project', async () => {
+  test('of Google and has only a token of another project is told of, and the token is kept', async () => {
     await register(1, 'mismatch:one')
     await push(1)
-    expect((await paused())['reason']).toBe('SENDER_ID_MISMATCH for every token')
+    expect((await paused())['reason']).toBe('SENDER_ID_MISMATCH for 1 of 1 device')
     expect(await feedback()).toEqual([])
   })
 
@@ -139,7 +139,7 @@ describe('a credential that has taken nothing yet', () => {
     expect((await fetch(`${service.adminUrl}/readyz`)).status).toBe(200)
     await register(0, ...Array.from({ length: 12 }, (_, n) => order('bad40000', n)))
     await push(0)
-    expect((await paused())['reason']).toBe('BadDeviceToken for every token')
+    expect((await paused())['reason']).toBe('BadDeviceToken for 10 of 10 devices')
   })
 
   const fid = (prefix: string, n: number) => prefix + String(n).padStart(22 - prefix.length, '0')
@@ -159,12 +159,14 @@ describe('a credential that has taken nothing yet', () => {
     expect((await service.get('/deviceToken/all')).body).toEqual([])
   })
 
-  test('of Google sends on to others where Firebase lacks the key for one phone, which stays', async () => {
+  test('of Google sends on to others where Firebase lacks the key for one phone, which waits', async () => {
     await register(1, 'thirdparty:one', 'phone:two')
-    await sent(await push(1))
-    expect((await service.get('/analytics')).body).toEqual({ t: 2, s: 1, o: 0 })
+    const id = await push(1)
+    await service.logged(({ event, recipients }) => event === 'to be sent again' && recipients === 1)
+    expect(await status(id)).toMatchObject([{ t: 2, s: 1, failed: 0, waiting: 1, state: 'sending' }])
     expect(await feedback()).toEqual([])
-    expect((await service.get('/deviceToken/all')).body).toHaveLength(2)
+    const { body } = await service.get(`/push/${id}/device`, { headers: { token: 'thirdparty:one' } })
+    expect(body).toMatchObject({ verdict: 'retrying', reason: 'THIRD_PARTY_AUTH_ERROR' })
   })
 
   test('and a single bad token in a small run: the token is believed to be bad', async () => {

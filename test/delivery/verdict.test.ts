@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import type { Outcome } from '../../src/delivery/delivery.ts'
-import { judge } from '../../src/delivery/verdict.ts'
+import { complaintOf, judge } from '../../src/delivery/verdict.ts'
 
 const NOW = Date.UTC(2026, 10, 20)
-const situation = { provider: 'apns', attempt: 1, now: NOW, expiresAt: NOW + 86_400_000, random: 0 } as const
+const situation = {
+  provider: 'apns',
+  attempt: 1,
+  now: NOW,
+  expiresAt: NOW + 86_400_000,
+  random: 0,
+  doubted: false,
+} as const
 
 describe('what follows from an answer', () => {
   test('accepted is accepted', () => {
@@ -59,12 +66,12 @@ describe('what follows from an answer', () => {
     })
   })
 
-  test('what concerns the credential holds the recipient, and burns no retry', () => {
-    expect(judge({ kind: 'misconfigured', reason: 'InvalidProviderToken' }, situation)).toEqual({
+  test('what no device had a part in holds the recipient, and burns no retry', () => {
+    expect(judge({ kind: 'misconfigured', reason: 'the certificate has expired', certain: true }, situation)).toEqual({
       kind: 'hold',
       misconfigured: true,
       askedMs: null,
-      reason: 'InvalidProviderToken',
+      reason: 'the certificate has expired',
     })
     expect(judge({ kind: 'deferred', afterMs: 60_000, scope: 'credential', reason: 'QUOTA' }, situation)).toEqual({
       kind: 'hold',
@@ -72,5 +79,38 @@ describe('what follows from an answer', () => {
       askedMs: 60_000,
       reason: 'QUOTA',
     })
+  })
+
+  const REFUSED: Outcome = { kind: 'misconfigured', reason: 'InvalidProviderToken' }
+  const UNAVAILABLE: Outcome = { kind: 'deferred', afterMs: null, scope: 'either', reason: 'ServiceUnavailable' }
+  const THROTTLED: Outcome = { kind: 'deferred', afterMs: null, scope: 'device', reason: 'TooManyRequests' }
+  const late = { ...situation, attempt: 30, random: 0.9999 }
+  const minutes = (outcome: Outcome, doubted: boolean) => {
+    const verdict = judge(outcome, { ...late, doubted })
+    return verdict.kind === 'retry' ? Math.round((verdict.dueAt - NOW) / 60_000) : null
+  }
+
+  test('a device that alone is refused waits as any device, up to half an hour', () => {
+    expect([REFUSED, UNAVAILABLE, THROTTLED].map((outcome) => minutes(outcome, false))).toEqual([30, 30, 30])
+  })
+
+  test('where the credential may be at fault, it waits no longer than that would, and is not given up', () => {
+    expect([REFUSED, UNAVAILABLE, THROTTLED].map((outcome) => minutes(outcome, true))).toEqual([10, 1, 30])
+    expect(judge(REFUSED, { ...situation, doubted: true, expiresAt: NOW + 1000 })).toMatchObject({ kind: 'retry' })
+  })
+
+  test.each([
+    [REFUSED, 'credential'],
+    [UNAVAILABLE, 'gateway'],
+    [{ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' }, 'token'],
+    [{ kind: 'rejected', blame: 'mismatch', reason: 'SENDER_ID_MISMATCH' }, 'mismatch'],
+    [{ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }, null],
+    [{ kind: 'rejected', blame: 'push', reason: 'PayloadTooLarge' }, null],
+    [{ kind: 'misconfigured', reason: 'the certificate has expired', certain: true }, null],
+    [THROTTLED, null],
+    [{ kind: 'unregistered', since: NOW, reason: 'Unregistered' }, null],
+    [{ kind: 'accepted' }, null],
+  ] as const)('%p has this against the credential: %p', (outcome: Outcome, complaint) => {
+    expect(complaintOf(outcome)).toBe(complaint)
   })
 })

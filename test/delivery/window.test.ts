@@ -11,16 +11,16 @@ describe('the window of a credential', () => {
 
   test('each success opens it by three, up to the streams of a connection', () => {
     const window = new Window()
-    window.succeeded(5)
+    window.succeeded(5, NOW)
     expect(window.size(NOW)).toBe(4)
-    for (let n = 0; n < 5000; n++) window.succeeded(5)
+    for (let n = 0; n < 5000; n++) window.succeeded(5, NOW)
     expect(window.size(NOW)).toBe(1000)
   })
 
   /** As open as it gets. */
   function opened(): Window {
     const window = new Window()
-    for (let n = 0; n < 2000; n++) window.succeeded(5)
+    for (let n = 0; n < 2000; n++) window.succeeded(5, NOW)
     return window
   }
 
@@ -40,10 +40,10 @@ describe('the window of a credential', () => {
 
   test('answers that take ever longer close it; a gateway that is merely far does not', () => {
     const window = opened()
-    for (let n = 0; n < 2000; n++) window.succeeded(3000)
+    for (let n = 0; n < 2000; n++) window.succeeded(3000, NOW)
     expect(window.size(NOW)).toBeLessThan(500)
     const far = new Window()
-    for (let n = 0; n < 5000; n++) far.succeeded(1500)
+    for (let n = 0; n < 5000; n++) far.succeeded(1500, NOW)
     expect(far.size(NOW)).toBe(1000)
   })
 
@@ -76,10 +76,20 @@ describe('the window of a credential', () => {
     const window = new Window()
     window.pause(unreachable, NOW, 0)
     window.pause(unreachable, NOW + 500, 0)
-    expect(window.succeeded(5)).toBe(true)
+    expect(window.succeeded(5, NOW + 1500)).toBe(true)
     expect(window.state).toBe('ready')
     expect(window.reason).toBeNull()
     expect(window.pause(unreachable, NOW + 5000, 0)).toBe(500)
+  })
+
+  test('what is taken in a pause was sent before it: it is not ready for that', () => {
+    const window = new Window()
+    window.pause(unreachable, NOW, 0)
+    expect(window.succeeded(5, NOW + 499)).toBe(false)
+    expect([window.state, window.reason, window.size(NOW + 499)]).toEqual(['unreachable', 'ConnectionRefused', 0])
+    expect(window.size(NOW + 500)).toBe(1)
+    expect(window.succeeded(5, NOW + 500)).toBe(true)
+    expect(window.state).toBe('ready')
   })
 
   test('the wait a gateway asks for is kept', () => {

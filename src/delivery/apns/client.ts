@@ -177,8 +177,8 @@ const ACCEPTED: Readonly<Record<Environment, Outcome>> = {
 }
 /** What Apple never issued is not sent to: gateways in front of Apple mind such paths, and slow down for them. */
 const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
-const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used' }
-const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired' }
+const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }
+const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired', certain: true }
 
 /** What Apple says of a provider token whose time of issue is not now, as far as this machine's clock is to blame. */
 function blameTime(

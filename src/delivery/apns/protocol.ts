@@ -52,6 +52,9 @@ export function readApnsRefusal(body: string): ApnsRefusal {
 export function judgeApns(status: number, { reason, timestamp }: ApnsRefusal, retryAfterMs: number | null): Outcome {
   const known = reason === null ? undefined : MEANINGS[reason]
   const meaning = known?.[0] === status ? known[1] : meaningOf(status)
+  // Apple says since when: what does not is something in between, and erases nobody.
+  if (meaning === 'gone' && timestamp === null)
+    return outcomesOf(reason ?? `HTTP ${status}`, null, retryAfterMs)['device later']
   return outcomesOf(reason ?? `HTTP ${status}`, timestamp, retryAfterMs)[meaning]
 }
 
@@ -65,6 +68,7 @@ function outcomesOf(reason: string, since: number | null, afterMs: number | null
     configuration: { kind: 'misconfigured', reason },
     'device later': { kind: 'deferred', afterMs, scope: 'device', reason },
     'all later': { kind: 'deferred', afterMs, scope: 'credential', reason },
+    later: { kind: 'deferred', afterMs, scope: 'either', reason },
     'token updates': { kind: 'deferred', afterMs: afterMs ?? TOKEN_UPDATE_MS, scope: 'credential', reason },
   }
 }
@@ -78,6 +82,7 @@ type Meaning =
   | 'configuration'
   | 'device later'
   | 'all later'
+  | 'later'
   | 'token updates'
 
 /** "No more than once every 20 minutes": the one in use stays good that long. */
@@ -120,15 +125,14 @@ const MEANINGS: Readonly<Record<string, readonly [status: number, Meaning]>> = {
   // Of one device token, not of all.
   TooManyRequests: [429, 'device later'],
   InternalServerError: [500, 'device later'],
-  ServiceUnavailable: [503, 'all later'],
+  ServiceUnavailable: [503, 'later'],
   Shutdown: [503, 'device later'],
 }
 
 function meaningOf(status: number): Meaning {
   if (status === 200) return 'taken'
-  if (status === 410) return 'gone'
   if (status === 401 || status === 403) return 'configuration'
-  if (status === 408 || status === 429 || status === 500) return 'device later'
+  if (status === 408 || status === 410 || status === 429 || status === 500) return 'device later'
   // Also a redirect, or another success than APNs has: something that is not APNs answers.
-  return status >= 400 && status < 500 ? 'bad push' : 'all later'
+  return status >= 400 && status < 500 ? 'bad push' : 'later'
 }

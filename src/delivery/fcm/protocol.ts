@@ -10,19 +10,20 @@ export function judgeFcm(status: number, body: string, retryAfterMs: number | nu
   const answer = objectOf(parse(body))
   if (status === 200) {
     if (typeof answer['name'] === 'string' && answer['name'] !== '') return { kind: 'accepted' }
-    return { kind: 'deferred', afterMs: retryAfterMs, scope: 'credential', reason: 'HTTP 200 without a message name' }
+    return { kind: 'deferred', afterMs: retryAfterMs, scope: 'either', reason: 'HTTP 200 without a message name' }
   }
   const error = readError(answer)
   const reason = error.code ?? error.status ?? `HTTP ${status}`
   if (isGone(status, error)) return { kind: 'unregistered', since: null, reason }
   if (error.code === 'SENDER_ID_MISMATCH' && status === 403) return { kind: 'rejected', blame: 'mismatch', reason }
-  // Of a phone or browser that Firebase itself would need a key for (APNs, VAPID): all others are sent to.
-  if (error.code === 'THIRD_PARTY_AUTH_ERROR') return { kind: 'rejected', blame: 'push', reason }
+  // Of a phone or browser that Firebase itself would need a key for (APNs, VAPID), which the operator may yet upload.
+  if (error.code === 'THIRD_PARTY_AUTH_ERROR')
+    return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason }
   // 404 without UNREGISTERED is an unknown project: no device is to be given up for it.
   if (status === 401 || status === 403 || status === 404) return { kind: 'misconfigured', reason }
   if (status === 429) {
-    const scope = error.ofDevice ? 'device' : 'credential'
-    return { kind: 'deferred', afterMs: retryAfterMs ?? QUOTA_MS, scope, reason }
+    const scope = { device: 'device', project: 'credential', none: 'either' } as const
+    return { kind: 'deferred', afterMs: retryAfterMs ?? QUOTA_MS, scope: scope[error.quotaOf], reason }
   }
   if (status === 408 || status === 500) return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason }
   if (status >= 400 && status < 500) {
@@ -31,7 +32,7 @@ export function judgeFcm(status: number, body: string, retryAfterMs: number | nu
     return { kind: 'rejected', blame: error.of === 'token' ? 'token' : 'push', reason }
   }
   // 503 and the like; or something that is not FCM answers.
-  return { kind: 'deferred', afterMs: retryAfterMs, scope: 'credential', reason }
+  return { kind: 'deferred', afterMs: retryAfterMs, scope: 'either', reason }
 }
 
 /**
@@ -45,6 +46,7 @@ function isGone(status: number, { code, status: name }: FcmError): boolean {
 
 const FCM_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
 const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest'
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
 const QUOTA_FAILURE = 'type.googleapis.com/google.rpc.QuotaFailure'
 
 interface FcmError {
@@ -54,8 +56,8 @@ interface FcmError {
   readonly status: string | null
   /** An invalid argument that is the token, or the installation ID, and nothing else. */
   readonly of: 'token' | 'fid' | null
-  /** A quota of this one device. */
-  readonly ofDevice: boolean
+  /** Whose quota is used up, as far as it is said. */
+  readonly quotaOf: 'device' | 'project' | 'none'
 }
 
 function readError(answer: JsonObject): FcmError {
@@ -65,6 +67,8 @@ function readError(answer: JsonObject): FcmError {
   const code = nameOf(named(FCM_ERROR)?.['errorCode'])
   const faults = arrayOf(named(BAD_REQUEST)?.['fieldViolations']).map((fault) => objectOf(fault)['field'])
   const quotas = arrayOf(named(QUOTA_FAILURE)?.['violations']).map(objectOf)
+  // Google's quota service, in front of FCM, says it with an ErrorInfo.
+  const ofProject = quotas.length > 0 || named(ERROR_INFO)?.['reason'] === 'RATE_LIMIT_EXCEEDED'
   const text = faults.length === 0 && code === 'INVALID_ARGUMENT' && typeof message === 'string' ? message : ''
   const about = (field: string, words: RegExp) =>
     faults.length > 0 ? faults.every((fault) => fault === field) : words.test(text)
@@ -76,8 +80,12 @@ function readError(answer: JsonObject): FcmError {
       : about('message.fid', /installation.id/i)
         ? 'fid'
         : null,
-    ofDevice: quotas.some(({ subject, description }) => /device/i.test(`${String(subject)} ${String(description)}`)),
+    quotaOf: quotas.some(ofDevice) ? 'device' : ofProject ? 'project' : 'none',
   }
+}
+
+function ofDevice({ subject, description }: JsonObject): boolean {
+  return /device/i.test(`${String(subject)} ${String(description)}`)
 }
 
 type JsonObject = Readonly<Record<string, unknown>>

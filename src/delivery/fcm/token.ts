@@ -60,7 +60,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   async function request(): Promise<Issued | Outcome> {
     const now = clock.now()
     const assertion = await sign(credential, tokenUrl, Math.floor(now / 1000)).catch(() => null)
-    if (assertion === null) return { kind: 'misconfigured', reason: 'the private key cannot be used' }
+    if (assertion === null) return { kind: 'misconfigured', reason: 'the private key cannot be used', certain: true }
     const form = new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString()
     const answer = await postForm(transport, tokenUrl, form, trust)
     // Without a token nothing can be sent, whether or not this request arrived.
@@ -120,7 +120,7 @@ function readGrant(status: number, body: string, retryMs: number | null, askedAt
   const passing = status < 400 || status >= 500 || status === 408 || status === 429
   return passing
     ? { kind: 'deferred', afterMs: retryMs, scope: 'credential', reason }
-    : { kind: 'misconfigured', reason }
+    : { kind: 'misconfigured', reason, certain: true }
 }
 
 function parse(body: string): Readonly<Record<string, unknown>> {

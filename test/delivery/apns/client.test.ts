@@ -121,7 +121,7 @@ describe('an answer', () => {
 
   test.each([
     [503, 'Shutdown', 'device'],
-    [503, 'ServiceUnavailable', 'credential'],
+    [503, 'ServiceUnavailable', 'either'],
     [400, 'IdleTimeout', 'device'],
   ] as const)('%d %s defers, and the next request uses another connection', async (status, reason, scope) => {
     await using apns = await start({ production: () => refusal(status, reason) })
@@ -294,13 +294,17 @@ describe('a credential', () => {
   test('that is an expired certificate is misconfigured, and nothing is sent', async () => {
     await using apns = await start({ production: () => OK, credential: certificate })
     apns.clock.advance(60 * MINUTE_MS)
-    expect(await apns.send()).toEqual({ kind: 'misconfigured', reason: 'the certificate has expired' })
+    expect(await apns.send()).toEqual({ kind: 'misconfigured', reason: 'the certificate has expired', certain: true })
     expect(apns.production.connections).toBe(0)
   })
 
   test('that is no key is misconfigured, and nothing is sent', async () => {
     await using apns = await start({ production: () => OK, credential: { ...KEY, privateKey: 'junk' } })
-    expect(await apns.send()).toEqual({ kind: 'misconfigured', reason: 'the signing key cannot be used' })
+    expect(await apns.send()).toEqual({
+      kind: 'misconfigured',
+      reason: 'the signing key cannot be used',
+      certain: true,
+    })
     expect(apns.production.connections).toBe(0)
   })
 })

@@ -70,6 +70,7 @@ describe('an answer of APNs', () => {
   const misconfigured = (reason: string): Outcome => ({ kind: 'misconfigured', reason })
   const gone = (reason: string): Outcome => ({ kind: 'unregistered', since: 1_700_000_000_000, reason })
   const deviceLater = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'device', reason })
+  const later = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'either', reason })
   const allLater = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'credential', reason })
 
   const TABLE: readonly [status: number, reason: string, (reason: string) => Outcome][] = [
@@ -104,18 +105,19 @@ describe('an answer of APNs', () => {
     [429, 'TooManyRequests', deviceLater],
     [429, 'TooManyProviderTokenUpdates', (reason) => ({ ...allLater(reason), afterMs: 1_200_000 }) as Outcome],
     [500, 'InternalServerError', deviceLater],
-    [503, 'ServiceUnavailable', allLater],
+    [503, 'ServiceUnavailable', later],
     [503, 'Shutdown', deviceLater],
     // Unknown reasons count as their status.
     [400, 'NewReason', badPush],
     [401, 'NewReason', misconfigured],
     [403, 'NewReason', misconfigured],
-    [410, 'NewReason', gone],
+    // Who is gone is so by Apple's own word.
+    [410, 'NewReason', deviceLater],
     [418, 'NewReason', badPush],
     [429, 'NewReason', deviceLater],
     [500, 'NewReason', deviceLater],
-    [502, 'NewReason', allLater],
-    [503, 'NewReason', allLater],
+    [502, 'NewReason', later],
+    [503, 'NewReason', later],
     // A known reason with another status than Apple's is not Apple's.
     [500, 'BadDeviceToken', deviceLater],
     [400, 'Unregistered', badPush],
@@ -126,11 +128,12 @@ describe('an answer of APNs', () => {
   })
 
   test.each([
-    [302, allLater('HTTP 302')],
-    [204, allLater('HTTP 204')],
+    [302, later('HTTP 302')],
+    [204, later('HTTP 204')],
     [400, badPush('HTTP 400')],
     [403, misconfigured('HTTP 403')],
-    [503, allLater('HTTP 503')],
+    [410, deviceLater('HTTP 410')],
+    [503, later('HTTP 503')],
   ])('%d without a reason', (status, expected) => {
     expect(judgeApns(status, { reason: null, timestamp: null }, null)).toEqual(expected)
   })
@@ -139,9 +142,12 @@ describe('an answer of APNs', () => {
     expect(judgeApns(200, { reason: null, timestamp: null }, null)).toEqual({ kind: 'accepted' })
   })
 
-  test('410 without a time is gone since an unknown time', () => {
-    expect(judgeApns(410, { reason: 'Unregistered', timestamp: null }, null)).toMatchObject({ since: null })
-  })
+  test.each(['Unregistered', 'ExpiredToken'])(
+    '410 %s without a time is not Apple’s: nobody is gone for it',
+    (reason) => {
+      expect(judgeApns(410, { reason, timestamp: null }, null)).toEqual(deviceLater(reason))
+    },
+  )
 
   test.each([
     [429, 'TooManyRequests'],

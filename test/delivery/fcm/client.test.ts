@@ -106,7 +106,7 @@ describe('an answer', () => {
   ])('503 with Retry-After: %s defers for %d ms', async (header, afterMs) => {
     const action = refusal(503, 'UNAVAILABLE', 'UNAVAILABLE') as object as { status: number; body: string }
     await using firebase = await start(() => ({ ...action, headers: { 'retry-after': header } }))
-    expect(await firebase.send()).toEqual({ kind: 'deferred', afterMs, scope: 'credential', reason: 'UNAVAILABLE' })
+    expect(await firebase.send()).toEqual({ kind: 'deferred', afterMs, scope: 'either', reason: 'UNAVAILABLE' })
   })
 
   test('that is lost defers this device', async () => {
@@ -145,14 +145,19 @@ describe('an access token', () => {
 
   test('is not renewed for the APNs key in Firebase', async () => {
     await using firebase = await start(() => refusal(401, 'UNAUTHENTICATED', 'THIRD_PARTY_AUTH_ERROR'))
-    expect(await firebase.send()).toEqual({ kind: 'rejected', blame: 'push', reason: 'THIRD_PARTY_AUTH_ERROR' })
+    const reason = 'THIRD_PARTY_AUTH_ERROR'
+    expect(await firebase.send()).toEqual({ kind: 'deferred', afterMs: null, scope: 'device', reason })
     expect(firebase.google.calls).toHaveLength(1)
   })
 
   test('that cannot be had stops the notification before FCM', async () => {
     await using firebase = await start(() => OK)
     firebase.google.handle(() => ({ status: 400, body: '{"error":"invalid_grant"}' }))
-    expect(await firebase.send()).toEqual({ kind: 'misconfigured', reason: 'access token: invalid_grant' })
+    expect(await firebase.send()).toEqual({
+      kind: 'misconfigured',
+      reason: 'access token: invalid_grant',
+      certain: true,
+    })
     firebase.google.handle(() => ({ status: 503 }))
     expect(await firebase.send()).toEqual({
       kind: 'deferred',

@@ -23,7 +23,11 @@ describe('an answer of FCM', () => {
   const gone = (reason: string): Outcome => ({ kind: 'unregistered', since: null, reason })
   const badPush = (reason: string): Outcome => ({ kind: 'rejected', blame: 'push', reason })
   const misconfigured = (reason: string): Outcome => ({ kind: 'misconfigured', reason })
-  const later = (scope: 'device' | 'credential', reason: string, afterMs: number | null = null): Outcome => ({
+  const later = (
+    scope: 'device' | 'credential' | 'either',
+    reason: string,
+    afterMs: number | null = null,
+  ): Outcome => ({
     kind: 'deferred',
     afterMs,
     scope,
@@ -102,7 +106,7 @@ describe('an answer of FCM', () => {
       'a phone for which Firebase lacks a key',
       401,
       errorOf('UNAUTHENTICATED', 'Auth error', fcmError('THIRD_PARTY_AUTH_ERROR')),
-      badPush('THIRD_PARTY_AUTH_ERROR'),
+      later('device', 'THIRD_PARTY_AUTH_ERROR'),
     ],
     [
       'a refused access token',
@@ -140,21 +144,41 @@ describe('an answer of FCM', () => {
       'an installation at a server in trouble',
       503,
       errorOf('UNREGISTERED_FID', 'x'),
-      later('credential', 'UNREGISTERED_FID'),
+      later('either', 'UNREGISTERED_FID'),
     ],
     ['an unknown project', 404, errorOf('NOT_FOUND', 'Not found'), misconfigured('NOT_FOUND')],
     ['a page that is not found', 404, '<!DOCTYPE html>', misconfigured('HTTP 404')],
     [
-      'the quota of the project',
+      'a quota of nobody knows whom',
       429,
       errorOf('RESOURCE_EXHAUSTED', 'Quota exceeded', fcmError('QUOTA_EXCEEDED')),
+      later('either', 'QUOTA_EXCEEDED', 60_000),
+    ],
+    [
+      'the quota of the project',
+      429,
+      errorOf(
+        'RESOURCE_EXHAUSTED',
+        'Quota exceeded',
+        fcmError('QUOTA_EXCEEDED'),
+        quotaFailure('project:1', 'Messages a minute'),
+      ),
       later('credential', 'QUOTA_EXCEEDED', 60_000),
     ],
     [
-      'the quota service',
+      'the quota of the project, by the quota service',
+      429,
+      errorOf('RESOURCE_EXHAUSTED', 'Quota exceeded', {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: 'RATE_LIMIT_EXCEEDED',
+      }),
+      later('credential', 'RESOURCE_EXHAUSTED', 60_000),
+    ],
+    [
+      'a quota service that says no more',
       429,
       errorOf('RESOURCE_EXHAUSTED', 'Quota exceeded'),
-      later('credential', 'RESOURCE_EXHAUSTED', 60_000),
+      later('either', 'RESOURCE_EXHAUSTED', 60_000),
     ],
     [
       'the quota of one device',
@@ -168,14 +192,14 @@ describe('an answer of FCM', () => {
       errorOf('INTERNAL', 'Internal error', fcmError('INTERNAL')),
       later('device', 'INTERNAL'),
     ],
-    ['a bad gateway', 502, '<!DOCTYPE html>', later('credential', 'HTTP 502')],
+    ['a bad gateway', 502, '<!DOCTYPE html>', later('either', 'HTTP 502')],
     [
       'an overload',
       503,
       errorOf('UNAVAILABLE', 'Unavailable', fcmError('UNAVAILABLE')),
-      later('credential', 'UNAVAILABLE'),
+      later('either', 'UNAVAILABLE'),
     ],
-    ['a redirect', 302, '', later('credential', 'HTTP 302')],
+    ['a redirect', 302, '', later('either', 'HTTP 302')],
     ['an unknown refusal', 409, '{"error":{"status":"ABORTED"}}', badPush('ABORTED')],
     ['a reason that is no name', 400, '{"error":{"status":"<b>"}}', badPush('HTTP 400')],
   ]
@@ -196,7 +220,7 @@ describe('an answer of FCM', () => {
   test('is accepted only with the name of the message', () => {
     expect(judgeFcm(200, '{\n  "name": "projects/p/messages/0:1"\n}\n', null)).toEqual({ kind: 'accepted' })
     for (const body of ['', '{}', 'OK', '<html>', 'null', '[]', '{"name":""}', '{"name":5}', '"name"']) {
-      expect(judgeFcm(200, body, null)).toEqual(later('credential', 'HTTP 200 without a message name'))
+      expect(judgeFcm(200, body, null)).toEqual(later('either', 'HTTP 200 without a message name'))
     }
   })
 })

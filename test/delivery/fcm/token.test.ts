@@ -189,7 +189,7 @@ describe('no access token', () => {
     ['<html>', 'access token: HTTP 400'],
   ])('for a refusal %s: the credential is wrong', async (body, reason) => {
     await using google = await start(() => ({ status: 400, body }))
-    expect(await google.tokens.current()).toEqual({ kind: 'misconfigured', reason })
+    expect(await google.tokens.current()).toEqual({ kind: 'misconfigured', reason, certain: true })
   })
 
   test.each([
@@ -214,7 +214,11 @@ describe('no access token', () => {
 
   test('for a key that is none: the credential is wrong, and nothing is asked', async () => {
     await using google = await start(granting(), { ...ACCOUNT, privateKey: 'junk' })
-    expect(await google.tokens.current()).toEqual({ kind: 'misconfigured', reason: 'the private key cannot be used' })
+    expect(await google.tokens.current()).toEqual({
+      kind: 'misconfigured',
+      reason: 'the private key cannot be used',
+      certain: true,
+    })
     expect(google.endpoint.calls).toHaveLength(0)
   })
 

@@ -229,7 +229,6 @@ export class Sender {
       await new Promise<void>((resolve) => this.#idle.push(resolve))
       cancel()
     }
-    this.#holdAside()
     this.#settleSent()
     await this.#books.written()
   }

@@ -4,13 +4,10 @@ import { every, systemClock, within } from './clock.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createGroupCommit } from './database/group-commit.ts'
-import { createHousekeeping, KEEP_MS } from './database/housekeeping-store.ts'
-import type { Sweep } from './database/housekeeping-store.ts'
 import type { Unwritten } from './delivery/delivery-pool.ts'
 import type { RsaKeys } from './delivery/simulator/rsa-keys.ts'
 import type { Simulator } from './delivery/simulator/simulator.ts'
 import { createDeviceStore } from './device/device-store.ts'
-import { createFeedbackStore } from './device/feedback-store.ts'
 import { createIdOf } from './http/admission.ts'
 import { listen } from './http/listener.ts'
 import { createRefusalLog } from './http/refusal-log.ts'
@@ -42,6 +39,7 @@ import { startSenders } from './wiring/senders.ts'
 import { keepReserve } from './wiring/reserve-keeper.ts'
 import { createServiceGate } from './wiring/service-gate.ts'
 import { createServiceLog } from './wiring/service-log.ts'
+import { createSweeps } from './wiring/sweeps.ts'
 import { startTidying } from './wiring/tidying.ts'
 
 /** How much of the quota ledger a crash may forget, when no other write takes it along. */
@@ -184,16 +182,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   const admin = startAdminSide({ ...world, disk, damage, senders, opened })
 
-  const housekeeping = createHousekeeping({ database })
-  const feedback = createFeedbackStore({ database })
-  const sweeps: readonly Sweep[] = [
-    (now, after) => feedback.sweep(now - KEEP_MS, after),
-    housekeeping.keys,
-    housekeeping.pushes,
-    (now) => (devices.eraseLeft(now - config.keepGone) ? 0 : null),
-    (_now, after) => devices.sweepLabels(after),
-    (_now, after) => webhookStore.sweep(after),
-  ]
+  const sweeps = createSweeps({ database, devices, ledger, webhooks: webhookStore, keepGone: config.keepGone })
   opened.defer(startTidying({ clock, log, commit, sweeps }))
   const sayTheRest = () => {
     serviceLog.look()

@@ -9,9 +9,9 @@ export const KEEP_MS = 90 * DAY_MS
 const KEEP_KEYS_MS = 30 * DAY_MS
 
 /** Pushes looked at in one step, and rows erased that hang on them; and answers to keys. */
-const SWEEP_LIMIT = 200
-const ROW_LIMIT = 4000
-const KEY_LIMIT = 1000
+const SWEEP_LIMIT = 50
+const ROW_LIMIT = 500
+const KEY_LIMIT = 100
 
 interface PushRow {
   number: number
@@ -20,7 +20,7 @@ interface PushRow {
 }
 
 /**
- * Erases some of what is over its time, found along an index: at most 20 ms of work, in a transaction of the caller, for
+ * Erases some of what is over its time, found along an index: 2 or 3 ms of work, in a transaction of the caller, for
  * nobody is to wait long for it. `now` in ms since the Unix epoch; `after` is 0 at first, then what the step before
  * returned. `null`: that was all.
  */

@@ -22,8 +22,8 @@ interface Row {
 /** Rows read at a time, of tokens of up to 4 KiB: what a list holds in memory, whatever its length. */
 const PAGE = 200
 
-/** Entries erased in one step of a sweep: 5 ms. */
-const SWEEP_LIMIT = 1000
+/** Entries erased in one step of a sweep: 1 ms. */
+const SWEEP_LIMIT = 100
 
 export type FeedbackStore = ReturnType<typeof createFeedbackStore>
 

@@ -35,9 +35,17 @@ export interface QuotaLedger {
   used(application: Charged): number
   /** Writes what changed. To be called once in a transaction, at its start: see `alongside` of the group commit. */
   flush(): void
+  /**
+   * Forgets the periods that are long over, of some applications whose number is over `after`; up to which it looked,
+   * `null`: that was all.
+   */
+  sweep(now: number, after: number): number | null
   /** There are counts not known to be on disk. Turns false at the first flush after the commit that wrote them. */
   readonly dirty: boolean
 }
+
+/** Applications looked at in one step of a sweep, of up to 75 periods each: 5 ms. */
+const SWEEP_LIMIT = 100
 
 interface Counter extends Period {
   readonly application: number
@@ -67,14 +75,17 @@ export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies)
     `INSERT INTO quota (application, period, used) SELECT number, ?, ? FROM application WHERE number = ?
      ON CONFLICT (application, period) DO UPDATE SET used = excluded.used`,
   )
-  const forget = database.statement<never, [string, string]>(
-    'DELETE FROM quota WHERE (length(period) = 10 AND period < ?) OR (length(period) = 7 AND period < ?)',
+  const next = database.statement<{ number: number }, [after: number]>(
+    `SELECT number FROM application WHERE number > ? ORDER BY number LIMIT 1 OFFSET ${SWEEP_LIMIT - 1}`,
+  )
+  const forget = database.statement<never, [number, number, day: string, month: string]>(
+    `DELETE FROM quota WHERE application > ? AND application <= ?
+       AND period < CASE length(period) WHEN 10 THEN ? ELSE ? END`,
   )
 
   const counters = new Map<number, Counter[]>()
   const changed = new Set<Counter>()
   let flushed: Counter[] = []
-  let pruneAt = 0
 
   function counterOf(application: number, kind: QuotaPeriod, now: number): Counter {
     const known = counters.get(application)
@@ -114,12 +125,6 @@ export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies)
     changed.clear()
   }
 
-  function prune(now: number): void {
-    if (now < pruneAt) return
-    forget.run(oldestKept('day', now), oldestKept('month', now))
-    pruneAt = periodAt('day', now).endsAt
-  }
-
   return {
     charge(application, withSecret) {
       const { number, limits } = application
@@ -144,7 +149,11 @@ export function createQuotaLedger({ database, clock, onMostUsed }: Dependencies)
     flush() {
       takeBackWhatWasRolledBack()
       if (changed.size > 0) writeChanged()
-      prune(clock.now())
+    },
+    sweep(now, after) {
+      const last = next.get(after)?.number ?? null
+      forget.run(after, last ?? Number.MAX_SAFE_INTEGER, oldestKept('day', now), oldestKept('month', now))
+      return last
     },
     get dirty() {
       return changed.size > 0 || flushed.length > 0

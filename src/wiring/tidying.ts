@@ -7,6 +7,9 @@ import type { Log } from '../log.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
+/** Work of one transaction, in ms, whatever the machine; to commit it may take as long again. */
+const BUDGET_MS = 5
+
 /** Between two steps of a sweep: what is answered meanwhile does not share a transaction with either. */
 const PAUSE_MS = 100
 
@@ -18,8 +21,8 @@ interface Dependencies {
 }
 
 /**
- * Erases what is over its time, now and then once an hour: one sweep after the other, each step in a transaction of its
- * own turn. The returned function ends it.
+ * Erases what is over its time, now and then once an hour: one sweep after the other, as many steps as fit into
+ * the budget in a transaction of their own turn. The returned function ends it.
  */
 export function startTidying({ clock, log, commit, sweeps }: Dependencies): () => void {
   let cancelPause = () => {}
@@ -38,7 +41,7 @@ export function startTidying({ clock, log, commit, sweeps }: Dependencies): () =
       running = false
       return
     }
-    commit(() => sweep(clock.now(), after)).then(
+    commit(() => steps(sweep, after)).then(
       (next) => {
         if (next === null) step(at + 1, 0)
         else if (!stopped) cancelPause = clock.after(PAUSE_MS, () => step(at, next))
@@ -49,6 +52,14 @@ export function startTidying({ clock, log, commit, sweeps }: Dependencies): () =
         step(at + 1, 0)
       },
     )
+  }
+
+  function steps(sweep: Sweep, after: number): number | null {
+    const until = clock.monotonic() + BUDGET_MS
+    let next: number | null = after
+    do next = sweep(clock.now(), next)
+    while (next !== null && clock.monotonic() < until)
+    return next
   }
 
   tidy()

@@ -88,27 +88,27 @@ test('devices that have been gone, or in quarantine, for long are erased, some a
     'SELECT state, count(*) AS count FROM device GROUP BY state ORDER BY state',
   )
   database.transact(() => {
-    for (let id = 1; id <= 90; id++) {
+    for (let id = 1; id <= 26; id++) {
       devices.register(APP, { token: `device ${id}`, platform: 0, tag: ['beta'] })
-      if (id <= 40) devices.markGone(id, { since: null, now: id, reason: 'Unregistered' })
-      else if (id <= 80) devices.quarantine(id, { now: id, reason: 'BadDeviceToken' })
+      if (id <= 8) devices.markGone(id, { since: null, now: id, reason: 'Unregistered' })
+      else if (id <= 16) devices.quarantine(id, { now: id, reason: 'BadDeviceToken' })
     }
   })
   const erase = (before: number) => [database.transact(() => devices.eraseLeft(before)), states.all()]
-  expect(erase(61)).toEqual([
+  expect(erase(13)).toEqual([
     true,
     [
       { state: 0, count: 10 },
-      { state: 2, count: 30 },
+      { state: 2, count: 6 },
     ],
   ])
-  expect(erase(61)).toEqual([
+  expect(erase(13)).toEqual([
     false,
     [
       { state: 0, count: 10 },
-      { state: 2, count: 20 },
+      { state: 2, count: 4 },
     ],
   ])
   const labels = database.statement<{ count: number }, []>('SELECT count(*) AS count FROM device_label')
-  expect(labels.get()).toEqual({ count: 30 })
+  expect(labels.get()).toEqual({ count: 14 })
 })

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
-import { createHousekeeping } from '../../src/database/housekeeping-store.ts'
 import type { Database, Statement, Value } from '../../src/database/database.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
-import { createFeedbackStore } from '../../src/device/feedback-store.ts'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
+import { createQuotaLedger } from '../../src/usage/quota-ledger.ts'
+import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
+import { createSweeps } from '../../src/wiring/sweeps.ts'
 import { startTidying } from '../../src/wiring/tidying.ts'
 import { newCaller } from '../support/caller.ts'
 import { depart, TOKEN_OF } from '../support/departure.ts'
@@ -66,7 +67,7 @@ test('each hour it is erased again; who is gone is kept for as long as --keep-go
   expect(left(service)).toMatchObject({ devices: 1, feedback: 1, pushes: 1 })
 })
 
-test('each step is in a transaction of its own, the next after a pause; one that fails does not keep the others', async () => {
+test('what 5 ms suffice for is in one transaction, the next after a pause; one that fails does not keep the others', async () => {
   using registry = openRegistry()
   const { clock } = registry
   const { commit } = createGroupCommit(registry.database, raise)
@@ -80,7 +81,8 @@ test('each step is in a transaction of its own, the next after a pause; one that
     sweeps: [
       (_now, after) => {
         steps.push(`first ${after}`)
-        return after < 20 ? after + 10 : null
+        clock.advance(3)
+        return after < 40 ? after + 10 : null
       },
       () => {
         steps.push('second')
@@ -97,22 +99,22 @@ test('each step is in a transaction of its own, the next after a pause; one that
     await new Promise((resolve) => setImmediate(resolve))
   }
   await settled()
-  expect(steps).toEqual(['first 0'])
-  clock.advance(100)
-  await settled()
   expect(steps).toEqual(['first 0', 'first 10'])
   clock.advance(100)
-  while (steps.length < 6) await settled()
+  await settled()
+  expect(steps.slice(2)).toEqual(['first 20', 'first 30'])
+  clock.advance(100)
+  while (steps.length < 8) await settled()
   // A step that throws is done again alone.
-  expect(steps.slice(2)).toEqual(['first 20', 'second', 'second', 'third true'])
+  expect(steps.slice(4)).toEqual(['first 40', 'second', 'second', 'third true'])
   expect(noted).toEqual(['a routine write failed'])
   stop()
   clock.advance(2 * HOUR_MS)
   await settled()
-  expect(steps).toHaveLength(6)
+  expect(steps).toHaveLength(8)
 })
 
-test('no sweep goes through a table: each finds what it erases along an index', async () => {
+test('no sweep goes through a table, or sorts one: each finds what it erases along an index', async () => {
   using registry = openRegistry()
   const { database, clock } = registry
   const used = new Set<string>()
@@ -129,35 +131,58 @@ test('no sweep goes through a table: each finds what it erases along an index', 
       return { get: noting('get'), all: noting('all'), run: noting('run') } as Statement<Row, Params>
     },
   }
-  const devices = createDeviceStore({ database: watched, clock })
-  const feedback = createFeedbackStore({ database: watched })
-  const housekeeping = createHousekeeping({ database: watched })
+  const sweeps = createSweeps({
+    database: watched,
+    devices: createDeviceStore({ database: watched, clock }),
+    ledger: createQuotaLedger({ database: watched, clock }),
+    webhooks: createWebhookStore({ database: watched, clock, key: new Uint8Array(32) }),
+    keepGone: 0,
+  })
   database.transact(() => {
     registry.devices.register(1, { token: 'a', platform: 0, tag: ['x'] })
-    registry.devices.markGone(1, { since: null, now: 1, reason: 'Unregistered' })
-    database
-      .statement(
-        `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at, released_at)
-         VALUES ('p', 1, '{}', '{}', 0, 1, 1, 1)`,
-      )
-      .run()
-    const now = clock.now()
-    for (const next of [
-      feedback.sweep(now, 0),
-      housekeeping.keys(now),
-      housekeeping.pushes(now, 0),
-      devices.sweepLabels(0),
-    ])
-      void next
-    devices.eraseLeft(now)
+    registry.devices.quarantine(1, { now: 1, reason: 'BadDeviceToken' })
+    for (const sql of OLD_ROWS) database.statement(sql).run()
   })
-  expect(used.size).toBeGreaterThanOrEqual(10)
+  const rows = () => database.statement<Record<string, number>, []>(ROWS).get() ?? {}
+  expect(Object.values(rows()).every((count) => count === 1)).toBe(true)
+  for (const sweep of sweeps) {
+    let next: number | null = 0
+    while (next !== null) {
+      const from: number = next
+      next = database.transact(() => sweep(clock.now(), from))
+    }
+  }
+  expect(Object.values(rows()).every((count) => count === 0)).toBe(true)
+  expect(used.size).toBeGreaterThanOrEqual(14)
   for (const sql of used) {
     const plan = database.statement<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
-    expect([sql, plan.filter(({ detail }) => /^SCAN (?!CONSTANT)/.test(detail))]).toEqual([sql, []])
+    const slow = plan.filter(({ detail }) => /^SCAN (?!CONSTANT)|TEMP B-TREE/.test(detail))
+    expect([sql, slow]).toEqual([sql, []])
   }
-  const rows = database.statement<object, []>(
-    'SELECT (SELECT count(*) FROM push) AS p, (SELECT count(*) FROM device) AS d',
-  )
-  expect(rows.get()).toEqual({ p: 0, d: 0 })
 })
+
+/** One of each, long over. */
+const OLD_ROWS = [
+  `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at, released_at)
+   VALUES ('p', 1, '{}', '{}', 0, 1, 1, 1)`,
+  `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, reason) VALUES (1, 0, 1, 'gone', 1, 1, 'x')`,
+  'INSERT INTO opened (push, device, at) VALUES (1, 1, 1)',
+  `INSERT INTO idempotency (application, key, digest, push, answer, created_at) VALUES (1, 'k', x'00', 1, '{}', 1)`,
+  `INSERT INTO quota (application, period, used) VALUES (1, '2024-01', 1)`,
+  `INSERT INTO webhook (application, url, sealed, events, changed_at, disabled_at) VALUES (1, 'x', x'00', '[]', 1, 1)`,
+  `INSERT INTO event (id, application, type, body, due_at, created_at) VALUES ('e', 1, 'device.gone', '{}', 1, 1)`,
+]
+const ROWS = `SELECT ${[
+  'feedback',
+  'idempotency',
+  'push',
+  'push_exception',
+  'opened',
+  'device',
+  'label',
+  'device_label',
+  'event',
+  'quota',
+]
+  .map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`)
+  .join(', ')}`

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { timeInName } from '../backup/backup-name.ts'
 import { shelfIn } from '../backup/destination.ts'
 import { writtenIn } from '../backup/newest.ts'
@@ -23,6 +24,9 @@ export async function runBackupList({ words, flags }: Given, surroundings: Surro
   }
   const place = shelfIn(text)
   if (place.kind === 'problem') return problems(place.problem)
+  if (place.kind === 'folder' && !existsSync(place.path)) {
+    return problem(`There is no folder ${place.path}: the first backup makes it.`)
+  }
   const shelf = shelfAt(place, bucketOpener(surroundings))
   const listed = 'kind' in shelf ? shelf : await shelf.list()
   if (listed.kind === 'problem') return problem(listed.problem)

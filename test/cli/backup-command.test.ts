@@ -307,7 +307,14 @@ ${to}/bellhop-2026-11-20T120000Z.db 2026-11-20 12:00:00 UTC 2 days ago N KB
       })),
     })
     expect(await bellhop('backup', 'list')).toMatchObject({ exitCode: 2 })
-    expect((await bellhop('backup', 'list', directories.path('none'))).stdout).toStartWith('There are no backups in ')
+    const none = directories.path('none')
+    expect(await bellhop('backup', 'list', none)).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `bellhop: There is no folder ${none}: the first backup makes it.\n`,
+    })
+    mkdirSync(none)
+    expect((await bellhop('backup', 'list', none)).stdout).toStartWith('There are no backups in ')
   })
 
   test('is not needed to restore: the name of a folder or a bucket is answered with the newest, as a command', async () => {

@@ -67,7 +67,7 @@ test('each hour it is erased again; who is gone is kept for as long as --keep-go
   expect(left(service)).toMatchObject({ devices: 1, feedback: 1, pushes: 1 })
 })
 
-test('what 5 ms suffice for is in one transaction, the next after a pause; one that fails does not keep the others', async () => {
+test('what 3 ms suffice for is in one transaction, the next after a pause; one that fails does not keep the others', async () => {
   using registry = openRegistry()
   const { clock } = registry
   const { commit } = createGroupCommit(registry.database, raise)
@@ -81,7 +81,7 @@ test('what 5 ms suffice for is in one transaction, the next after a pause; one t
     sweeps: [
       (_now, after) => {
         steps.push(`first ${after}`)
-        clock.advance(3)
+        clock.advance(2)
         return after < 40 ? after + 10 : null
       },
       () => {

@@ -2,7 +2,7 @@ import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
 import type { DeliveryEvents } from './books.ts'
 import { CredentialBreaker } from './credential-breaker.ts'
-import type { Accusation, Complained } from './credential-breaker.ts'
+import type { Accusation, Complained, Complaint } from './credential-breaker.ts'
 import { REFUSALS_RETRY } from './retry.ts'
 import { Window } from './window.ts'
 import type { Pause, WindowState } from './window.ts'
@@ -38,6 +38,8 @@ export class CredentialHealth<Case> {
   #taking = false
   /** Whose answer began the last pause. */
   #askedLast: number | null = null
+  /** When the last of those was sent that were taken. */
+  #takenSentAt = Number.NEGATIVE_INFINITY
 
   /** `proven`: the credential is known to be good. */
   constructor(on: HealthDependencies, proven: boolean) {
@@ -87,11 +89,13 @@ export class CredentialHealth<Case> {
 
   shift(byMs: number): void {
     this.#window.shift(byMs)
+    this.#takenSentAt -= byMs
   }
 
   /** A notification was taken; gives those set aside, which were bad. */
   taken(device: number, latencyMs: number, now: number): readonly Complained<Case>[] {
     this.#succeeded(latencyMs, now)
+    this.#takenSentAt = Math.max(this.#takenSentAt, now - latencyMs)
     if (this.#breaker.isQuiet) return NOBODY
     if (this.#breaker.prove()) this.#on.onProven()
     return this.#breaker.taken(device)
@@ -125,6 +129,10 @@ export class CredentialHealth<Case> {
     now: number,
   ): 'own' | 'aside' | 'accuse' {
     const { complaint, device } = complained
+    if (this.#isOutrun(complaint, now - latencyMs)) {
+      this.#recognised(latencyMs, now)
+      return 'own'
+    }
     const belief = this.#breaker.weigh(complained)
     if (belief === 'accuse') {
       const { ofRefusals, ...accusation } = this.#breaker.accusation
@@ -164,6 +172,15 @@ export class CredentialHealth<Case> {
   /** When those may be asked again who were refused before the pause: after another one. */
   dueAfterPause(nth: number): number {
     return this.#window.resumeAt + AFTER_PAUSE_MS + nth
+  }
+
+  /**
+   * A refused token that was sent before another that was taken. A bad one is asked about in both environments, so its
+   * answer comes late: those of one window come in a row, behind all good ones, and are no row by the order of sending.
+   */
+  #isOutrun(complaint: Complaint, sentAt: number): boolean {
+    const isRefusal = complaint === 'token' || complaint === 'mismatch'
+    return isRefusal && this.#breaker.isProven && !this.#breaker.isDoubted && sentAt <= this.#takenSentAt
   }
 
   #recognised(latencyMs: number, now: number): void {

@@ -3,6 +3,7 @@ import { createApplicationStore } from './application/application-store.ts'
 import { every, systemClock, within } from './clock.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import type { Sync } from './database/database.ts'
 import { createGroupCommit } from './database/group-commit.ts'
 import type { Unwritten } from './delivery/delivery-pool.ts'
 import type { RsaKeys } from './delivery/simulator/rsa-keys.ts'
@@ -47,6 +48,8 @@ const LEDGER_MS = 1000
 
 const MINUTE_MS = 60_000
 
+const itself = <T>(one: T): T => one
+
 export interface Server extends AsyncDisposable {
   /** Where the public API listens, such as `http://127.0.0.1:8790`. */
   readonly url: string
@@ -69,6 +72,8 @@ export interface Overrides {
   readonly log?: Log
   /** The disk of the data directory. */
   readonly disk?: () => Disk | null
+  /** Makes commits durable, in the place of the disk itself. */
+  readonly sync?: (own: Sync) => Sync
   /** Makes the keys of the simulator. */
   readonly rsaKeys?: () => Promise<RsaKeys>
 }
@@ -94,7 +99,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const broken = Promise.withResolvers<Error>()
   const group = opened.use(
     createGroupCommit(
-      database,
+      { ...database, syncByHand: () => (overrides.sync ?? itself)(database.syncByHand()) },
       (error) => broken.resolve(new Error(`The disk failed: ${String(error)}`)),
       metrics.commits,
     ),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
@@ -23,24 +24,28 @@ let arrivals: Arrival[]
 beforeEach(async () => {
   clock = createFakeClock()
   service = await startService({ clock, random: () => 0.5 })
-  arrivals = []
-  const simulator = await service.server.simulator()
-  simulator.onArrival((arrival) => arrivals.push(arrival))
+  await follow(service)
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
+async function follow(of: Service): Promise<void> {
+  arrivals = []
+  const simulator = await of.server.simulator()
+  simulator.onArrival((arrival) => arrivals.push(arrival))
+}
+
 const token = (n: number) => Bun.SHA256.hash(`${n}`, 'hex')
 
-function register(count: number): void {
-  using database = openDatabase(service.data)
+function register(count: number, of = service): void {
+  using database = openDatabase(of.data)
   const devices = createDeviceStore({ database, clock })
   database.transact(() => {
     for (let n = 0; n < count; n++) devices.register(1, { token: token(n), platform: 0 })
   })
 }
 
-async function push(path: string, body: object): Promise<string> {
-  const answer = await service.post(path, { platform: '0', msg: 'Hello', sound: '', badge: '', ...body })
+async function push(path: string, body: object, to = service): Promise<string> {
+  const answer = await to.post(path, { platform: '0', msg: 'Hello', sound: '', badge: '', ...body })
   expect(answer).toMatchObject({ status: 200 })
   return answer.body.id
 }
@@ -63,18 +68,16 @@ async function still(): Promise<number> {
   return before
 }
 
-/** Resolves when nothing is open, while time passes. */
-const over = () =>
-  passing(
-    service,
-    clock,
-    (async () => {
-      const open = service.database.statement<{ open: number }, []>(
-        'SELECT count(*) AS open FROM delivery WHERE finished_at IS NULL',
-      )
-      while (open.get()?.open !== 0) await Bun.sleep(5)
-    })(),
+/** Resolves when nothing is open. */
+async function ended(of: Service): Promise<void> {
+  const open = of.database.statement<{ open: number }, []>(
+    'SELECT count(*) AS open FROM delivery WHERE finished_at IS NULL',
   )
+  while (open.get()?.open !== 0) await Bun.sleep(5)
+}
+
+/** The same, while time passes. */
+const over = () => passing(service, clock, ended(service))
 
 /** Who was sent to more than once. */
 function repeated(): string[] {
@@ -136,5 +139,59 @@ describe('while what was sent cannot be written down', () => {
     await over()
     expect(taken()).toEqual([waits, waitsLong])
     expect((await service.get('/analytics')).body).toEqual({ t: 2, s: 2, o: 0 })
+  })
+})
+
+describe('this machine at fault', () => {
+  /** Longer than a write waits for a lock. */
+  const LOCK_MS = 6000
+  const LOCKER = join(import.meta.dir, '../../scripts/fault-harness/lock-database.ts')
+
+  test('a disk that is slow: sending waits after 16 pages, what writes nothing is answered, and /readyz says so', async () => {
+    let slow = false
+    const held: (() => void)[] = []
+    await using real = await startService({
+      sync: (own) => ({
+        now: () => own.now(),
+        async later() {
+          await own.later()
+          if (slow) await new Promise<void>((resolve) => held.push(resolve))
+        },
+      }),
+    })
+    await follow(real)
+    register(20_000, real)
+    await push('/push/all', {}, real)
+    slow = true
+    const sent = await still()
+    const read = await real.get('/feedback')
+    const ready = await fetch(`${real.adminUrl}/readyz`)
+    slow = false
+    for (const resolve of held) resolve()
+    expect(sent).toBeGreaterThan(MOST_OF_A_PUSH / 2)
+    expect(sent).toBeLessThanOrEqual(MOST_OF_A_PUSH)
+    expect(read).toMatchObject({ status: 200 })
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toMatchObject({
+      reasons: ['The database cannot be written: it has not taken a write for 2 seconds.'],
+    })
+    await ended(real)
+    expect(repeated()).toEqual([])
+    expect((await real.get('/analytics')).body).toEqual({ t: 20_000, s: 20_000, o: 0 })
+  })
+
+  test('a database that another process holds, for longer than a write waits: it goes on by itself, nobody twice', async () => {
+    await using real = await startService()
+    await follow(real)
+    register(20_000, real)
+    await push('/push/all', { badge: '+1' }, real)
+    const lock = Bun.spawn([process.execPath, LOCKER, join(real.data, 'bellhop.db'), String(LOCK_MS)])
+    expect(await lock.exited).toBe(0)
+    await ended(real)
+    expect(real.log.some(({ error }) => String(error).includes('database is locked'))).toBe(true)
+    expect(repeated()).toEqual([])
+    expect((await real.get('/analytics')).body).toEqual({ t: 20_000, s: 20_000, o: 0 })
+    const badges = 'SELECT min(badge) AS least, max(badge) AS most FROM device'
+    expect(real.database.statement<object, []>(badges).get()).toEqual({ least: 1, most: 1 })
   })
 })

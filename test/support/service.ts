@@ -86,6 +86,7 @@ interface Options {
   readonly config?: Partial<Config>
   /** Default: the disk that the data directory is on. */
   readonly disk?: Overrides['disk']
+  readonly sync?: Overrides['sync']
   /** A data directory to go on with; else a new one, removed at the end. */
   readonly data?: string
   readonly application?: Credentials
@@ -186,6 +187,7 @@ export async function startService(options: Options = {}): Promise<Service> {
       ...(options.random && { random: options.random }),
       rsaKeys: sharedKeys,
       ...(options.disk && { disk: options.disk }),
+      ...(options.sync && { sync: options.sync }),
       log: createLog('debug', clock.now, (line) => {
         lines.push(JSON.parse(line))
         for (const look of watchers) look()

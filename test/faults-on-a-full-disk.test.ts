@@ -258,3 +258,51 @@ faults('a disk that fills inside a transaction', () => {
     expect(refused).toBeGreaterThan(ROUNDS)
   }, 60_000)
 })
+
+faults('a disk that is full while a push is sent', () => {
+  test('sending waits after 16 pages, what writes nothing is answered, /readyz says so; room lets it go on, nobody twice', async () => {
+    const IPHONES = 20_000
+    const data = dataOnDisk()
+    // No reserve: that would be given back.
+    await using service = await startService({ data, disk: () => null })
+    {
+      using database = openDatabase(data)
+      const devices = createDeviceStore({ database, clock: createFakeClock() })
+      database.transact(() => {
+        for (let n = 0; n < IPHONES; n++) devices.register(1, { token: Bun.SHA256.hash(`${n}`, 'hex'), platform: 0 })
+      })
+    }
+    const taken: string[] = []
+    const simulator = await service.server.simulator()
+    simulator.onArrival(({ token }) => taken.push(token))
+    const read = (sql: string) => service.database.statement<Record<string, number>, []>(sql).get()
+    // Only a log that has to grow meets the end of the disk.
+    read('PRAGMA wal_checkpoint(TRUNCATE)')
+    const toAll = { platform: '0', msg: 'to all', sound: '', badge: '+1' }
+    expect(await service.post('/push/all', toAll)).toMatchObject({ status: 200 })
+    await until(() => taken.length > 0)
+    const free = fillDisk(data)
+    try {
+      await service.logged(({ event }) => event === 'a delivery could not be written down; trying again')
+      let before = -1
+      while (before < taken.length) {
+        before = taken.length
+        await Bun.sleep(500)
+      }
+      const stored = read('SELECT accepted FROM delivery')?.['accepted'] ?? 0
+      expect(taken.length - stored).toBeGreaterThan(4000)
+      expect(taken.length - stored).toBeLessThanOrEqual(8000)
+      expect(service.server.unwritten()).toEqual({ notifications: taken.length - stored, pushes: 1 })
+      expect(await service.get('/feedback')).toMatchObject({ status: 200 })
+      expectFailure(await register(service, 'new'), 507, 'InsufficientStorageError', NO_ROOM)
+      expect((await fetch(`${service.adminUrl}/readyz`)).status).toBe(503)
+    } finally {
+      free()
+    }
+    await service.logged(({ event }) => event === 'push sent')
+    expect(taken).toHaveLength(IPHONES)
+    expect(new Set(taken).size).toBe(IPHONES)
+    expect((await service.get('/analytics')).body).toEqual({ t: IPHONES, s: IPHONES, o: 0 })
+    expect(read('SELECT min(badge) AS least, max(badge) AS most FROM device')).toEqual({ least: 1, most: 1 })
+  }, 60_000)
+})

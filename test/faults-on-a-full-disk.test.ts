@@ -36,6 +36,13 @@ function dataOnDisk(): string {
   return data
 }
 
+/** Nothing on it was erased while a connection to it lived on, which would make room at any moment. */
+async function diskOfItsOwn() {
+  const own = await mountDisk(DISK_BYTES)
+  if (own.kind === 'hindrance') throw new Error(own.why)
+  return own
+}
+
 function freeBytes(data: string): number {
   const { bavail, bsize } = statfsSync(data)
   return bavail * bsize
@@ -194,7 +201,8 @@ faults('a disk that fills inside a transaction', () => {
   const android = (n: number) => `${Bun.SHA256.hash(`${n}`, 'base64url')}:`.repeat(10)
 
   test('what was refused is neither stored nor sent, and nobody is counted, or has a badge counted, twice', async () => {
-    const data = dataOnDisk()
+    await using own = await diskOfItsOwn()
+    const data = own.directory
     // What it knows of the disk would keep it from trying.
     await using service = await startService({ data, disk: () => null })
     let androids = 0
@@ -262,7 +270,8 @@ faults('a disk that fills inside a transaction', () => {
 faults('a disk that is full while a push is sent', () => {
   test('sending waits after 16 pages, what writes nothing is answered, /readyz says so; room lets it go on, nobody twice', async () => {
     const IPHONES = 20_000
-    const data = dataOnDisk()
+    await using own = await diskOfItsOwn()
+    const data = own.directory
     // No reserve: that would be given back.
     await using service = await startService({ data, disk: () => null })
     {

@@ -26,6 +26,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         settings: true,
         flags: [],
         example: 'bellhop serve --listen 127.0.0.1:8790 --data ./bellhop-data',
+        exitCodes: 'The exit code is 3 where a stop could not write down what was sent, which is then sent again.',
       },
       ...HOST_COMMANDS,
     ],

@@ -229,6 +229,27 @@ describe('a broadcast of which no more can be written down', () => {
   }, 60_000)
 })
 
+describe('a stop while an answer does not come', () => {
+  test('ends with 3 and sends nobody else again: the rest of the page is written down', async () => {
+    arrivals = []
+    const mute = (DEVICES - 1).toString(16).padStart(64, '0')
+    simulator.answerWith(({ token }) => (token === mute ? { kind: 'silent' } : null))
+    await using first = await serve(data, env, ['--drain-seconds=4'])
+    const before = await counted(first, 0)
+    await push(first)
+    await arrived(DEVICES)
+    expect(await first.kill('SIGTERM')).toBe(3)
+    expect(first.log()).toContain(
+      '\nbellhop: 1 notification that was sent could not be written down, and will be sent again at the next start (1 push).\n',
+    )
+    simulator.answerWith(null)
+    await using second = await serve(data, env)
+    await counted(second, before.s + DEVICES)
+    expect(arrivals.slice(DEVICES).map(({ token }) => token)).toEqual([mute])
+    expect(sends().get(mute)).toEqual(Array.from({ length: 2 }, () => String(arrivals.at(-1)?.id)))
+  }, 60_000)
+})
+
 describe('one process a data directory', () => {
   test('a second one is refused with a sentence, and the first goes on', async () => {
     await using first = await serve(data, env)

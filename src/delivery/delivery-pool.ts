@@ -62,9 +62,9 @@ export interface DeliveryPool {
   cancel(application: number, push: number): void
   /**
    * A call sets the count stored with a device, `device.id`: what was sent to it before changes that no more. Runs in
-   * the transaction of the call.
+   * the transaction of the call; the returned function undoes it, at once when that came to nothing.
    */
-  badgeSet(application: number, platform: Platform, device: number): void
+  badgeSet(application: number, platform: Platform, device: number): () => void
   /** The application's credentials have changed. */
   reload(application: number): void
   /** The application is deleted. */
@@ -222,7 +222,8 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     cancel(application, push) {
       for (const platform of PLATFORMS) senders.get(`${application}/${platform}`)?.cancel(push)
     },
-    badgeSet: (application, platform, device) => senders.get(`${application}/${platform}`)?.badgeSet(device),
+    badgeSet: (application, platform, device) =>
+      senders.get(`${application}/${platform}`)?.badgeSet(device) ?? (() => {}),
     reload(application) {
       for (const platform of PLATFORMS) {
         const sender = senders.get(`${application}/${platform}`)

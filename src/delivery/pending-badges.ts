@@ -89,12 +89,26 @@ export class PendingBadges {
     if (this.#last.get(sent.device) === sent) this.#last.delete(sent.device)
   }
 
-  /** A call sets the count of a device. For its transaction, which may run twice. */
-  set(device: number): void {
+  /**
+   * A call sets the count of a device. For its transaction, which may run twice; the returned function undoes it, at once
+   * when that came to nothing.
+   */
+  set(device: number): () => void {
     this.changes++
-    for (let sent = this.#last.get(device) ?? null; sent !== null; sent = sent.before) sent.state = 'overtaken'
+    const last = this.#last.get(device)
+    const included = this.#included.get(device)
+    const pending: { readonly sent: SentBadge; readonly state: SentBadge['state'] }[] = []
+    for (let sent = last ?? null; sent !== null; sent = sent.before) {
+      pending.push({ sent, state: sent.state })
+      sent.state = 'overtaken'
+    }
     this.#last.delete(device)
     this.#included.delete(device)
+    return () => {
+      for (const { sent, state } of pending) sent.state = state
+      if (last !== undefined) this.#last.set(device, last)
+      if (included !== undefined) this.#included.set(device, included)
+    }
   }
 
   #next(of: object, device: number, change: BadgeChange, before: SentBadge | null, stored: number | null): SentBadge {

@@ -165,9 +165,9 @@ export class Sender {
     if (delivery !== null) this.#books.cancel(delivery)
   }
 
-  /** A call sets the count stored with a device, `device.id`. */
-  badgeSet(device: number): void {
-    this.#badges.set(device)
+  /** A call sets the count stored with a device, `device.id`; the returned function undoes it. */
+  badgeSet(device: number): () => void {
+    return this.#badges.set(device)
   }
 
   /** Time has passed: what is due, late, expired. */

@@ -19,8 +19,11 @@ interface Dependencies {
   readonly commit: Commit
   readonly devices: DeviceStore
   readonly bounds: GrowthBounds
-  /** A call has set the count stored with a device, `device.id`. Runs in its transaction, and may run twice. */
-  readonly badgeSet: (application: number, platform: Platform, device: number) => void
+  /**
+   * A call has set the count stored with a device, `device.id`. Runs in its transaction, and may run twice; the returned
+   * function undoes it.
+   */
+  readonly badgeSet: (application: number, platform: Platform, device: number) => () => void
   /** Whether without the secret a device may be named by its alias alone, and take that of another. Default false. */
   readonly aliasesOpen?: boolean
 }
@@ -236,10 +239,14 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
       '/badge',
       async ({ body, application }) => {
         const badge = { platform: body.platform, token: body.token, badge: body.setbadgecount }
+        const undo: (() => void)[] = []
         const set = await commit(() => {
           const device = devices.setBadge(application.number, badge)
-          if (device !== null) badgeSet(application.number, body.platform, device)
+          if (device !== null) undo.unshift(badgeSet(application.number, body.platform, device))
           return device
+        }).catch((error: unknown) => {
+          for (const step of undo) step()
+          throw error
         })
         if (set === null) throw noDevice()
         return { message: 'Badge set' }

@@ -142,6 +142,27 @@ describe('while what was sent cannot be written down', () => {
   })
 })
 
+test('a call that sets a badge, and is refused, leaves the badge that was sent as it was', async () => {
+  register(1)
+  const allow = refuseAnswers()
+  await push('/push/all', { badge: '+1' })
+  await still()
+  // It fails at its commit, as on a full disk.
+  const run = (sql: string) => void service.database.statement(sql).run()
+  run('CREATE TABLE nobody (device INTEGER REFERENCES device DEFERRABLE INITIALLY DEFERRED)')
+  run('CREATE TRIGGER refuse_badge AFTER UPDATE OF badge ON device BEGIN INSERT INTO nobody VALUES (-1); END')
+  const set = () => service.put('/badge', { platform: '0', token: token(0), setbadgecount: 7 })
+  expect(await set()).toMatchObject({ status: 500, body: { code: 'InternalError' } })
+  run('DROP TRIGGER refuse_badge')
+  run('DROP TABLE nobody')
+  allow()
+  await over()
+  const badge = service.database.statement<object, []>('SELECT badge FROM device')
+  expect(badge.get()).toEqual({ badge: 1 })
+  expect(await set()).toMatchObject({ status: 200 })
+  expect(badge.get()).toEqual({ badge: 7 })
+})
+
 describe('this machine at fault', () => {
   /** Longer than a write waits for a lock. */
   const LOCK_MS = 6000

@@ -62,7 +62,8 @@ function finishOpen(database: PlainWriter, now: number): number {
     'SELECT count(DISTINCT push) AS pushes FROM delivery WHERE finished_at IS NULL',
   )
   database.run(
-    `UPDATE delivery SET finished_at = coalesce(finished_at, ?), failed = failed + (${WAITING_OF_IT})
+    `UPDATE delivery SET finished_at = coalesce(finished_at, ?), 
+       failed = max(failed + (${WAITING_OF_IT}), coalesce(addressed, 0) - accepted)
      WHERE finished_at IS NULL OR (${WAITING_OF_IT}) > 0`,
     now,
   )

@@ -9,6 +9,7 @@ import opened from '../../migrations/0008_opened.sql' with { type: 'text' }
 import registryBounds from '../../migrations/0009_registry_bounds.sql' with { type: 'text' }
 import pushId from '../../migrations/0010_push_id.sql' with { type: 'text' }
 import leftDevice from '../../migrations/0011_left_device.sql' with { type: 'text' }
+import removedRecipients from '../../migrations/0012_removed_recipients.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 9, sql: registryBounds },
   { number: 10, sql: pushId },
   { number: 11, sql: leftDevice },
+  { number: 12, sql: removedRecipients },
 ]

@@ -53,6 +53,9 @@ export interface Task {
   readonly badge?: SentBadge
 }
 
+/** Cancelled, or its time to live is over. */
+export type CalledOff = 'cancelled' | 'expired'
+
 /** What the delivery needs of the store to read its audience. */
 export interface Recipients {
   page(after: number, upTo: number, limit: number): RecipientPage
@@ -62,7 +65,7 @@ export interface Recipients {
  * One open delivery in memory.
  *
  * sending, and counting its audience beside it → (every page read and settled) → waiting, while recipients wait for
- * another attempt → finished. From anywhere: cancelled, while something is on its way → finished. Sending, and counted
+ * another attempt → finished. From anywhere: called off, while something is on its way → finished. Sending, and counted
  * as nobody → finished, also while nothing can be sent. Its durable half is the row in `delivery`; what is here can be
  * lost at any moment and is read again from `progress` on.
  */
@@ -92,8 +95,8 @@ export class ActiveDelivery {
   addressed: number
   counted: boolean
   finished = false
-  /** Called off: nothing more is sent, and what is on its way is still answered. */
-  cancelled = false
+  /** Why nothing more is sent; what is on its way is still answered, and then it ends. `null`: it goes on. */
+  calledOff: CalledOff | null = null
   /** Its last read found nobody, and there is more to look at. */
   searching = false
   /** Whether it stands in its sender's line. */
@@ -107,6 +110,7 @@ export class ActiveDelivery {
   #emptyFrom: number | null = null
   #nextSize = FIRST_PAGE_SIZE
   #exhausted = false
+  #unsent: number | null = null
   /** When the first recipient of this run was sent to, ms since the Unix epoch. */
   #startedAt: number | null = null
   readonly #recipients: Recipients
@@ -146,6 +150,22 @@ export class ActiveDelivery {
     return this.#exhausted && this.pages.size === 0 && this.retries === 0
   }
 
+  /**
+   * Devices that were read and are not sent to any more. `null`: not everybody was read. Who was counted and is neither
+   * these nor answered for has been removed since.
+   */
+  get unsent(): number | null {
+    if (this.calledOff !== null) return this.#unsent
+    return this.#exhausted ? 0 : null
+  }
+
+  /** Devices of which nothing is decided, and to which nothing is on its way. */
+  get left(): number {
+    let left = this.unreached + this.retries - (this.leased.size - this.due.length)
+    for (const page of this.pages) left -= page.pending + page.accepted + page.exceptions.length
+    return Math.max(left, 0)
+  }
+
   /** Devices of the audience on no settled page. */
   get unreached(): number {
     return Math.max(this.addressed - this.#settled, 0)
@@ -178,7 +198,7 @@ export class ActiveDelivery {
    * better one from that place in what is not read yet, `null` for the order of reading.
    */
   next(now: number, somewhere: number | null): Task | null {
-    if (this.cancelled) return null
+    if (this.calledOff !== null) return null
     const outOfTurn = somewhere === null ? null : this.#readOutOfTurn(somewhere)
     if (outOfTurn !== null) return this.#taskOf(outOfTurn, outOfTurn.unsent++, now)
     const waiting = this.due.shift()
@@ -238,8 +258,11 @@ export class ActiveDelivery {
    * Sends nothing more. Who was held back by a pause is over; who waits for another attempt is ended by the store with
    * the delivery. Pages on which nothing is on its way can be settled now.
    */
-  cancel(now: number): Page[] {
-    this.cancelled = true
+  callOff(why: CalledOff, now: number): Page[] {
+    this.calledOff = why
+    let unsent = 0
+    for (const page of this.pages) unsent += page.recipients.length - page.unsent
+    this.#unsent = this.#exhausted ? unsent : null
     this.#exhausted = true
     this.#current = null
     this.#replay.length = 0
@@ -252,7 +275,7 @@ export class ActiveDelivery {
         if (held === undefined) continue
         const { device, badge } = held
         page.answered[index] = 1
-        page.exceptions.push({ device, state: 'expired', attempt: 1, dueAt: now, badge, reason: 'cancelled' })
+        page.exceptions.push({ device, state: 'expired', attempt: 1, dueAt: now, badge, reason: why })
       }
     }
     return [...this.pages].filter((page) => page.pending === 0)
@@ -302,7 +325,7 @@ export class ActiveDelivery {
     }
     const cutShort = page.unsent < page.recipients.length
     // The rest of it is still to be sent, by the next run: the delivery must not pass for done.
-    if (cutShort && !this.cancelled) this.#exhausted = false
+    if (cutShort && this.calledOff === null) this.#exhausted = false
     const to = cutShort ? (page.recipients[page.unsent - 1]?.device ?? page.from - 1) : page.to
     if (to >= page.from) this.#progress = settleRange(this.#progress, [page.from, to])
     this.#settled += page.unsent
@@ -336,7 +359,7 @@ export class ActiveDelivery {
    */
   lookForEnd(): void {
     const left = this.unreached + this.retries + this.pages.size
-    if (this.counted && left === 0 && !this.cancelled && !this.finished) this.#read()
+    if (this.counted && left === 0 && this.calledOff === null && !this.finished) this.#read()
   }
 
   /** The clock was put back by `byMs`: nobody waits longer for that. */
@@ -355,14 +378,16 @@ export class ActiveDelivery {
     this.message = { ...this.message, expiresAt: this.message.expiresAt + byMs }
   }
 
-  /** Who waits for another attempt from now on. */
+  /** Who waits for another attempt from now on; of what is called off, only for the answer to the last one. */
   noteRetries(exceptions: readonly Exception[]): void {
-    this.retries += exceptions.filter(waits).length
+    const waiting = exceptions.filter(waits)
+    const isOver = this.calledOff !== null
+    this.retries += isOver ? waiting.filter(({ state }) => state === 'leased').length : waiting.length
   }
 
   /** Their rows are on disk: when the first of them is due. */
   noteDue(exceptions: readonly Exception[]): void {
-    if (this.cancelled) return
+    if (this.calledOff !== null) return
     for (const { dueAt } of exceptions.filter(waits)) this.nextDueAt = Math.min(this.nextDueAt, dueAt)
   }
 
@@ -400,7 +425,7 @@ export class ActiveDelivery {
   }
 
   #isComplete(page: Page): boolean {
-    const sent = this.cancelled || page.unsent === page.recipients.length
+    const sent = this.calledOff !== null || page.unsent === page.recipients.length
     return sent && page.pending === 0 && page.held.length === 0
   }
 

@@ -164,7 +164,7 @@ export class Backlog {
     }))
     delivery.loadingDue = false
     // They end with the delivery.
-    if (delivery.cancelled) return []
+    if (delivery.finished || delivery.calledOff !== null) return []
     delivery.nextDueAt = Math.min(delivery.nextDueAt, next ?? Number.POSITIVE_INFINITY)
     const isHere = ({ device }: { device: number }) =>
       delivery.leased.has(device) || delivery.unwritten.devices.has(device)
@@ -175,6 +175,7 @@ export class Backlog {
     }
     this.line(delivery)
     onMore()
+    // The answer of who is on the way says more.
     return dead.filter((one) => !isHere(one))
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
-import type { ActiveDelivery, Task } from './active-delivery.ts'
+import type { ActiveDelivery, CalledOff, Task } from './active-delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { Exception, OpenDelivery } from './open-delivery.ts'
 import { exceptionOf, shiftWaiting } from './page.ts'
@@ -105,26 +105,23 @@ export class Books {
   /** Ends a delivery whose last page is settled and whose last recipient has been reached, if that is so. */
   finishIfDone(delivery: ActiveDelivery): void {
     if (delivery.finished || !delivery.isDone) return
-    const { store, clock } = this.#on
-    void this.#write(delivery, [], true, () => store.finish(delivery.of, clock.now()))
+    void this.#write(delivery, [], true, () => {})
   }
 
   /** Ends a delivery that is called off, at once or with the last answer that is on its way. */
   cancel(delivery: ActiveDelivery): void {
-    if (delivery.finished || delivery.cancelled) return
-    for (const page of delivery.cancel(this.#on.clock.now())) this.settlePage(delivery, page)
-    this.finishIfDone(delivery)
+    if (!delivery.finished && delivery.calledOff === null) this.#callOff(delivery, 'cancelled')
   }
 
-  /** Ends a delivery whose time to live is over, unless answers are on their way: they say more than that. */
-  expire(delivery: ActiveDelivery, now: number): { readonly unreached: number } | null {
-    if (delivery.finished || delivery.cancelled || !delivery.counted) return null
-    if ([...delivery.pages].some((page) => page.pending > 0)) return null
-    for (const page of delivery.pages) this.settlePage(delivery, page)
-    if (delivery.finished) return null
-    const { unreached, retries } = delivery
-    void this.#write(delivery, [], true, () => this.#on.store.expire(delivery.of, unreached, retries, now))
-    return { unreached: unreached + retries }
+  /**
+   * The same for one whose time to live is over, once it is known whom it addresses. With the number of those whom it
+   * did not reach for that.
+   */
+  expire(delivery: ActiveDelivery): { readonly unreached: number } | null {
+    if (delivery.finished || delivery.calledOff !== null || !delivery.counted) return null
+    const { left } = delivery
+    this.#callOff(delivery, 'expired')
+    return { unreached: left }
   }
 
   /**
@@ -138,6 +135,11 @@ export class Books {
   /** Resolves when everything is on disk. */
   async written(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.empty()))
+  }
+
+  #callOff(delivery: ActiveDelivery, why: CalledOff): void {
+    for (const page of delivery.callOff(why, this.#on.clock.now())) this.settlePage(delivery, page)
+    this.finishIfDone(delivery)
   }
 
   #storeBadges(delivery: ActiveDelivery, sent: readonly SentBadge[]): void {
@@ -162,8 +164,7 @@ export class Books {
     this.#writing.add(exceptions)
     await this.#queueOf(delivery).add(() => {
       write()
-      // Whoever waits for another attempt.
-      if (finished && delivery.cancelled) store.cancel(delivery.of, clock.now())
+      if (finished) store.end(delivery.of, delivery, clock.now())
       if (finished) events.pushFinished(delivery.of, clock.now())
     })
     this.#writing.delete(exceptions)

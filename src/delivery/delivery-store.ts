@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { Platform } from '../device/device.ts'
 import type { Notification } from '../push/push.ts'
 import { audienceFrom } from '../push/stored-audience.ts'
+import type { ActiveDelivery } from './active-delivery.ts'
 import { createExceptionStore, WAITING } from './exception-store.ts'
 import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
 import type { Range } from './progress.ts'
@@ -41,11 +42,14 @@ export interface DeliveryStatus {
   /** Accepted by the gateway. */
   readonly s: number
   readonly failed: number
-  /** Waiting for another attempt. */
+  /** Addressed, and nothing decided yet: not sent to so far, on the way, or waiting for another attempt. */
   readonly waiting: number
   /** Milliseconds since the Unix epoch; `null` while it is open. */
   readonly finishedAt: number | null
 }
+
+/** How a delivery comes to its end. */
+type Ending = Pick<ActiveDelivery, 'calledOff' | 'unsent'>
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
@@ -70,13 +74,14 @@ export function createDeliveryStore({ database }: { database: Database }) {
   )
   const status = database.statement<DeliveryStatus, [string]>(
     `SELECT d.application, d.platform, sum(coalesce(d.addressed, 0)) AS t, sum(d.accepted) AS s, sum(d.failed) AS failed,
-       sum((SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING}))
-         AS waiting, iif(count(d.finished_at) = count(*), max(d.finished_at), NULL) AS finishedAt
+       sum(iif(d.finished_at IS NULL, coalesce(d.addressed, 0) - d.accepted - d.failed, 0)) AS waiting,
+       iif(count(d.finished_at) = count(*), max(d.finished_at), NULL) AS finishedAt
      FROM push p JOIN push part ON part.number = p.number OR part.parent = p.number JOIN delivery d ON d.push = part.number
      WHERE p.id = ? GROUP BY d.platform ORDER BY d.platform`,
   )
   const setAddressed = database.statement<never, [number, number, Platform]>(
-    'UPDATE delivery SET addressed = coalesce(addressed, 0) + ? WHERE push = ? AND platform = ?',
+    // What has ended was told with the numbers that it had.
+    'UPDATE delivery SET addressed = coalesce(addressed, 0) + ? WHERE push = ? AND platform = ? AND finished_at IS NULL',
   )
   const settle = database.statement<
     never,
@@ -91,8 +96,11 @@ export function createDeliveryStore({ database }: { database: Database }) {
     `UPDATE delivery SET accepted = accepted + ?, failed = failed + ?, finished_at = coalesce(?, finished_at)
      WHERE push = ? AND platform = ?`,
   )
-  const end = database.statement<never, [number, number, number, Platform]>(
-    `UPDATE delivery SET failed = failed + ?, finished_at = coalesce(finished_at, ?) WHERE push = ? AND platform = ?`,
+  // `max` of several with NULL is NULL: nobody is known to be removed.
+  const finish = database.statement<never, [number, number | null, number, Platform]>(
+    `UPDATE delivery SET finished_at = coalesce(finished_at, ?1), failed = max(coalesce(addressed, 0) - accepted, failed),
+       removed = removed + coalesce(max(coalesce(addressed, 0) - accepted - failed - ?2, 0), 0)
+     WHERE push = ?3 AND platform = ?4`,
   )
   const isOpen = database.statement<object, [number, Platform]>(
     'SELECT 1 FROM delivery WHERE push = ? AND platform = ? AND finished_at IS NULL',
@@ -116,6 +124,15 @@ export function createDeliveryStore({ database }: { database: Database }) {
 
   function count({ application, platform }: DeliveryKey, now: number, addressed: number, accepted: number): void {
     if (addressed > 0 || accepted > 0) tally.run(application, Math.floor(now / DAY_MS), platform, addressed, accepted)
+  }
+
+  /**
+   * Ends a delivery: nobody of it waits any more, and whoever it addressed and did not reach counts as failed, so that
+   * its numbers are the last ones. Also who was never sent to: removed meanwhile, where everybody else was looked at.
+   */
+  function end(key: DeliveryKey, { calledOff, unsent }: Ending, now: number): void {
+    const waited = calledOff === 'cancelled' ? exceptions.cancelWaiting(key, now) : exceptions.expireWaiting(key, now)
+    finish.run(now, unsent === null ? null : unsent + waited, key.push, key.platform)
   }
 
   const { takeDue, nextDue, endLeases, shiftDue, hasten } = exceptions
@@ -145,8 +162,8 @@ export function createDeliveryStore({ database }: { database: Database }) {
 
     /** Stores that the audience is counted, and has `more` devices than settled pages had added. */
     address(key: DeliveryKey, more: number, now: number): void {
-      setAddressed.run(more, key.push, key.platform)
-      count(key, now, more, 0)
+      const { changes } = setAddressed.run(more, key.push, key.platform)
+      if (changes > 0) count(key, now, more, 0)
     },
 
     /** Everything a settled page changes, except what it says of devices. */
@@ -168,30 +185,17 @@ export function createDeliveryStore({ database }: { database: Database }) {
       count(key, now, 0, results.accepted)
     },
 
-    /** Ends a delivery whose time to live is over: who was not reached counts as failed. */
-    expire(key: DeliveryKey, unreached: number, retries: number, now: number): void {
-      exceptions.expireWaiting(key, now)
-      countMore.run(0, unreached + retries, now, key.push, key.platform)
-    },
+    end,
 
-    /**
-     * Ends a delivery that is called off, or what still waits of it: that counts as failed, and who was not sent to as
-     * nothing. `true` if it was open.
-     */
+    /** Ends a delivery that is cancelled and not in memory. `true` if it was open. */
     cancel(key: DeliveryKey, now: number): boolean {
-      const { push, platform } = key
-      const wasOpen = isOpen.get(push, platform) !== null
-      const retries = exceptions.cancelWaiting(key, now)
-      if (wasOpen || retries > 0) end.run(retries, now, push, platform)
+      const wasOpen = isOpen.get(key.push, key.platform) !== null
+      if (wasOpen) end(key, { calledOff: 'cancelled', unsent: null }, now)
       return wasOpen
     },
 
     /** What was called off and has not ended, which only a crash leaves behind. */
     cancelled: () => cancelled.all(),
-
-    finish(key: DeliveryKey, now: number): void {
-      countMore.run(0, 0, now, key.push, key.platform)
-    },
   }
 }
 

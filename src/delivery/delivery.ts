@@ -60,6 +60,9 @@ export type Outcome =
    */
   | { readonly kind: 'misconfigured'; readonly reason: string; readonly certain?: true }
 
+/** The reason of a failure that no gateway has a part in: the device was removed before it could be sent to. */
+export const DEVICE_REMOVED = 'DeviceRemoved'
+
 /** A gateway, with one credential. `send` never throws for what a gateway or a network can do. */
 export interface Provider extends AsyncDisposable {
   readonly name: 'apns' | 'fcm'

@@ -78,10 +78,9 @@ export function createExceptionStore({ database, recipients }: Dependencies) {
     hasten: (application: number, platform: Platform, now: number): boolean =>
       statements.hasten.run(now, application, platform, HASTE_LIMIT).changes === HASTE_LIMIT,
 
-    /** The time to live is over for who still waits. */
-    expireWaiting({ push, platform }: DeliveryKey, now: number): void {
-      statements.expire.run(now, push, platform)
-    },
+    /** It is over for who still waits; says how many. */
+    expireWaiting: ({ push, platform }: DeliveryKey, now: number): number =>
+      statements.expire.run(now, push, platform).changes,
 
     /** Calls off who still waits; says how many. */
     cancelWaiting: ({ push, platform }: DeliveryKey, now: number): number =>

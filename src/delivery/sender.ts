@@ -2,13 +2,14 @@ import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
 import { STRAGGLER_MS } from './active-delivery.ts'
-import type { ActiveDelivery, Task } from './active-delivery.ts'
+import type { ActiveDelivery, CalledOff, Task } from './active-delivery.ts'
 import { Answers } from './answers.ts'
 import { Backlog } from './backlog.ts'
 import { Books } from './books.ts'
 import type { DeliveryEvents, DeviceRegistry } from './books.ts'
 import type { Complained, Complaint } from './credential-breaker.ts'
 import { CredentialHealth } from './credential-health.ts'
+import { DEVICE_REMOVED } from './delivery.ts'
 import type { Outcome, Provider, Recipient } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { DeviceVerdict } from './page.ts'
@@ -175,7 +176,7 @@ export class Sender {
     const now = this.#on.clock.now()
     for (const delivery of this.#backlog.all()) {
       if (delivery.expiresAt <= now) {
-        const expired = this.#books.expire(delivery, now)
+        const expired = this.#books.expire(delivery)
         if (expired) {
           this.#answers.expired += expired.unreached
           this.#on.log.warn('push expired', { ...this.#name, push: delivery.of.pushId, ...expired })
@@ -194,6 +195,8 @@ export class Sender {
         this.#backlog.lookForEnd(delivery)
         this.#books.finishIfDone(delivery)
       }
+      // What is set aside has its answer: the end does not wait for what becomes of others.
+      if (delivery.calledOff !== null && this.#inFlight === 0) this.#holdAside()
       for (const page of delivery.stragglers(now)) {
         delivery.detach(page, now)
         this.#books.settlePage(delivery, page)
@@ -238,7 +241,7 @@ export class Sender {
     const now = this.#on.clock.now()
     return this.#backlog
       .all()
-      .filter(({ cancelled, expiresAt }) => !cancelled && expiresAt > now)
+      .filter(({ calledOff, expiresAt }) => calledOff === null && expiresAt > now)
       .map((delivery) => [delivery.of.pushId, delivery.notWrittenDown])
   }
 
@@ -411,7 +414,7 @@ export class Sender {
   /** Writes an answer down, on its page or alone. */
   #close({ task, verdict: answer, says }: Answered, now: number): void {
     const { delivery, page } = task
-    const verdict = answer.kind === 'retry' && delivery.cancelled ? CANCELLED : answer
+    const verdict = answer.kind === 'retry' && delivery.calledOff !== null ? ENDS[delivery.calledOff] : answer
     if (page === null || page.detached) {
       this.#books.settleOne(task, verdict, says, now)
       return
@@ -423,7 +426,8 @@ export class Sender {
 
   /** Puts a recipient back, to be sent to again. */
   #putBack(task: Task, now: number): void {
-    if (task.delivery.cancelled) this.#close({ task, verdict: CANCELLED, says: null }, now)
+    const { calledOff } = task.delivery
+    if (calledOff !== null) this.#close({ task, verdict: ENDS[calledOff], says: null }, now)
     else task.delivery.hold(task)
   }
 
@@ -447,9 +451,13 @@ export class Sender {
   }
 }
 
-const CANCELLED: Final = { kind: 'failed', state: 'expired', reason: 'cancelled', device: 'keep', since: null }
+/** What becomes of a recipient who would have to be sent to again, and is not. */
+const ENDS: Readonly<Record<CalledOff, Final>> = {
+  cancelled: { kind: 'failed', state: 'expired', reason: 'cancelled', device: 'keep', since: null },
+  expired: { kind: 'failed', state: 'expired', reason: 'expired', device: 'keep', since: null },
+}
 
-const NOT_THERE: Final = { kind: 'failed', state: 'gone', reason: 'Unregistered', device: 'keep', since: null }
+const NOT_THERE: Final = { kind: 'failed', state: 'gone', reason: DEVICE_REMOVED, device: 'keep', since: null }
 
 /** What an answer says of the device itself; `null` if nothing new. */
 function verdictOn({ device, environment }: Recipient, outcome: Outcome, verdict: Final): DeviceVerdict | null {

@@ -1,3 +1,4 @@
+import { DEVICE_REMOVED } from '../delivery/delivery.ts'
 import type { Platform } from '../device/device.ts'
 
 /** What is known of one device and one push. Times are ms since the Unix epoch. */
@@ -170,6 +171,10 @@ function ofException(
         ...known,
       }
     case 'gone':
+      if (reason === DEVICE_REMOVED) {
+        const explanation = `The device was unregistered, or declared gone, while it waited for another attempt, as was found at ${iso(at)}.`
+        return { verdict: 'gone', explanation, ...known }
+      }
       return {
         verdict: 'gone',
         explanation: `The app was gone from the device when it was sent to, at ${iso(at)}: ${reason}.`,

@@ -13,7 +13,7 @@ import type { ExplainStore } from './explain-store.ts'
 import { explain } from './explain.ts'
 import * as schema from './status-schema.ts'
 import type { StatusStore } from './status-store.ts'
-import type { Reach, StoredPush } from './status.ts'
+import type { StoredPush } from './status.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -36,10 +36,16 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
     return push
   }
 
-  async function whole(application: number, push: StoredPush, reach: readonly Reach[]) {
+  async function whole(application: number, id: string) {
+    const asked = found(application, id)
+    const wasOpen = statuses.reach(asked.number).some(({ open }) => open)
+    let reasons = await statuses.reasons(asked.number)
+    const push = found(application, id)
+    const reach = statuses.reach(push.number)
+    // It has ended since: what it failed for in the end is not among them.
+    if (wasOpen && !reach.some(({ open }) => open)) reasons = await statuses.reasons(push.number)
     const pause = (platform: Platform) => pauseOf(application, platform)
     const status = schema.statusOf(push, reach, pause, clock.now())
-    const reasons = await statuses.reasons(push.number)
     const failed = schema.failedOf(status.failed.total, reasons, push, reach)
     return { ...status, failed, platforms: schema.platformsOf(push, reach, pause) }
   }
@@ -50,26 +56,19 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
 
   return new Elysia({ name: 'status-routes' })
     .use(gate.plugin)
-    .get(
-      '/push/:id',
-      ({ application: { number }, params: { id } }) => {
-        const push = found(number, id)
-        return whole(number, push, statuses.reach(push.number))
-      },
-      {
-        detail: endpoint({
-          tag: 'Pushes',
-          summary: 'Status of a push',
-          description:
-            '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by APNs or FCM; `o` opens recorded. `waiting` devices have no outcome yet; `retrying` of them were tried. `failed.reasons` are the gateways’ own; `expired` stands for devices never sent to before the time to live was over. `rate`: accepted a second. Times are ISO 8601 or null.',
-          secret: true,
-          parameters: [schema.ID_PARAMETER],
-          answers: { 200: { description: 'How far it is.', schema: schema.STATUS, example: schema.STATUS_EXAMPLE } },
-          failures: NO_PUSH,
-          sentences: schema.NO_PUSH_FOUND,
-        }),
-      },
-    )
+    .get('/push/:id', ({ application: { number }, params: { id } }) => whole(number, id), {
+      detail: endpoint({
+        tag: 'Pushes',
+        summary: 'Status of a push',
+        description:
+          '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by APNs or FCM; `o` opens recorded. `waiting` devices have no outcome yet: not sent to so far, on the way, or, which are `retrying`, tried before; `t` is always `s` + `failed` + `waiting`. `failed.reasons` are the gateways’ own; `expired` and `cancelled` stand for devices not sent to before the push was over, `DeviceRemoved` for those that were removed before they were sent to. `rate`: accepted a second. Times are ISO 8601 or null.',
+        secret: true,
+        parameters: [schema.ID_PARAMETER],
+        answers: { 200: { description: 'How far it is.', schema: schema.STATUS, example: schema.STATUS_EXAMPLE } },
+        failures: NO_PUSH,
+        sentences: schema.NO_PUSH_FOUND,
+      }),
+    })
     .get(
       '/pushes',
       ({ application: { number }, query, set }) => {
@@ -112,7 +111,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           tag: 'Pushes',
           summary: 'Devices that a push failed for',
           description:
-            'One streamed JSON array. `state`: rejected, gone, expired or cancelled; `reason` is the gateway’s own. `token` is null where the device was erased since. Devices that were never sent to, because the push expired or was cancelled before, are not listed.',
+            'One streamed JSON array. `state`: rejected, gone, expired or cancelled; `reason` is the gateway’s own. `token` is null where the device was erased since. Devices that were never sent to, because they were removed, or the push expired or was cancelled, before, are not listed.',
           secret: true,
           parameters: [schema.ID_PARAMETER],
           answers: {

@@ -1,3 +1,4 @@
+import { DEVICE_REMOVED } from '../delivery/delivery.ts'
 import type { Platform } from '../device/device.ts'
 import {
   count,
@@ -52,17 +53,26 @@ export function platformsOf(push: StoredPush, reach: readonly Reach[], pauseOf: 
   return Object.fromEntries(entries) as Record<string, object>
 }
 
-/** `failed` with its reasons. Devices that were never sent to have none written down. */
+/**
+ * `failed` with its reasons. Devices that were never sent to have none written down: they were removed meanwhile, or
+ * the push was over before. What is open may have failed for more than was read with its reasons.
+ */
 export function failedOf(
   total: number,
   reasons: ReadonlyMap<string, number>,
   push: StoredPush,
   reach: readonly Reach[],
 ) {
+  const counts = new Map(reasons)
+  const add = (reason: string, count: number) => {
+    if (count > 0) counts.set(reason, (counts.get(reason) ?? 0) + count)
+  }
   const known = [...reasons.values()].reduce((sum, count) => sum + count, 0)
-  const unreached = finishedAtOf(push, reach) === null ? 0 : Math.max(total - known, 0)
-  const sorted = [...reasons, ...(unreached > 0 ? [['expired', unreached] as const] : [])].sort((a, b) => b[1] - a[1])
-  return { total: Math.max(total, known), reasons: Object.fromEntries(sorted) as Record<string, number> }
+  const removed = reach.reduce((sum, one) => sum + one.removed, 0)
+  add(DEVICE_REMOVED, removed)
+  if (!reach.some((one) => one.open)) add(push.cancelledAt === null ? 'expired' : CANCELLED, total - known - removed)
+  const sorted = [...counts].sort((a, b) => b[1] - a[1])
+  return { total, reasons: Object.fromEntries(sorted) as Record<string, number> }
 }
 
 /** On the wire. `device` is its id, `null` where there is none. */
@@ -150,7 +160,7 @@ const id: JsonSchema = { type: 'string', format: 'uuid', description: 'The id th
 const reason = orNull(text('Why a paused push waits.'))
 const t = count('Devices addressed, as far as they are counted.')
 const s = count('Of them accepted by APNs or FCM.')
-const waiting = count('Devices that have no outcome yet.')
+const waiting = count('Devices that have no outcome yet: `t` is always `s`, those it failed for, and these.')
 const failedTotal = count('Devices that it failed for.')
 
 const listed = {
@@ -184,7 +194,7 @@ export const STATUS = objectOf('PushStatus', {
         type: 'object',
         additionalProperties: count('Devices.'),
         description:
-          'Devices by the reason that the gateway gave; `expired`: never sent to before the time to live was over.',
+          'Devices by the reason that the gateway gave. `expired`, `cancelled`: not sent to before the time to live was over, or the push was called off. `DeviceRemoved`: unregistered, or declared gone, before it was sent to.',
       },
     },
   },

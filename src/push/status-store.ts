@@ -77,7 +77,7 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
   const waiting = (done: string) => `sum(iif(finished_at IS NULL, max(${done} - accepted - failed, 0), 0))`
   const reach = database.reading<ReachRow, [number]>(
     `SELECT platform, sum(coalesce(addressed, 0)) AS t, sum(accepted) AS s, sum(failed) AS failed,
-       ${waiting('coalesce(addressed, 0)')} AS waiting, ${waiting('settled')} AS retrying,
+       sum(removed) AS removed, ${waiting('coalesce(addressed, 0)')} AS waiting, ${waiting('settled')} AS retrying,
        count(*) FILTER (WHERE finished_at IS NULL) AS open, min(started_at) AS startedAt, max(finished_at) AS finishedAt
      FROM delivery WHERE push IN ${WHOLE} GROUP BY platform ORDER BY platform`,
   )

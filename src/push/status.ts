@@ -15,6 +15,8 @@ export interface Reach {
   /** Taken by the gateway. */
   readonly s: number
   readonly failed: number
+  /** Of them, removed before they were sent to. */
+  readonly removed: number
   /** Addressed, and nothing decided yet; `retrying` of them have been tried. */
   readonly waiting: number
   readonly retrying: number

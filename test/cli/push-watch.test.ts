@@ -21,6 +21,7 @@ const REACH: Reach = {
   t: 1000,
   s: 0,
   failed: 0,
+  removed: 0,
   waiting: 1000,
   retrying: 0,
   open: true,

@@ -18,6 +18,7 @@ const reachOf = (platform: 0 | 1, more: Partial<Reach> = {}): Reach => ({
   t: 10,
   s: 10,
   failed: 0,
+  removed: 0,
   waiting: 0,
   retrying: 0,
   open: false,

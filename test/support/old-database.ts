@@ -119,6 +119,8 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
     run('INSERT INTO paused_credential (application, platform) VALUES (2, 1)')
   }
   if (schema >= 8) run('INSERT INTO opened (push, device, at) VALUES (1, 1, ?)', NOW)
+  if (schema >= 11)
+    run(`INSERT INTO left_device (device, alias, labels) VALUES (4, 'gus', '{"tag":["vip"],"active":[]}')`)
 }
 
 type Run = (sql: string, ...values: readonly (string | number | null | Uint8Array)[]) => void

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import { loadSealingKey } from '../../src/application/sealing-key.ts'
+import type { Conduct } from '../../src/delivery/simulator/conduct.ts'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
+import { arrivalsAt } from '../support/arrivals.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+const answer = (status: number, reason = '', afterMs = 0): Conduct => ({
+  kind: 'answer',
+  answer: { status, headers: {}, body: status === 200 ? '' : JSON.stringify({ reason }) },
+  afterMs,
+})
+const TAKEN = answer(200)
+const FAILURE = answer(500, 'InternalServerError')
+
+/** Slower than what a page waits for, and than the time to live; faster than the deadline of a request. */
+const SLOW_MS = 8000
+
+let clock: FakeClock
+let service: Service
+let simulator: Simulator
+beforeEach(async () => {
+  clock = createFakeClock()
+  service = await startService({ clock, random: () => 0.5, config: { drainSeconds: 0 } })
+  simulator = await service.server.simulator()
+  const { database, data, application } = service
+  const found = createApplicationStore({ database, clock }).find(application.id)
+  const key = loadSealingKey({ dataDirectory: data, hasCredentials: true })
+  if (found === null || key.kind === 'problem') throw new Error('no application, or no key')
+  // Nobody listens there: what is to be told stays in the database.
+  const url = 'https://192.0.2.1/hooks'
+  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+  createWebhookStore({ database, clock, key: key.key }).put(found, { url, events: ['push.finished'], secret })
+})
+afterEach(() => service[Symbol.asyncDispose]())
+
+const tokenOf = (n: number) => n.toString(16).padStart(8, '0').repeat(8)
+
+async function register(count: number): Promise<string[]> {
+  const tokens = Array.from({ length: count }, (_, n) => tokenOf(n))
+  for (let n = 0; n < count; n += 500) {
+    const body = { platform: 0, tokens: tokens.slice(n, n + 500) }
+    expect((await service.put('/deviceToken/batch', body)).status).toBe(201)
+  }
+  return tokens
+}
+
+async function unregister(token: string): Promise<void> {
+  expect((await service.put('/deviceToken/del', { token, platform: 0 })).status).toBe(200)
+}
+
+async function push(more: object = {}): Promise<string> {
+  const { status, body } = await service.post('/push/all', { platform: 0, msg: 'Hi', sound: '', badge: '', ...more })
+  expect(status).toBe(200)
+  return body.id
+}
+
+interface Numbers {
+  readonly t: number
+  readonly s: number
+  readonly failed: number
+}
+
+/** What the webhook is to be told of the push. */
+function told(id: string): readonly Numbers[] {
+  const rows = service.database.reading<{ body: string }, []>('SELECT body FROM event ORDER BY number').all()
+  const events = rows.map(({ body }) => JSON.parse(body).data).filter((data) => data.id === id)
+  return events.map(({ t, s, failed }) => ({ t, s, failed }))
+}
+
+/** Whatever can be seen of a push adds up, in every place the same sum. */
+async function audit(id: string): Promise<any> {
+  // Before: it may be told, and over, a moment later.
+  const events = told(id)
+  const { body } = await service.get(`/push/${id}`)
+  const { t, s, failed, waiting, platforms } = body
+  expect(body).toMatchObject({ t: s + failed.total + waiting })
+  const one = platforms['0']
+  expect([one.t, one.s, one.failed, one.waiting]).toEqual([t, s, failed.total, waiting])
+  expect(one.retrying).toBeWithin(0, waiting + 1)
+  const reasons = Object.values<number>(failed.reasons).reduce((sum, count) => sum + count, 0)
+  if (body.finished_at === null) expect(reasons).toBeLessThanOrEqual(failed.total)
+  else expect(reasons).toBe(failed.total)
+  const [listed] = (await service.get('/pushes?limit=1')).body
+  expect(listed.t).toBe(listed.s + listed.failed.total + listed.waiting)
+  const [admin] = ((await (await fetch(`${service.adminUrl}/pushes/${id}`)).json()) as any).deliveries
+  expect(admin.t).toBe(admin.s + admin.failed + admin.waiting)
+  const analytics = (await service.get('/analytics')).body
+  expect(analytics.s).toBeLessThanOrEqual(analytics.t)
+  expect(analytics.s).toBeGreaterThanOrEqual(s)
+  for (const numbers of events) expect(numbers).toEqual({ t, s, failed: failed.total })
+  return body
+}
+
+/** Lets time pass until `done`, a quarter of a second at a time, and audits the push at each. */
+async function pass(id: string, done: (status: any) => boolean, each: () => Promise<void> = async () => {}) {
+  for (;;) {
+    await Bun.sleep(2)
+    await each()
+    const status = await audit(id)
+    if (done(status)) return status
+    clock.advance(250)
+  }
+}
+
+/** Requests to APNs that are not answered. */
+async function inFlight(): Promise<number> {
+  const text = await (await fetch(`${service.adminUrl}/metrics`)).text()
+  return Number(/^bellhop_gateway_in_flight\{[^}]*platform="ios"[^}]*\} (\d+)$/m.exec(text)?.[1] ?? Number.NaN)
+}
+
+const isOver = (status: any) => status.finished_at !== null
+
+/** How it ended; and nothing changes any more, whatever comes in. */
+async function ended(id: string): Promise<any> {
+  const status = await pass(id, isOver)
+  for (let n = 0; n < 90 * 4; n++) {
+    clock.advance(250)
+    await Bun.sleep(1)
+  }
+  const after = await audit(id)
+  expect(after).toEqual({ ...status, rate: after.rate })
+  expect(status).toMatchObject({ t: status.s + status.failed.total, waiting: 0 })
+  expect(told(id)).toEqual([{ t: status.t, s: status.s, failed: status.failed.total }])
+  expect((await service.get('/analytics')).body).toEqual({ t: status.t, s: status.s, o: 0 })
+  return status
+}
+
+describe('the end of the time to live, while an answer is on its way', () => {
+  test('waits for those who are slower than their page: taken, they count as taken', async () => {
+    await register(20)
+    const asked = new Set<string>()
+    simulator.answerWith(({ token }) => (asked.add(token).size > 16 ? answer(200, '', SLOW_MS) : TAKEN))
+    const id = await push({ ttl: 5 })
+    while (asked.size < 20) await Bun.sleep(1)
+    expect(await ended(id)).toMatchObject({ t: 20, s: 20, failed: { total: 0 } })
+  })
+
+  test.each([
+    ['a failure', FAILURE, answer(500, 'InternalServerError', SLOW_MS), { t: 20, s: 10, failed: { total: 10 } }],
+    ['taken', FAILURE, answer(200, '', SLOW_MS), { t: 20, s: 20, failed: { total: 0 } }],
+  ])('waits for those who are sent to again: %s', async (_, first, second, expected) => {
+    await register(20)
+    const asked = new Map<string, number>()
+    simulator.answerWith(({ token }) => {
+      const times = (asked.get(token) ?? 0) + 1
+      asked.set(token, times)
+      // They open the window for all others.
+      if (asked.size <= 10) return TAKEN
+      return times === 1 ? first : second
+    })
+    const id = await push({ ttl: 5 })
+    // Time moves once all of them have failed, so that the second answer is on its way at the end.
+    while (asked.size < 20 || (await inFlight()) > 0) await Bun.sleep(1)
+    expect(await ended(id)).toMatchObject(expected)
+  })
+
+  test('ends at once where none is', async () => {
+    await register(20)
+    simulator.answerWith(() => answer(429, 'TooManyRequests'))
+    const began = clock.now()
+    const id = await push({ ttl: 30 })
+    const status = await ended(id)
+    expect(status).toMatchObject({ t: 20, s: 0, failed: { total: 20 } })
+    expect(Date.parse(status.finished_at) - began).toBeWithin(0, 35_000)
+  })
+
+  test('tells of who is held back by a pause that the time was over', async () => {
+    await register(3)
+    simulator.answerWith(() => answer(429, 'TooManyProviderTokenUpdates'))
+    const id = await push({ ttl: 5 })
+    const status = await ended(id)
+    expect(status.failed).toEqual({ total: 3, reasons: { expired: 3 } })
+    const failures = (await service.get(`/push/${id}/failures`)).body
+    expect(failures).toMatchObject([{ token: tokenOf(0), state: 'expired', reason: 'expired', attempts: 1 }])
+  })
+})
+
+describe('a device that is removed', () => {
+  test('between the count and its page is a failure with a reason of its own', async () => {
+    const tokens = await register(1200)
+    // The first goes alone until it is taken.
+    simulator.answerWith(() => answer(200, '', 1000))
+    const id = await push()
+    await arrivalsAt(simulator, 0)
+    await pass(id, ({ t }) => t === 1200)
+    for (const token of tokens.slice(1100)) await unregister(token)
+    simulator.answerWith(null)
+    const status = await ended(id)
+    expect(status).toMatchObject({ t: 1200, s: 1100, failed: { total: 100, reasons: { DeviceRemoved: 100 } } })
+    expect((await service.get(`/push/${id}/failures`)).body).toEqual([])
+  })
+
+  test('while it waits for another attempt is one too, when that comes due and not at the end of the time', async () => {
+    const [first = '', second = ''] = await register(2)
+    simulator.answerWith(() => answer(429, 'TooManyRequests'))
+    const began = clock.now()
+    const id = await push()
+    await pass(id, ({ platforms }) => platforms['0'].retrying === 2)
+    await unregister(first)
+    await unregister(second)
+    const status = await ended(id)
+    expect(status).toMatchObject({ t: 2, s: 0, failed: { total: 2, reasons: { DeviceRemoved: 2 } } })
+    expect(Date.parse(status.finished_at) - began).toBeLessThan(60_000)
+  })
+
+  test('while its answer is on its way counts as what the answer says', async () => {
+    const [token = ''] = await register(1)
+    let asked = 0
+    simulator.answerWith(() => (++asked === 1 ? FAILURE : answer(200, '', SLOW_MS)))
+    const id = await push({ ttl: 30 })
+    await pass(id, () => asked === 2)
+    await unregister(token)
+    expect(await ended(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
+  })
+})
+
+test('what a cancelled push did not send to counts as failed', async () => {
+  await register(1200)
+  simulator.answerWith(() => answer(200, '', 1000))
+  const id = await push()
+  await pass(id, ({ t }) => t === 1200)
+  expect((await service.post(`/push/${id}/cancel`, {})).status).toBe(200)
+  const status = await ended(id)
+  expect(status).toMatchObject({ t: 1200, state: 'cancelled' })
+  expect(status.failed.reasons).toEqual({ cancelled: 1200 - status.s })
+})
+
+/** Mulberry32: the same numbers for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+describe('whatever the order of answers, retries, expiry, cancel and removals', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'each device is counted once, and every sum is right at every moment: %d',
+    async (seed) => {
+      const random = randomOf(seed)
+      const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+      const tokens = await register(180)
+      const taken = new Map<string, number>()
+      simulator.answerWith(({ token }) => {
+        const afterMs = pick([0, 0, 0, 500, 3000, SLOW_MS])
+        const status = pick([200, 200, 200, 500, 500, 429, 413, 410])
+        if (status === 200) taken.set(token, (taken.get(token) ?? 0) + 1)
+        if (status === 410) return answer(410, 'Unregistered', afterMs)
+        return answer(status, status === 413 ? 'PayloadTooLarge' : 'InternalServerError', afterMs)
+      })
+      const id = await push({ ttl: pick([5, 10, 30]) })
+      const cancelAt = random() < 0.3 ? clock.now() + random() * 10_000 : Infinity
+      let cancelled = false
+      await pass(id, isOver, async () => {
+        if (random() < 0.3) await unregister(pick(tokens))
+        if (!cancelled && clock.now() >= cancelAt) {
+          cancelled = true
+          await service.post(`/push/${id}/cancel`, {})
+        }
+      })
+      const status = await ended(id)
+      expect([...taken].filter(([, times]) => times > 1)).toEqual([])
+      expect(status.s).toBe(taken.size)
+      const failures: { token: string | null }[] = (await service.get(`/push/${id}/failures`)).body
+      expect(failures.filter(({ token }) => token !== null && taken.has(token))).toEqual([])
+      const named = failures.flatMap(({ token }) => token ?? [])
+      expect(new Set(named).size).toBe(named.length)
+    },
+    60_000,
+  )
+})

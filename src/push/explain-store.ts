@@ -87,6 +87,14 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return exclusionsBy(audience.filter, { ...device, tag: named(0), active: named(1) })
   }
 
+  /** A turn that is still to come will leave out who has moved since the first has gone out. */
+  function audienceOf(push: PushRow, whole: PushRow): Audience {
+    const audience = audienceFrom(push.audience, whole.audience)
+    const isToCome = push.number !== whole.number && push.released_at === null
+    if (!isToCome || whole.released_at === null || 'device' in audience) return audience
+    return { filter: { ...audience.filter, stayedSince: whole.released_at } }
+  }
+
   function passed(push: PushRow, device: DeviceRow): Facts['delivery'] {
     const row = findDelivery.get(push.number, device.platform)
     if (row === null) return null
@@ -124,7 +132,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       const push = turn ?? whole
       // Who is not registered is in no audience, whatever its fields.
       const registered = device.state === 0
-      const exclusions = registered ? exclusionsOf(audienceFrom(push.audience, whole.audience), device) : []
+      const exclusions = registered ? exclusionsOf(audienceOf(push, whole), device) : []
       if (turn === null && local !== undefined) {
         exclusions.push({ field: 'send_at_local', why: `is where ${local} was over when the push was accepted` })
       }

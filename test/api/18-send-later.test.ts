@@ -379,6 +379,11 @@ describe('send_at_local', () => {
     own.advance(SECOND_MS)
     await arrivalsAt(simulator, 1)
     await world.put('/deviceToken', { platform: '1', token: 'phone', timezone: 'UTC' })
+    const before = await world.get(`/push/${answer.body.id}/device`, { headers: { token: 'phone' } })
+    expect(before.body).toMatchObject({ verdict: 'excluded', excluded_by: ['send_at_local'], judged_now: true })
+    expect(before.body.explanation).toEndWith(
+      'it has changed its time zone (UTC) while the push went around the world.',
+    )
     own.set(Date.UTC(2026, 2, 29, 9))
     own.advance(SECOND_MS)
     while ((await world.get(`/push/${answer.body.id}`)).body.state !== 'finished') {

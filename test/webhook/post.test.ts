@@ -138,6 +138,16 @@ describe('tries that follow each other', () => {
     expect(receiver.connections()).toBe(2)
   })
 
+  test('come once where the receiver hangs up after the head of its answer', async () => {
+    expect(await one()).toMatchObject({ status: 204 })
+    receiver.answer = (response) => {
+      response.writeHead(200, { 'content-length': '10' }).write('a', () => response.destroy())
+    }
+    expect(await one()).toMatchObject({ status: 200 })
+    expect(receiver.connections()).toBe(1)
+    expect(receiver.received).toHaveLength(2)
+  })
+
   test('fail where the receiver hangs up on each, after one more over a connection of its own', async () => {
     expect(await one()).toMatchObject({ status: 204 })
     receiver.answer = (response) => void response.destroy()

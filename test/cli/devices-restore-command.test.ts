@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
+import { systemClock } from '../../src/clock.ts'
 import type { Answer, Script } from '../../src/delivery/simulator/conduct.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
 import { newCaller } from '../support/caller.ts'
 import type { Caller, Listed } from '../support/caller.ts'
+import { oldDatabase } from '../support/old-database.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 import { commandsBeside, newSignals } from './everyday-service.ts'
@@ -164,6 +167,24 @@ describe('devices restore', () => {
     const { stdout } = await cli.run([...RESTORE, '--since', '2h', '--yes'])
     expect(stdout).toBe(['3 devices restored: 1 had been gone, 2 in quarantine.', ...without, ''].join('\n'))
     expect(await registered(cli)).toMatchObject([{ alias: null }, { alias: null, tag: [] }, {}, { alias: 'anna' }])
+  })
+
+  test('says of a database of an older version what was not kept then', async () => {
+    using cli = commandLine()
+    const data = join(cli.data, 'old')
+    oldDatabase(data, 10)
+    const run = (...argv: string[]) => cli.run(argv, { BELLHOP_DATA: data }, { clock: systemClock })
+    const { exitCode, stdout } = await run('devices', 'restore', 'app_old', '--since', '1h', '--yes')
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: [
+        '1 device restored: 1 had been gone, 0 in quarantine.',
+        '1 without tags, types and alias: of what left under an older version, or was imported as gone, they were not kept.',
+        '',
+      ].join('\n'),
+    })
+    const listed = await run('devices', 'app_old', '--token', 'dddddddd', '--json')
+    expect(JSON.parse(listed.stdout)).toMatchObject({ state: 'registered', alias: null })
   })
 
   test('prints a line of JSON, of a dry run too', async () => {

@@ -3,8 +3,8 @@ import { backoffMs } from '../retry.ts'
 import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
 import type { ConnectionWatch, TransportAnswer } from './transport.ts'
 
-/** Connections that may be opened at once: twice as many as a full window of one credential needs at Google. */
-const SPARE = 20
+/** Connections that may be opened at once: a full window of one credential needs ten at Google. */
+const SPARE = 12
 
 /** What earns another: so many answers, or so many milliseconds. Gateways end connections after some 1000 answers. */
 const ANSWERS_EACH = 50
@@ -21,7 +21,7 @@ const MAX_SILENT = 3
 
 /**
  * Bounds the connections that one credential opens to one gateway: Apple takes rapid ones for an attack
- * (developer.apple.com, "Establishing a connection to APNs"). The first twenty are free, fifty answers earn another, and
+ * (developer.apple.com, "Establishing a connection to APNs"). The first twelve are free, fifty answers earn another, and
  * so do six seconds. With none to spare, the next waits for 1 s, then twice as long each time, up to 60 s, until a
  * connection has brought fifty answers, or has lasted.
  */

@@ -23,8 +23,8 @@ function open(count: number, answers: number): number[] {
   })
 }
 
-test.each([0, 1, 10])('twenty connections that bring %d answers each are free, then each waits longer', (answers) => {
-  const free = 20 + Math.floor((20 * answers) / 50)
+test.each([0, 1, 10])('twelve connections that bring %d answers each are free, then each waits longer', (answers) => {
+  const free = 12 + Math.floor((12 * answers) / 50)
   expect(open(free + 1, answers)).toEqual(times(free + 1, () => 0))
   expect(open(9, answers)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
 })
@@ -48,7 +48,7 @@ test('nor is one each ten seconds, as where every push finds its connection clos
 })
 
 describe('while it holds', () => {
-  beforeEach(() => void open(25, 1))
+  beforeEach(() => void open(17, 1))
 
   test('a request that needs a connection is told why, and when the next may be opened', () => {
     const reason = 'it closes connections after 1 answer: at most one new connection every 16 s'

@@ -1,13 +1,12 @@
 import type { Clock } from '../../clock.ts'
 import { backoffMs } from '../retry.ts'
-import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
+import { DEADLINE, PLENTY, WINDOW_CLOSED } from './transport.ts'
 import type { ConnectionWatch, TransportAnswer } from './transport.ts'
 
 /** Connections that may be opened at once: a full window of one credential needs ten at Google. */
 const SPARE = 12
 
-/** What earns another: so many answers, or so many milliseconds. Gateways end connections after some 1000 answers. */
-const ANSWERS_EACH = 50
+/** What earns another besides `PLENTY` answers, in ms. Gateways end connections after some 1000 answers. */
 const MS_EACH = 6000
 
 /** How long none is opened when there is none to spare. In ms. */
@@ -71,7 +70,7 @@ export class ConnectionBrake implements ConnectionWatch {
     const now = this.#clock.now()
     this.#releaseIfLasting()
     this.#connections++
-    const earned = this.#brought / ANSWERS_EACH + Math.max(now - this.#openedAt, 0) / MS_EACH
+    const earned = this.#brought / PLENTY + Math.max(now - this.#openedAt, 0) / MS_EACH
     this.#openedAt = now
     this.#broughtBefore = this.#brought
     this.#brought = 0
@@ -88,12 +87,11 @@ export class ConnectionBrake implements ConnectionWatch {
   answered(): void {
     this.#brought++
     this.#silent = 0
-    if (this.#waitMs > 0 && this.#brought >= ANSWERS_EACH) this.#release()
+    if (this.#waitMs > 0 && this.#brought >= PLENTY) this.#release()
   }
 
-  lost(reason: string, answered: boolean): void {
-    if (reason !== DEADLINE && reason !== WINDOW_CLOSED) return
-    if (answered) return
+  lost(reason: string, answers: number): void {
+    if (answers > 0 || (reason !== DEADLINE && reason !== WINDOW_CLOSED)) return
     this.#silent++
     this.#silence = reason
   }

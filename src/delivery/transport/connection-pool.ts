@@ -64,7 +64,7 @@ export class ConnectionPool implements Transport {
 
   retire(): void {
     // What is known against a connection comes from its answers; one without any is not the one that is meant.
-    for (const connection of this.#connections.filter(({ answered }) => answered)) connection.retire('retired')
+    for (const connection of this.#connections.filter(({ answers }) => answers > 0)) connection.retire('retired')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -122,8 +122,8 @@ export class ConnectionPool implements Transport {
   #retired(connection: Connection, reason: string): void {
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#mayGrow = true
-    if (connection.hasOpened && !UNWANTED.has(reason)) this.#options.watch.lost(reason, connection.answered)
-    if (!connection.answered) {
+    if (connection.hasOpened && !UNWANTED.has(reason)) this.#options.watch.lost(reason, connection.answers)
+    if (connection.answers === 0) {
       this.#barren++
       if (!connection.hasOpened || this.#barren >= MAX_BARREN) this.#giveUp(reason)
     }

@@ -48,7 +48,7 @@ export class Connection {
   #resting = false
   /** What ended the session, and with it every stream on it. */
   #ending: string | null = null
-  #answered = false
+  #answers = 0
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -64,9 +64,9 @@ export class Connection {
     return this.#opened !== null
   }
 
-  /** Whether it ever brought an answer. */
-  get answered(): boolean {
-    return this.#answered
+  /** How many it has brought. */
+  get answers(): number {
+    return this.#answers
   }
 
   /** Requests that it takes now. */
@@ -86,7 +86,7 @@ export class Connection {
     const reasonOf = () => this.#ending ?? (session.destroyed ? 'ECONNRESET' : null)
     const cancel = exchange(session, this.#options.authority, request, reasonOf, (exchanged) => {
       if (exchanged.kind === 'answer') {
-        this.#answered = true
+        this.#answers++
         if (this.#state === 'cold' && tookCredential(exchanged)) this.#state = 'warm'
       }
       // A peer that refuses a stream has no use for the session, or wants less on it.

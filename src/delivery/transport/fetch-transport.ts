@@ -27,7 +27,7 @@ interface Session {
   readonly fetch: Bun.FetchSession['fetch']
   readonly warmUp: WarmUp<Call>
   inFlight: number
-  answered: boolean
+  answers: number
   /** What was lost with it has been told. */
   dead: boolean
 }
@@ -101,7 +101,7 @@ class FetchTransport implements Transport {
       // reading it in pieces would cost 1 µs more.
       const text = response.status === 200 ? cut(await response.text()) : await readBody(response)
       answer = new FetchAnswer(response, text)
-      session.answered = true
+      session.answers++
       this.#watch.answered()
       if (!call.expired) this.#controllers.push(controller)
     } catch (error) {
@@ -116,7 +116,7 @@ class FetchTransport implements Transport {
 
   retire(): void {
     // What is known against a session comes from its answers; one without any is not the one that is meant.
-    if (this.#session?.answered === true) this.#retire(this.#session)
+    if (this.#session !== null && this.#session.answers > 0) this.#retire(this.#session)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -139,7 +139,7 @@ class FetchTransport implements Transport {
     if (refusal !== null) return refusal
     this.#watch.opened()
     const pool = new Bun.FetchSession({ tls: this.#tls, proxy: false })
-    this.#session = { pool, fetch: pool.fetch, warmUp: new WarmUp(), inFlight: 0, answered: false, dead: false }
+    this.#session = { pool, fetch: pool.fetch, warmUp: new WarmUp(), inFlight: 0, answers: 0, dead: false }
     return this.#session
   }
 
@@ -155,7 +155,7 @@ class FetchTransport implements Transport {
     if (session.dead) return
     session.dead = true
     // Before anybody is sent to the next: whether there is to be one depends on what became of this.
-    this.#watch.lost(reason, session.answered)
+    this.#watch.lost(reason, session.answers)
     this.#retire(session)
   }
 

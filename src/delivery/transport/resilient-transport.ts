@@ -3,7 +3,7 @@ import { fetchTransport } from './fetch-transport.ts'
 import { IdlePools } from './idle-pools.ts'
 import type { Place } from './idle-pools.ts'
 import { proxiedTransport } from './proxied-transport.ts'
-import { UNWATCHED } from './transport.ts'
+import { PLENTY, UNWATCHED } from './transport.ts'
 import type {
   ConnectionWatch,
   OpenTransport,
@@ -13,15 +13,12 @@ import type {
   TransportRequest,
 } from './transport.ts'
 
-/** A session that breaks takes all requests in flight with it. Once is an accident. */
+/** A connection that breaks takes all requests in flight with it. Once is an accident. */
 const MAX_BREAKS = 2
 const WITHIN_MS = 60_000
 
-/** Connections in a row that end without an answer before the other transport is tried. */
-const MAX_BARREN = 3
-
-/** Where the second did no better, how long before it is tried again, in ms. */
-const TRY_AGAIN_MS = 600_000
+/** Connections within a minute that are lost before they brought plenty, before the other transport is tried. */
+const MAX_POOR = 3
 
 /** Told when requests to `origin` go by the second transport from now on. `reason` is what became of the first. */
 export type OnSwitch = (origin: string, reason: string) => void
@@ -44,11 +41,11 @@ interface ResilientOptions {
 }
 
 /**
- * fetch → (two sessions break within a minute: GOAWAY with an error, or a fault in the protocol) → http2-wrapper, for
+ * fetch → (two connections break within a minute: GOAWAY with an error, or a fault in the protocol) → http2-wrapper, for
  * the rest of its life.
- * fetch → (three connections in a row end without an answer) → http2-wrapper on trial → (it is answered) → fetch once
- * more, since the gateway may have come back meanwhile → (another ends without an answer) → http2-wrapper for good.
- * On trial → (three of its connections end without an answer too) → fetch, for ten minutes at least.
+ * fetch → (three are lost within a minute, for whatever reason, that brought less than plenty) → http2-wrapper on trial,
+ * which sees each connection that it opens → (one of them brings plenty) → fetch once more, since the gateway may have
+ * come to its senses → (another is lost) → http2-wrapper for the rest of its life.
  */
 class ResilientTransport implements Transport {
   readonly #on: ResilientOptions
@@ -61,9 +58,9 @@ class ResilientTransport implements Transport {
   #state: 'first' | 'trial' | 'doubted' | 'second' = 'first'
   /** In the last minute. */
   #breaks = 0
-  /** Connections in a row, of the transport in use. */
-  #barren = 0
-  #mayTry = true
+  #poor = 0
+  /** Answers of the second since it last lost a connection. */
+  #brought = 0
   #firstIsOver: Promise<void> | null = null
 
   constructor(on: ResilientOptions) {
@@ -99,49 +96,46 @@ class ResilientTransport implements Transport {
         watch.answered()
         answered()
       },
-      lost(reason, wasAnswered) {
-        watch.lost(reason, wasAnswered)
-        lost(reason, wasAnswered)
+      lost(reason, answers) {
+        watch.lost(reason, answers)
+        lost(reason, answers)
       },
     }
   }
 
   readonly #firstAnswered = (): void => {
-    this.#barren = 0
-    if (this.#state === 'doubted') this.#state = 'first'
+    if (this.#state !== 'doubted' || ++this.#brought < PLENTY) return
+    this.#state = 'first'
   }
 
-  readonly #firstLost = (reason: string, answered: boolean): void => {
+  readonly #firstLost = (reason: string, answers: number): void => {
     if (this.#state !== 'first' && this.#state !== 'doubted') return
+    const { clock } = this.#on
     if (BREAKS.test(reason)) {
       this.#breaks++
-      this.#on.clock.after(WITHIN_MS, () => this.#breaks--)
+      clock.after(WITHIN_MS, () => this.#breaks--)
       if (this.#breaks >= MAX_BREAKS) return this.#settle(reason)
     }
-    if (answered) return
-    this.#barren++
+    if (answers >= PLENTY) return
     if (this.#state === 'doubted') return this.#settle(reason)
-    if (this.#barren >= MAX_BARREN && this.#mayTry) this.#use('trial')
+    this.#poor++
+    clock.after(WITHIN_MS, () => this.#poor--)
+    if (this.#poor >= MAX_POOR) this.#use('trial', this.#openSecond())
   }
 
   readonly #secondAnswered = (): void => {
-    this.#barren = 0
-    if (this.#state === 'trial') this.#use('doubted')
+    if (this.#state !== 'trial' || ++this.#brought < PLENTY) return
+    if (this.#first !== null) this.#use('doubted', this.#first)
   }
 
-  readonly #secondLost = (_reason: string, answered: boolean): void => {
-    if (this.#state !== 'trial' || answered) return
-    this.#barren++
-    if (this.#barren < MAX_BARREN) return
-    this.#mayTry = false
-    this.#on.clock.after(TRY_AGAIN_MS, () => (this.#mayTry = true))
-    this.#use('first')
+  readonly #secondLost = (): void => {
+    this.#brought = 0
   }
 
-  #use(state: 'first' | 'trial' | 'doubted'): void {
+  #use(state: 'trial' | 'doubted', transport: Transport): void {
     this.#state = state
-    this.#barren = 0
-    this.#current = (state === 'trial' ? null : this.#first) ?? this.#openSecond()
+    this.#brought = 0
+    this.#current = transport
   }
 
   #settle(reason: string): void {

@@ -54,10 +54,13 @@ export interface ConnectionWatch {
   answered(): void
   /**
    * A connection ended that was not to end yet, or was given up with a request past its deadline. `reason`: as in
-   * `TransportAnswer`. `answered`: whether it ever brought an answer.
+   * `TransportAnswer`. `answers`: how many it had brought, as far as can be seen.
    */
-  lost(reason: string, answered: boolean): void
+  lost(reason: string, answers: number): void
 }
+
+/** A connection that brought so many answers was worth it. */
+export const PLENTY = 50
 
 /** Nobody minds how many connections there are. */
 export const UNWATCHED: ConnectionWatch = {

@@ -81,7 +81,7 @@ describe('connections on which nothing was answered in time', () => {
   const silent = (reason: string): void => {
     clock.advance(15_000)
     brake.opened()
-    brake.lost(reason, false)
+    brake.lost(reason, 0)
   }
 
   test('are told of when it is the third in a row', () => {
@@ -104,7 +104,7 @@ describe('connections on which nothing was answered in time', () => {
     for (let n = 0; n < 5; n++) {
       brake.opened()
       brake.answered()
-      brake.lost('deadline', true)
+      brake.lost('deadline', 1)
     }
     expect(brake.trouble).toBeNull()
   })

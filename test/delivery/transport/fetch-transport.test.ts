@@ -12,7 +12,7 @@ import { NOTE, statusOf, times } from './ways.ts'
 const ok = (call: Call): void => call.respond(200)
 const storm = (call: Call): void => call.connection.goaway(call.id, 11)
 
-type Loss = readonly [reason: string, answered: boolean]
+type Loss = readonly [reason: string, answers: number]
 
 function open(gateway: FrameGateway, losses: Loss[] = []): Transport {
   const watch = { ...UNWATCHED, lost: (...loss: Loss) => void losses.push(loss) }
@@ -40,7 +40,7 @@ test.each([
     })
     const answers = await Promise.all(times(20, () => transport.request(NOTE)))
     expect(answers.map(statusOf)).toEqual(times(20, () => reason))
-    expect(losses).toEqual(times(connections, () => [reason, true] as const))
+    expect(losses).toEqual(times(connections, () => [reason, 1] as const))
   }
 })
 
@@ -60,7 +60,7 @@ test('a connection that never answered is told of as such', async () => {
   const losses: Loss[] = []
   await using transport = open(gateway, losses)
   await transport.request(NOTE)
-  expect(losses).toEqual([['ECONNRESET', false]])
+  expect(losses).toEqual([['ECONNRESET', 0]])
 })
 
 test('after GOAWAY with an error the next connection warms up like any new one', async () => {

@@ -44,7 +44,7 @@ interface Facts {
   /** Why the database could not be written; `null`: it could. */
   readonly databaseProblem: string | null
   /** `name` is the application's. */
-  readonly senders: readonly (Omit<SenderFigures, 'answers'> & { readonly name: string })[]
+  readonly senders: readonly (Omit<SenderFigures, 'answers' | 'connections'> & { readonly name: string })[]
   /** `null`: not known. */
   readonly disk: Disk | null
   /** `null`: none are made. */

@@ -36,6 +36,8 @@ export class CredentialHealth<Case> {
   #rumour: Accusation | null = null
   /** Whether the gateway has taken anything since it was last told of as refused; `false` also at the start. */
   #taking = false
+  /** Whether the last pause was nothing new. */
+  #told = false
   /** Whose answer began the last pause. */
   #askedLast: number | null = null
   /** When the last of those was sent that were taken. */
@@ -166,6 +168,7 @@ export class CredentialHealth<Case> {
     if (waitMs === null) return
     this.#askedLast = device
     this.#rumour = null
+    this.#told = pause.told === true
     this.#tell(pause, { waitMs }, now)
   }
 
@@ -193,7 +196,8 @@ export class CredentialHealth<Case> {
     const resumed = this.#window.succeeded(latencyMs, now)
     if (this.#window.isPaused(now)) return
     if (resumed || this.#rumour !== null) {
-      this.#on.log.info('sending again', this.#name)
+      this.#on.log[this.#told ? 'debug' : 'info']('sending again', this.#name)
+      this.#told = false
       this.#rumour = null
       this.#askedLast = null
     }
@@ -206,7 +210,7 @@ export class CredentialHealth<Case> {
 
   #tell({ misconfigured, reason }: Pick<Pause, 'misconfigured' | 'reason'>, more: object, now: number): void {
     const { log, persist, events, application, platform } = this.#on
-    log.warn('sending paused', {
+    log[this.#told ? 'debug' : 'warn']('sending paused', {
       ...this.#name,
       state: misconfigured ? 'misconfigured' : 'unreachable',
       reason,

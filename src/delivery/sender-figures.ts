@@ -1,6 +1,7 @@
 import type { Platform } from '../device/device.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
 import type { Answers } from './answers.ts'
+import type { Provider } from './delivery.ts'
 import type { WindowState } from './window.ts'
 
 /** What an operator may want to know of a credential. */
@@ -17,6 +18,8 @@ export interface SenderState {
 /** The same in numbers, for who watches it. Times are ms since the Unix epoch. */
 export interface SenderFigures extends SenderState, BacklogFigures {
   readonly answers: Answers
+  /** Connections opened with this credential since it was loaded, as far as can be seen. */
+  readonly connections: number
   /** Since when nothing has been answered although something could be sent; `null` where nothing could. */
   readonly stillSince: number | null
 }
@@ -26,6 +29,17 @@ interface BacklogFigures {
   readonly recipients: number
   /** Since when the push that has waited longest could have been sent; `null`: none could, or it is paused. */
   readonly dueSince: number | null
+}
+
+/** `health`: as the answers have it. Trouble on the way to the gateway outlasts a pause. */
+export function stateOf(
+  provider: Pick<Provider, 'trouble'> | null,
+  health: { readonly state: WindowState; readonly reason: string | null },
+): Pick<SenderState, 'state' | 'reason'> {
+  const { state, reason } = health
+  if (provider === null) return { state: 'no-credential', reason }
+  const trouble = state === 'ready' ? (provider.trouble ?? null) : null
+  return trouble === null ? { state, reason } : { state: 'unreachable', reason: trouble }
 }
 
 type Waiting = Pick<ActiveDelivery, 'unreached' | 'retries' | 'dueSince'>

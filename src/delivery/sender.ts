@@ -15,7 +15,7 @@ import type { DeliveryStore } from './delivery-store.ts'
 import type { DeviceVerdict } from './page.ts'
 import { PendingBadges } from './pending-badges.ts'
 import { backoffMs, MISCONFIGURED_RETRY } from './retry.ts'
-import { backlogFigures } from './sender-figures.ts'
+import { backlogFigures, stateOf } from './sender-figures.ts'
 import type { SenderFigures, SenderState } from './sender-figures.ts'
 import type { ClockJump } from './steady-clock.ts'
 import type { Turn } from './turn.ts'
@@ -70,6 +70,8 @@ export class Sender {
   /** When the last answer came, or this sender or its provider began; ms since the Unix epoch. */
   #movedAt: number
   #stopped = false
+  /** Whether the log was told of trouble on the way to the gateway. */
+  #inTrouble = false
   #closed = false
   /** Whether it ever had a provider. */
   #used = false
@@ -107,11 +109,11 @@ export class Sender {
   }
 
   get state(): SenderState {
-    const state = this.#provider === null ? 'no-credential' : this.#health.state
+    const { state, reason } = stateOf(this.#provider, this.#health)
     return {
       ...this.#name,
       state,
-      reason: this.#health.reason,
+      reason,
       inFlight: this.#inFlight,
       open: this.#backlog.size,
     }
@@ -125,7 +127,8 @@ export class Sender {
     // A project's quota may be used up for the moment.
     const mayMove = this.#inFlight > 0 || this.#provider?.mayTake?.(now) !== false
     const stillSince = dueSince === null || !mayMove ? null : Math.max(dueSince, this.#movedAt)
-    return { ...this.state, answers: this.#answers, recipients, dueSince, stillSince }
+    const connections = this.#provider?.connections ?? 0
+    return { ...this.state, answers: this.#answers, connections, recipients, dueSince, stillSince }
   }
 
   get isIdle(): boolean {
@@ -174,6 +177,7 @@ export class Sender {
   /** Time has passed: what is due, late, expired. */
   tick(): void {
     const now = this.#on.clock.now()
+    this.#lookForTrouble()
     for (const delivery of this.#backlog.all()) {
       if (delivery.expiresAt <= now) {
         const expired = this.#books.expire(delivery)
@@ -313,6 +317,17 @@ export class Sender {
     return next
   }
 
+  /** Tells of trouble on the way to the gateway once, and once of its end. Whether there is any. */
+  #lookForTrouble(): boolean {
+    const reason = this.#provider?.trouble ?? null
+    if ((reason !== null) !== this.#inTrouble) {
+      this.#inTrouble = reason !== null
+      if (reason !== null) this.#on.log.warn('trouble with the gateway', { ...this.#name, reason })
+      else this.#on.log.info('no more trouble with the gateway', this.#name)
+    }
+    return this.#inTrouble
+  }
+
   /** Requests that may be in flight now. */
   #size(now: number): number {
     return this.#provider === null ? 0 : Math.min(this.#health.size(now), this.#on.share())
@@ -359,7 +374,7 @@ export class Sender {
     // Of a credential that has been replaced an answer says nothing of the new one.
     const health = provider === this.#provider ? this.#health : null
     if (verdict.kind === 'hold') {
-      health?.pause(verdict, recipient.device, now)
+      health?.pause({ ...verdict, told: this.#lookForTrouble() }, recipient.device, now)
       this.#putBack(task, now)
     } else {
       const answered = { task, verdict, says: verdictOn(recipient, outcome, verdict) }

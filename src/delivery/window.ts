@@ -30,6 +30,8 @@ export interface Pause {
   readonly reason: string
   /** Default: that of the state. */
   readonly retry?: RetryPolicy
+  /** Part of a longer trouble with the gateway, which was told when it began. */
+  readonly told?: boolean
 }
 
 /**

@@ -66,6 +66,11 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
       'Notifications sent and not yet answered.',
       each(({ inFlight }) => inFlight),
     ),
+    counter(
+      'bellhop_gateway_connections_total',
+      'Connections opened to the gateways since the credential was loaded, as far as can be seen: at least so many.',
+      each(({ connections }) => connections),
+    ),
     gauge(
       'bellhop_sender_paused',
       'Whether nothing is sent, and why: the gateway cannot be reached, it refuses the credential, or there is none for devices that wait for it.',

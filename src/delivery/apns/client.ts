@@ -34,6 +34,8 @@ interface Route {
   readonly environment: Environment
   readonly transport: Transport
   wedgedBy: string | null
+  /** Whether a notification was taken since the last 503. */
+  taking: boolean
 }
 
 /** What was done already for one notification; each is done once. */
@@ -101,14 +103,18 @@ class ApnsProvider implements Provider {
       const isHeldBack = answer.afterMs !== undefined && environment !== this.#preferred
       return isHeldBack && outcome.kind === 'deferred' ? { ...outcome, scope: 'device' } : outcome
     }
-    if (answer.status === 200) return ACCEPTED[environment]
+    if (answer.status === 200) {
+      route.taking = true
+      return ACCEPTED[environment]
+    }
 
     const refusal = readApnsRefusal(answer.body)
     if (refusal.reason === 'ExpiredProviderToken' && authorization !== undefined) {
       this.#renew(route, authorization)
       if (!tried.renewal) return this.#sendTo(environment, message, recipient, { ...tried, renewal: true })
     }
-    if (answer.status === 503 || refusal.reason === 'IdleTimeout') route.transport.retire()
+    if (endsConnection(answer.status, refusal.reason, route)) route.transport.retire()
+    if (answer.status === 503) route.taking = false
     const now = clock.now()
     const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
     const outcome = blameTime(judged, { date: answer.header('date'), now }, tried)
@@ -157,7 +163,7 @@ class ApnsProvider implements Provider {
         ...(ca === undefined ? undefined : { ca }),
         ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
       })
-      route = { environment, transport, wedgedBy: null }
+      route = { environment, transport, wedgedBy: null, taking: false }
       this.#routes.set(environment, route)
     }
     return route
@@ -179,6 +185,11 @@ const ACCEPTED: Readonly<Record<Environment, Outcome>> = {
 const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }
 const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired', certain: true }
+
+/** Where another connection may be served better. A 503 among notifications that are taken is about its device. */
+function endsConnection(status: number, reason: string | null, { taking }: Route): boolean {
+  return reason === 'IdleTimeout' || reason === 'Shutdown' || (status === 503 && !taking)
+}
 
 /** What Apple says of a provider token whose time of issue is not now, as far as this machine's clock is to blame. */
 function blameTime(

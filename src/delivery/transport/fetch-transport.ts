@@ -27,6 +27,8 @@ interface Session {
   readonly fetch: Bun.FetchSession['fetch']
   readonly warmUp: WarmUp<Call>
   inFlight: number
+  /** When the last of those in flight was over, ms since the Unix epoch. */
+  restedAt: number
   answers: number
   /** What was lost with it has been told. */
   dead: boolean
@@ -77,6 +79,7 @@ class FetchTransport implements Transport {
     this.#deadlines.add(call)
     let session = this.#open()
     while ('pool' in session) {
+      if (session.inFlight === 0 && this.#isOld(session)) session.warmUp.cool()
       const turn = session.warmUp.enter(call)
       if (turn === undefined) break
       await turn
@@ -109,6 +112,7 @@ class FetchTransport implements Transport {
       if (!call.expired && endsConnection(answer)) this.#bury(session, answer.reason)
     }
     session.inFlight--
+    if (session.inFlight === 0) session.restedAt = this.#clock.now()
     session.warmUp.leave(tookCredential(answer))
     if (session.inFlight === 0 && session !== this.#session) session.pool.close()
     return this.#over(call, answer)
@@ -139,8 +143,13 @@ class FetchTransport implements Transport {
     if (refusal !== null) return refusal
     this.#watch.opened()
     const pool = new Bun.FetchSession({ tls: this.#tls, proxy: false })
-    this.#session = { pool, fetch: pool.fetch, warmUp: new WarmUp(), inFlight: 0, answers: 0, dead: false }
+    this.#session = { pool, fetch: pool.fetch, warmUp: new WarmUp(), inFlight: 0, restedAt: 0, answers: 0, dead: false }
     return this.#session
+  }
+
+  /** It may have ended meanwhile: of that fetch says nothing. Either way where the clock was put back. */
+  #isOld({ restedAt }: Session): boolean {
+    return Math.abs(this.#clock.now() - restedAt) > COOL_MS
   }
 
   #retire(session: Session): void {
@@ -182,6 +191,9 @@ class FetchTransport implements Transport {
     })
   }
 }
+
+/** A connection that was not used for so long is tried with one request before others follow. In ms. */
+const COOL_MS = 1000
 
 const LATE = { kind: 'failed', reason: DEADLINE, sent: 'unknown' } as const
 const LATE_IN_LINE = { kind: 'failed', reason: DEADLINE, sent: 'no' } as const

@@ -1,12 +1,13 @@
 import type { TransportAnswer } from './transport.ts'
 
 /**
- * Keeps a new connection from being flooded. Until a gateway has answered, a client does not know how many streams
+ * Keeps a new connection from being flooded, and one that may have ended unseen. Until a gateway has answered, a client does not know how many streams
  * it allows (APNs: one, until a request with a valid token succeeded), and opens a connection for each request that
  * may not fit: 50 requests at once made 28 connections, which Apple takes for an attack.
  *
  * cold → enter() → probing (the others wait) → leave(true) → warm: all enter.
  *                                            → leave(false) → cold: the next in line goes alone.
+ * warm → cool() → cold.
  */
 export class WarmUp<Call extends Waiting> {
   #state: 'cold' | 'probing' | 'warm' = 'cold'
@@ -31,6 +32,11 @@ export class WarmUp<Call extends Waiting> {
     this.#state = answered ? 'warm' : 'cold'
     if (answered) this.wakeAll()
     else this.#wakeNext()
+  }
+
+  /** Nothing has been in flight for a while. */
+  cool(): void {
+    if (this.#state === 'warm') this.#state = 'cold'
   }
 
   /** Sends all who wait away, to ask elsewhere. */

@@ -119,6 +119,17 @@ describe.each(['fetch', 'http2-wrapper'] as const)('by %s a peer', (name) => {
   })
 })
 
+test('fetch tries a connection that was at rest with one request before others follow', async () => {
+  await using gateway = await startFrameGateway(ok, { maxStreams: 1 })
+  await using transport = open('fetch', gateway)
+  await transport.request(NOTE)
+  clock.advance(2000)
+  gateway.handle((call) => call.connection.cut())
+  await Promise.all(times(200, () => transport.request(NOTE)))
+  // Of 200 at once each would have had a connection of its own.
+  expect(gateway.connections).toBeLessThan(17)
+})
+
 /** SETTINGS_INITIAL_WINDOW_SIZE 0 (RFC 9113, 6.5.2). */
 function windowless(connection: Connection): void {
   connection.raw(frame(4, 0, 0, Uint8Array.of(0, 4, 0, 0, 0, 0)))

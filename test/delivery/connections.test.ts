@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createDeviceStore } from '../../src/device/device-store.ts'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { startOutsideGateways } from '../support/outside-gateways.ts'
+import type { OutsideGateways } from '../support/outside-gateways.ts'
+import { passing } from '../support/passing.ts'
+import { startService } from '../support/service.ts'
+import type { Credentials, Service } from '../support/service.ts'
+
+let clock: ReturnType<typeof createFakeClock>
+let simulator: Simulator
+let gateways: OutsideGateways
+let service: Service
+
+beforeEach(async () => {
+  clock = createFakeClock()
+  gateways = await startOutsideGateways(clock)
+  ;({ simulator } = gateways)
+  service = await startService({ clock, random: () => 0.5, simulated: false, config: gateways.config })
+})
+afterEach(async () => {
+  await service[Symbol.asyncDispose]()
+  await gateways[Symbol.asyncDispose]()
+})
+
+function fill({ id }: Credentials, count: number): void {
+  const devices = createDeviceStore({ database: service.database, clock })
+  const number = service.database
+    .statement<{ number: number }, [string]>('SELECT number FROM application WHERE id = ?')
+    .get(id)?.number
+  if (number === undefined) throw new Error('no application')
+  service.database.transact(() => {
+    for (let n = 0; n < count; n++) {
+      devices.register(number, { token: `${id}${n}`.replaceAll(/[^0-9a-f]/g, '').padStart(64, '0'), platform: 0 })
+    }
+  })
+}
+
+const BROADCAST = { platform: 0, msg: 'To all', sound: '', badge: '' }
+
+/** Sends to everybody of an application; resolves when that is done. */
+async function pushed(application: Credentials = service.application): Promise<string> {
+  const { id } = (await service.post('/push/all', BROADCAST, { application })).body
+  const sent = service.logged(({ event, push }) => event === 'push sent' && push === id)
+  await passing(service, [clock], sent)
+  return id
+}
+
+/** Lets so much time pass. */
+async function passed(ms: number): Promise<void> {
+  const until = clock.now() + ms
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const look = (): void => {
+    if (clock.now() >= until) resolve()
+    else clock.after(250, look)
+  }
+  look()
+  await passing(service, [clock], promise)
+}
+
+const told = (event: string) => service.log.filter((line) => line['event'] === event)
+
+async function onAdminSide(path: string): Promise<string> {
+  return await (await fetch(`${service.adminUrl}${path}`)).text()
+}
+
+describe('a gateway that takes each notification and drops its connection', () => {
+  test('gets few connections, is told of once, and all of the push when it is well again', async () => {
+    service.equip(service.application, simulator)
+    fill(service.application, 200)
+    await pushed()
+    await passed(2000)
+    const before = simulator.counts().apns.sessions
+    simulator.answerWith(() => ({ kind: 'close' }))
+    const { id } = (await service.post('/push/all', BROADCAST)).body
+    await passed(60_000)
+    const opened = simulator.counts().apns.sessions - before
+    expect(opened).toBeGreaterThan(13)
+    expect(opened).toBeLessThan(22)
+
+    const reason = /^it closes connections without an answer: at most one new connection every \d+ s$/
+    expect(told('trouble with the gateway')).toEqual([
+      expect.objectContaining({ level: 'warn', platform: 0, reason: expect.stringMatching(reason) }),
+    ])
+    expect(told('sending paused').filter(({ level }) => level !== 'debug')).toEqual([])
+    const ready = JSON.parse(await onAdminSide('/readyz'))
+    expect(ready).toMatchObject({ status: 'ready', checks: { gateways: 'warning' } })
+    expect(ready.warnings[0]).toMatch(
+      /^test: APNs takes nothing now \(it closes connections without an answer: at most one new connection every \d+ s\), and pushes wait\.$/,
+    )
+    expect(ready.paused).toEqual([expect.objectContaining({ state: 'unreachable' })])
+    const metrics = await onAdminSide('/metrics')
+    const counted = /^bellhop_gateway_connections_total\{application="test",platform="ios"\} (\d+)$/m.exec(metrics)?.[1]
+    expect(Number(counted)).toBeWithin(opened, opened + before + 1)
+    expect(metrics).toContain('bellhop_sender_paused{application="test",platform="ios",state="unreachable"} 1\n')
+
+    simulator.answerWith(null)
+    await passing(
+      service,
+      [clock],
+      service.logged(({ event, push }) => event === 'push sent' && push === id),
+    )
+    expect((await service.get('/analytics')).body).toEqual({ t: 400, s: 400, o: 0 })
+    await pushed()
+    expect(told('no more trouble with the gateway')).toHaveLength(1)
+  }, 60_000)
+
+  test('holds up no other application', async () => {
+    const other = service.addApplication('other', {}, false)
+    for (const application of [service.application, other]) {
+      service.equip(application, simulator)
+      fill(application, 20)
+    }
+    const ill = new Set(simulatorTokens(service.application))
+    simulator.answerWith(({ token }) => (ill.has(token) ? { kind: 'close' } : null))
+    await service.post('/push/all', BROADCAST)
+    await passed(10_000)
+    await pushed(other)
+    expect((await service.get('/analytics', { application: other })).body).toEqual({ t: 20, s: 20, o: 0 })
+  })
+})
+
+function simulatorTokens({ id }: Credentials): string[] {
+  return Array.from({ length: 20 }, (_, n) => `${id}${n}`.replaceAll(/[^0-9a-f]/g, '').padStart(64, '0'))
+}
+
+test('a gateway that answers nothing is told of, though it takes connections', async () => {
+  service.equip(service.application, simulator)
+  fill(service.application, 10)
+  simulator.answerWith(() => ({ kind: 'silent' }))
+  await service.post('/push/all', BROADCAST)
+  const trouble = service.logged(({ event }) => event === 'trouble with the gateway')
+  expect((await passing(service, [clock], trouble))['reason']).toBe(
+    'it answers nothing: on 3 connections in a row no request was answered in time',
+  )
+  const ready = JSON.parse(await onAdminSide('/readyz'))
+  expect(ready.warnings[0]).toStartWith('test: APNs takes nothing now (it answers nothing: on 3 connections')
+  simulator.answerWith(null)
+  await passing(
+    service,
+    [clock],
+    service.logged(({ event }) => event === 'push sent'),
+  )
+  expect((await service.get('/analytics')).body).toEqual({ t: 10, s: 10, o: 0 })
+}, 60_000)
+
+test('a hundred applications keep a connection each, whichever of them sends', async () => {
+  const applications = Array.from({ length: 100 }, (_, n) => service.addApplication(`application ${n}`, {}, false))
+  for (const application of applications) {
+    service.equip(application, simulator, ['apns'])
+    fill(application, 2)
+  }
+  for (let turn = 0; turn < 3; turn++) {
+    const ids = await Promise.all(
+      applications.map(async (application) => (await service.post('/push/all', BROADCAST, { application })).body.id),
+    )
+    const sent = ids.map((id) => service.logged(({ event, push }) => event === 'push sent' && push === id))
+    await passing(service, [clock], Promise.all(sent))
+  }
+  expect(simulator.counts().apns.sessions).toBe(100)
+}, 60_000)

@@ -10,7 +10,7 @@ const STEP_MS = 45_000
 const CLOSING_MS = 10_000
 
 /** What one credential may open meanwhile. */
-const CONNECTIONS = 20
+const CONNECTIONS = 30
 
 /** Gateways whose connections are of no use. */
 export const CONNECTION_SCENARIOS: readonly Scenario[] = [

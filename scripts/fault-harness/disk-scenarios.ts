@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { registerBatch } from './crowd.ts'
 import { fillDisk } from './disk.ts'
 import type { Scenario } from './scenario.ts'
@@ -14,6 +14,9 @@ const TRAFFIC_MS = 3_000
 /** More than `UNWRITTEN_MOST` of judge.ts, twice over. */
 const CROWD = 20_000
 const CROWD_TAG = 'crowd'
+
+/** So slow that all of them take seconds. */
+const LATENCY_MS = [200, 400] as const
 
 /** How many are sent before the disk is full. */
 const BEGUN = 1_000
@@ -109,25 +112,35 @@ function unwritten(name: string, what: string, end: (stage: Stage) => Promise<vo
         await registerBatch(stage, 0, hexTokens(stage, from, 500), [CROWD_TAG])
       }
       const { arrivals } = stage.apns
+      stage.apns.latencyMs = LATENCY_MS
       emptyLog(stage)
       await stage.pushes.toTag(CROWD_TAG)
       while (arrivals.length < BEGUN) await Bun.sleep(5)
-      // It would be given away first.
+      const freeMost = fillDisk(stage.data)
+      // Else the service gives it away now.
       rmSync(join(stage.data, 'reserve'), { force: true })
-      const free = fillDisk(stage.data)
+      const freeRest = fillDisk(dirname(stage.data))
       const deadline = Date.now() + STANDSTILL_MS
       for (let before = 0; arrivals.length > before && Date.now() < deadline;) {
         before = arrivals.length
         await Bun.sleep(1_500)
       }
-      const sent = arrivals.length
+      const unwritten = arrivals.length - acceptedIn(stage)
       await end(stage)
-      free()
+      freeMost()
+      freeRest()
       await stage.start()
-      return sent
+      return unwritten
     },
     patienceMs: 120_000,
   }
+}
+
+/** How many are written down as taken. */
+function acceptedIn({ data }: Stage): number {
+  using database = new Database(join(data, 'bellhop.db'), { readonly: true })
+  const sum = database.query<{ accepted: number }, []>('SELECT coalesce(sum(accepted), 0) AS accepted FROM delivery')
+  return sum.get()?.accepted ?? 0
 }
 
 /** A log that is long already takes writes on a full disk. */

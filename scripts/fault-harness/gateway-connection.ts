@@ -132,8 +132,8 @@ export class GatewayConnection {
         setTimeout(() => this.#socket()?.destroy(), conduct.answered ? READ_MS : 0)
         return
       case 'flood':
+        // Not every client reads it.
         this.#flood(stream, notice.accept())
-        this.#note(arrival)
         return
       case 'noise':
         arrival.taken = conduct.taken

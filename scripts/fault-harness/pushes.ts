@@ -22,10 +22,10 @@ export function pushesTo(api: Api, ledger: Ledger, seed: number): Pushes {
   const first = [...ledger.devices.values()]
   let count = 0
 
-  async function send(path: string, audience: (now: number) => readonly KnownDevice[], body: object): Promise<void> {
+  async function send(path: string, audience: () => readonly KnownDevice[], body: object): Promise<void> {
     const text = `push ${++count}`
     const askedAt = Date.now()
-    const addressed = new Set(audience(askedAt).map(({ platform, token }) => keyOf(platform, token)))
+    const addressed = new Set(audience().map(({ platform, token }) => keyOf(platform, token)))
     const never = addressed.intersection(new Set(ledger.fates.keys()))
     const answer = await api.call('POST', path, { sound: 'default', badge: '', ...body, msg: text })
     const id = answer?.status === 200 ? String(answer.body.id) : null
@@ -43,11 +43,10 @@ export function pushesTo(api: Api, ledger: Ledger, seed: number): Pushes {
 
   const pushes: Pushes = {
     toAll: ({ badge = false } = {}) =>
-      send(
-        '/push/all',
-        (now) => [...ledger.devices.values()].filter(({ ackedAt }) => ackedAt !== null && ackedAt < now),
-        { platform: [0, 1], badge: badge ? '+1' : '' },
-      ),
+      send('/push/all', () => [...ledger.devices.values()].filter(({ ackedAt }) => ackedAt !== null), {
+        platform: [0, 1],
+        badge: badge ? '+1' : '',
+      }),
     toTag: (tag) =>
       send('/push/all', () => [...ledger.devices.values()].filter(({ tags }) => tags.has(tag)), {
         platform: [0, 1],

@@ -80,7 +80,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       const [push] = stage.ledger.pushes.slice(-1)
       if (push !== undefined) stage.ledger.giveUp(push.text, gone)
       for (const reason of ['BadDeviceToken', 'INVALID_ARGUMENT']) {
-        const words = [stage.application.id, '--since', since, '--reason', reason, '--data', stage.data]
+        const words = [stage.application.id, '--since', since, '--reason', reason, '--yes', '--data', stage.data]
         await runCommand(stage.program, ['devices', 'restore', ...words]).catch((error: unknown) =>
           stage.accuse(String(error)),
         )

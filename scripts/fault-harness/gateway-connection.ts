@@ -81,7 +81,12 @@ export class GatewayConnection {
     this.#highestAnswered = Math.max(this.#highestAnswered, stream.id ?? 0)
     stream.respond({ ':status': status, ...headers }, { endStream: body === '' })
     if (body !== '') stream.end(body)
-    if (status !== 200 || this.#proven) return
+    if (status === 200) this.#prove()
+  }
+
+  /** "One stream until a request with a valid token was posted": whatever is said of the device. */
+  #prove(): void {
+    if (this.#proven) return
     this.#proven = true
     const [first, usual] = this.#protocol.streams
     if (first !== usual && !this.#limited) this.#session.settings({ maxConcurrentStreams: usual })
@@ -97,6 +102,7 @@ export class GatewayConnection {
       }
       case 'refuse':
         arrival.taken = false
+        this.#prove()
         this.#wait(stream, arrival, latencyMs, () =>
           this.#close(stream, arrival, notice.refuse(conduct.as, conduct.retryAfterSeconds), false),
         )

@@ -9,6 +9,7 @@ import { settled } from './settled.ts'
 import { openStage } from './stage.ts'
 import type { Party } from './stage.ts'
 import type { Template } from './template.ts'
+import { watchCounts } from './watch.ts'
 
 export type Result =
   | { readonly kind: 'ran'; readonly judgement: Judgement; readonly details: Details }
@@ -50,9 +51,11 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
   const { killedAt, unwritten } = stage
 
   await stage.start()
+  const watch = watchCounts(stage)
+  opened.defer(() => watch.stop())
   const met = await scenario.run(stage, options)
   await settled(stage, scenario.patienceMs ?? PATIENCE_MS)
-  await stage.registrar.stop()
+  await Promise.all([stage.registrar.stop(), watch.stop()])
   const ends = await Promise.all(partiesOf(stage).map(endOf))
   await stage.stop()
 

@@ -38,7 +38,6 @@ function closing(name: string, what: string, conduct: Conduct): Scenario {
       const gateways: readonly Gateway[] = [stage.apns, stage.fcm]
       let met = 0
       for (const gateway of gateways) {
-        gateway.limitStreams(1)
         gateway.plan = () => {
           met++
           return conduct
@@ -51,7 +50,6 @@ function closing(name: string, what: string, conduct: Conduct): Scenario {
         const opened = gateway.connections.total - (before[at] ?? 0)
         if (opened > CONNECTIONS) stage.accuse(`connections in ${CLOSING_MS / 1000} s: ${opened}`)
         gateway.plan = null
-        gateway.limitStreams(null)
       }
       await stage.pushes.toAll()
       return met

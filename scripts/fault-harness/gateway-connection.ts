@@ -134,7 +134,7 @@ export class GatewayConnection {
       case 'part':
         arrival.taken = conduct.answered
         if (conduct.answered) this.answer(stream, notice.accept())
-        // Whether it was read, nobody knows.
+        this.#doubt()
         setTimeout(() => this.#socket()?.destroy(), conduct.answered ? READ_MS : 0)
         return
       case 'flood':
@@ -228,13 +228,18 @@ export class GatewayConnection {
     this.#parting = true
     this.#last = Math.min(this.#last, this.#highest)
     for (const { timer } of this.#pending.values()) if (timer !== null) clearTimeout(timer)
+    this.#doubt()
+    setTimeout(() => this.#socket()?.destroy(), PARTING_MS)
+  }
+
+  /** Whether what was answered just now was read, nobody knows. */
+  #doubt(): void {
     const now = Date.now()
     for (let at = this.#answered.length - 1; at >= 0; at--) {
       const arrival = this.#answered[at]
       if (arrival === undefined || now - (arrival.answeredAt ?? 0) > IN_DOUBT_MS) break
       arrival.answeredAt = null
     }
-    setTimeout(() => this.#socket()?.destroy(), PARTING_MS)
   }
 
   /**

@@ -75,3 +75,43 @@ describe('a clock that is an hour off', () => {
     },
   )
 })
+
+describe('a clock that was 55 minutes ahead when it signed', () => {
+  test.each([
+    ['in the same run', false],
+    ['after a restart', true],
+  ])('leaves no provider token behind: once it is right pushes go out at once, %s', async (_, restarts) => {
+    const theirs = createFakeClock(NOON)
+    await using gateways = await startOutsideGateways(theirs)
+    const { simulator } = gateways
+    // As a gateway answers that has no reason of its own for a token from the future.
+    simulator.answerWith(({ headers }) => {
+      const token = String(headers['authorization']).slice('bearer '.length)
+      const { iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+      const answer = { status: 403, headers: {}, body: '{"reason":"InvalidProviderToken"}' }
+      return iat * 1000 > theirs.now() + 60_000 ? { kind: 'answer', answer } : null
+    })
+    const clock = createFakeClock(NOON + 55 * 60_000)
+    const config = { ...gateways.config, drainSeconds: 0 }
+    let service = await startService({ clock, random: () => 0.5, simulated: false, config })
+    try {
+      service.equip(service.application, simulator)
+      clock.advance(1000)
+      await service.put('/deviceToken', { token: 'ab'.repeat(32), platform: 0 })
+      const content = { platform: 0, msg: 'Hello', sound: '', badge: '' }
+      await service.post('/push/all', content)
+      await service.logged(({ event }) => event === 'sending paused')
+      clock.set(theirs.now())
+      if (restarts) service = await service.restart()
+      const { id } = (await service.post('/push/all', content)).body
+      const sent = service.logged(({ event, push }) => event === 'push sent' && push === id)
+      const began = clock.now()
+      await passing(service, [clock, theirs], sent)
+      expect((await service.get(`/push/${id}`)).body).toMatchObject({ t: 1, s: 1 })
+      // The pause that had begun is over, and no other one comes.
+      expect(clock.now() - began).toBeLessThan(60_000)
+    } finally {
+      await service[Symbol.asyncDispose]()
+    }
+  })
+})

@@ -109,7 +109,7 @@ class ApnsProvider implements Provider {
     }
 
     const refusal = readApnsRefusal(answer.body)
-    if (refusal.reason === 'ExpiredProviderToken' && authorization !== undefined) {
+    if (authorization !== undefined && this.#isMistimed(authorization, refusal.reason, answer.header('date'))) {
       this.#renew(route, authorization)
       if (!tried.renewal) return this.#sendTo(environment, message, recipient, { ...tried, renewal: true })
     }
@@ -136,6 +136,14 @@ class ApnsProvider implements Provider {
     if (badToken) return settleBetween(outcome, other)
     if (other.kind !== 'misconfigured') this.#preferred = second
     return other
+  }
+
+  /** Whether another provider token may be taken, made now: a token from the future has no reason of its own. */
+  #isMistimed(authorization: string, reason: string | null, date: string | null): boolean {
+    if (reason === 'ExpiredProviderToken') return true
+    const at = Date.parse(date ?? '')
+    const isAhead = this.#tokens?.isAhead(authorization, Number.isNaN(at) ? null : at) ?? false
+    return reason === 'InvalidProviderToken' && isAhead
   }
 
   #renew(route: Route, authorization: string): void {

@@ -7,6 +7,15 @@ const RENEW_MS = 50 * 60_000
 /** Apple refuses new tokens more often than every 20 minutes (429 TooManyProviderTokenUpdates). */
 const MIN_RENEW_MS = 20 * 60_000
 
+/**
+ * A token from further ahead than this was made by a clock that has been put back since. A smaller step is forgiven:
+ * each new token may be one too many.
+ */
+const MAX_AHEAD_MS = 5 * 60_000
+
+/** The times of issue and of an answer are whole seconds. */
+const SECOND_MS = 1000
+
 /** What the header says, since when (ms since the Unix epoch), and with which key. */
 interface Issued {
   readonly authorization: string
@@ -30,6 +39,8 @@ export interface ProviderTokens {
    * machine whose clock is wrong would otherwise sign one after the other, all of them expired.
    */
   expired(authorization: string): void
+  /** Whether `authorization` was issued later than at `at`, ms since the Unix epoch, or than it is by this clock. */
+  isAhead(authorization: string, at: number | null): boolean
 }
 
 /**
@@ -60,8 +71,10 @@ export function createProviderTokens(
 
   return {
     current() {
-      // Also with a clock that was put back: it is Apple's that counts, and a new token now might be one too many.
-      if (issued !== null && clock.now() - issued.at < RENEW_MS) return issued.authorization
+      if (issued !== null) {
+        const ageMs = clock.now() - issued.at
+        if (ageMs >= -MAX_AHEAD_MS && ageMs < RENEW_MS) return issued.authorization
+      }
       pending ??= sign().finally(() => (pending = null))
       return pending
     },
@@ -71,6 +84,10 @@ export function createProviderTokens(
       if (Math.abs(now - renewedEarlyAt) < MIN_RENEW_MS) return
       renewedEarlyAt = now
       issued = null
+    },
+    isAhead(authorization, at) {
+      if (issued?.authorization !== authorization) return false
+      return issued.at - SECOND_MS >= Math.min(clock.now(), at ?? Number.POSITIVE_INFINITY)
     },
   }
 }

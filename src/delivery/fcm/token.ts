@@ -44,7 +44,7 @@ export interface AccessTokens extends AsyncDisposable {
 
 interface Issued {
   readonly authorization: string
-  /** Milliseconds since the Unix epoch, like `expiresAt`. */
+  /** Of the monotonic clock, in ms, like `expiresAt`: a time of day that is wrong, or put right, says nothing of a life. */
   readonly renewAt: number
   readonly expiresAt: number
 }
@@ -58,14 +58,19 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   let pending: Promise<string | Outcome> | null = null
 
   async function request(): Promise<Issued | Outcome> {
-    const now = clock.now()
-    const assertion = await sign(credential, tokenUrl, Math.floor(now / 1000)).catch(() => null)
+    const askedAt = clock.monotonic()
+    const assertion = await sign(credential, tokenUrl, Math.floor(clock.now() / 1000)).catch(() => null)
     if (assertion === null) return { kind: 'misconfigured', reason: 'the private key cannot be used', certain: true }
     const form = new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString()
     const answer = await postForm(transport, tokenUrl, form, trust)
     // Without a token nothing can be sent, whether or not this request arrived.
     if (answer.kind === 'failed') return outcomeOfFailure({ ...answer, sent: 'no' })
-    const grant = readGrant(answer.status, answer.body, retryAfterMs(answer.header('retry-after'), clock.now()), now)
+    const grant = readGrant(
+      answer.status,
+      answer.body,
+      retryAfterMs(answer.header('retry-after'), clock.now()),
+      askedAt,
+    )
     if ('authorization' in grant || grant.kind !== 'misconfigured') return grant
     return blameClock(grant, { date: answer.header('date'), now: clock.now(), whose: 'Google' })
   }
@@ -76,13 +81,13 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       issued = result
       return result.authorization
     }
-    if (issued !== null) issued = { ...issued, renewAt: clock.now() + RENEW_AGAIN_MS }
+    if (issued !== null) issued = { ...issued, renewAt: clock.monotonic() + RENEW_AGAIN_MS }
     return result
   }
 
   return {
     current() {
-      const now = clock.now()
+      const now = clock.monotonic()
       if (issued !== null && now < issued.renewAt) return issued.authorization
       pending ??= renew()
       return issued !== null && now < issued.expiresAt ? issued.authorization : pending
@@ -104,7 +109,7 @@ async function sign(credential: FcmCredential, audience: string, nowSeconds: num
     .sign(await importPKCS8(credential.privateKey, 'RS256'))
 }
 
-/** RFC 6749, 5.1 and 5.2. `askedAt`: ms since the Unix epoch. */
+/** RFC 6749, 5.1 and 5.2. `askedAt`: of the monotonic clock, in ms. */
 function readGrant(status: number, body: string, retryMs: number | null, askedAt: number): Issued | Outcome {
   const { access_token: token, expires_in: seconds, error, error_description: description } = parse(body)
   if (status === 200 && typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) {

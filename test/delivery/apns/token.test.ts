@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { jwtVerify } from 'jose'
+import { decodeJwt, jwtVerify } from 'jose'
 import { createProviderTokens } from '../../../src/delivery/apns/token.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
@@ -95,13 +95,42 @@ describe('a provider token', () => {
     expect(tokens.current()).toBe(first)
   })
 
-  test('is kept when the clock is put back, until APNs says that it has expired', async () => {
+  test('is kept when the clock is put back by five minutes, until APNs says that it has expired', async () => {
     const { clock, tokens } = start()
     const first = await tokens.current()
-    clock.set(clock.now() - 90 * MINUTE_MS)
+    clock.set(clock.now() - 5 * MINUTE_MS)
     expect(await tokens.current()).toBe(first)
     tokens.expired(first)
     expect(await tokens.current()).not.toBe(first)
+  })
+
+  test('from the future is not fresh: once the clock is put right a new one is made, also after a restart', async () => {
+    const clock = createFakeClock()
+    let text: string | null = null
+    const keep = { load: () => text, save: (next: string) => void (text = next) }
+    const right = clock.now()
+    clock.set(right + 24 * 60 * MINUTE_MS)
+    const tokens = createProviderTokens(KEY, clock, keep)
+    const tomorrows = await tokens.current()
+    clock.set(right)
+    const restarted = await createProviderTokens(KEY, clock, keep).current()
+    const renewed = await tokens.current()
+    for (const token of [restarted, renewed]) {
+      expect(token).not.toBe(tomorrows)
+      expect(decodeJwt(token.slice('bearer '.length)).iat).toBe(right / 1000)
+    }
+    expect(await tokens.current()).toBe(renewed)
+  })
+
+  test('is known to be ahead of an answer, or of the clock that was put back', async () => {
+    const { clock, tokens } = start()
+    const token = await tokens.current()
+    expect(tokens.isAhead(token, null)).toBe(false)
+    expect(tokens.isAhead(token, clock.now())).toBe(false)
+    expect(tokens.isAhead(token, clock.now() - 2 * MINUTE_MS)).toBe(true)
+    expect(tokens.isAhead('bearer another', clock.now() - 2 * MINUTE_MS)).toBe(false)
+    clock.set(clock.now() - 2 * MINUTE_MS)
+    expect(tokens.isAhead(token, null)).toBe(true)
   })
 
   test('cannot be made of what is no key', async () => {

@@ -60,6 +60,7 @@ export function createGroupCommit(
   let waiting: Waiting[] = []
   let committed: Committed[] = []
   let scheduled = false
+  let closed = false
   let syncing = false
 
   function runTurn(): void {
@@ -147,6 +148,11 @@ export function createGroupCommit(
   return {
     commit: (operation) =>
       new Promise((resolve, reject) => {
+        // SQLite keeps a connection usable until its last statement is gone, and whoever begins there never ends.
+        if (closed) {
+          reject(new Error('the database is closed'))
+          return
+        }
         waiting.push({ operation, resolve, reject })
         if (scheduled) return
         scheduled = true
@@ -156,6 +162,7 @@ export function createGroupCommit(
     alongside: (work) => void riders.push(work),
     [Symbol.dispose]() {
       runTurn()
+      closed = true
       const batch = committed
       committed = []
       try {

@@ -10,6 +10,7 @@ import registryBounds from '../../migrations/0009_registry_bounds.sql' with { ty
 import pushId from '../../migrations/0010_push_id.sql' with { type: 'text' }
 import leftDevice from '../../migrations/0011_left_device.sql' with { type: 'text' }
 import removedRecipients from '../../migrations/0012_removed_recipients.sql' with { type: 'text' }
+import waitingDelivery from '../../migrations/0013_waiting_delivery.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 10, sql: pushId },
   { number: 11, sql: leftDevice },
   { number: 12, sql: removedRecipients },
+  { number: 13, sql: waitingDelivery },
 ]

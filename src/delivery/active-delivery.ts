@@ -65,7 +65,7 @@ export interface Recipients {
  * One open delivery in memory.
  *
  * sending, and counting its audience beside it → (every page read and settled) → waiting, while recipients wait for
- * another attempt → finished. From anywhere: called off, while something is on its way → finished. Sending, and counted
+ * another attempt, not in memory then → finished. From anywhere: called off, while something is on its way → finished. Sending, and counted
  * as nobody → finished, also while nothing can be sent. Its durable half is the row in `delivery`; what is here can be
  * lost at any moment and is read again from `progress` on.
  */
@@ -101,6 +101,8 @@ export class ActiveDelivery {
   searching = false
   /** Whether it stands in its sender's line. */
   inLine = false
+  /** It is being written down that it waits: then it is in memory no more. */
+  leaving = false
   /** How often it has changed stored badges. */
   badgeChanges = 0
   #settled: number
@@ -164,6 +166,13 @@ export class ActiveDelivery {
     let left = this.unreached + this.retries - (this.leased.size - this.due.length)
     for (const page of this.pages) left -= page.pending + page.accepted + page.exceptions.length
     return Math.max(left, 0)
+  }
+
+  /** Whether everybody who is left waits for another attempt, and none of them is due. */
+  onlyWaits(now: number): boolean {
+    if (this.finished || this.calledOff !== null || this.leaving || this.loadingDue) return false
+    const sent = this.counted && this.#exhausted && this.pages.size === 0 && this.leased.size === 0
+    return sent && this.retries > 0 && this.nextDueAt > now
   }
 
   /** Devices of the audience on no settled page. */

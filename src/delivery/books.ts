@@ -38,6 +38,8 @@ interface Dependencies {
   readonly onWritten: (delivery: ActiveDelivery) => void
   /** The end of a delivery is on disk. */
   readonly onFinished: (delivery: ActiveDelivery) => void
+  /** It is on disk that a delivery waits, and `until` when; `null`: there is no such delivery any more. */
+  readonly onWaiting: (delivery: ActiveDelivery, until: number | null) => void
 }
 
 /**
@@ -108,6 +110,21 @@ export class Books {
     void this.#write(delivery, [], true, () => {})
   }
 
+  /** Ends a delivery that is done, and notes of one that only waits that it need not be in memory. */
+  putAway(delivery: ActiveDelivery): void {
+    this.finishIfDone(delivery)
+    if (!delivery.onlyWaits(this.#on.clock.now()) || this.#queues.get(delivery)?.isEmpty === false) return
+    delivery.leaving = true
+    const { persist, store, onWaiting } = this.#on
+    void persist(() => store.park(delivery.of)).then((until) => {
+      delivery.leaving = false
+      // It was called off, or its time to live was over, meanwhile: it ends here.
+      if (delivery.finished || delivery.calledOff !== null) return
+      this.#queues.delete(delivery)
+      onWaiting(delivery, until)
+    })
+  }
+
   /** Ends a delivery that is called off, at once or with the last answer that is on its way. */
   cancel(delivery: ActiveDelivery): void {
     if (!delivery.finished && delivery.calledOff === null) this.#callOff(delivery, 'cancelled')
@@ -174,7 +191,7 @@ export class Books {
     if (finished) {
       this.#queues.delete(delivery)
       onFinished(delivery)
-    } else this.finishIfDone(delivery)
+    } else this.putAway(delivery)
   }
 
   #queueOf(delivery: ActiveDelivery): WriteQueue {

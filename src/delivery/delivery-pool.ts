@@ -11,6 +11,7 @@ import { Sender } from './sender.ts'
 import type { SenderFigures, SenderState } from './sender-figures.ts'
 import type { SenderDependencies } from './sender.ts'
 import { createSteadyClock } from './steady-clock.ts'
+import type { Shifted } from './time-shift.ts'
 import { Turn } from './turn.ts'
 
 /** How often what is due, late or expired is looked for, while anything is open. */
@@ -105,7 +106,8 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   let shared = on.maxInFlight
   let stopped = false
   let closed = false
-  let jumping = false
+  /** Jumps of the clock that the database has not followed yet. */
+  let jumps = 0
   let cancelTick: (() => void) | null = null
 
   async function persist<T>(operation: () => T): Promise<T> {
@@ -144,6 +146,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       events: on.events,
       turn,
       share: () => shared,
+      mayLoad: () => jumps === 0,
       onProven: () => void persist(() => on.prove(application, platform)),
       latency: on.latency[platform],
     })
@@ -160,7 +163,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     followClock()
     shared = share()
     // What is on disk may still seem to be over by the new time of day.
-    if (!jumping) for (const sender of senders.values()) sender.tick()
+    if (jumps === 0) for (const sender of senders.values()) sender.tick()
     cancelTick = null
     ensureTick()
   }
@@ -178,17 +181,29 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     if (byMs < 0) {
       log.warn('the clock was put back', { backMs: -byMs })
       for (const sender of senders.values()) sender.shift(-byMs)
-      void persist(() => store.shiftDue(-byMs))
+      void shiftDue(-byMs)
     }
     if (on.ttlClock === 'wall') return
     for (const sender of senders.values()) sender.extend(jump)
-    jumping = true
-    void persist(() => store.extendOpen(jump)).then(() => (jumping = false))
+    jumps++
+    void persist(() => store.extendOpen(jump)).then(() => {
+      jumps--
+      for (const sender of senders.values()) sender.forgetTimes()
+    })
+  }
+
+  async function shiftDue(backMs: number): Promise<void> {
+    let from: Shifted | null = null
+    do {
+      const at: Shifted | null = from
+      from = await persist(() => store.shiftDue(backMs, at))
+    } while (from !== null)
+    for (const sender of senders.values()) sender.forgetTimes()
   }
 
   function ensureTick(): void {
     if (cancelTick !== null || stopped) return
-    if ([...senders.values()].every((sender) => sender.isIdle)) {
+    if ([...senders.values()].every((sender) => sender.isDone)) {
       clock.rest()
       return
     }
@@ -220,7 +235,11 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       }
     },
     cancel(application, push) {
-      for (const platform of PLATFORMS) senders.get(`${application}/${platform}`)?.cancel(push)
+      for (const platform of PLATFORMS) {
+        const held = senders.get(`${application}/${platform}`)?.cancel(push) === true
+        // It may have left memory since that transaction.
+        if (!held) void persist(() => end({ application, push, platform }))
+      }
     },
     badgeSet: (application, platform, device) =>
       senders.get(`${application}/${platform}`)?.badgeSet(device) ?? (() => {}),

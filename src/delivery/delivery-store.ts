@@ -4,12 +4,13 @@ import type { Notification } from '../push/push.ts'
 import { audienceFrom } from '../push/stored-audience.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
 import { createExceptionStore, WAITING } from './exception-store.ts'
+import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
 import type { Range } from './progress.ts'
 import { createRecipientStore } from './recipient-store.ts'
 import type { ClockJump } from './steady-clock.ts'
-
-const LANE_NUMBER: Readonly<Record<Lane, 0 | 1>> = { single: 0, many: 1 }
+import { createTimeShift } from './time-shift.ts'
+import { createWaitingStore } from './waiting-store.ts'
 
 interface OpenRow {
   push: number
@@ -29,7 +30,17 @@ interface OpenRow {
   retries: number
   released_at: number
   expires_at: number
+  waits_until: number | null
 }
+
+const OPEN = `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.number = p.parent), p.id) AS id, d.application,
+    d.platform, d.lane, p.notification, p.audience,
+    (SELECT audience FROM push whole WHERE whole.number = p.parent) AS whole, p.ceiling, d.progress, d.ahead,
+    d.addressed, d.settled, d.expires_at, d.waits_until, coalesce(p.released_at, p.created_at) AS released_at,
+    (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
+      AS retries
+  FROM delivery d JOIN push p ON p.number = d.push
+  WHERE d.finished_at IS NULL AND p.cancelled_at IS NULL`
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -61,17 +72,10 @@ export function createDeliveryStore({ database }: { database: Database }) {
      WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.application = a.number AND d.platform = p.value AND d.finished_at IS NULL)`,
   )
   const open = database.statement<OpenRow, [number, Platform, 0 | 1, number, number]>(
-    `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.number = p.parent), p.id) AS id, d.application,
-       d.platform, d.lane, p.notification, p.audience,
-       (SELECT audience FROM push whole WHERE whole.number = p.parent) AS whole, p.ceiling, d.progress, d.ahead, d.addressed, d.settled, p.expires_at,
-       coalesce(p.released_at, p.created_at) AS released_at,
-       (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
-         AS retries
-     FROM delivery d JOIN push p ON p.number = d.push
-     WHERE d.application = ? AND d.platform = ? AND d.lane = ? AND d.push > ? AND d.finished_at IS NULL
-       AND p.cancelled_at IS NULL
+    `${OPEN} AND d.waits_until IS NULL AND d.application = ? AND d.platform = ? AND d.lane = ? AND d.push > ?
      ORDER BY d.push LIMIT ?`,
   )
+  const one = database.statement<OpenRow, [number, Platform]>(`${OPEN} AND d.push = ? AND d.platform = ?`)
   const status = database.statement<DeliveryStatus, [string]>(
     `SELECT d.application, d.platform, sum(coalesce(d.addressed, 0)) AS t, sum(d.accepted) AS s, sum(d.failed) AS failed,
        sum(iif(d.finished_at IS NULL, coalesce(d.addressed, 0) - d.accepted - d.failed, 0)) AS waiting,
@@ -114,6 +118,10 @@ export function createDeliveryStore({ database }: { database: Database }) {
      WHERE number IN (SELECT push FROM delivery WHERE finished_at IS NULL)
        AND coalesce(released_at, created_at) NOT BETWEEN ?2 AND ?3`,
   )
+  const extendDeliveries = database.statement<never, [byMs: number, since: number, now: number]>(
+    `UPDATE delivery SET expires_at = expires_at + ?1 WHERE finished_at IS NULL AND NOT EXISTS (
+       SELECT 1 FROM push p WHERE p.number = delivery.push AND coalesce(p.released_at, p.created_at) BETWEEN ?2 AND ?3)`,
+  )
   const tally = database.statement<never, [number, number, Platform, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s`,
@@ -121,6 +129,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
 
   const recipients = createRecipientStore({ database })
   const exceptions = createExceptionStore({ database, recipients })
+  const waiting = createWaitingStore({ database })
 
   function count({ application, platform }: DeliveryKey, now: number, addressed: number, accepted: number): void {
     if (addressed > 0 || accepted > 0) tally.run(application, Math.floor(now / DAY_MS), platform, addressed, accepted)
@@ -135,14 +144,27 @@ export function createDeliveryStore({ database }: { database: Database }) {
     finish.run(now, unsent === null ? null : unsent + waited, key.push, key.platform)
   }
 
-  const { takeDue, nextDue, endLeases, shiftDue, hasten } = exceptions
+  const { takeDue, nextDue, endLeases } = exceptions
 
   return {
     takeDue,
     nextDue,
     endLeases,
-    shiftDue,
-    hasten,
+    shiftDue: createTimeShift(database),
+    park: waiting.park,
+    due: waiting.due,
+    expiring: waiting.expiring,
+    waiting: waiting.count,
+
+    /**
+     * Makes some of those due who wait for another attempt of any push of an application to a platform; says whether
+     * there may be more.
+     */
+    hasten(application: number, platform: Platform, now: number): boolean {
+      const more = exceptions.hasten(application, platform, now)
+      return waiting.hasten(application, platform, now) || more
+    },
+
     recipients: recipients.of,
     badgeOf: recipients.badgeOf,
 
@@ -152,13 +174,22 @@ export function createDeliveryStore({ database }: { database: Database }) {
     /** One entry for each platform of the push with this UUID; none where there is no such push. */
     status: (pushId: string): DeliveryStatus[] => status.all(pushId),
 
-    /** Up to `limit` open deliveries of one lane, pushes after `afterPush`, oldest first. */
+    /** Up to `limit` open deliveries of one lane of which somebody may be sent to, pushes after `afterPush`, oldest first. */
     open(application: number, platform: Platform, lane: Lane, afterPush: number, limit: number): OpenDelivery[] {
       return open.all(application, platform, LANE_NUMBER[lane], afterPush, limit).map(openOf)
     },
 
     /** The clock has jumped: what is left of the time to live of everything open stays as long as it was. */
-    extendOpen: ({ byMs, since, now }: ClockJump): void => void extend.run(byMs, since, now),
+    extendOpen({ byMs, since, now }: ClockJump): void {
+      extend.run(byMs, since, now)
+      extendDeliveries.run(byMs, since, now)
+    },
+
+    /** One that is open, whether it waits or not; `null` where it is over or called off. */
+    find(push: number, platform: Platform): OpenDelivery | null {
+      const row = one.get(push, platform)
+      return row === null ? null : openOf(row)
+    },
 
     /** Stores that the audience is counted, and has `more` devices than settled pages had added. */
     address(key: DeliveryKey, more: number, now: number): void {
@@ -216,5 +247,6 @@ function openOf(row: OpenRow): OpenDelivery {
     retries: row.retries,
     releasedAt: row.released_at,
     expiresAt: row.expires_at,
+    waitsUntil: row.waits_until,
   }
 }

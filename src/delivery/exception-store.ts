@@ -19,7 +19,7 @@ interface Dependencies {
 export const WAITING = `state IN ('retry', 'leased')`
 
 /** Recipients made due in one step: 5 ms. */
-const HASTE_LIMIT = 1000
+export const HASTE_LIMIT = 1000
 
 /** Recipients that were not simply accepted, and when each is due again. Times are ms since the Unix epoch. */
 export function createExceptionStore({ database, recipients }: Dependencies) {
@@ -68,9 +68,6 @@ export function createExceptionStore({ database, recipients }: Dependencies) {
     /** At the start of the process nothing is on its way: what the last one had leased is due. */
     endLeases: (now: number): void => void statements.endLeases.run(now),
 
-    /** The clock was put back by `byMs` milliseconds: who waits is due that much earlier. */
-    shiftDue: (byMs: number): void => void statements.shiftDue.run(byMs),
-
     /**
      * Makes some of those due who wait for another attempt of any push of an application to a platform; says whether
      * there may be more.
@@ -110,10 +107,7 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
       `SELECT min(due_at) AS due_at FROM push_exception WHERE push = ? AND platform = ? AND ${WAITING}`,
     ),
     endLeases: database.statement<never, [now: number]>(
-      `UPDATE push_exception SET state = 'retry', due_at = ? WHERE state = 'leased'`,
-    ),
-    shiftDue: database.statement<never, [byMs: number]>(
-      `UPDATE push_exception SET due_at = due_at - ? WHERE ${WAITING}`,
+      `UPDATE push_exception INDEXED BY push_exception_leased SET state = 'retry', due_at = ? WHERE state = 'leased'`,
     ),
     hasten: database.statement<never, [now: number, application: number, Platform, limit: number]>(
       `UPDATE push_exception SET due_at = ?1 WHERE (push, platform, device) IN (

@@ -26,10 +26,17 @@ export interface OpenDelivery {
   /** When it could first be sent; ms since the Unix epoch. */
   readonly releasedAt: number
   readonly expiresAt: number
+  /** Until when it was to be left out of memory, because all who were left waited; `null` where it was not. */
+  readonly waitsUntil: number | null
 }
 
 /** Single pushes go ahead of those to many. */
 export type Lane = 'single' | 'many'
+
+export const LANES: readonly Lane[] = ['single', 'many']
+
+/** As the database has them. */
+export const LANE_NUMBER: Readonly<Record<Lane, 0 | 1>> = { single: 0, many: 1 }
 
 /** A recipient that was not simply accepted. */
 export interface Exception {

@@ -1,14 +1,18 @@
 import { applyBadge } from '../push/push.ts'
 import type { BadgeChange } from '../push/push.ts'
 
-/** Devices of which it is remembered that a push to be sent again is in their count already. It is rarely one. */
+/**
+ * Of how many devices it is remembered that a push to be sent again is in their count already, and of how many pushes
+ * for each. It is rarely one.
+ */
 const MOST_INCLUDED = 10_000
+const MOST_PUSHES = 1000
 
 /** The badge of one notification. */
 export interface SentBadge {
   readonly device: number
-  /** The delivery that it belongs to. */
-  readonly of: object
+  /** The push that it belongs to, `push.number`. */
+  readonly of: number
   /** What the phone shows when it arrives. */
   readonly badge: number
   /** Whether it counts from the one before it. */
@@ -35,8 +39,8 @@ export interface SentBadge {
 export class PendingBadges {
   /** By device: what was sent last. Those before it hang on it. */
   readonly #last = new Map<number, SentBadge>()
-  /** By device: deliveries whose notification is to be sent again, and is in the count already. */
-  readonly #included = new Map<number, WeakSet<object>>()
+  /** By device: pushes whose notification is to be sent again, and is in the count already. */
+  readonly #included = new Map<number, Set<number>>()
   readonly #read: (device: number) => number
   /** How often stored badges have changed: deliveries and calls. */
   changes = 0
@@ -47,7 +51,7 @@ export class PendingBadges {
   }
 
   /** One is sent now. `stored`: the count stored with the device; `null` where it may have changed since it was read. */
-  send(of: object, device: number, change: BadgeChange, stored: number | null): SentBadge {
+  send(of: number, device: number, change: BadgeChange, stored: number | null): SentBadge {
     const before = this.#last.get(device) ?? null
     const sent = this.#next(of, device, change, before, stored)
     this.#last.set(device, sent)
@@ -111,7 +115,7 @@ export class PendingBadges {
     }
   }
 
-  #next(of: object, device: number, change: BadgeChange, before: SentBadge | null, stored: number | null): SentBadge {
+  #next(of: number, device: number, change: BadgeChange, before: SentBadge | null, stored: number | null): SentBadge {
     if ('set' in change) {
       const wasStored = before === null && stored === change.set
       return { of, device, badge: change.set, relative: false, wasStored, before, state: 'sent' }
@@ -122,8 +126,8 @@ export class PendingBadges {
     return { of, device, badge, relative: true, wasStored, before, state: 'sent' }
   }
 
-  /** Whether what is stored, or on its way, has counted from an earlier attempt of this delivery. */
-  #isIn(of: object, device: number, before: SentBadge | null): boolean {
+  /** Whether what is stored, or on its way, has counted from an earlier attempt of this push. */
+  #isIn(of: number, device: number, before: SentBadge | null): boolean {
     for (let older = before; older?.relative === true; older = older.before) {
       if (older.of === of) return true
     }
@@ -132,12 +136,18 @@ export class PendingBadges {
 
   /** It is not counted again, should it be sent again. */
   #include({ device, of }: SentBadge): void {
-    const deliveries = this.#included.get(device) ?? new WeakSet()
-    this.#included.set(device, deliveries.add(of))
-    if (this.#included.size <= MOST_INCLUDED) return
-    for (const [oldest] of this.#included) {
-      this.#included.delete(oldest)
-      return
-    }
+    const pushes = this.#included.get(device) ?? new Set()
+    this.#included.set(device, pushes.add(of))
+    forgetOldest(pushes, MOST_PUSHES)
+    forgetOldest(this.#included, MOST_INCLUDED)
+  }
+}
+
+/** Where there is one too many. */
+function forgetOldest(entries: Map<number, unknown> | Set<number>, most: number): void {
+  if (entries.size <= most) return
+  for (const oldest of entries.keys()) {
+    entries.delete(oldest)
+    return
   }
 }

@@ -30,6 +30,8 @@ export interface SenderDependencies {
   /** In [0, 1). */
   readonly random: () => number
   readonly store: DeliveryStore
+  /** Whether the times in the database are those of the clock as it is. */
+  readonly mayLoad: () => boolean
   /** Writes until it succeeds. */
   readonly persist: <T>(operation: () => T) => Promise<T>
   readonly registry: DeviceRegistry
@@ -76,7 +78,7 @@ export class Sender {
   /** Whether it ever had a provider. */
   #used = false
   #idle: (() => void)[] = []
-  readonly #onEmpty = (delivery: ActiveDelivery) => this.#books.finishIfDone(delivery)
+  readonly #onEmpty = (delivery: ActiveDelivery) => this.#books.putAway(delivery)
   readonly #nextTurn = () => this.#pump()
 
   constructor(on: SenderDependencies) {
@@ -90,7 +92,11 @@ export class Sender {
       ...on,
       badges: this.#badges,
       onMore: () => this.#pump(),
-      onCounted: (delivery) => this.#books.finishIfDone(delivery),
+      onCounted: (delivery) => {
+        this.#books.putAway(delivery)
+        this.#keepTime(delivery, on.clock.now())
+      },
+      onTime: (delivery) => this.#keepTime(delivery, on.clock.now()),
     })
     this.#books = new Books({
       ...on,
@@ -105,6 +111,11 @@ export class Sender {
         this.#backlog.drop(delivery)
         this.#pump()
       },
+      onWaiting: (delivery, until) => {
+        if (until === null) this.#backlog.drop(delivery)
+        else this.#backlog.loaded.park(delivery, until)
+        this.#pump()
+      },
     })
   }
 
@@ -115,7 +126,7 @@ export class Sender {
       state,
       reason,
       inFlight: this.#inFlight,
-      open: this.#backlog.size,
+      open: this.#backlog.loaded.size + this.#backlog.loaded.waiting.pushes,
     }
   }
 
@@ -127,12 +138,19 @@ export class Sender {
     // A project's quota may be used up for the moment.
     const mayMove = this.#inFlight > 0 || this.#provider?.mayTake?.(now) !== false
     const stillSince = dueSince === null || !mayMove ? null : Math.max(dueSince, this.#movedAt)
-    const connections = this.#provider?.connections ?? 0
-    return { ...this.state, answers: this.#answers, connections, recipients, dueSince, stillSince }
+    const { connections = 0 } = this.#provider ?? {}
+    const all = recipients + this.#backlog.loaded.waiting.recipients
+    return { ...this.state, answers: this.#answers, connections, recipients: all, dueSince, stillSince }
   }
 
+  /** Whether there is nothing to send now. */
   get isIdle(): boolean {
-    return this.#inFlight === 0 && this.#backlog.size === 0
+    return this.#inFlight === 0 && this.#backlog.loaded.size === 0
+  }
+
+  /** Whether there will not be either, however much time passes. */
+  get isDone(): boolean {
+    return this.isIdle && !this.#backlog.loaded.expects
   }
 
   /**
@@ -163,10 +181,12 @@ export class Sender {
     return this.#backlog.of(push) !== null
   }
 
-  /** Sends no more of this push. */
-  cancel(push: number): void {
+  /** Sends no more of this push; `false` where it is not in memory. */
+  cancel(push: number): boolean {
     const delivery = this.#backlog.of(push)
-    if (delivery !== null) this.#books.cancel(delivery)
+    if (delivery === null) this.#backlog.loaded.forgetTimes()
+    else this.#books.cancel(delivery)
+    return delivery !== null
   }
 
   /** A call sets the count stored with a device, `device.id`; the returned function undoes it. */
@@ -178,26 +198,12 @@ export class Sender {
   tick(): void {
     const now = this.#on.clock.now()
     this.#lookForTrouble()
+    this.#backlog.loaded.load()
     for (const delivery of this.#backlog.all()) {
-      if (delivery.expiresAt <= now) {
-        const expired = this.#books.expire(delivery)
-        if (expired) {
-          this.#answers.expired += expired.unreached
-          this.#on.log.warn('push expired', { ...this.#name, push: delivery.of.pushId, ...expired })
-        }
-      } else if (delivery.nextDueAt <= now && this.#size(now) > 0) {
-        void this.#backlog.loadDue(delivery, now).then((dead) => {
-          for (const { device, badge, attempt } of dead) {
-            // Unregistered, or declared gone by another push, while it waited.
-            const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0 }
-            const task = { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
-            this.#books.settleOne(task, NOT_THERE, null, now)
-          }
-        })
-      }
+      this.#keepTime(delivery, now)
       if (this.#size(now) === 0) {
         this.#backlog.lookForEnd(delivery)
-        this.#books.finishIfDone(delivery)
+        this.#books.putAway(delivery)
       }
       // What is set aside has its answer: the end does not wait for what becomes of others.
       if (delivery.calledOff !== null && this.#inFlight === 0) this.#holdAside()
@@ -208,6 +214,26 @@ export class Sender {
       }
     }
     this.#pump()
+  }
+
+  /** Ends a delivery whose time to live is over; of another one sends to who is due. */
+  #keepTime(delivery: ActiveDelivery, now: number): void {
+    if (delivery.expiresAt <= now) {
+      const expired = this.#books.expire(delivery)
+      if (expired) {
+        this.#answers.expired += expired.unreached
+        this.#on.log.warn('push expired', { ...this.#name, push: delivery.of.pushId, ...expired })
+      }
+    } else if (delivery.nextDueAt <= now && this.#size(now) > 0) {
+      void this.#backlog.loadDue(delivery, now).then((dead) => {
+        for (const { device, badge, attempt } of dead) {
+          // Unregistered, or declared gone by another push, while it waited.
+          const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0 }
+          const task = { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
+          this.#books.settleOne(task, NOT_THERE, null, now)
+        }
+      })
+    }
   }
 
   /** The clock was put back by `byMs`. */
@@ -225,6 +251,11 @@ export class Sender {
       // It may have been passed over as expired.
       this.#backlog.line(delivery)
     }
+  }
+
+  /** What waits in the database has other times than it had. */
+  forgetTimes(): void {
+    this.#backlog.loaded.forgetTimes()
   }
 
   /** Sends nothing more, waits for what is in flight, and settles what was sent; resolves when that is on disk. */
@@ -351,7 +382,7 @@ export class Sender {
     const { delivery, recipient } = task
     const change = delivery.of.notification.badge
     if (change === null) return task
-    const badge = this.#badges.send(delivery, recipient.device, change, delivery.storedBadge(task))
+    const badge = this.#badges.send(delivery.of.push, recipient.device, change, delivery.storedBadge(task))
     const same = badge.badge === recipient.badge
     return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
   }

@@ -20,6 +20,11 @@ export class WriteQueue {
     this.#persist = persist
   }
 
+  /** Whether everything is on disk. */
+  get isEmpty(): boolean {
+    return this.#writing === null
+  }
+
   /** Resolves when it is on disk. The operation may run twice, so it must only touch the database. */
   add(operation: () => void): Promise<void> {
     const written = new Promise<void>((resolve) => this.#waiting.push({ operation, resolve }))

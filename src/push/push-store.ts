@@ -42,15 +42,15 @@ export function createPushStore({ database }: { database: Database }) {
     })
     .returning({ number: push.number })
     .prepare()
-  const insertDelivery = database.statement<never, [number, number, number, 0 | 1]>(
-    'INSERT INTO delivery (push, platform, application, lane) VALUES (?, ?, ?, ?)',
+  const insertDelivery = database.statement<never, [number, number, number, 0 | 1, number]>(
+    'INSERT INTO delivery (push, platform, application, lane, expires_at) VALUES (?, ?, ?, ?, ?)',
   )
 
   /** Makes the deliveries of a push, one for each platform it goes to. Runs in a transaction of the caller. */
-  function deliver(application: number, number: number, audience: Audience): void {
+  function deliver(application: number, number: number, audience: Audience, expiresAt: number): void {
     const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
     const lane = 'filter' in audience ? 1 : 0
-    for (const platform of platforms) insertDelivery.run(number, platform, application, lane)
+    for (const platform of platforms) insertDelivery.run(number, platform, application, lane, expiresAt)
   }
 
   return {
@@ -62,6 +62,7 @@ export function createPushStore({ database }: { database: Database }) {
      */
     accept(application: number, of: NewPush): number {
       const { notification, audience, createdAt, timeToLiveMs, turns } = of
+      const expiresAt = (sendAt: number | null) => (sendAt ?? createdAt) + timeToLiveMs
       const add = (id: string, sendAt: number | null, parent: number | null, stored: Audience | TurnAudience) =>
         insert.get({
           id,
@@ -69,13 +70,13 @@ export function createPushStore({ database }: { database: Database }) {
           notification: JSON.stringify(notification),
           audience: JSON.stringify(stored),
           createdAt,
-          expiresAt: (sendAt ?? createdAt) + timeToLiveMs,
+          expiresAt: expiresAt(sendAt),
           sendAt,
           releasedAt: sendAt === null ? createdAt : null,
           parent,
         }).number
       const number = add(of.id, of.sendAt, null, audience)
-      if (of.sendAt === null) deliver(application, number, audience)
+      if (of.sendAt === null) deliver(application, number, audience, expiresAt(null))
       for (const { id, sendAt } of turns) add(id, sendAt, number, { turn: {} })
       return number
     },

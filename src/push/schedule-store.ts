@@ -51,9 +51,9 @@ export function createScheduleStore({ database, pushes }: Dependencies) {
   const turnsOf = database.statement<{ send_at: number }, [number]>(
     'SELECT send_at FROM push WHERE parent = ? ORDER BY send_at',
   )
-  const release = database.statement<never, [number, string, number]>(
+  const release = database.statement<{ expires_at: number }, [number, string, number]>(
     `UPDATE push SET released_at = ?1, audience = ?2, ceiling = ${CEILING}, expires_at = ?1 + expires_at - send_at
-     WHERE number = ?3`,
+     WHERE number = ?3 RETURNING expires_at`,
   )
 
   // Each step is one look into the index, for as many zones as there are, not devices.
@@ -113,16 +113,17 @@ export function createScheduleStore({ database, pushes }: Dependencies) {
      * the time to live. Runs in a transaction of the caller.
      */
     release(now: number, limit: number): Released[] {
+      const letGo = (push: number, audience: string) => release.get(now, audience, push)?.expires_at ?? now
       return due.all(now, limit).map((row) => {
         const { push, application, parent } = row
         if (parent === null) {
           const audience = asOf(JSON.parse(row.audience) as Audience, now)
-          release.run(now, JSON.stringify(audience), push)
-          if (!('local' in audience)) pushes.deliver(application, push, audience)
+          const expiresAt = letGo(push, JSON.stringify(audience))
+          if (!('local' in audience)) pushes.deliver(application, push, audience, expiresAt)
         } else {
           const turn = turnOf(row, parent, now)
-          release.run(now, turn === null ? row.audience : JSON.stringify(turn), push)
-          if (turn !== null) pushes.deliver(application, push, audienceOf(turn, parent))
+          const expiresAt = letGo(push, turn === null ? row.audience : JSON.stringify(turn))
+          if (turn !== null) pushes.deliver(application, push, audienceOf(turn, parent), expiresAt)
         }
         return { push, application }
       })

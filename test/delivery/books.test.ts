@@ -40,6 +40,7 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
     events: { pushFinished: () => {} },
     onRetries: () => written.resolve(),
     onWritten: () => {},
+    onWaiting: () => {},
     onFinished: () => {},
   })
   const [open] = store.open(1, 0, 'single', 0, 1)

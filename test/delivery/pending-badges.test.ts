@@ -9,11 +9,12 @@ const DEVICE = 1
 
 /** One device and its stored count, and the pushes that are sent to it. */
 function newPhone(stored = 0) {
+  let pushes = 0
   const phone = {
     stored,
     /** How often the stored count was read. */
     reads: 0,
-    send: (change: BadgeChange, known: number | null = null, of: object = {}) => badges.send(of, DEVICE, change, known),
+    send: (change: BadgeChange, known: number | null = null, of = ++pushes) => badges.send(of, DEVICE, change, known),
     refuse: (sent: SentBadge) => badges.refused(sent),
     /** `runs`: of the transaction. */
     settle(sent: SentBadge, runs = 1) {
@@ -59,7 +60,7 @@ describe('a relative badge', () => {
 
   test('of another device is another', () => {
     const badges = new PendingBadges(() => 4)
-    expect([1, 2, 1].map((device) => badges.send({}, device, MORE, null).badge)).toEqual([5, 5, 6])
+    expect([1, 2, 1].map((device, push) => badges.send(push, device, MORE, null).badge)).toEqual([5, 5, 6])
   })
 
   test('does not count from what was refused', () => {
@@ -92,11 +93,11 @@ describe('what is stored', () => {
 
   test('is not written where it is so already, and where nothing else was on its way', () => {
     const badges = new PendingBadges(() => 5)
-    const first = badges.send({}, DEVICE, { set: 5 }, 5)
+    const first = badges.send(102, DEVICE, { set: 5 }, 5)
     expect(badges.settle(first)).toBe(false)
-    const [second, third] = [badges.send({}, DEVICE, MORE, 5), badges.send({}, DEVICE, { set: 5 }, 5)]
+    const [second, third] = [badges.send(103, DEVICE, MORE, 5), badges.send(104, DEVICE, { set: 5 }, 5)]
     expect([badges.settle(second), badges.settle(third)]).toEqual([true, true])
-    expect(badges.settle(badges.send({}, 2, { set: 5 }, null))).toBe(true)
+    expect(badges.settle(badges.send(105, 2, { set: 5 }, null))).toBe(true)
   })
 
   test('is written again by a transaction that runs twice', () => {
@@ -109,7 +110,7 @@ describe('what is stored', () => {
 describe('a push that is to be sent again', () => {
   test('shows the same number, where another has counted from it', () => {
     const phone = newPhone(4)
-    const push = {}
+    const push = -1
     const [first, second] = [phone.send(MORE, null, push), phone.send(MORE)]
     phone.refuse(first)
     phone.take(second)
@@ -122,7 +123,7 @@ describe('a push that is to be sent again', () => {
   test('counts, where the other was refused too, or a call came between', () => {
     for (const set of [false, true]) {
       const phone = newPhone(4)
-      const push = {}
+      const push = -1
       const [first, second] = [phone.send(MORE, null, push), phone.send(MORE)]
       phone.refuse(first)
       if (set) {
@@ -210,10 +211,10 @@ describe('whatever is sent, set, answered and written in any order', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom('send', 'accept', 'refuse'), fc.nat(9))), (steps) => {
         const phone = newPhone()
-        const onWay: { sent: SentBadge; push: object }[] = []
-        const waiting: object[] = []
+        const onWay: { sent: SentBadge; push: number }[] = []
+        const waiting: number[] = []
         let pushes = 0
-        const send = (push: object) => void onWay.push({ sent: phone.send(MORE, null, push), push })
+        const send = (push: number) => void onWay.push({ sent: phone.send(MORE, null, push), push })
         const answer = (at: number, accepted: boolean): void => {
           const [one] = onWay.splice(at % Math.max(onWay.length, 1), 1)
           if (one === undefined) return
@@ -225,14 +226,14 @@ describe('whatever is sent, set, answered and written in any order', () => {
         }
         for (const [kind, at] of steps) {
           if (kind !== 'send') answer(at, kind === 'accept')
-          else if (at % 2 === 0 && waiting.length > 0) send(waiting.pop() ?? {})
+          else if (at % 2 === 0 && waiting.length > 0) send(waiting.pop() ?? 0)
           else {
             pushes++
-            send({})
+            send(pushes)
           }
         }
         while (onWay.length + waiting.length > 0) {
-          while (waiting.length > 0) send(waiting.pop() ?? {})
+          while (waiting.length > 0) send(waiting.pop() ?? 0)
           answer(0, true)
         }
         expect(phone.stored).toBe(pushes)

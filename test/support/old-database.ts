@@ -121,6 +121,9 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
   if (schema >= 8) run('INSERT INTO opened (push, device, at) VALUES (1, 1, ?)', NOW)
   if (schema >= 11)
     run(`INSERT INTO left_device (device, alias, labels) VALUES (4, 'gus', '{"tag":["vip"],"active":[]}')`)
+  if (schema >= 13) {
+    run('UPDATE delivery SET expires_at = (SELECT p.expires_at FROM push p WHERE p.number = delivery.push)')
+  }
 }
 
 type Run = (sql: string, ...values: readonly (string | number | null | Uint8Array)[]) => void

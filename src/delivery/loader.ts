@@ -1,0 +1,234 @@
+import type { Clock } from '../clock.ts'
+import type { Platform } from '../device/device.ts'
+import { ActiveDelivery } from './active-delivery.ts'
+import { AudienceCounter } from './audience-counter.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+import { LANES } from './open-delivery.ts'
+import type { Lane, OpenDelivery } from './open-delivery.ts'
+import type { PendingBadges } from './pending-badges.ts'
+import { Places } from './places.ts'
+import type { Cause } from './places.ts'
+import type { WaitingCount } from './waiting-store.ts'
+
+interface Dependencies {
+  readonly application: number
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly store: DeliveryStore
+  readonly badges: Pick<PendingBadges, 'changes'>
+  /** Whether the times in the database are those of the clock as it is. */
+  readonly mayLoad: () => boolean
+  readonly persist: <T>(operation: () => T) => Promise<T>
+  readonly onLoaded: (delivery: ActiveDelivery, cause: Cause) => void
+  /** It is known how many a delivery addresses: nobody may be the end of it. */
+  readonly onCounted: (delivery: ActiveDelivery) => void
+  /** The database could not be read; `again` tries once more. */
+  readonly onUnreadable: (error: unknown, again: () => void) => void
+}
+
+/** The moment before which nothing is looked for. */
+type Since = Record<Lane, number>
+
+const ALWAYS = Number.NEGATIVE_INFINITY
+const NEVER = Number.POSITIVE_INFINITY
+
+/**
+ * Which of the open deliveries of a sender are in memory.
+ *
+ * In the database → (its turn) → in memory → (everybody who is left waits for another attempt) → in the database alone,
+ * however many there are → (one of them is due) → in memory → … → finished. And from the database → (its time to live is
+ * over) → in memory, to be ended.
+ */
+export class Loader {
+  readonly #on: Dependencies
+  readonly #places = new Places()
+  readonly #counter: AudienceCounter
+  /** Up to which push the database has been read. */
+  readonly #lastLoaded: Record<Lane, number> = { single: 0, many: 0 }
+  readonly #more: Record<Lane, boolean> = { single: true, many: true }
+  /** When the first that is not in memory is due, or expires, ms since the Unix epoch; or earlier. */
+  readonly #next: { readonly due: Since; readonly expired: Since } = {
+    due: { single: ALWAYS, many: ALWAYS },
+    expired: { single: ALWAYS, many: ALWAYS },
+  }
+  /** Pushes, due or expired, that could not be read: they are tried again by themselves. */
+  readonly #unreadable = new Set<number>()
+  /** `null` where they are to be counted. */
+  #waiting: WaitingCount | null = null
+
+  constructor(on: Dependencies) {
+    const { store, persist, clock, onCounted, onUnreadable } = on
+    this.#on = on
+    this.#counter = new AudienceCounter({
+      onCounted: (delivery, more) => {
+        void persist(() => store.address(delivery.of, more, clock.now()))
+        onCounted(delivery)
+      },
+      onUnreadable,
+    })
+  }
+
+  /** Open deliveries in memory. */
+  get size(): number {
+    return this.#places.size
+  }
+
+  /** Whether something is to be loaded later. */
+  get expects(): boolean {
+    return LANES.some((lane) => this.#next.due[lane] < NEVER)
+  }
+
+  /** Open deliveries that are not in memory because they wait, and the recipients of theirs who do. */
+  get waiting(): WaitingCount {
+    this.#waiting ??= this.#countWaiting()
+    return this.#waiting
+  }
+
+  all(): ActiveDelivery[] {
+    return this.#places.all()
+  }
+
+  /** The delivery of this push, `push.number`, if it is in memory. */
+  of(push: number): ActiveDelivery | null {
+    return this.#places.of(push)
+  }
+
+  /** Something was stored; `push` where it is one that may be older than what is loaded. */
+  wake(push: number | null): void {
+    for (const lane of LANES) {
+      this.#more[lane] = true
+      this.#next.expired[lane] = ALWAYS
+      if (push !== null) this.#lastLoaded[lane] = Math.min(this.#lastLoaded[lane], push - 1)
+    }
+    this.load()
+  }
+
+  /** What waits has other times than it had, or some of it has ended. */
+  forgetTimes(): void {
+    this.#waiting = null
+    for (const lane of LANES) {
+      this.#next.due[lane] = ALWAYS
+      this.#next.expired[lane] = ALWAYS
+    }
+  }
+
+  /** Loads what there are places for: the next in turn, what is due, what has expired. */
+  load(): void {
+    if (!this.#on.mayLoad()) return
+    try {
+      for (const lane of LANES) {
+        this.#loadInTurn(lane)
+        this.#loadByTime('due', lane)
+        // Else everything is in memory, or is loaded when it is due, and that is not after its end.
+        const isBehind = this.#more[lane] || this.#next.due[lane] <= this.#on.clock.now()
+        if (isBehind) this.#loadByTime('expired', lane)
+      }
+    } catch (error) {
+      this.#on.onUnreadable(error, () => this.load())
+    }
+  }
+
+  /** Takes a finished delivery out, and loads others in its place. */
+  drop(delivery: ActiveDelivery): void {
+    this.#places.leave(delivery)
+    this.load()
+  }
+
+  /** Lets go of a delivery that waits until `until`, ms since the Unix epoch, and loads others in its place. */
+  park(delivery: ActiveDelivery, until: number): void {
+    const { lane } = delivery.of
+    this.#next.due[lane] = Math.min(this.#next.due[lane], until)
+    this.#noteWaiting(1, delivery.retries)
+    this.drop(delivery)
+  }
+
+  clear(): void {
+    this.#places.clear()
+    for (const lane of LANES) this.#next.due[lane] = NEVER
+  }
+
+  #loadInTurn(lane: Lane): void {
+    const { store, application, platform } = this.#on
+    while (this.#more[lane]) {
+      const room = this.#places.free('turn', lane)
+      if (room === 0) return
+      const found = store.open(application, platform, lane, this.#lastLoaded[lane], room)
+      this.#more[lane] = found.length === room
+      this.#lastLoaded[lane] = found.at(-1)?.push ?? this.#lastLoaded[lane]
+      for (const open of found) this.#begin(open, 'turn')
+    }
+  }
+
+  #loadByTime(cause: 'due' | 'expired', lane: Lane): void {
+    const { store, application, platform, clock } = this.#on
+    const now = clock.now()
+    let room = this.#next[cause][lane] <= now ? this.#places.free(cause, lane) : 0
+    if (room === 0) return
+    const find = cause === 'due' ? store.due : store.expiring
+    // What is in memory has its time there too; and one more tells when to look again.
+    const found = find(application, platform, lane, this.#places.size + this.#unreadable.size + room + 1)
+    this.#next[cause][lane] = NEVER
+    for (const { push, at } of found) {
+      if (this.#places.of(push) !== null || this.#unreadable.has(push)) continue
+      if (at > now || room === 0) {
+        this.#next[cause][lane] = at
+        return
+      }
+      room--
+      this.#beginOne(push, cause)
+    }
+  }
+
+  #beginOne(push: number, cause: Cause): void {
+    const { store, platform, onUnreadable } = this.#on
+    try {
+      const open = store.find(push, platform)
+      this.#unreadable.delete(push)
+      if (open !== null) this.#begin(open, cause)
+    } catch (error) {
+      this.#unreadable.add(push)
+      onUnreadable(error, () => this.#beginOne(push, cause))
+    }
+  }
+
+  #begin(open: OpenDelivery, cause: Cause): void {
+    const { store, badges, onLoaded, onCounted, onUnreadable } = this.#on
+    if (this.#places.of(open.push) !== null) return
+    try {
+      const recipients = store.recipients(open)
+      const nextDueAt = open.retries > 0 ? store.nextDue(open) : null
+      const delivery = new ActiveDelivery(open, recipients, nextDueAt, badges)
+      this.#places.put(delivery, cause)
+      if (open.waitsUntil !== null) this.#noteWaiting(-1, -open.retries)
+      onLoaded(delivery, cause)
+      // Sending does not wait for it.
+      if (!delivery.counted) this.#counter.add(delivery, recipients.count)
+      else onCounted(delivery)
+    } catch (error) {
+      onUnreadable(error, () => this.#begin(open, cause))
+    }
+  }
+
+  #countWaiting(): WaitingCount {
+    const { store, application, platform, onUnreadable } = this.#on
+    let counted: WaitingCount = { pushes: 0, recipients: 0 }
+    try {
+      counted = store.waiting(application, platform)
+    } catch (error) {
+      onUnreadable(error, () => (this.#waiting = null))
+    }
+    const { pushes, recipients } = counted
+    // What was loaded again counts there until it is finished.
+    const loaded = this.all().filter(({ of }) => of.waitsUntil !== null)
+    const retries = loaded.reduce((sum, delivery) => sum + delivery.retries, 0)
+    return { pushes: Math.max(pushes - loaded.length, 0), recipients: Math.max(recipients - retries, 0) }
+  }
+
+  #noteWaiting(pushes: number, recipients: number): void {
+    if (this.#waiting === null) return
+    this.#waiting = {
+      pushes: Math.max(this.#waiting.pushes + pushes, 0),
+      recipients: Math.max(this.#waiting.recipients + recipients, 0),
+    }
+  }
+}

@@ -34,8 +34,8 @@ interface Route {
   readonly environment: Environment
   readonly transport: Transport
   wedgedBy: string | null
-  /** Whether a notification was taken since the last 503. */
-  taking: boolean
+  /** The device that the last answer was 503 for; `null`: it was taken. */
+  unavailableTo: number | null
 }
 
 /** What was done already for one notification; each is done once. */
@@ -104,7 +104,7 @@ class ApnsProvider implements Provider {
       return isHeldBack && outcome.kind === 'deferred' ? { ...outcome, scope: 'device' } : outcome
     }
     if (answer.status === 200) {
-      route.taking = true
+      route.unavailableTo = null
       return ACCEPTED[environment]
     }
 
@@ -113,8 +113,8 @@ class ApnsProvider implements Provider {
       this.#renew(route, authorization)
       if (!tried.renewal) return this.#sendTo(environment, message, recipient, { ...tried, renewal: true })
     }
-    if (endsConnection(answer.status, refusal.reason, route)) route.transport.retire()
-    if (answer.status === 503) route.taking = false
+    if (endsConnection(answer.status, refusal.reason, route, recipient.device)) route.transport.retire()
+    if (answer.status === 503) route.unavailableTo = recipient.device
     const now = clock.now()
     const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
     const outcome = blameTime(judged, { date: answer.header('date'), now }, tried)
@@ -171,7 +171,7 @@ class ApnsProvider implements Provider {
         ...(ca === undefined ? undefined : { ca }),
         ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
       })
-      route = { environment, transport, wedgedBy: null, taking: false }
+      route = { environment, transport, wedgedBy: null, unavailableTo: null }
       this.#routes.set(environment, route)
     }
     return route
@@ -194,9 +194,10 @@ const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDevic
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }
 const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired', certain: true }
 
-/** Where another connection may be served better. A 503 among notifications that are taken is about its device. */
-function endsConnection(status: number, reason: string | null, { taking }: Route): boolean {
-  return reason === 'IdleTimeout' || reason === 'Shutdown' || (status === 503 && !taking)
+/** Where another connection may be served better. Of 503 that takes two devices: one alone may be the reason itself. */
+function endsConnection(status: number, reason: string | null, { unavailableTo }: Route, device: number): boolean {
+  if (reason === 'IdleTimeout' || reason === 'Shutdown') return true
+  return status === 503 && unavailableTo !== null && unavailableTo !== device
 }
 
 /** What Apple says of a provider token whose time of issue is not now, as far as this machine's clock is to blame. */

@@ -121,7 +121,6 @@ describe('an answer', () => {
 
   test.each([
     [503, 'Shutdown', 'device'],
-    [503, 'ServiceUnavailable', 'either'],
     [400, 'IdleTimeout', 'device'],
   ] as const)('%d %s defers, and the next request uses another connection', async (status, reason, scope) => {
     await using apns = await start({ production: () => refusal(status, reason) })
@@ -129,6 +128,13 @@ describe('an answer', () => {
     apns.production.handle(() => OK)
     expect(await apns.send()).toMatchObject({ kind: 'accepted' })
     expect(apns.production.calls.map(({ connection }) => connection)).toEqual([1, 2])
+  })
+
+  test('503 ServiceUnavailable for one device keeps the connection, and for a second one ends it', async () => {
+    await using apns = await start({ production: () => refusal(503, 'ServiceUnavailable') })
+    const unavailable = { kind: 'deferred', afterMs: null, scope: 'either', reason: 'ServiceUnavailable' } as const
+    for (const device of [1, 1, 2, 2]) expect(await apns.send({ device })).toEqual(unavailable)
+    expect(apns.production.calls.map(({ connection }) => connection)).toEqual([1, 1, 1, 2])
   })
 
   test('that is lost defers this device', async () => {

@@ -6,9 +6,14 @@ const STEP = 2000
 
 /** Columns of an index, the time among them, and behind it what sets rows of one time apart. */
 const SHIFTED = [
-  { table: 'push_exception', where: WAITING, time: 'due_at', index: ['push', 'platform', 'due_at', 'device'] },
   {
-    table: 'delivery',
+    table: 'push_exception INDEXED BY push_exception_due',
+    where: WAITING,
+    time: 'due_at',
+    index: ['push', 'platform', 'due_at', 'device'],
+  },
+  {
+    table: 'delivery INDEXED BY delivery_waiting',
     where: 'finished_at IS NULL AND waits_until IS NOT NULL',
     time: 'waits_until',
     index: ['application', 'platform', 'lane', 'waits_until', 'push'],

@@ -19,7 +19,7 @@ const TAKEN = answer(200)
 const FAILURE = answer(500, 'InternalServerError')
 
 /** Slower than what a page waits for, and than the time to live; faster than the deadline of a request. */
-const SLOW_MS = 8000
+const SLOW_MS = 5500
 
 let clock: FakeClock
 let service: Service
@@ -100,7 +100,7 @@ async function audit(id: string): Promise<any> {
 /** Lets time pass until `done`, a quarter of a second at a time, and audits the push at each. */
 async function pass(id: string, done: (status: any) => boolean, each: () => Promise<void> = async () => {}) {
   for (;;) {
-    await Bun.sleep(2)
+    await Bun.sleep(5)
     await each()
     const status = await audit(id)
     if (done(status)) return status

@@ -11,6 +11,7 @@ import pushId from '../../migrations/0010_push_id.sql' with { type: 'text' }
 import leftDevice from '../../migrations/0011_left_device.sql' with { type: 'text' }
 import removedRecipients from '../../migrations/0012_removed_recipients.sql' with { type: 'text' }
 import waitingDelivery from '../../migrations/0013_waiting_delivery.sql' with { type: 'text' }
+import refusedPush from '../../migrations/0014_refused_push.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 11, sql: leftDevice },
   { number: 12, sql: removedRecipients },
   { number: 13, sql: waitingDelivery },
+  { number: 14, sql: refusedPush },
 ]

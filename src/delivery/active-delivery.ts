@@ -1,10 +1,11 @@
-import type { Message } from './delivery.ts'
+import type { Message, Outcome } from './delivery.ts'
 import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement, RecipientPage } from './open-delivery.ts'
 import { exceptionOf, newPage, shiftWaiting, waits } from './page.ts'
 import type { Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress } from './progress.ts'
+import { PushTrial } from './push-trial.ts'
 import type { ClockJump } from './steady-clock.ts'
 import type { Final } from './verdict.ts'
 
@@ -53,8 +54,11 @@ export interface Task {
   readonly badge?: SentBadge
 }
 
-/** Cancelled, or its time to live is over. */
-export type CalledOff = 'cancelled' | 'expired'
+/** Cancelled, or its time to live is over, or the gateway refuses it for everybody. */
+export type CalledOff = 'cancelled' | 'expired' | 'refused'
+
+const EXPIRED = { state: 'expired' } as const
+const REJECTED = { state: 'rejected' } as const
 
 /** What the delivery needs of the store to read its audience. */
 export interface Recipients {
@@ -97,6 +101,8 @@ export class ActiveDelivery {
   finished = false
   /** Why nothing more is sent; what is on its way is still answered, and then it ends. `null`: it goes on. */
   calledOff: CalledOff | null = null
+  /** Why the gateway refuses it for everybody; `null` where it does not. */
+  refused: string | null = null
   /** Its last read found nobody, and there is more to look at. */
   searching = false
   /** Whether it stands in its sender's line. */
@@ -117,6 +123,7 @@ export class ActiveDelivery {
   #startedAt: number | null = null
   readonly #recipients: Recipients
   readonly #badges: Pick<PendingBadges, 'changes'>
+  readonly #trial: PushTrial
   readonly #replay: Page[] = []
   /** Open pages of one who was asked out of turn. */
   readonly #outOfTurn = new Set<Page>()
@@ -137,6 +144,7 @@ export class ActiveDelivery {
     this.#settled = of.settled
     this.#progress = { upTo: of.progress, ahead: of.ahead }
     this.#cursor = of.progress
+    this.#trial = new PushTrial(of.accepted > 0)
     this.#recipients = recipients
     this.#badges = badges
     this.#endIfNobody()
@@ -149,6 +157,8 @@ export class ActiveDelivery {
 
   /** Whether everything that will ever be sent has been, and answered. */
   get isDone(): boolean {
+    // Of a refused one everybody has failed: it must be known how many that is.
+    if (this.refused !== null && !this.counted) return false
     return this.#exhausted && this.pages.size === 0 && this.retries === 0
   }
 
@@ -207,11 +217,12 @@ export class ActiveDelivery {
    * better one from that place in what is not read yet, `null` for the order of reading.
    */
   next(now: number, somewhere: number | null): Task | null {
-    if (this.calledOff !== null) return null
+    if (this.calledOff !== null || !this.#trial.mayAsk) return null
     const outOfTurn = somewhere === null ? null : this.#readOutOfTurn(somewhere)
     if (outOfTurn !== null) return this.#taskOf(outOfTurn, outOfTurn.unsent++, now)
     const waiting = this.due.shift()
     if (waiting !== undefined) {
+      this.#trial.asked()
       return { delivery: this, recipient: waiting, page: null, index: -1, attempt: waiting.attempt + 1, sentAt: now }
     }
     const replay = this.#replay.at(-1)
@@ -235,6 +246,11 @@ export class ActiveDelivery {
   /** The badge stored with a recipient; `null` where another push, or a call, may have changed it since it was read. */
   storedBadge({ page, recipient }: Task): number | null {
     return page !== null && page.badgeChanges === this.#othersBadgeChanges() ? recipient.storedBadge : null
+  }
+
+  /** One was answered; gives the reason, once, if the gateway is found to refuse the push itself for everybody. */
+  hear(outcome: Outcome): string | null {
+    return this.#trial.hear(outcome)
   }
 
   /** Puts a recipient back that was not answered for reasons that are not its own. */
@@ -284,7 +300,8 @@ export class ActiveDelivery {
         if (held === undefined) continue
         const { device, badge } = held
         page.answered[index] = 1
-        page.exceptions.push({ device, state: 'expired', attempt: 1, dueAt: now, badge, reason: why })
+        const over = this.refused === null ? EXPIRED : REJECTED
+        page.exceptions.push({ device, ...over, attempt: 1, dueAt: now, badge, reason: this.refused ?? why })
       }
     }
     return [...this.pages].filter((page) => page.pending === 0)
@@ -411,6 +428,7 @@ export class ActiveDelivery {
   }
 
   #taskOf(page: Page, index: number, now: number): Task {
+    this.#trial.asked()
     page.pending++
     page.sentAt = now
     this.#startedAt ??= now

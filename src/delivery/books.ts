@@ -130,6 +130,13 @@ export class Books {
     if (!delivery.finished && delivery.calledOff === null) this.#callOff(delivery, 'cancelled')
   }
 
+  /** Ends a delivery that the gateway refuses for everybody: who was not sent to has failed for the same reason. */
+  refuse(delivery: ActiveDelivery, reason: string): void {
+    if (delivery.finished || delivery.calledOff !== null) return
+    delivery.refused = reason
+    this.#callOff(delivery, 'refused')
+  }
+
   /**
    * The same for one whose time to live is over, once it is known whom it addresses. With the number of those whom it
    * did not reach for that.

@@ -47,7 +47,8 @@ type Witness = Pick<Complained<never>, 'complaint' | 'reason' | 'isFirst'>
  * the credential; each further complaint accuses it again → (a device is taken) → quiet.
  *
  * A credential that has proven itself is not doubted for its refused tokens until `REFUSALS` of them came in a row; then
- * it is accused as well, and where a device is taken later, twice as many have to come the next time.
+ * it is accused as well, and again for each `REFUSALS` more. None of them is believed until a device is taken; and then
+ * twice as many have to come the next time.
  */
 export class CredentialBreaker<Case> {
   #proven: boolean
@@ -56,6 +57,8 @@ export class CredentialBreaker<Case> {
   readonly #witnesses = new Map<number, Witness>()
   /** Devices with a refused token, of a proven credential. */
   readonly #refused = new Set<number>()
+  /** Those before them, since the last was taken, for whom it was accused. */
+  #refusedBefore = 0
   /** Devices answered, and not taken, since the first complaint. */
   readonly #tried = new Set<number>()
   /** Devices that complained while others were taken. */
@@ -95,6 +98,11 @@ export class CredentialBreaker<Case> {
     return this.#accusedOf !== null || this.#witnesses.size >= WITNESSES / 3 || this.#refused.size >= WITNESSES
   }
 
+  /** Requests that may be in flight: where many tokens were refused in a row, no more than are needed to accuse it. */
+  get allowance(): number {
+    return this.#refused.size < WITNESSES ? Number.POSITIVE_INFINITY : Math.max(this.#patience - this.#refused.size, 1)
+  }
+
   /** Whether the device alone is known to be at fault: others were taken since it complained. */
   isAlone(device: number): boolean {
     return this.#alone.has(device)
@@ -117,6 +125,7 @@ export class CredentialBreaker<Case> {
     } else if (++this.#taken > this.#threshold) this.#threshold = REFUSALS
     this.#accusedOf = null
     this.#refused.clear()
+    this.#refusedBefore = 0
     this.#withdraw()
     return this.release()
   }
@@ -166,7 +175,7 @@ export class CredentialBreaker<Case> {
    * credential than that.
    */
   get believesAside(): boolean {
-    return [...this.#witnesses.values()].every(({ complaint }) => complaint === 'token')
+    return !this.isDoubted && [...this.#witnesses.values()].every(({ complaint }) => complaint === 'token')
   }
 
   /** What is to be said of the credential when nobody else is left to be asked; `null` for nothing. */
@@ -185,10 +194,17 @@ export class CredentialBreaker<Case> {
   #weighRefusal(complained: Complained<Case>): 'aside' | 'accuse' {
     this.recognised()
     this.#aside.push(complained)
-    remember(this.#refused, complained.device, this.#threshold)
-    if (this.#accusedOf === null && this.#refused.size < this.#threshold) return 'aside'
+    remember(this.#refused, complained.device, this.#patience)
+    if (this.#refused.size < this.#patience) return 'aside'
     this.#accusedOf = 'refusals'
+    this.#refusedBefore += this.#refused.size
+    this.#refused.clear()
     return 'accuse'
+  }
+
+  /** Refused tokens in a row before it is accused. Once it is, those who are asked next may be bad ones by chance. */
+  get #patience(): number {
+    return this.isDoubted ? REFUSALS : this.#threshold
   }
 
   #accusation(): Accusation {
@@ -205,7 +221,7 @@ export class CredentialBreaker<Case> {
   #doubt(): Accusation {
     const reasons = [...new Set(this.#aside.map(({ reason }) => reason))].join(', ')
     const reason =
-      `the last ${this.#refused.size} devices were all refused (${reasons}) and none was taken: is the credential, ` +
+      `the last ${this.#refusedBefore} devices were all refused (${reasons}) and none was taken: is the credential, ` +
       'the topic or the gateway wrong? If so, replace the credential, and bring devices back with bellhop devices restore'
     return { misconfigured: true, reason, ofRefusals: true }
   }

@@ -76,8 +76,9 @@ export class CredentialHealth<Case> {
     return this.#askedLast
   }
 
+  /** Requests that may be in flight at `now`. */
   size(now: number): number {
-    return this.#window.size(now)
+    return Math.min(this.#window.size(now), this.#breaker.allowance)
   }
 
   isPaused(now: number): boolean {

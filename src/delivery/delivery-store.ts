@@ -27,6 +27,7 @@ interface OpenRow {
   ahead: string
   addressed: number | null
   settled: number
+  accepted: number
   retries: number
   released_at: number
   expires_at: number
@@ -60,7 +61,7 @@ export interface DeliveryStatus {
 }
 
 /** How a delivery comes to its end. */
-type Ending = Pick<ActiveDelivery, 'calledOff' | 'unsent'>
+type Ending = Pick<ActiveDelivery, 'calledOff' | 'refused' | 'unsent'>
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
@@ -106,6 +107,9 @@ export function createDeliveryStore({ database }: { database: Database }) {
        removed = removed + coalesce(max(coalesce(addressed, 0) - accepted - failed - ?2, 0), 0)
      WHERE push = ?3 AND platform = ?4`,
   )
+  const refuse = database.statement<never, [string, number, Platform]>(
+    'UPDATE delivery SET refused = ? WHERE push = ? AND platform = ?',
+  )
   const isOpen = database.statement<object, [number, Platform]>(
     'SELECT 1 FROM delivery WHERE push = ? AND platform = ? AND finished_at IS NULL',
   )
@@ -139,8 +143,14 @@ export function createDeliveryStore({ database }: { database: Database }) {
    * Ends a delivery: nobody of it waits any more, and whoever it addressed and did not reach counts as failed, so that
    * its numbers are the last ones. Also who was never sent to: removed meanwhile, where everybody else was looked at.
    */
-  function end(key: DeliveryKey, { calledOff, unsent }: Ending, now: number): void {
-    const waited = calledOff === 'cancelled' ? exceptions.cancelWaiting(key, now) : exceptions.expireWaiting(key, now)
+  function end(key: DeliveryKey, { calledOff, refused, unsent }: Ending, now: number): void {
+    if (refused !== null) refuse.run(refused, key.push, key.platform)
+    const waited =
+      refused !== null
+        ? exceptions.refuseWaiting(key, refused, now)
+        : calledOff === 'cancelled'
+          ? exceptions.cancelWaiting(key, now)
+          : exceptions.expireWaiting(key, now)
     finish.run(now, unsent === null ? null : unsent + waited, key.push, key.platform)
   }
 
@@ -221,7 +231,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
     /** Ends a delivery that is cancelled and not in memory. `true` if it was open. */
     cancel(key: DeliveryKey, now: number): boolean {
       const wasOpen = isOpen.get(key.push, key.platform) !== null
-      if (wasOpen) end(key, { calledOff: 'cancelled', unsent: null }, now)
+      if (wasOpen) end(key, { calledOff: 'cancelled', refused: null, unsent: null }, now)
       return wasOpen
     },
 
@@ -244,6 +254,7 @@ function openOf(row: OpenRow): OpenDelivery {
     ahead: JSON.parse(row.ahead) as Range[],
     addressed: row.addressed,
     settled: row.settled,
+    accepted: row.accepted,
     retries: row.retries,
     releasedAt: row.released_at,
     expiresAt: row.expires_at,

@@ -79,6 +79,10 @@ export function createExceptionStore({ database, recipients }: Dependencies) {
     expireWaiting: ({ push, platform }: DeliveryKey, now: number): number =>
       statements.expire.run(now, push, platform).changes,
 
+    /** Who still waits is not sent to: the gateway refuses the push. Says how many. */
+    refuseWaiting: ({ push, platform }: DeliveryKey, reason: string, now: number): number =>
+      statements.refuse.run(reason, now, push, platform).changes,
+
     /** Calls off who still waits; says how many. */
     cancelWaiting: ({ push, platform }: DeliveryKey, now: number): number =>
       statements.cancel.run(now, push, platform).changes,
@@ -117,6 +121,10 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     ),
     expire: database.statement<never, [now: number, number, Platform]>(
       `UPDATE push_exception SET state = 'expired', due_at = ? WHERE push = ? AND platform = ? AND ${WAITING}`,
+    ),
+    refuse: database.statement<never, [reason: string, now: number, number, Platform]>(
+      `UPDATE push_exception SET state = 'rejected', reason = ?, due_at = ?
+       WHERE push = ? AND platform = ? AND ${WAITING}`,
     ),
     cancel: database.statement<never, [now: number, number, Platform]>(
       `UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ?

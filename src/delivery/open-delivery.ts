@@ -21,6 +21,8 @@ export interface OpenDelivery {
   /** Devices in the audience; `null` until counted. */
   readonly addressed: number | null
   readonly settled: number
+  /** Of them, taken by the gateway. */
+  readonly accepted: number
   /** Recipients that wait for another attempt. */
   readonly retries: number
   /** When it could first be sent; ms since the Unix epoch. */

@@ -24,7 +24,7 @@ export const GATEWAY_RETRY: RetryPolicy = { firstMs: 1 * SECOND_MS, longestMs: 1
 export const MISCONFIGURED_RETRY: RetryPolicy = { firstMs: 30 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
 /** How long a credential waits that was good and has only refused tokens now: another device may show it to be good. */
-export const REFUSALS_RETRY: RetryPolicy = { firstMs: 4 * SECOND_MS, longestMs: 10 * MINUTE_MS }
+export const REFUSALS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
 /**
  * Milliseconds to wait before attempt `attempt + 1`: doubling, and at random between half and the whole of that, so

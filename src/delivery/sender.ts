@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
+import { ENOUGH_REFUSALS } from './push-trial.ts'
 import { STRAGGLER_MS } from './active-delivery.ts'
-import type { ActiveDelivery, CalledOff, Task } from './active-delivery.ts'
+import type { ActiveDelivery, Task } from './active-delivery.ts'
 import { Answers } from './answers.ts'
 import { Backlog } from './backlog.ts'
 import { Books } from './books.ts'
@@ -310,16 +311,18 @@ export class Sender {
     const provider = this.#provider
     if (provider === null || this.#stopped) return
     const now = this.#on.clock.now()
+    let isThrough = false
     while (this.#inFlight < this.#size(now) && provider.mayTake?.(now) !== false) {
       // Neither through nor empty: it goes on in the next turn.
       if (!this.#on.turn.take(this.#nextTurn)) return
       const task = this.#next(now)
-      if (task === null) break
+      if (task === null) {
+        isThrough = this.#inFlight === 0
+        break
+      }
       this.#send(provider, task)
     }
-    if (this.#inFlight === 0 && this.#health.isDoubtful && this.#size(now) > 0 && !this.#backlog.isSearching) {
-      this.#nobodyLeft(now)
-    }
+    if (isThrough && this.#health.isDoubtful && !this.#backlog.isSearching) this.#nobodyLeft(now)
   }
 
   /** Has everybody asked again now who waits for another attempt. */
@@ -402,6 +405,7 @@ export class Sender {
     this.#answers.note(outcome, verdict)
     latency.observe((now - sentAt) / 1000)
     this.#movedAt = now
+    const refused = delivery.hear(outcome)
     // Of a credential that has been replaced an answer says nothing of the new one.
     const health = provider === this.#provider ? this.#health : null
     if (verdict.kind === 'hold') {
@@ -415,10 +419,17 @@ export class Sender {
       } else if (health === null || health.isPaused(now)) this.#putBack(task, now)
       else this.#weigh(health, complaint, answered, outcome, now)
     }
+    if (refused !== null) this.#refuse(delivery, refused)
     // It may have room for another page, or somebody to send to again.
     this.#backlog.line(delivery)
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve()
     this.#pump()
+  }
+
+  /** The gateway refuses the push itself, for everybody: nobody else is asked. */
+  #refuse(delivery: ActiveDelivery, reason: string): void {
+    this.#on.log.warn('push refused', { ...this.#name, push: delivery.of.pushId, reason, devices: ENOUGH_REFUSALS })
+    this.#books.refuse(delivery, reason)
   }
 
   /** What an answer without a complaint says of the credential. */
@@ -438,17 +449,16 @@ export class Sender {
     const belief = health.weigh(complained, now - task.sentAt, askedMs, now)
     if (belief === 'own') this.#close(of, now)
     else if (belief === 'accuse') {
-      const aside = health.release()
-      const others = aside.filter(({ device: other }) => other !== device)
+      const others = health.release().filter((one) => one !== complained)
       for (const [nth, one] of [...others, complained].entries()) {
-        this.#again(one, health.dueAfterPause(nth), now)
+        // No attempt is burnt on it.
+        this.#again(one, health.dueAfterPause(nth), Math.max(one.of.task.attempt - 1, 1), now)
       }
     } else this.#closeAll(health.overflow(), now)
   }
 
-  /** Has somebody asked again whose answer is not believed: no attempt is burnt on it. */
-  #again({ reason, of: { task } }: Complained<Answered>, dueAt: number, now: number): void {
-    const attempt = Math.max(task.attempt - 1, 1)
+  /** Has somebody asked again whose answer is not believed; `attempt`: those that count. */
+  #again({ reason, of: { task } }: Complained<Answered>, dueAt: number, attempt: number, now: number): void {
     this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, says: null }, now)
     this.#backlog.line(task.delivery)
   }
@@ -460,7 +470,7 @@ export class Sender {
   /** Writes an answer down, on its page or alone. */
   #close({ task, verdict: answer, says }: Answered, now: number): void {
     const { delivery, page } = task
-    const verdict = answer.kind === 'retry' && delivery.calledOff !== null ? ENDS[delivery.calledOff] : answer
+    const verdict = answer.kind === 'retry' && delivery.calledOff !== null ? calledOff(delivery) : answer
     if (page === null || page.detached) {
       this.#books.settleOne(task, verdict, says, now)
       return
@@ -472,8 +482,7 @@ export class Sender {
 
   /** Puts a recipient back, to be sent to again. */
   #putBack(task: Task, now: number): void {
-    const { calledOff } = task.delivery
-    if (calledOff !== null) this.#close({ task, verdict: ENDS[calledOff], says: null }, now)
+    if (task.delivery.calledOff !== null) this.#close({ task, verdict: calledOff(task.delivery), says: null }, now)
     else task.delivery.hold(task)
   }
 
@@ -488,19 +497,19 @@ export class Sender {
   /** Nobody is left to be sent to for now: what is set aside must not wait for others. */
   #nobodyLeft(now: number): void {
     const { aside, bad } = this.#health.nobodyLeft(now)
-    if (bad) this.#closeAll(aside, now)
-    else for (const one of aside) this.#again(one, now + this.#waitOf(one.of.task.attempt), now)
-  }
-
-  #waitOf(attempt: number): number {
-    return backoffMs(MISCONFIGURED_RETRY, attempt, this.#on.random())
+    if (bad) return this.#closeAll(aside, now)
+    for (const one of aside) {
+      const { attempt } = one.of.task
+      this.#again(one, now + backoffMs(MISCONFIGURED_RETRY, attempt, this.#on.random()), attempt, now)
+    }
   }
 }
 
-/** What becomes of a recipient who would have to be sent to again, and is not. */
-const ENDS: Readonly<Record<CalledOff, Final>> = {
-  cancelled: { kind: 'failed', state: 'expired', reason: 'cancelled', device: 'keep', since: null },
-  expired: { kind: 'failed', state: 'expired', reason: 'expired', device: 'keep', since: null },
+/** What becomes of those who would have been sent to again. */
+function calledOff({ calledOff: how, refused }: ActiveDelivery): Final {
+  const over = { kind: 'failed', device: 'keep', since: null } as const
+  if (refused === null) return { ...over, state: 'expired', reason: how ?? 'expired' }
+  return { ...over, state: 'rejected', reason: refused }
 }
 
 const NOT_THERE: Final = { kind: 'failed', state: 'gone', reason: DEVICE_REMOVED, device: 'keep', since: null }

@@ -73,9 +73,17 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     `SELECT min(at) AS at FROM opened WHERE push IN ${WHOLE} AND device = ?`,
   )
   const findDelivery = database.reading<
-    { progress: number; ahead: string; addressed: number | null; finishedAt: number | null },
+    {
+      progress: number
+      ahead: string
+      addressed: number | null
+      finishedAt: number | null
+      refused: string | null
+    },
     [number, Platform]
-  >('SELECT progress, ahead, addressed, finished_at AS finishedAt FROM delivery WHERE push = ? AND platform = ?')
+  >(
+    'SELECT progress, ahead, addressed, finished_at AS finishedAt, refused FROM delivery WHERE push = ? AND platform = ?',
+  )
 
   function exclusionsOf(audience: Audience, device: DeviceRow): Exclusion[] {
     if ('device' in audience) {
@@ -98,12 +106,13 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   function passed(push: PushRow, device: DeviceRow): Facts['delivery'] {
     const row = findDelivery.get(push.number, device.platform)
     if (row === null) return null
-    const { progress, finishedAt } = row
+    const { progress, finishedAt, refused } = row
     const ahead = JSON.parse(row.ahead) as readonly (readonly [number, number])[]
     const settled = device.id <= progress || ahead.some(([from, to]) => from <= device.id && device.id <= to)
     // What ended by itself has looked at everybody: behind the last page there was nobody.
-    const endedByItself = finishedAt !== null && push.cancelled_at === null && finishedAt < push.expires_at
-    return { passed: settled || endedByItself, nobody: endedByItself && row.addressed === 0, finishedAt }
+    const wasEnded = push.cancelled_at !== null || refused !== null
+    const endedByItself = finishedAt !== null && !wasEnded && finishedAt < push.expires_at
+    return { passed: settled || endedByItself, nobody: endedByItself && row.addressed === 0, finishedAt, refused }
   }
 
   /** The turn of a push by local time that is the device's; `null`: its time had passed. */

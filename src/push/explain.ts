@@ -28,6 +28,8 @@ export interface Facts {
     /** Whether it has ended because there was nobody in its audience. */
     readonly nobody: boolean
     readonly finishedAt: number | null
+    /** Why the gateway refused the push for everybody; `null` where it did not. */
+    readonly refused: string | null
   } | null
   /** Why nothing can be sent to its platform now. */
   readonly pause: string | null
@@ -138,6 +140,11 @@ export function explain(facts: Facts): Explanation {
     return excluded([], `The push addressed no ${devices} when it went out, so neither this one. ${AS_NOW}`)
   }
   if (delivery.passed) return accepted(device, push.releasedAt)
+  if (delivery.refused !== null) {
+    const { refused: reason } = delivery
+    const explanation = `${GATEWAY[device.platform]} refused the push for everybody whom it was sent to (${reason}), so it was not sent to this device. ${AS_NOW}`
+    return { verdict: 'rejected', explanation, reason, judgedNow: true }
+  }
   return ofUnreached(facts, delivery.finishedAt)
 }
 

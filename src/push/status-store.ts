@@ -78,12 +78,14 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
   const reach = database.reading<ReachRow, [number]>(
     `SELECT platform, sum(coalesce(addressed, 0)) AS t, sum(accepted) AS s, sum(failed) AS failed,
        sum(removed) AS removed, ${waiting('coalesce(addressed, 0)')} AS waiting, ${waiting('settled')} AS retrying,
-       count(*) FILTER (WHERE finished_at IS NULL) AS open, min(started_at) AS startedAt, max(finished_at) AS finishedAt
+       count(*) FILTER (WHERE finished_at IS NULL) AS open, min(started_at) AS startedAt, max(finished_at) AS finishedAt,
+       max(refused) AS refused
      FROM delivery WHERE push IN ${WHOLE} GROUP BY platform ORDER BY platform`,
   )
-  const parts = database.reading<{ push: number; platform: Platform }, [number]>(
-    `SELECT push, platform FROM delivery WHERE push IN ${WHOLE} ORDER BY push, platform`,
-  )
+  const parts = database.reading<
+    { push: number; platform: Platform; failed: number; removed: number; refused: string | null },
+    [number]
+  >(`SELECT push, platform, failed, removed, refused FROM delivery WHERE push IN ${WHOLE} ORDER BY push, platform`)
   const reasons = database.reading<
     { failed: number; reason: string; count: number; last: number },
     [number, Platform, number, number]
@@ -117,16 +119,23 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
     /** How many recipients failed for each reason. Read in parts, so that nobody waits for it. */
     async reasons(push: number): Promise<Map<string, number>> {
       const counts = new Map<string, number>()
+      const add = (reason: string, more: number) => counts.set(reason, (counts.get(reason) ?? 0) + more)
       for (const part of parts.all(push)) {
+        let written = 0
         for (let after = 0, seen = CHUNK; seen === CHUNK;) {
           const groups = reasons.all(part.push, part.platform, after, CHUNK)
           seen = groups.reduce((sum, { count }) => sum + count, 0)
           after = Math.max(after, ...groups.map(({ last }) => last))
           for (const { failed, reason, count } of groups) {
-            if (failed === 1) counts.set(reason, (counts.get(reason) ?? 0) + count)
+            if (failed === 0) continue
+            add(reason, count)
+            written += count
           }
           if (seen === CHUNK) await new Promise((resolve) => setImmediate(resolve))
         }
+        // Who was not sent to, since the gateway had refused the push for everybody.
+        const unasked = part.failed - written - part.removed
+        if (part.refused !== null && unasked > 0) add(part.refused, unasked)
       }
       return counts
     },

@@ -26,6 +26,8 @@ export interface Reach {
   readonly startedAt: number | null
   /** `null` while it is open. */
   readonly finishedAt: number | null
+  /** Why the gateway refused the push for everybody; `null` where it did not. */
+  readonly refused: string | null
 }
 
 /** What is stored of a push, without what it says. Times are ms since the Unix epoch. */
@@ -47,7 +49,7 @@ export interface StoredPush {
 /** Why nothing can be sent to a platform now; `null` where it can. */
 export type PauseOf = (platform: Platform) => string | null
 
-/** The state of a push; `reason` says why a paused one waits. */
+/** The state of a push; `reason` says why a paused one waits, or why a gateway refused one for everybody. */
 export function stateOf(
   push: StoredPush,
   reach: readonly Reach[],
@@ -56,7 +58,11 @@ export function stateOf(
   if (push.cancelledAt !== null) return { state: 'cancelled', reason: null }
   if (push.releasedAt === null) return { state: 'scheduled', reason: null }
   const open = reach.filter((one) => one.open)
-  if (open.length === 0) return { state: push.turnsToCome > 0 ? 'sending' : 'finished', reason: null }
+  if (open.length === 0) {
+    const refusals = [...new Set(reach.flatMap(({ refused }) => refused ?? []))]
+    const reason = refusals.length === 0 ? null : refusals.join('; ')
+    return { state: push.turnsToCome > 0 ? 'sending' : 'finished', reason }
+  }
   const pauses = open.map(({ platform }) => pauseOf(platform))
   // Before they are counted nobody waits, and it may be nobody for whom a credential is not there.
   const waiting = open.filter((one) => one.waiting > 0).map(({ platform }) => pauseOf(platform))

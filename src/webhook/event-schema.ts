@@ -24,10 +24,11 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
         t: count('Devices addressed.'),
         s: count('Of them accepted by APNs or FCM.'),
         failed: count('Devices that it failed for.'),
+        reason: text('Why APNs or FCM refused the push for everybody. Absent: neither did.'),
         started_at: time('When the first was sent. Absent: it was called off before.'),
         finished_at: time('When the last was answered for.'),
       },
-      ['started_at'],
+      ['reason', 'started_at'],
     ),
     example: {
       id: '019a9f7e-3c1b-7000-8000-000000000000',

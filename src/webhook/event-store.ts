@@ -26,6 +26,7 @@ interface PushRow {
   readonly t: number
   readonly s: number
   readonly failed: number
+  readonly refused: string | null
   readonly cancelled: number
   readonly started: number | null
   readonly finished: number | null
@@ -69,7 +70,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
     `WITH root AS (SELECT r.* FROM push p JOIN push r ON r.number = coalesce(p.parent, p.number) WHERE p.number = ?),
        family AS (SELECT * FROM root UNION ALL SELECT p.* FROM push p JOIN root r ON p.parent = r.number)
      SELECT r.number, r.id, r.cancelled_at IS NOT NULL AS cancelled,
-       coalesce(sum(d.addressed), 0) AS t, coalesce(sum(d.accepted), 0) AS s, coalesce(sum(d.failed), 0) AS failed,
+       coalesce(sum(d.addressed), 0) AS t, coalesce(sum(d.accepted), 0) AS s, coalesce(sum(d.failed), 0) AS failed, max(d.refused) AS refused,
        coalesce(min(d.started_at), min(f.released_at)) AS started, max(d.finished_at) AS finished,
        count(*) FILTER (WHERE d.push IS NOT NULL AND d.finished_at IS NULL
          OR f.send_at IS NOT NULL AND f.released_at IS NULL AND f.cancelled_at IS NULL) AS open
@@ -140,6 +141,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
       t,
       s,
       failed,
+      ...(row.refused !== null && { reason: row.refused }),
       ...(row.started !== null && { started_at: iso(row.started) }),
       finished_at: iso(row.finished ?? now),
     }

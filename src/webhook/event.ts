@@ -23,6 +23,8 @@ interface PushFinished {
   /** Taken by the gateways. */
   readonly s: number
   readonly failed: number
+  /** Why a gateway refused the push for everybody. Absent: none did. */
+  readonly reason?: string
   /** Absent: it was called off before anything of it went out. */
   readonly started_at?: string
   readonly finished_at: string

@@ -27,6 +27,7 @@ const REACH: Reach = {
   open: true,
   startedAt: null,
   finishedAt: null,
+  refused: null,
 }
 
 interface Course {

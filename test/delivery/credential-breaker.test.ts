@@ -144,15 +144,29 @@ describe('a refused token, while the credential is known to be good', () => {
       'the last 50 devices were all refused (BadDeviceToken) and none was taken: is the credential, the topic or',
     )
     expect(breaker.release()).toHaveLength(50)
-    expect(breaker.weigh(of(51, 'token'))).toBe('accuse')
-    breaker.taken(52)
-    expect(weigh(breaker, 'token', 99, 100)).toEqual(new Set(['aside']))
-    expect(breaker.weigh(of(199, 'token'))).toBe('accuse')
+    expect(weigh(breaker, 'token', 49, 51)).toEqual(new Set(['aside']))
+    expect(breaker.believesAside).toBe(false)
+    expect(breaker.weigh(of(100, 'token'))).toBe('accuse')
+    expect(breaker.accusation.reason).toStartWith('the last 100 devices were all refused')
+    breaker.release()
+    breaker.taken(101)
+    expect(weigh(breaker, 'token', 99, 200)).toEqual(new Set(['aside']))
+    expect(breaker.weigh(of(299, 'token'))).toBe('accuse')
   })
 
   test('of the same device counts once', () => {
     const breaker = new CredentialBreaker<number>(true)
     for (let n = 0; n < 100; n++) expect(breaker.weigh(of(1, 'token'))).toBe('aside')
+  })
+
+  test('lets no more be in flight than are needed to doubt it, once there are ten in a row', () => {
+    const breaker = new CredentialBreaker<number>(true)
+    weigh(breaker, 'token', 9)
+    expect(breaker.allowance).toBe(Number.POSITIVE_INFINITY)
+    weigh(breaker, 'token', 3, 10)
+    expect([breaker.allowance, breaker.asksAround]).toEqual([38, true])
+    breaker.taken(99)
+    expect([breaker.allowance, breaker.asksAround]).toEqual([Number.POSITIVE_INFINITY, false])
   })
 
   test('is believed when two hundred later ones are set aside', () => {

@@ -1,6 +1,12 @@
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Script } from '../../src/delivery/simulator/conduct.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { systemClock } from '../../src/clock.ts'
+import { arrivalsAt } from '../support/arrivals.ts'
+import { passing } from '../support/passing.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
@@ -17,12 +23,15 @@ let simulator: Simulator
 let service: Service
 let application: Credentials
 let gateways: OutsideGateways
+/** In [0, 1). */
+let random: () => number
 
 beforeEach(async () => {
   clock = createFakeClock()
+  random = () => 0.5
   gateways = await startOutsideGateways(clock)
   ;({ simulator } = gateways)
-  service = await startService({ clock, random: () => 0.5, simulated: false, config: gateways.config })
+  service = await startService({ clock, random: () => random(), simulated: false, config: gateways.config })
   application = service.application
   service.equip(application, simulator)
   clock.advance(1000)
@@ -154,5 +163,189 @@ describe('a credential that is proven sends to all others at once after a restar
     expect(found.failed + found.waiting).toBe(row.first)
     expect(paused(again)).toEqual([])
     expect(await ready(again)).toBe(200)
+  })
+})
+
+describe('one iPhone of many devices for which Firebase lacks the APNs key', () => {
+  const MANY = 2000
+  const THIRD_PARTY = fcm(401, 'UNAUTHENTICATED', fcmError('THIRD_PARTY_AUTH_ERROR'))
+
+  test('holds open neither its page nor the counts, and a crash sends to nobody again', async () => {
+    await register(1, MANY)
+    simulator.answerWith(({ token }) => (token === tokenOf(1, 700) ? { kind: 'answer', answer: THIRD_PARTY } : null))
+    const id = await push(1)
+    expect(await reached(id, MANY - 1)).toMatchObject({ t: MANY, s: MANY - 1, failed: 0, waiting: 1, state: 'sending' })
+    expect(paused()).toEqual([])
+    const { body } = await service.get(`/push/${id}/device`, { headers: { token: tokenOf(1, 700) } })
+    expect(body).toMatchObject({ verdict: 'retrying', reason: 'THIRD_PARTY_AUTH_ERROR', attempts: 1 })
+
+    // What a kill at this moment leaves is what is on the disk.
+    const left = await mkdtemp(join(tmpdir(), 'bellhop-left-'))
+    try {
+      for (const name of await readdir(service.data)) {
+        if (!name.endsWith('.lock')) await cp(join(service.data, name), join(left, name), { recursive: true })
+      }
+      const before = simulator.arrivals().length
+      await using after = await startService({ clock, data: left, application, config: gateways.config })
+      const next = await push(1, after)
+      await reached(next, MANY - 1, after)
+      const again = simulator
+        .arrivals()
+        .slice(before)
+        .filter(({ collapse }) => collapse === id)
+      expect(again.map(({ token }) => token).filter((token) => token !== tokenOf(1, 700))).toEqual([])
+    } finally {
+      await rm(left, { recursive: true })
+    }
+  })
+})
+
+describe('a credential that is wrong', () => {
+  const WRONG = apns(403, 'InvalidProviderToken')
+
+  test('and has one phone is told of at once; its phone waits; the right one reaches it at once', async () => {
+    await register(0, 1)
+    let wrong = true
+    simulator.answerWith(() => (wrong ? { kind: 'answer', answer: WRONG } : null))
+    const id = await push(0)
+    const said = await service.logged(({ event }) => event === 'sending paused')
+    expect(said).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken for 1 of 1 device' })
+    expect(await ready()).toBe(503)
+    expect(await progress(id)).toMatchObject({ t: 1, s: 0, failed: 0, waiting: 1, state: 'misconfigured' })
+    // It is not asked again and again.
+    clock.advance(5000)
+    expect(simulator.arrivals()).toHaveLength(1)
+    // Another phone is asked at once: it may be the first one's fault.
+    expect((await service.put('/deviceToken', { token: tokenOf(0, 1), platform: 0 })).status).toBe(201)
+    const one = await service.post('/push/one', { platform: 0, token: tokenOf(0, 1), msg: 'Hi', sound: '', badge: '' })
+    expect(one.status).toBe(200)
+    await arrivalsAt(simulator, 2)
+    expect(service.log.filter(({ event }) => event === 'sending paused')).toHaveLength(1)
+
+    wrong = false
+    clock.advance(10)
+    service.equip(application, simulator, ['apns'])
+    clock.advance(300)
+    await passing(service, clock, reached(id, 1))
+    await passing(service, clock, reached(one.body.id, 1))
+    expect(clock.now()).toBeLessThan(Date.UTC(2026, 10, 20, 12, 0, 15))
+    expect(await ready()).toBe(200)
+  })
+
+  test('is asked for ten devices, then for another one after each pause, each time later', async () => {
+    await register(0, 40)
+    simulator.answerWith(() => ({ kind: 'answer', answer: WRONG }))
+    const id = await push(0)
+    const said = await service.logged(({ event }) => event === 'sending paused')
+    expect(said).toMatchObject({ state: 'misconfigured', reason: 'InvalidProviderToken for 10 of 10 devices' })
+    expect(simulator.arrivals()).toHaveLength(10)
+    const arrived = arrivalsAt(simulator, 14)
+    await passing(service, clock, arrived)
+    const probes = (await arrived).slice(10)
+    expect(new Set(simulator.arrivals().map(({ token }) => token)).size).toBe(simulator.arrivals().length)
+    const waits = probes.slice(1).map(({ at }, n) => at - (probes[n]?.at ?? 0))
+    expect(waits.every((wait, n) => wait > 1.5 * (waits[n - 1] ?? 0))).toBe(true)
+    expect(await progress(id)).toMatchObject({ t: 40, s: 0, failed: 0, state: 'misconfigured' })
+    simulator.answerWith(null)
+    await passing(service, clock, reached(id, 40))
+    expect(await ready()).toBe(200)
+  })
+
+  test('is not ready while it pauses, whatever is taken of what was sent before', async () => {
+    await register(0, 40)
+    await reached(await push(0), 40)
+    // Ten are refused; then one that was sent before them is taken.
+    let asked = 0
+    simulator.answerWith(() => {
+      const nth = asked++
+      return nth === 0 ? { kind: 'silent' } : { kind: 'answer', answer: WRONG }
+    })
+    const id = await push(0)
+    await service.logged(({ event }) => event === 'sending paused')
+    expect(await progress(id)).toMatchObject({ state: 'misconfigured' })
+    expect(await ready()).toBe(503)
+    simulator.answerWith(null)
+    await passing(service, clock, reached(id, 40))
+  })
+})
+
+describe('a credential that is proven, and has every token refused in one bad hour', () => {
+  const BAD = apns(400, 'BadDeviceToken')
+
+  test('pauses before the registry is emptied, and goes on when another device is taken: nobody was set aside', async () => {
+    await register(0, 300)
+    await reached(await push(0), 300)
+    simulator.answerWith(() => ({ kind: 'answer', answer: BAD }))
+    const id = await push(0)
+    const said = await service.logged(({ event }) => event === 'sending paused')
+    expect(said['state']).toBe('misconfigured')
+    expect(said['reason']).toStartWith('the last 50 devices were all refused (BadDeviceToken) and none was taken')
+    expect(said['waitMs']).toBeLessThanOrEqual(2000)
+    expect(await ready()).toBe(503)
+    expect((await service.get('/feedback')).body).toEqual([])
+    simulator.answerWith(null)
+    await passing(service, clock, reached(id, 300))
+    expect(await progress(id)).toMatchObject({ t: 300, s: 300, failed: 0 })
+    expect((await service.get('/feedback')).body).toEqual([])
+    expect(await ready()).toBe(200)
+  })
+
+  test('goes on at once with a credential that takes them', async () => {
+    await register(0, 300)
+    await reached(await push(0), 300)
+    simulator.answerWith(() => ({ kind: 'answer', answer: BAD }))
+    const id = await push(0)
+    await service.logged(({ event }) => event === 'sending paused')
+    simulator.answerWith(null)
+    clock.advance(10)
+    service.equip(application, simulator, ['apns'])
+    clock.advance(300)
+    await passing(service, clock, reached(id, 300))
+    expect((await service.get('/feedback')).body).toEqual([])
+  })
+
+  test('believes it of tokens that are bad, however many stand in front, once others are taken', async () => {
+    await register(0, 1200)
+    await reached(await push(0), 1200)
+    const bad = new Set(Array.from({ length: 1000 }, (_, n) => tokenOf(0, n)))
+    simulator.answerWith(({ token }) => (bad.has(token) ? { kind: 'answer', answer: BAD } : null))
+    // Park and Miller's, since the same place again and again is none.
+    let seed = 1
+    random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647
+    await using again = await service.restart()
+    const id = await push(0, again)
+    const over = again.logged(({ event, push: of }) => event === 'push sent' && of === id)
+    const from = clock.now()
+    await passing(again, clock, over)
+    expect(clock.now() - from).toBeLessThan(120_000)
+    expect(await progress(id, again)).toMatchObject({ t: 1200, s: 200, failed: 1000 })
+    expect((await again.get('/feedback')).body).toHaveLength(1000)
+  })
+})
+
+describe('dead tokens in front of all others', () => {
+  const DEAD = 900
+
+  test.each([
+    ['410', { status: 410, headers: {}, body: JSON.stringify({ reason: 'Unregistered', timestamp: 4e12 }) }],
+    ['400', apns(400, 'BadDeviceToken')],
+  ])('(%s) cost a proven credential round trips, not one each', async (_, answer) => {
+    await using gate = await startOutsideGateways(systemClock)
+    await using real = await startService({ simulated: false, config: gate.config })
+    real.equip(real.application, gate.simulator)
+    const tokens = Array.from({ length: DEAD + 100 }, (_, n) => tokenOf(0, n))
+    for (let at = 0; at < tokens.length; at += 500) {
+      const body = { platform: '0', tokens: tokens.slice(at, at + 500) }
+      expect((await real.put('/deviceToken/batch', body)).status).toBe(201)
+    }
+    const body = { platform: 0, token: tokenOf(0, DEAD), msg: 'Hello', sound: '', badge: '' }
+    await reached((await real.post('/push/one', body)).body.id, 1, real)
+    await using again = await real.restart()
+    const dead = new Set(tokens.slice(0, DEAD))
+    gate.simulator.answerWith(({ token }) => (dead.has(token) ? { kind: 'answer', answer, afterMs: 50 } : null))
+    const from = performance.now()
+    await reached(await push(0, again), 100, again)
+    // One after the other they take 45 s.
+    expect(performance.now() - from).toBeLessThan(25_000)
   })
 })

@@ -25,7 +25,7 @@ const FACTS: Facts = {
   exception: null,
   registeredSince: false,
   exclusions: [],
-  delivery: { passed: true, nobody: false, finishedAt: at('09:01') },
+  delivery: { passed: true, nobody: false, finishedAt: at('09:01'), refused: null },
   pause: null,
 }
 
@@ -186,13 +186,13 @@ const CASES: readonly (readonly [verdict: Verdict, about: string, more: Partial<
   [
     'waiting',
     'for its page',
-    { delivery: { passed: false, nobody: false, finishedAt: null } },
+    { delivery: { passed: false, nobody: false, finishedAt: null, refused: null } },
     `It is being sent, and has not come to this device yet. ${NOW}`,
   ],
   [
     'waiting',
     'while sending is paused',
-    { delivery: { passed: false, nobody: false, finishedAt: null }, pause: 'InvalidProviderToken' },
+    { delivery: { passed: false, nobody: false, finishedAt: null, refused: null }, pause: 'InvalidProviderToken' },
     `Sending is paused (InvalidProviderToken), and the push has not come to this device yet. ${NOW}`,
   ],
   [
@@ -204,7 +204,7 @@ const CASES: readonly (readonly [verdict: Verdict, about: string, more: Partial<
   [
     'expired',
     'before it was reached',
-    { delivery: { passed: false, nobody: false, finishedAt: at('21:00') } },
+    { delivery: { passed: false, nobody: false, finishedAt: at('21:00'), refused: null } },
     `The time to live of the push was over at 2026-11-20T21:00:00.000Z, before it had come to this device. ${NOW}`,
   ],
   [
@@ -216,7 +216,10 @@ const CASES: readonly (readonly [verdict: Verdict, about: string, more: Partial<
   [
     'cancelled',
     'before it was reached',
-    { delivery: { passed: false, nobody: false, finishedAt: at('09:02') }, ...push({ cancelledAt: at('09:02') }) },
+    {
+      delivery: { passed: false, nobody: false, finishedAt: at('09:02'), refused: null },
+      ...push({ cancelledAt: at('09:02') }),
+    },
     `The push was cancelled at 2026-11-20T09:02:00.000Z, before it had come to this device. ${NOW}`,
   ],
   [

@@ -23,6 +23,7 @@ const reachOf = (platform: 0 | 1, more: Partial<Reach> = {}): Reach => ({
   retrying: 0,
   open: false,
   startedAt: 1100,
+  refused: null,
   finishedAt: 2000,
   ...more,
 })

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { arrivalsOf } from '../support/arrivals.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+/* A gateway that refuses a push, whoever it is for. The simulator's tokens order nothing here. */
+
+const DEVICES = 2000
+
+let service: Service
+let simulator: Simulator
+
+beforeEach(async () => {
+  service = await startService({ clock: createFakeClock(), random: () => 0.5 })
+  simulator = await service.server.simulator()
+  for (const platform of [0, 1] as const) await register(platform)
+})
+afterEach(() => service[Symbol.asyncDispose]())
+
+const tokenOf = (platform: 0 | 1, n: number) =>
+  platform === 0 ? `a1${String(n).padStart(62, '0')}` : `phone:${String(n).padStart(5, '0')}`
+
+async function register(platform: 0 | 1): Promise<void> {
+  const tokens = Array.from({ length: DEVICES }, (_, n) => tokenOf(platform, n))
+  for (let from = 0; from < DEVICES; from += 500) {
+    const body = { platform: String(platform), tokens: tokens.slice(from, from + 500) }
+    expect((await service.put('/deviceToken/batch', body)).status).toBe(201)
+  }
+}
+
+const TOO_LARGE = { status: 413, headers: {}, body: '{"reason":"PayloadTooLarge"}' }
+
+const BAD_FIELD = {
+  status: 400,
+  headers: {},
+  body: JSON.stringify({
+    error: {
+      code: 400,
+      message: 'Invalid value',
+      status: 'INVALID_ARGUMENT',
+      details: [
+        {
+          '@type': 'type.googleapis.com/google.rpc.BadRequest',
+          fieldViolations: [{ field: 'message.android.notification.color' }],
+        },
+      ],
+    },
+  }),
+}
+
+const ROWS = [
+  { platform: 0, answer: TOO_LARGE, reason: 'PayloadTooLarge' },
+  { platform: 1, answer: BAD_FIELD, reason: 'INVALID_ARGUMENT' },
+] as const
+
+const push = async (platform: 0 | 1): Promise<string> =>
+  (await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '+1' })).body.id
+
+test.each(ROWS)(
+  'a push that is refused for a hundred, and taken for none, is asked of nobody else: $reason',
+  async (row) => {
+    const { platform, answer, reason } = row
+    let asked = 0
+    simulator.answerWith(({ gateway }) => {
+      if (gateway === 'fcm-token') return null
+      asked++
+      return { kind: 'answer', answer }
+    })
+    const id = await push(platform)
+    await arrivalsOf(service, id)
+    expect(asked).toBe(100)
+    const { body } = await service.get(`/push/${id}`)
+    expect(body).toMatchObject({ state: 'finished', reason, t: DEVICES, s: 0, waiting: 0 })
+    expect(body.failed).toEqual({ total: DEVICES, reasons: { [reason]: DEVICES } })
+    expect(service.log).toContainEqual(
+      expect.objectContaining({ event: 'push refused', push: id, reason, level: 'warn' }),
+    )
+    const headers = { token: tokenOf(platform, DEVICES - 1) }
+    const unasked = await service.get(`/push/${id}/device`, { headers })
+    expect(unasked.body).toMatchObject({ verdict: 'rejected', reason, attempts: null })
+    expect(unasked.body.explanation).toContain('so it was not sent to this device')
+    // Nobody is at fault but the push: the next one goes to everybody.
+    expect((await service.get('/feedback')).body).toEqual([])
+    simulator.answerWith(null)
+    const next = await push(platform)
+    await arrivalsOf(service, next)
+    expect((await service.get(`/push/${next}`)).body).toMatchObject({ t: DEVICES, s: DEVICES })
+  },
+)
+
+test('a push that one device has taken goes to all others, however many it is refused for', async () => {
+  simulator.answerWith(({ token }) => (token === tokenOf(0, 60) ? null : { kind: 'answer', answer: TOO_LARGE }))
+  const id = await push(0)
+  await arrivalsOf(service, id)
+  const { body } = await service.get(`/push/${id}`)
+  expect(body).toMatchObject({ state: 'finished', reason: null, t: DEVICES, s: 1 })
+  expect(body.failed.total).toBe(DEVICES - 1)
+})
+
+test('a push that is refused for two reasons goes on until one of them has a hundred', async () => {
+  let asked = 0
+  simulator.answerWith(() => {
+    const answer = asked++ % 3 === 0 ? { ...TOO_LARGE, status: 400, body: '{"reason":"BadPriority"}' } : TOO_LARGE
+    return { kind: 'answer', answer }
+  })
+  const id = await push(0)
+  await arrivalsOf(service, id)
+  const { body } = await service.get(`/push/${id}`)
+  expect(body).toMatchObject({ state: 'finished', reason: 'PayloadTooLarge', t: DEVICES, s: 0 })
+  expect(body.failed.total).toBe(DEVICES)
+  expect(asked).toBeLessThan(200)
+})

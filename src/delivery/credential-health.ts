@@ -184,7 +184,7 @@ export class CredentialHealth<Case> {
    */
   #isOutrun(complaint: Complaint, sentAt: number): boolean {
     const isRefusal = complaint === 'token' || complaint === 'mismatch'
-    return isRefusal && this.#breaker.isProven && !this.#breaker.isDoubted && sentAt <= this.#takenSentAt
+    return isRefusal && this.#breaker.isProven && !this.#breaker.isDoubted && sentAt < this.#takenSentAt
   }
 
   #recognised(latencyMs: number, now: number): void {

@@ -37,7 +37,7 @@ interface OpenRow {
 const OPEN = `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.number = p.parent), p.id) AS id, d.application,
     d.platform, d.lane, p.notification, p.audience,
     (SELECT audience FROM push whole WHERE whole.number = p.parent) AS whole, p.ceiling, d.progress, d.ahead,
-    d.addressed, d.settled, d.expires_at, d.waits_until, coalesce(p.released_at, p.created_at) AS released_at,
+    d.addressed, d.settled, d.accepted, d.expires_at, d.waits_until, coalesce(p.released_at, p.created_at) AS released_at,
     (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
       AS retries
   FROM delivery d JOIN push p ON p.number = d.push

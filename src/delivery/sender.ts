@@ -1,26 +1,23 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
-import { ENOUGH_REFUSALS } from './push-trial.ts'
 import { STRAGGLER_MS } from './active-delivery.ts'
 import type { ActiveDelivery, Task } from './active-delivery.ts'
 import { Answers } from './answers.ts'
 import { Backlog } from './backlog.ts'
 import { Books } from './books.ts'
 import type { DeliveryEvents, DeviceRegistry } from './books.ts'
-import type { Complained, Complaint } from './credential-breaker.ts'
 import { CredentialHealth } from './credential-health.ts'
 import { DEVICE_REMOVED } from './delivery.ts'
-import type { Outcome, Provider, Recipient } from './delivery.ts'
+import type { Outcome, Provider } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
-import type { DeviceVerdict } from './page.ts'
 import { PendingBadges } from './pending-badges.ts'
-import { backoffMs, MISCONFIGURED_RETRY } from './retry.ts'
 import { backlogFigures, stateOf } from './sender-figures.ts'
 import type { SenderFigures, SenderState } from './sender-figures.ts'
+import { Settlement } from './settlement.ts'
+import type { Health } from './settlement.ts'
 import type { ClockJump } from './steady-clock.ts'
 import type { Turn } from './turn.ts'
-import { complaintOf, judge } from './verdict.ts'
 import type { Final } from './verdict.ts'
 
 export interface SenderDependencies {
@@ -50,16 +47,26 @@ export interface SenderDependencies {
 /** Notifications for one device that are passed over to find one for another. */
 const MAX_SAME = 64
 
-/** An answer, and what follows from it. */
-interface Answered {
-  readonly task: Task
-  readonly verdict: Final
-  readonly says: DeviceVerdict | null
-}
-
-type Health = CredentialHealth<Answered>
-
-/** Sends everything of one application to one platform, as fast as the window of its credential allows. */
+/**
+ * Sends everything of one application to one platform, as fast as the window of its credential allows.
+ *
+ * A device, a push, a credential, a gateway and this machine can each be at fault. Whatever one of them does, the others
+ * go on:
+ *
+ * | At fault   | How it shows                          | What waits              | Goes on              | Who is told               | Until                    |
+ * | ---------- | ------------------------------------- | ----------------------- | -------------------- | ------------------------- | ------------------------ |
+ * | device     | it alone is refused, or put off       | its notifications, each | all others; its page | explain                   | it is taken or gone, or  |
+ * |            |                                       | with its own backoff    | closes and counts    |                           | the time to live is over |
+ * | push       | refused for 100 for one reason, and   | nobody: the rest has    | all other pushes     | status, explain, webhook, | at once                  |
+ * |            | taken for none (`push-trial.ts`)      | failed                  |                      | log                       |                          |
+ * | credential | no device had a part; ten complained, | all that is sent with   | the other platform,  | /readyz 503, status,      | it takes another device, |
+ * |            | or fifty had bad tokens, and none was | it                      | other applications   | explain, webhook, log     | or is replaced           |
+ * |            | taken (`credential-breaker.ts`)       |                         |                      |                           |                          |
+ * | gateway    | no connection; ten were answered 503  | all that is sent there  | the same             | /readyz (warning),        | it takes another device  |
+ * |            | or the like, and none was taken       | with the credential     |                      | status, explain, log      |                          |
+ * | machine    | what became of notifications cannot   | what goes beyond 16     | what is on its way;  | /readyz 503, log, the     | the disk takes writes    |
+ * |            | be written down                       | pages of each push      | what only reads      | exit code of a stop       |                          |
+ */
 export class Sender {
   readonly #on: SenderDependencies
   readonly #name: { readonly application: number; readonly platform: Platform }
@@ -67,6 +74,7 @@ export class Sender {
   readonly #books: Books
   #provider: Provider | null = null
   #health: Health
+  readonly #settlement: Settlement
   readonly #badges: PendingBadges
   #inFlight = 0
   readonly #answers = new Answers()
@@ -118,6 +126,12 @@ export class Sender {
         this.#pump()
       },
     })
+    this.#settlement = new Settlement({
+      ...on,
+      backlog: this.#backlog,
+      books: this.#books,
+      lookForTrouble: () => this.#lookForTrouble(),
+    })
   }
 
   get state(): SenderState {
@@ -160,7 +174,7 @@ export class Sender {
    */
   use(provider: Provider | null, proven: boolean): void {
     const old = this.#provider
-    this.#holdAside()
+    this.#settlement.putBackAside(this.#health, this.#on.clock.now())
     this.#provider = provider
     this.#health = new CredentialHealth(this.#on, proven)
     this.#movedAt = this.#on.clock.now()
@@ -207,7 +221,7 @@ export class Sender {
         this.#books.putAway(delivery)
       }
       // What is set aside has its answer: the end does not wait for what becomes of others.
-      if (delivery.calledOff !== null && this.#inFlight === 0) this.#holdAside()
+      if (delivery.calledOff !== null && this.#inFlight === 0) this.#settlement.putBackAside(this.#health, now)
       for (const page of delivery.stragglers(now)) {
         delivery.detach(page, now)
         this.#books.settlePage(delivery, page)
@@ -297,7 +311,7 @@ export class Sender {
   /** Settles every page as far as it was sent. */
   #settleSent(): void {
     const now = this.#on.clock.now()
-    this.#holdAside()
+    this.#settlement.putBackAside(this.#health, this.#on.clock.now())
     for (const delivery of this.#backlog.all()) {
       for (const page of delivery.pages) {
         if (page.unsent === 0) continue
@@ -322,7 +336,8 @@ export class Sender {
       }
       this.#send(provider, task)
     }
-    if (isThrough && this.#health.isDoubtful && !this.#backlog.isSearching) this.#nobodyLeft(now)
+    if (isThrough && this.#health.isDoubtful && !this.#backlog.isSearching)
+      this.#settlement.nobodyLeft(this.#health, now)
   }
 
   /** Has everybody asked again now who waits for another attempt. */
@@ -343,7 +358,8 @@ export class Sender {
     while (task?.recipient.device === askedLast && same.push(task) < MAX_SAME) {
       task = this.#backlog.take(now, asksAround, this.#onEmpty)
     }
-    const next = task?.recipient.device === askedLast ? task : (task ?? same.shift() ?? null)
+    const other = task?.recipient.device === askedLast ? null : task
+    const next = other ?? same.shift() ?? null
     for (const one of same) {
       one.delivery.hold(one)
       this.#backlog.line(one.delivery)
@@ -395,134 +411,18 @@ export class Sender {
     this.#inFlight--
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted' && task.badge !== undefined) this.#badges.refused(task.badge)
-    const { clock, random, latency } = this.#on
-    const { delivery, recipient, attempt, sentAt } = task
+    const { clock, latency } = this.#on
     const now = clock.now()
-    const complaint = complaintOf(outcome)
-    const doubted = complaint !== null && !this.#health.isAlone(recipient.device)
-    const { expiresAt } = delivery
-    const verdict = judge(outcome, { provider: provider.name, attempt, now, expiresAt, random: random(), doubted })
-    this.#answers.note(outcome, verdict)
-    latency.observe((now - sentAt) / 1000)
+    latency.observe((now - task.sentAt) / 1000)
     this.#movedAt = now
-    const refused = delivery.hear(outcome)
     // Of a credential that has been replaced an answer says nothing of the new one.
     const health = provider === this.#provider ? this.#health : null
-    if (verdict.kind === 'hold') {
-      health?.pause({ ...verdict, told: this.#lookForTrouble() }, recipient.device, now)
-      this.#putBack(task, now)
-    } else {
-      const answered = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
-      if (complaint === null) {
-        if (health !== null) this.#hear(health, outcome, recipient.device, now - sentAt, now)
-        this.#close(answered, now)
-      } else if (health === null || health.isPaused(now)) this.#putBack(task, now)
-      else this.#weigh(health, complaint, answered, outcome, now)
-    }
-    if (refused !== null) this.#refuse(delivery, refused)
+    this.#answers.note(outcome, this.#settlement.settle(task, outcome, provider.name, health, now))
     // It may have room for another page, or somebody to send to again.
-    this.#backlog.line(delivery)
+    this.#backlog.line(task.delivery)
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve()
     this.#pump()
   }
-
-  /** The gateway refuses the push itself, for everybody: nobody else is asked. */
-  #refuse(delivery: ActiveDelivery, reason: string): void {
-    this.#on.log.warn('push refused', { ...this.#name, push: delivery.of.pushId, reason, devices: ENOUGH_REFUSALS })
-    this.#books.refuse(delivery, reason)
-  }
-
-  /** What an answer without a complaint says of the credential. */
-  #hear(health: Health, outcome: Outcome, device: number, latencyMs: number, now: number): void {
-    if (outcome.kind === 'accepted') this.#closeAll(health.taken(device, latencyMs, now), now)
-    else if (outcome.kind === 'unregistered') this.#closeAll(health.gone(device, latencyMs, now), now)
-    else health.failed(device, outcome.kind === 'deferred' && outcome.strain === true)
-  }
-
-  /** Of a complaint: whether it is the device's, the credential's, or to be set aside until that is known. */
-  #weigh(health: Health, complaint: Complaint, of: Answered, outcome: Outcome, now: number): void {
-    const { task, verdict } = of
-    const reason = verdict.kind === 'accepted' ? '' : verdict.reason
-    const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
-    const { device } = task.recipient
-    const complained = { device, complaint, reason, isFirst: task.attempt === 1, of }
-    const belief = health.weigh(complained, now - task.sentAt, askedMs, now)
-    if (belief === 'own') this.#close(of, now)
-    else if (belief === 'accuse') {
-      const others = health.release().filter((one) => one !== complained)
-      for (const [nth, one] of [...others, complained].entries()) {
-        // No attempt is burnt on it.
-        this.#again(one, health.dueAfterPause(nth), Math.max(one.of.task.attempt - 1, 1), now)
-      }
-    } else this.#closeAll(health.overflow(), now)
-  }
-
-  /** Has somebody asked again whose answer is not believed; `attempt`: those that count. */
-  #again({ reason, of: { task } }: Complained<Answered>, dueAt: number, attempt: number, now: number): void {
-    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, says: null }, now)
-    this.#backlog.line(task.delivery)
-  }
-
-  #closeAll(complained: readonly Complained<Answered>[], now: number): void {
-    for (const { of } of complained) this.#close(of, now)
-  }
-
-  /** Writes an answer down, on its page or alone. */
-  #close({ task, verdict: answer, says }: Answered, now: number): void {
-    const { delivery, page } = task
-    const verdict = answer.kind === 'retry' && delivery.calledOff !== null ? calledOff(delivery) : answer
-    if (page === null || page.detached) {
-      this.#books.settleOne(task, verdict, says, now)
-      return
-    }
-    if (says !== null) page.verdicts.push(says)
-    if (delivery.note(task, verdict, now)) this.#books.settlePage(delivery, page)
-    this.#backlog.line(delivery)
-  }
-
-  /** Puts a recipient back, to be sent to again. */
-  #putBack(task: Task, now: number): void {
-    if (task.delivery.calledOff !== null) this.#close({ task, verdict: calledOff(task.delivery), says: null }, now)
-    else task.delivery.hold(task)
-  }
-
-  /** Puts back what is set aside, to be sent again. */
-  #holdAside(): void {
-    for (const { of } of this.#health.release()) {
-      this.#putBack(of.task, this.#on.clock.now())
-      this.#backlog.line(of.task.delivery)
-    }
-  }
-
-  /** Nobody is left to be sent to for now: what is set aside must not wait for others. */
-  #nobodyLeft(now: number): void {
-    const { aside, bad } = this.#health.nobodyLeft(now)
-    if (bad) return this.#closeAll(aside, now)
-    for (const one of aside) {
-      const { attempt } = one.of.task
-      this.#again(one, now + backoffMs(MISCONFIGURED_RETRY, attempt, this.#on.random()), attempt, now)
-    }
-  }
-}
-
-/** What becomes of those who would have been sent to again. */
-function calledOff({ calledOff: how, refused }: ActiveDelivery): Final {
-  const over = { kind: 'failed', device: 'keep', since: null } as const
-  if (refused === null) return { ...over, state: 'expired', reason: how ?? 'expired' }
-  return { ...over, state: 'rejected', reason: refused }
 }
 
 const NOT_THERE: Final = { kind: 'failed', state: 'gone', reason: DEVICE_REMOVED, device: 'keep', since: null }
-
-/** What an answer says of the device itself; `null` if nothing new. */
-function verdictOn({ device, environment }: Recipient, outcome: Outcome, verdict: Final): DeviceVerdict | null {
-  if (verdict.kind === 'failed') {
-    const { reason, since } = verdict
-    if (verdict.device === 'gone') return { kind: 'gone', device, since, reason }
-    return verdict.device === 'quarantine' ? { kind: 'quarantine', device, reason } : null
-  }
-  if (outcome.kind !== 'accepted' || outcome.environment === undefined || outcome.environment === environment) {
-    return null
-  }
-  return { kind: 'environment', device, environment: outcome.environment }
-}

@@ -120,7 +120,7 @@ describe('GET /push/{id}', () => {
     await register('1', 'android:1')
     const id = await push()
     const status = await statusWhen(id, ({ state, s }) => state === 'paused' && s === 1)
-    expect(status).toMatchObject({ reason: 'InvalidProviderToken', t: 2, waiting: 1 })
+    expect(status).toMatchObject({ reason: 'InvalidProviderToken for 1 of 1 device', t: 2, waiting: 1 })
     expect(status.platforms).toMatchObject({ '0': { state: 'paused' }, '1': { state: 'finished', reason: null } })
   })
 

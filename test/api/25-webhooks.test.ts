@@ -212,7 +212,7 @@ test('a refused credential is told of once, and once that it is good again, thou
   simulator.answerWith(() => ({ kind: 'answer', answer }))
   await push('0')
   const [first] = await receiver.arrived(1)
-  const reason = 'InvalidProviderToken'
+  const reason = 'InvalidProviderToken for 1 of 1 device'
   expect(verified(first as Received)).toMatchObject({
     type: 'credential.paused',
     data: { provider: 'apns', state: 'misconfigured', reason },
@@ -220,6 +220,7 @@ test('a refused credential is told of once, and once that it is good again, thou
   // Until then a start would tell it again.
   await service.logged(({ event }) => event === 'webhook event delivered')
   service = await service.restart()
+  await push('0')
   const [, second] = await receiver.arrived(2)
   expect(verified(second as Received)).toMatchObject({
     type: 'credential.resumed',

@@ -1,0 +1,167 @@
+import type { Log } from '../log.ts'
+import type { ActiveDelivery, Task } from './active-delivery.ts'
+import type { Backlog } from './backlog.ts'
+import type { Books } from './books.ts'
+import type { Complained, Complaint } from './credential-breaker.ts'
+import type { CredentialHealth } from './credential-health.ts'
+import type { Outcome, Provider, Recipient } from './delivery.ts'
+import type { DeviceVerdict } from './page.ts'
+import { ENOUGH_REFUSALS } from './push-trial.ts'
+import { backoffMs, MISCONFIGURED_RETRY } from './retry.ts'
+import { complaintOf, judge } from './verdict.ts'
+import type { Final, Verdict } from './verdict.ts'
+
+/** An answer, and what follows from it. */
+interface Answered {
+  readonly task: Task
+  readonly verdict: Final
+  readonly says: DeviceVerdict | null
+}
+
+/** What answers say of a credential, with what is set aside until more is known of it. */
+export type Health = CredentialHealth<Answered>
+
+interface Dependencies {
+  readonly log: Pick<Log, 'warn'>
+  /** In [0, 1). */
+  readonly random: () => number
+  readonly backlog: Pick<Backlog, 'line'>
+  readonly books: Pick<Books, 'settlePage' | 'settleOne' | 'refuse'>
+  /** Whether a trouble of the way to the gateway has just been told of. */
+  readonly lookForTrouble: () => boolean
+}
+
+/**
+ * What follows from an answer, for whoever was sent to: it is written down, or they are put back, or set aside until it
+ * is known whether the credential is at fault. Times are ms since the Unix epoch.
+ */
+export class Settlement {
+  readonly #on: Dependencies
+
+  constructor(on: Dependencies) {
+    this.#on = on
+  }
+
+  /** `health`: of the credential that it was sent with; `null` where that has been replaced. */
+  settle(task: Task, outcome: Outcome, provider: Provider['name'], health: Health | null, now: number): Verdict {
+    const { delivery, recipient, attempt, sentAt } = task
+    const { device } = recipient
+    const complaint = complaintOf(outcome)
+    const doubted = complaint !== null && health?.isAlone(device) === false
+    const { expiresAt } = delivery
+    const verdict = judge(outcome, { provider, attempt, now, expiresAt, random: this.#on.random(), doubted })
+    const refused = delivery.hear(outcome)
+    if (verdict.kind === 'hold') {
+      health?.pause({ ...verdict, told: this.#on.lookForTrouble() }, device, now)
+      this.#putBack(task, now)
+    } else {
+      const answered = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
+      if (complaint === null) {
+        if (health !== null) this.#hear(health, outcome, device, now - sentAt, now)
+        this.#close(answered, now)
+      } else if (health === null || health.isPaused(now)) this.#putBack(task, now)
+      else this.#weigh(health, complaint, answered, outcome, now)
+    }
+    if (refused !== null) this.#refuse(delivery, refused)
+    return verdict
+  }
+
+  /** Puts back what is set aside, to be sent again. */
+  putBackAside(health: Health, now: number): void {
+    for (const { of } of health.release()) {
+      this.#putBack(of.task, now)
+      this.#on.backlog.line(of.task.delivery)
+    }
+  }
+
+  /** Nobody is left to be sent to for now: what is set aside must not wait for others. */
+  nobodyLeft(health: Health, now: number): void {
+    const { aside, bad } = health.nobodyLeft(now)
+    if (bad) return this.#closeAll(aside, now)
+    for (const one of aside) {
+      const { attempt } = one.of.task
+      this.#again(one, now + backoffMs(MISCONFIGURED_RETRY, attempt, this.#on.random()), attempt, now)
+    }
+  }
+
+  /** What an answer without a complaint says of the credential. */
+  #hear(health: Health, outcome: Outcome, device: number, latencyMs: number, now: number): void {
+    if (outcome.kind === 'accepted') this.#closeAll(health.taken(device, latencyMs, now), now)
+    else if (outcome.kind === 'unregistered') this.#closeAll(health.gone(device, latencyMs, now), now)
+    else health.failed(device, outcome.kind === 'deferred' && outcome.strain === true)
+  }
+
+  /** Of a complaint: whether it is the device's, the credential's, or to be set aside until that is known. */
+  #weigh(health: Health, complaint: Complaint, of: Answered, outcome: Outcome, now: number): void {
+    const { task, verdict } = of
+    const reason = verdict.kind === 'accepted' ? '' : verdict.reason
+    const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
+    const complained = { device: task.recipient.device, complaint, reason, isFirst: task.attempt === 1, of }
+    const belief = health.weigh(complained, now - task.sentAt, askedMs, now)
+    if (belief === 'own') this.#close(of, now)
+    else if (belief === 'accuse') {
+      const others = health.release().filter((one) => one !== complained)
+      for (const [nth, one] of [...others, complained].entries()) {
+        // No attempt is burnt on it.
+        this.#again(one, health.dueAfterPause(nth), Math.max(one.of.task.attempt - 1, 1), now)
+      }
+    } else this.#closeAll(health.overflow(), now)
+  }
+
+  /** The gateway refuses the push itself, for everybody: nobody else is asked. */
+  #refuse(delivery: ActiveDelivery, reason: string): void {
+    const { application, platform, pushId: push } = delivery.of
+    this.#on.log.warn('push refused', { application, platform, push, reason, devices: ENOUGH_REFUSALS })
+    this.#on.books.refuse(delivery, reason)
+  }
+
+  /** Has somebody asked again whose answer is not believed; `attempt`: those that count. */
+  #again({ reason, of: { task } }: Complained<Answered>, dueAt: number, attempt: number, now: number): void {
+    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, says: null }, now)
+    this.#on.backlog.line(task.delivery)
+  }
+
+  #closeAll(complained: readonly Complained<Answered>[], now: number): void {
+    for (const { of } of complained) this.#close(of, now)
+  }
+
+  /** Writes an answer down, on its page or alone. */
+  #close({ task, verdict: answer, says }: Answered, now: number): void {
+    const { delivery, page } = task
+    const { backlog, books } = this.#on
+    const verdict = answer.kind === 'retry' && delivery.calledOff !== null ? calledOff(delivery) : answer
+    if (page === null || page.detached) {
+      books.settleOne(task, verdict, says, now)
+      return
+    }
+    if (says !== null) page.verdicts.push(says)
+    if (delivery.note(task, verdict, now)) books.settlePage(delivery, page)
+    backlog.line(delivery)
+  }
+
+  /** Puts a recipient back, to be sent to again. */
+  #putBack(task: Task, now: number): void {
+    if (task.delivery.calledOff !== null) this.#close({ task, verdict: calledOff(task.delivery), says: null }, now)
+    else task.delivery.hold(task)
+  }
+}
+
+/** What becomes of those who would have been sent to again. */
+function calledOff({ calledOff: how, refused }: ActiveDelivery): Final {
+  const over = { kind: 'failed', device: 'keep', since: null } as const
+  if (refused === null) return { ...over, state: 'expired', reason: how ?? 'expired' }
+  return { ...over, state: 'rejected', reason: refused }
+}
+
+/** What an answer says of the device itself; `null` if nothing new. */
+function verdictOn({ device, environment }: Recipient, outcome: Outcome, verdict: Final): DeviceVerdict | null {
+  if (verdict.kind === 'failed') {
+    const { reason, since } = verdict
+    if (verdict.device === 'gone') return { kind: 'gone', device, since, reason }
+    return verdict.device === 'quarantine' ? { kind: 'quarantine', device, reason } : null
+  }
+  if (outcome.kind !== 'accepted' || outcome.environment === undefined || outcome.environment === environment) {
+    return null
+  }
+  return { kind: 'environment', device, environment: outcome.environment }
+}

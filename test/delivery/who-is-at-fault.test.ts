@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/database/database.ts'
+import { createDeviceStore } from '../../src/device/device-store.ts'
+import type { Script } from '../../src/delivery/simulator/conduct.ts'
+import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+/* The table in the head comment of the sender, a test a row: who is at fault, what waits, what goes on, who is told. */
+
+const DEVICES = 200
+
+let clock: FakeClock
+let service: Service
+let simulator: Simulator
+
+beforeEach(async () => {
+  clock = createFakeClock()
+  service = await startService({ clock, random: () => 0.5 })
+  simulator = await service.server.simulator()
+})
+afterEach(() => service[Symbol.asyncDispose]())
+
+const tokenOf = (platform: 0 | 1, n: number) =>
+  platform === 0 ? `a1${String(n).padStart(62, '0')}` : `phone:${String(n).padStart(5, '0')}`
+
+function register(platform: 0 | 1, count = DEVICES): void {
+  using database = openDatabase(service.data)
+  const devices = createDeviceStore({ database, clock })
+  database.transact(() => {
+    for (let n = 0; n < count; n++) devices.register(1, { token: tokenOf(platform, n), platform })
+  })
+}
+
+const push = async (platform: 0 | 1): Promise<string> =>
+  (await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })).body.id
+
+const status = async (id: string) => (await service.get(`/push/${id}`)).body
+
+/** Resolves when so many have it, and that is written down. */
+async function reached(id: string, s = DEVICES): Promise<void> {
+  while ((await status(id)).s < s) await new Promise((resolve) => setImmediate(resolve))
+}
+
+async function explained(id: string, token: string): Promise<string> {
+  return (await service.get(`/push/${id}/device`, { headers: { token } })).body.explanation
+}
+
+async function ready(): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${service.adminUrl}/readyz`)
+  return { status: response.status, body: await response.json() }
+}
+
+const paused = () => service.log.filter(({ event }) => event === 'sending paused')
+const only = (gateway: string, status: number, reason: string): Script => {
+  const answer = { status, headers: {}, body: JSON.stringify({ reason }) }
+  return (attempt) => (attempt.gateway.startsWith(gateway) ? { kind: 'answer', answer } : null)
+}
+
+test('a device: its notification waits, everybody else has theirs at once, and explain tells', async () => {
+  register(0)
+  const bad = only('apns', 403, 'Forbidden')
+  simulator.answerWith((attempt) => (attempt.token === tokenOf(0, 0) ? bad(attempt) : null))
+  const id = await push(0)
+  await reached(id, DEVICES - 1)
+  expect(await status(id)).toMatchObject({ state: 'sending', reason: null, s: DEVICES - 1, waiting: 1 })
+  expect(await explained(id, tokenOf(0, 0))).toStartWith('APNs did not take it (Forbidden); the next attempt is due at')
+  expect(paused()).toEqual([])
+  expect((await ready()).status).toBe(200)
+  simulator.answerWith(null)
+  await passing(service, clock, reached(id))
+})
+
+test('a push: the rest of its audience has failed, all other pushes go on, and its status tells', async () => {
+  register(0)
+  const bad = only('apns', 413, 'PayloadTooLarge')
+  let refused = ''
+  simulator.answerWith((attempt) => (attempt.headers['apns-collapse-id'] === refused ? bad(attempt) : null))
+  const when = new Date(clock.now() + 5000).toISOString()
+  const { body } = await service.post('/push/all', { platform: 0, msg: 'Long', sound: '', badge: '', send_at: when })
+  refused = body.id
+  const over = service.logged(({ event }) => event === 'push refused')
+  await passing(service, clock, over)
+  await reached(await push(0))
+  expect(await status(refused)).toMatchObject({ state: 'finished', reason: 'PayloadTooLarge', t: DEVICES, s: 0 })
+  expect(paused()).toEqual([])
+  expect((await ready()).status).toBe(200)
+})
+
+test('a credential: what is sent with it waits, the other platform goes on, and readiness tells, until it is taken', async () => {
+  register(0)
+  register(1)
+  simulator.answerWith(only('apns', 403, 'InvalidProviderToken'))
+  const waits = await push(0)
+  await service.logged(({ event }) => event === 'sending paused')
+  await reached(await push(1))
+  const reason = 'InvalidProviderToken for 10 of 10 devices'
+  expect(paused()).toMatchObject([{ state: 'misconfigured', reason }])
+  expect(await status(waits)).toMatchObject({ state: 'paused', reason, s: 0, failed: { total: 0 } })
+  expect(await ready()).toMatchObject({
+    status: 503,
+    body: { reasons: [`test: APNs refuses the credential (${reason}), and pushes wait.`] },
+  })
+  simulator.answerWith(null)
+  await passing(service, clock, reached(waits))
+  expect((await ready()).status).toBe(200)
+})
+
+test('a gateway: what is sent there waits, the other one goes on, and readiness warns, until it takes something', async () => {
+  register(0)
+  register(1)
+  simulator.answerWith(only('apns', 503, 'ServiceUnavailable'))
+  const waits = await push(0)
+  await service.logged(({ event }) => event === 'sending paused')
+  await reached(await push(1))
+  const reason = 'ServiceUnavailable for 10 of 10 devices'
+  expect(paused()).toMatchObject([{ state: 'unreachable', reason }])
+  expect(await status(waits)).toMatchObject({ state: 'paused', reason, s: 0, failed: { total: 0 } })
+  expect(await ready()).toMatchObject({
+    status: 200,
+    body: { warnings: [`test: APNs takes nothing now (${reason}), and pushes wait.`] },
+  })
+  simulator.answerWith(null)
+  await passing(service, clock, reached(waits))
+  expect((await ready()).body.warnings).toEqual([])
+})
+
+test('this machine: where nothing can be written down, sixteen pages are sent and no more, until it can', async () => {
+  const many = 9000
+  register(0, many)
+  let arrived = 0
+  simulator.onArrival(() => arrived++)
+  // As a disk that is full, for what became of notifications alone.
+  const trouble = 'BEGIN SELECT zeroblob(3000000000); END'
+  service.database.statement(`CREATE TRIGGER refuse BEFORE UPDATE OF accepted ON delivery ${trouble}`).run()
+  const id = await push(0)
+  await service.logged(({ event }) => event === 'a delivery could not be written down; trying again')
+  for (let before = -1; before !== arrived;) {
+    before = arrived
+    await Bun.sleep(400)
+  }
+  expect(arrived).toBeLessThanOrEqual(16 * 500)
+  expect(await status(id)).toMatchObject({ state: 'sending', s: 0 })
+  service.database.statement('DROP TRIGGER refuse').run()
+  await passing(service, clock, reached(id, many))
+  expect(arrived).toBe(many)
+})

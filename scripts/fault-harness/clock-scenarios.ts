@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { startVariables } from '../../src/cli/start-variables.ts'
 import type { Scenario } from './scenario.ts'
+import { reached } from './settled.ts'
 import type { Stage, StartOptions } from './stage.ts'
 
 const HOUR_MS = 3_600_000
@@ -13,6 +14,9 @@ const LATENCY_MS = [5, 120] as const
 
 /** How long the clock is wrong, in ms. */
 const WRONG_MS = 5_000
+
+/** How long it may take after that until everything has arrived, in ms. */
+const REPAIRED_MS = 75_000
 
 /** Said to the one in use when the clock is a day ahead: it is a day old, or from tomorrow. */
 const TOKEN_REFUSED = /^(Expired|Invalid)ProviderToken$/
@@ -57,8 +61,9 @@ export const CLOCK_SCENARIOS: readonly Scenario[] = [
     what: 'the clock goes ahead a day in the middle of a broadcast, and back after 5 s',
     hindrance,
     expects: TOKEN_REFUSED,
-    // A refused credential is tried again after half a minute.
-    promptMs: 45_000,
+    // A refused credential is tried again after half a minute, and after a minute.
+    promptMs: 75_000,
+    patienceMs: 90_000,
     async run(stage) {
       const clock = await withClock(stage)
       for (const gateway of [stage.apns, stage.fcm]) gateway.latencyMs = LATENCY_MS
@@ -76,7 +81,8 @@ export const CLOCK_SCENARIOS: readonly Scenario[] = [
       await Bun.sleep(WRONG_MS)
       await clock.shift(0)
       await stage.pushes.toAll()
-      return met
+      await reached(stage, REPAIRED_MS)
+      return met + stage.apns.faults.length
     },
   },
   {

@@ -42,7 +42,7 @@ const CHECKS: readonly (readonly [what: string, sql: string])[] = [
   ['deliveries that are not finished', UNFINISHED],
   [
     'deliveries whose counts do not agree',
-    `SELECT 1 FROM delivery d WHERE addressed IS NOT accepted + failed + ${WAITING} OR settled <> addressed`,
+    `SELECT 1 FROM delivery d WHERE coalesce(addressed, 0) <> accepted + failed + ${WAITING} OR settled <> addressed`,
   ],
   [
     'analytics that are not the sum of the deliveries',

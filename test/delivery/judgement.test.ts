@@ -72,7 +72,7 @@ describe('a credential that has taken nothing yet', () => {
         t: 30,
         s: 0,
         failed: 0,
-        waiting: 0,
+        waiting: 30,
         state: 'misconfigured',
         reason: 'BadDeviceToken for 10 of 10 devices',
       },

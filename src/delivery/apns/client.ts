@@ -104,11 +104,13 @@ class ApnsProvider implements Provider {
       return isHeldBack && outcome.kind === 'deferred' ? { ...outcome, scope: 'device' } : outcome
     }
     if (answer.status === 200) {
+      if (authorization !== undefined) this.#tokens?.taken(authorization)
       route.unavailableTo = null
       return ACCEPTED[environment]
     }
 
     const refusal = readApnsRefusal(answer.body)
+    if (authorization !== undefined && isAboutOne(answer.status, refusal.reason)) this.#tokens?.taken(authorization)
     if (authorization !== undefined && this.#isMistimed(authorization, refusal.reason, answer.header('date'))) {
       this.#renew(route, authorization)
       if (!tried.renewal) return this.#sendTo(environment, message, recipient, { ...tried, renewal: true })
@@ -193,6 +195,11 @@ const ACCEPTED: Readonly<Record<Environment, Outcome>> = {
 const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }
 const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired', certain: true }
+
+/** Whether APNs, which looks at the provider token first, came to look at the device and the push. */
+function isAboutOne(status: number, reason: string | null): boolean {
+  return status === 400 || status === 410 || reason === 'TooManyRequests'
+}
 
 /** Where another connection may be served better. Of 503 that takes two devices: one alone may be the reason itself. */
 function endsConnection(status: number, reason: string | null, { unavailableTo }: Route, device: number): boolean {

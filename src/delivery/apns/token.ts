@@ -8,8 +8,8 @@ const RENEW_MS = 50 * 60_000
 const MIN_RENEW_MS = 20 * 60_000
 
 /**
- * A token from further ahead than this was made by a clock that has been put back since. A smaller step is forgiven:
- * each new token may be one too many.
+ * A token from further ahead than this was made by a clock that has been put back since: another one is made, as soon as
+ * APNs allows it. A smaller step is forgiven: each new token may be one too many.
  */
 const MAX_AHEAD_MS = 5 * 60_000
 
@@ -39,6 +39,8 @@ export interface ProviderTokens {
    * machine whose clock is wrong would otherwise sign one after the other, all of them expired.
    */
   expired(authorization: string): void
+  /** APNs took `authorization`: it would refuse another one for 20 minutes. */
+  taken(authorization: string): void
   /** Whether `authorization` was issued later than at `at`, ms since the Unix epoch, or than it is by this clock. */
   isAhead(authorization: string, at: number | null): boolean
 }
@@ -56,6 +58,8 @@ export function createProviderTokens(
   let issued = kept(keep, keyId, teamId)
   let pending: Promise<string> | null = null
   let renewedEarlyAt = Number.NEGATIVE_INFINITY
+  /** Since when APNs has taken `issued`, by the monotonic clock; `null`: it has not. */
+  let takenAt: number | null = null
 
   async function sign(): Promise<string> {
     const at = clock.now()
@@ -65,25 +69,33 @@ export function createProviderTokens(
       .setIssuedAt(Math.floor(at / 1000))
       .sign(await importPKCS8(key.privateKey, 'ES256'))
     issued = { authorization: `bearer ${jwt}`, at, keyId, teamId }
+    takenAt = null
     keep?.save(JSON.stringify(issued))
     return issued.authorization
   }
 
+  function isUsable({ at }: Issued): boolean {
+    const ageMs = clock.now() - at
+    if (ageMs >= -MAX_AHEAD_MS) return ageMs < RENEW_MS
+    return takenAt !== null && clock.monotonic() - takenAt < MIN_RENEW_MS
+  }
+
   return {
     current() {
-      if (issued !== null) {
-        const ageMs = clock.now() - issued.at
-        if (ageMs >= -MAX_AHEAD_MS && ageMs < RENEW_MS) return issued.authorization
-      }
+      if (issued !== null && isUsable(issued)) return issued.authorization
       pending ??= sign().finally(() => (pending = null))
       return pending
     },
     expired(authorization) {
       if (issued?.authorization !== authorization) return
+      takenAt = null
       const now = clock.now()
       if (Math.abs(now - renewedEarlyAt) < MIN_RENEW_MS) return
       renewedEarlyAt = now
       issued = null
+    },
+    taken(authorization) {
+      if (takenAt === null && issued?.authorization === authorization) takenAt = clock.monotonic()
     },
     isAhead(authorization, at) {
       if (issued?.authorization !== authorization) return false

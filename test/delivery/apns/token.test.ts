@@ -122,6 +122,30 @@ describe('a provider token', () => {
     expect(await tokens.current()).toBe(renewed)
   })
 
+  test('from the future that APNs takes stays for 20 minutes, in which APNs refuses another one', async () => {
+    const { clock, tokens } = start()
+    const first = await tokens.current()
+    tokens.taken(first)
+    clock.set(clock.now() - 60 * MINUTE_MS)
+    clock.advance(10 * MINUTE_MS)
+    tokens.taken(first)
+    clock.advance(10 * MINUTE_MS - 1)
+    expect(await tokens.current()).toBe(first)
+    clock.advance(1)
+    expect(await tokens.current()).not.toBe(first)
+  })
+
+  test('from the future that APNs took and takes no more is replaced, though one was renewed just before', async () => {
+    const { clock, tokens } = start()
+    tokens.expired(await tokens.current())
+    const second = await tokens.current()
+    tokens.taken(second)
+    clock.set(clock.now() - 10 * MINUTE_MS)
+    expect(await tokens.current()).toBe(second)
+    tokens.expired(second)
+    expect(await tokens.current()).not.toBe(second)
+  })
+
   test('is known to be ahead of an answer, or of the clock that was put back', async () => {
     const { clock, tokens } = start()
     const token = await tokens.current()

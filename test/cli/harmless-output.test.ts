@@ -24,6 +24,7 @@ test('no command lets the name of an application move a terminal', async () => {
   using cli = await withEvil()
   const { id } = cli
   const file = cli.file('a.csv', `"tok\u001B[2Jen","\u009B2J"\n"x","y"\n`)
+  const rejects = ['--rejects', join(cli.data, 'rejects.jsonl')]
   const backup = join(cli.data, 'b.db')
   const named: readonly (readonly string[])[] = [
     ['app', 'list'],
@@ -52,9 +53,9 @@ test('no command lets the name of an application move a terminal', async () => {
     ['\u001B[2J'],
     ['--\u001B[2J'],
     ['serve', '--listen', '\u001B[2J'],
-    ['import', id, file],
-    ['import', id, file, '--map', 'token=\u001B'],
-    ['import', id, file, '--map', 'token=tok\u001B[2Jen', '--platform', 'ios'],
+    ['import', id, file, ...rejects],
+    ['import', id, file, ...rejects, '--map', 'token=\u001B'],
+    ['import', id, file, ...rejects, '--map', 'token=tok\u001B[2Jen', '--platform', 'ios'],
     ['export', '\u009B2J'],
     ['restore', '\u001B[2J'],
     ['backup', 'verify', '\u001B[2J'],

@@ -1,6 +1,6 @@
 import type { Message, Outcome } from './delivery.ts'
 import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement, RecipientPage } from './open-delivery.ts'
-import { exceptionOf, newPage, shiftWaiting, waits } from './page.ts'
+import { exceptionOf, hastenWaiting, newPage, shiftWaiting, waits } from './page.ts'
 import type { Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { nextGap, settleRange } from './progress.ts'
@@ -395,6 +395,11 @@ export class ActiveDelivery {
       page.sentAt -= byMs
       shiftWaiting(page.exceptions, byMs)
     }
+  }
+
+  /** Nobody on an open page waits longer than to `now` for another attempt. */
+  hasten(now: number): void {
+    for (const page of this.pages) hastenWaiting(page.exceptions, now)
   }
 
   /** The clock has jumped: what is left of its time to live stays as long as it was. */

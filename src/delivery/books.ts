@@ -3,7 +3,7 @@ import type { Platform } from '../device/device.ts'
 import type { ActiveDelivery, CalledOff, Task } from './active-delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { Exception, OpenDelivery } from './open-delivery.ts'
-import { exceptionOf, shiftWaiting } from './page.ts'
+import { exceptionOf, hastenWaiting, shiftWaiting } from './page.ts'
 import type { DeviceVerdict, Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import type { Final } from './verdict.ts'
@@ -154,6 +154,11 @@ export class Books {
    */
   shift(byMs: number): void {
     for (const exceptions of this.#writing) shiftWaiting(exceptions, byMs)
+  }
+
+  /** Of what is still to be written, nobody waits longer than to `now` for another attempt. */
+  hasten(now: number): void {
+    for (const exceptions of this.#writing) hastenWaiting(exceptions, now)
   }
 
   /** Resolves when everything is on disk. */

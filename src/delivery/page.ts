@@ -71,6 +71,13 @@ export function shiftWaiting(exceptions: Exception[], byMs: number): void {
   }
 }
 
+/** Who waits for another attempt waits no longer than to `now`. */
+export function hastenWaiting(exceptions: Exception[], now: number): void {
+  for (const [index, exception] of exceptions.entries()) {
+    if (exception.state === 'retry') exceptions[index] = { ...exception, dueAt: Math.min(exception.dueAt, now) }
+  }
+}
+
 /** Whether the recipient is to be sent to again. */
 export function waits({ state }: Exception): boolean {
   return state === 'retry' || state === 'leased'

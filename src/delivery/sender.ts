@@ -340,9 +340,11 @@ export class Sender {
       this.#settlement.nobodyLeft(this.#health, now)
   }
 
-  /** Has everybody asked again now who waits for another attempt. */
+  /** Has everybody asked again now who waits for another attempt, on disk or on a page that is not. */
   async #hasten(): Promise<void> {
     const { store, persist, clock, application, platform } = this.#on
+    for (const delivery of this.#backlog.all()) delivery.hasten(clock.now())
+    this.#books.hasten(clock.now())
     while (await persist(() => store.hasten(application, platform, clock.now()))) continue
     this.#backlog.dueAgain(clock.now())
     this.#pump()

@@ -109,6 +109,21 @@ test('a credential: what is sent with it waits, the other platform goes on, and 
   expect((await ready()).status).toBe(200)
 })
 
+test('a credential that is replaced: who was refused with the one before is sent to at once', async () => {
+  register(0, 30)
+  const bad = only('apns', 403, 'InvalidProviderToken')
+  let wrong = true
+  simulator.answerWith((attempt) => (wrong ? bad(attempt) : null))
+  const id = await push(0)
+  // The page of the ten that were refused is open: most of it has not been sent to.
+  await service.logged(({ event }) => event === 'sending paused')
+  wrong = false
+  service.equip(service.application, simulator, ['apns'])
+  const since = clock.now()
+  await passing(service, clock, reached(id, 30))
+  expect(clock.now() - since).toBeLessThan(2000)
+})
+
 test('a gateway: what is sent there waits, the other one goes on, and readiness warns, until it takes something', async () => {
   register(0)
   register(1)

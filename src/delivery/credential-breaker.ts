@@ -137,6 +137,11 @@ export class CredentialBreaker<Case> {
     this.#withdraw()
   }
 
+  /** A device complained, and one that was sent to after it was taken before. */
+  outrun(device: number): void {
+    remember(this.#alone, device)
+  }
+
   /** A device was not taken, for its own reasons. */
   tried(device: number): void {
     if (this.#witnesses.size > 0) remember(this.#tried, device)

@@ -10,6 +10,13 @@ import type { Pause, WindowState } from './window.ts'
 /** After a pause others are asked first: who was refused before it waits this much longer, ms. */
 const AFTER_PAUSE_MS = 1000
 
+/** One that was sent, and answered. */
+export interface Sent {
+  /** Its place in the order of sending, of all that is sent with the credential. */
+  readonly nth: number
+  readonly latencyMs: number
+}
+
 export interface HealthDependencies {
   readonly application: number
   readonly platform: Platform
@@ -40,8 +47,8 @@ export class CredentialHealth<Case> {
   #told = false
   /** Whose answer began the last pause. */
   #askedLast: number | null = null
-  /** When the last of those was sent that were taken. */
-  #takenSentAt = Number.NEGATIVE_INFINITY
+  /** The last in the order of sending that was taken; and the last that shows that the credential is. */
+  readonly #last = { taken: 0, recognised: 0 }
 
   /** `proven`: the credential is known to be good. */
   constructor(on: HealthDependencies, proven: boolean) {
@@ -85,20 +92,20 @@ export class CredentialHealth<Case> {
     return this.#window.isPaused(now)
   }
 
-  /** Whether others were taken since this device complained. */
-  isAlone(device: number): boolean {
-    return this.#breaker.isAlone(device)
+  /** Whether others were taken since this device complained, or one that was sent to after this `nth`. */
+  isAlone(device: number, nth: number): boolean {
+    return this.#breaker.isAlone(device) || nth < this.#last.recognised
   }
 
   shift(byMs: number): void {
     this.#window.shift(byMs)
-    this.#takenSentAt -= byMs
   }
 
   /** A notification was taken; gives those set aside, which were bad. */
-  taken(device: number, latencyMs: number, now: number): readonly Complained<Case>[] {
+  taken(device: number, { nth, latencyMs }: Sent, now: number): readonly Complained<Case>[] {
     this.#succeeded(latencyMs, now)
-    this.#takenSentAt = Math.max(this.#takenSentAt, now - latencyMs)
+    this.#last.taken = Math.max(this.#last.taken, nth)
+    this.#last.recognised = Math.max(this.#last.recognised, nth)
     if (this.#breaker.isQuiet) return NOBODY
     if (this.#breaker.prove()) this.#on.onProven()
     return this.#breaker.taken(device)
@@ -108,13 +115,12 @@ export class CredentialHealth<Case> {
    * The app is gone from a device: who knows that has taken the credential, and is believed of other tokens as of this
    * one. Of a credential that only has tokens refused it is no sign of health.
    */
-  gone(device: number, latencyMs: number, now: number): readonly Complained<Case>[] {
+  gone(device: number, sent: Sent, now: number): readonly Complained<Case>[] {
     if (this.#breaker.prove()) {
       this.#on.onProven()
-      this.#succeeded(latencyMs, now)
-      return this.#breaker.taken(device)
+      return this.taken(device, sent, now)
     }
-    this.#recognised(latencyMs, now)
+    this.#recognised(sent, now)
     return NOBODY
   }
 
@@ -125,15 +131,12 @@ export class CredentialHealth<Case> {
   }
 
   /** Weighs a complaint while it is not paused: see `CredentialBreaker.weigh`. `accuse`: it is paused now. */
-  weigh(
-    complained: Complained<Case>,
-    latencyMs: number,
-    askedMs: number | null,
-    now: number,
-  ): 'own' | 'aside' | 'accuse' {
+  weigh(complained: Complained<Case>, sent: Sent, askedMs: number | null, now: number): 'own' | 'aside' | 'accuse' {
     const { complaint, device } = complained
-    if (this.#isOutrun(complaint, now - latencyMs)) {
-      this.#recognised(latencyMs, now)
+    if (this.#isOutrun(complaint, sent.nth)) {
+      if (isRefusal(complaint)) this.#recognised(sent, now)
+      else this.#breaker.outrun(device)
+      if (complaint === 'gateway') this.#window.strained()
       return 'own'
     }
     const belief = this.#breaker.weigh(complained)
@@ -141,7 +144,7 @@ export class CredentialHealth<Case> {
       const { ofRefusals, ...accusation } = this.#breaker.accusation
       this.pause({ ...accusation, askedMs, ...(ofRefusals && { retry: REFUSALS_RETRY }) }, device, now)
     } else if (complaint === 'gateway') this.#window.strained()
-    else if (belief === 'aside' && this.#breaker.isProven) this.#recognised(latencyMs, now)
+    else if (belief === 'aside' && this.#breaker.isProven) this.#recognised(sent, now)
     return belief
   }
 
@@ -179,15 +182,17 @@ export class CredentialHealth<Case> {
   }
 
   /**
-   * A refused token that was sent before another that was taken. A bad one is asked about in both environments, so its
-   * answer comes late: those of one window come in a row, behind all good ones, and are no row by the order of sending.
+   * A complaint that was sent before another that was taken. A bad token is asked about in both environments, and who is
+   * answered 401 with a new access token, so that answer comes late: those of one window come in a row, behind all good
+   * ones, and are no row by the order of sending.
    */
-  #isOutrun(complaint: Complaint, sentAt: number): boolean {
-    const isRefusal = complaint === 'token' || complaint === 'mismatch'
-    return isRefusal && this.#breaker.isProven && !this.#breaker.isDoubted && sentAt < this.#takenSentAt
+  #isOutrun(complaint: Complaint, nth: number): boolean {
+    if (!isRefusal(complaint)) return nth < this.#last.recognised
+    return this.#breaker.isProven && !this.#breaker.isDoubted && nth < this.#last.taken
   }
 
-  #recognised(latencyMs: number, now: number): void {
+  #recognised({ nth, latencyMs }: Sent, now: number): void {
+    this.#last.recognised = Math.max(this.#last.recognised, nth)
     this.#breaker.recognised()
     // A credential that only has tokens refused is not well because it has one more refused.
     if (!this.#breaker.isDoubted) this.#succeeded(latencyMs, now)
@@ -224,3 +229,7 @@ export class CredentialHealth<Case> {
 }
 
 const NOBODY: readonly never[] = []
+
+function isRefusal(complaint: Complaint): boolean {
+  return complaint === 'token' || complaint === 'mismatch'
+}

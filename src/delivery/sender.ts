@@ -77,6 +77,8 @@ export class Sender {
   readonly #settlement: Settlement
   readonly #badges: PendingBadges
   #inFlight = 0
+  /** How many were sent, ever. */
+  #sent = 0
   readonly #answers = new Answers()
   /** When the last answer came, or this sender or its provider began; ms since the Unix epoch. */
   #movedAt: number
@@ -387,13 +389,19 @@ export class Sender {
 
   #send(provider: Provider, task: Task): void {
     this.#inFlight++
+    const nth = ++this.#sent
     const sent = this.#badged(task)
     // The task must be released whatever happens, or its page never settles.
     provider.send(sent.delivery.message, sent.recipient).then(
-      (outcome) => this.#answered(provider, sent, outcome),
+      (outcome) => this.#answered(provider, sent, nth, outcome),
       (error: unknown) => {
         this.#on.log.error('provider failed', { provider: provider.name, error: String(error) })
-        this.#answered(provider, sent, { kind: 'deferred', afterMs: null, scope: 'device', reason: 'internal error' })
+        this.#answered(provider, sent, nth, {
+          kind: 'deferred',
+          afterMs: null,
+          scope: 'device',
+          reason: 'internal error',
+        })
       },
     )
   }
@@ -408,18 +416,20 @@ export class Sender {
     return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
   }
 
-  #answered(provider: Provider, task: Task, outcome: Outcome): void {
+  #answered(provider: Provider, task: Task, nth: number, outcome: Outcome): void {
     if (this.#closed) return
     this.#inFlight--
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted' && task.badge !== undefined) this.#badges.refused(task.badge)
     const { clock, latency } = this.#on
     const now = clock.now()
-    latency.observe((now - task.sentAt) / 1000)
+    const latencyMs = now - task.sentAt
+    latency.observe(latencyMs / 1000)
     this.#movedAt = now
     // Of a credential that has been replaced an answer says nothing of the new one.
     const health = provider === this.#provider ? this.#health : null
-    this.#answers.note(outcome, this.#settlement.settle(task, outcome, provider.name, health, now))
+    const situation = { nth, latencyMs, provider: provider.name, health, now }
+    this.#answers.note(outcome, this.#settlement.settle(task, outcome, situation))
     // It may have room for another page, or somebody to send to again.
     this.#backlog.line(task.delivery)
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve()

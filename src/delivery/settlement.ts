@@ -3,7 +3,7 @@ import type { ActiveDelivery, Task } from './active-delivery.ts'
 import type { Backlog } from './backlog.ts'
 import type { Books } from './books.ts'
 import type { Complained, Complaint } from './credential-breaker.ts'
-import type { CredentialHealth } from './credential-health.ts'
+import type { CredentialHealth, Sent } from './credential-health.ts'
 import type { Outcome, Provider, Recipient } from './delivery.ts'
 import type { DeviceVerdict } from './page.ts'
 import { ENOUGH_REFUSALS } from './push-trial.ts'
@@ -20,6 +20,14 @@ interface Answered {
 
 /** What answers say of a credential, with what is set aside until more is known of it. */
 export type Health = CredentialHealth<Answered>
+
+/** Around an answer. */
+interface Situation extends Sent {
+  readonly provider: Provider['name']
+  /** Of the credential that it was sent with; `null` where that has been replaced. */
+  readonly health: Health | null
+  readonly now: number
+}
 
 interface Dependencies {
   readonly log: Pick<Log, 'warn'>
@@ -42,12 +50,11 @@ export class Settlement {
     this.#on = on
   }
 
-  /** `health`: of the credential that it was sent with; `null` where that has been replaced. */
-  settle(task: Task, outcome: Outcome, provider: Provider['name'], health: Health | null, now: number): Verdict {
-    const { delivery, recipient, attempt, sentAt } = task
+  settle(task: Task, outcome: Outcome, { provider, health, now, ...sent }: Situation): Verdict {
+    const { delivery, recipient, attempt } = task
     const { device } = recipient
     const complaint = complaintOf(outcome)
-    const doubted = complaint !== null && health?.isAlone(device) === false
+    const doubted = complaint !== null && health?.isAlone(device, sent.nth) === false
     const { expiresAt } = delivery
     const verdict = judge(outcome, { provider, attempt, now, expiresAt, random: this.#on.random(), doubted })
     const refused = delivery.hear(outcome)
@@ -57,10 +64,10 @@ export class Settlement {
     } else {
       const answered = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
       if (complaint === null) {
-        if (health !== null) this.#hear(health, outcome, device, now - sentAt, now)
+        if (health !== null) this.#hear(health, outcome, device, sent, now)
         this.#close(answered, now)
       } else if (health === null || health.isPaused(now)) this.#putBack(task, now)
-      else this.#weigh(health, complaint, answered, outcome, now)
+      else this.#weigh(health, complaint, answered, outcome, sent, now)
     }
     if (refused !== null) this.#refuse(delivery, refused)
     return verdict
@@ -85,19 +92,19 @@ export class Settlement {
   }
 
   /** What an answer without a complaint says of the credential. */
-  #hear(health: Health, outcome: Outcome, device: number, latencyMs: number, now: number): void {
-    if (outcome.kind === 'accepted') this.#closeAll(health.taken(device, latencyMs, now), now)
-    else if (outcome.kind === 'unregistered') this.#closeAll(health.gone(device, latencyMs, now), now)
+  #hear(health: Health, outcome: Outcome, device: number, sent: Sent, now: number): void {
+    if (outcome.kind === 'accepted') this.#closeAll(health.taken(device, sent, now), now)
+    else if (outcome.kind === 'unregistered') this.#closeAll(health.gone(device, sent, now), now)
     else health.failed(device, outcome.kind === 'deferred' && outcome.strain === true)
   }
 
   /** Of a complaint: whether it is the device's, the credential's, or to be set aside until that is known. */
-  #weigh(health: Health, complaint: Complaint, of: Answered, outcome: Outcome, now: number): void {
+  #weigh(health: Health, complaint: Complaint, of: Answered, outcome: Outcome, sent: Sent, now: number): void {
     const { task, verdict } = of
     const reason = verdict.kind === 'accepted' ? '' : verdict.reason
     const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
     const complained = { device: task.recipient.device, complaint, reason, isFirst: task.attempt === 1, of }
-    const belief = health.weigh(complained, now - task.sentAt, askedMs, now)
+    const belief = health.weigh(complained, sent, askedMs, now)
     if (belief === 'own') this.#close(of, now)
     else if (belief === 'accuse') {
       const others = health.release().filter((one) => one !== complained)

@@ -37,3 +37,32 @@ test('one bad token in ten, each refused after the good ones of its window were 
     failed: { total: bad.length, reasons: { BadDeviceToken: bad.length } },
   })
 })
+
+test('one device in twenty that is answered 401, after the good ones of its window were taken, pauses nothing', async () => {
+  await using service = await startService()
+  const caller = newCaller(service)
+  const DEVICES = 2000
+  const isBad = (token: string) => Number(token.slice('phone:'.length)) % 20 === 1
+  const tokens = Array.from({ length: DEVICES }, (_, at) => `phone:${String(at).padStart(5, '0')}`)
+  for (let from = 0; from < DEVICES; from += 500) {
+    const batch = { platform: '1', tokens: tokens.slice(from, from + 500) }
+    expect(await caller.put('/deviceToken/batch', batch)).toMatchObject({ status: 201 })
+  }
+  // Each is asked about again with a new access token.
+  const simulator = await service.server.simulator()
+  const unauthenticated = JSON.stringify({ error: { code: 401, message: 'invalid', status: 'UNAUTHENTICATED' } })
+  simulator.answerWith(({ gateway, token }) => {
+    if (gateway !== 'fcm') return null
+    const answer = isBad(token)
+      ? { status: 401, headers: {}, body: unauthenticated }
+      : { status: 200, headers: {}, body: JSON.stringify({ name: 'projects/p/messages/1' }) }
+    return { kind: 'answer', afterMs: 50, answer }
+  })
+  const { body: push } = await caller.post('/push/all', { platform: '1', msg: 'Hello', sound: '', badge: '' })
+  const good = DEVICES - tokens.filter(isBad).length
+  const isPaused = () => service.log.some(({ event }) => event === 'sending paused')
+  const status = async () => (await caller.get(`/push/${push.id}`)).body as { s: number }
+  while ((await status()).s < good && !isPaused()) await Bun.sleep(20)
+  expect(service.log.filter(({ event }) => event === 'sending paused')).toEqual([])
+  expect(await status()).toMatchObject({ t: DEVICES, s: good, waiting: DEVICES - good })
+})

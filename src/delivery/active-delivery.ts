@@ -107,7 +107,7 @@ export class ActiveDelivery {
   searching = false
   /** Whether it stands in its sender's line. */
   inLine = false
-  /** It is being written down that it waits: then it is in memory no more. */
+  /** It is being written down that it waits: then it is in memory no more, and is loaded as another object. */
   leaving = false
   /** How often it has changed stored badges. */
   badgeChanges = 0
@@ -222,7 +222,6 @@ export class ActiveDelivery {
     if (outOfTurn !== null) return this.#taskOf(outOfTurn, outOfTurn.unsent++, now)
     const waiting = this.due.shift()
     if (waiting !== undefined) {
-      this.#trial.asked()
       return { delivery: this, recipient: waiting, page: null, index: -1, attempt: waiting.attempt + 1, sentAt: now }
     }
     const replay = this.#replay.at(-1)
@@ -246,6 +245,11 @@ export class ActiveDelivery {
   /** The badge stored with a recipient; `null` where another push, or a call, may have changed it since it was read. */
   storedBadge({ page, recipient }: Task): number | null {
     return page !== null && page.badgeChanges === this.#othersBadgeChanges() ? recipient.storedBadge : null
+  }
+
+  /** One that was taken is on its way, and is not put back unheard. */
+  sent(): void {
+    this.#trial.asked()
   }
 
   /** One was answered; gives the reason, once, if the gateway is found to refuse the push itself for everybody. */
@@ -433,7 +437,6 @@ export class ActiveDelivery {
   }
 
   #taskOf(page: Page, index: number, now: number): Task {
-    this.#trial.asked()
     page.pending++
     page.sentAt = now
     this.#startedAt ??= now

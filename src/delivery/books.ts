@@ -117,7 +117,6 @@ export class Books {
     delivery.leaving = true
     const { persist, store, onWaiting } = this.#on
     void persist(() => store.park(delivery.of)).then((until) => {
-      delivery.leaving = false
       // It was called off, or its time to live was over, meanwhile: it ends here.
       if (delivery.finished || delivery.calledOff !== null) return
       this.#queues.delete(delivery)

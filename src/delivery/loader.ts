@@ -51,7 +51,7 @@ export class Loader {
     due: { single: ALWAYS, many: ALWAYS },
     expired: { single: ALWAYS, many: ALWAYS },
   }
-  /** Pushes, due or expired, that could not be read: they are tried again by themselves. */
+  /** Pushes that could not be read: they are tried again by themselves. */
   readonly #unreadable = new Set<number>()
   /** `null` where they are to be counted. */
   #waiting: WaitingCount | null = null
@@ -75,7 +75,7 @@ export class Loader {
 
   /** Whether something is to be loaded later. */
   get expects(): boolean {
-    return LANES.some((lane) => this.#next.due[lane] < NEVER)
+    return this.#unreadable.size > 0 || LANES.some((lane) => this.#next.due[lane] < NEVER)
   }
 
   /** Open deliveries that are not in memory because they wait, and the recipients of theirs who do. */
@@ -144,6 +144,7 @@ export class Loader {
 
   clear(): void {
     this.#places.clear()
+    this.#unreadable.clear()
     for (const lane of LANES) this.#next.due[lane] = NEVER
   }
 
@@ -205,7 +206,9 @@ export class Loader {
       if (!delivery.counted) this.#counter.add(delivery, recipients.count)
       else onCounted(delivery)
     } catch (error) {
-      onUnreadable(error, () => this.#begin(open, cause))
+      this.#unreadable.add(open.push)
+      // Read anew: by then it may be further, or over.
+      onUnreadable(error, () => this.#beginOne(open.push, cause))
     }
   }
 

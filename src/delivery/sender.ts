@@ -390,6 +390,7 @@ export class Sender {
   #send(provider: Provider, task: Task): void {
     this.#inFlight++
     const nth = ++this.#sent
+    task.delivery.sent()
     const sent = this.#badged(task)
     // The task must be released whatever happens, or its page never settles.
     provider.send(sent.delivery.message, sent.recipient).then(

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { ActiveDelivery } from '../../src/delivery/active-delivery.ts'
+import { Books } from '../../src/delivery/books.ts'
+import { createDeliveryStore } from '../../src/delivery/delivery-store.ts'
+import type { DeliveryStore } from '../../src/delivery/delivery-store.ts'
+import { Loader } from '../../src/delivery/loader.ts'
+import type { OpenDelivery } from '../../src/delivery/open-delivery.ts'
+import { PendingBadges } from '../../src/delivery/pending-badges.ts'
+import { createPushStore } from '../../src/push/push-store.ts'
+import { openRegistry } from '../support/registry.ts'
+
+const HOUR_MS = 3_600_000
+const TOKEN = 'a1'.repeat(32)
+
+let registry: ReturnType<typeof openRegistry>
+let store: DeliveryStore
+let badges: PendingBadges
+
+beforeEach(() => {
+  registry = openRegistry()
+  registry.devices.register(1, { token: TOKEN, platform: 0 })
+  store = createDeliveryStore(registry)
+  badges = new PendingBadges(store.badgeOf)
+})
+afterEach(() => registry[Symbol.dispose]())
+
+const device = () => registry.devices.idOf(1, 0, TOKEN) ?? 0
+
+/** A push to the one device that there is. */
+function accept(): OpenDelivery {
+  const push = {
+    id: Bun.randomUUIDv7(),
+    notification: { msg: 'Hello', sound: null, badge: null, payload: null },
+    audience: { device: device(), platform: 0 } as const,
+    createdAt: registry.clock.now(),
+    timeToLiveMs: HOUR_MS,
+    sendAt: null,
+    turns: [],
+  }
+  registry.database.transact(() => createPushStore(registry).accept(1, push))
+  const open = store.open(1, 0, 'single', 0, 1000).at(-1)
+  if (open === undefined) throw new Error('the push has no delivery')
+  return open
+}
+
+/** Its device is to be sent to again, in a minute; nothing of it is in memory. */
+function acceptWaiting(): OpenDelivery {
+  const open = accept()
+  const delivery = new ActiveDelivery(open, store.recipients(open), null, badges)
+  const task = delivery.next(registry.clock.now(), null)
+  const page = task?.page ?? null
+  if (task === null || page === null) throw new Error('the delivery has no recipient')
+  const dueAt = registry.clock.now() + 60_000
+  delivery.note(task, { kind: 'retry', dueAt, reason: 'TooManyRequests' }, registry.clock.now())
+  registry.database.transact(() => {
+    store.address(open, 1, registry.clock.now())
+    store.settlePage(open, delivery.settle(page, registry.clock.now()), registry.clock.now())
+  })
+  const waiting = store.find(open.push, 0)
+  if (waiting === null) throw new Error('the push has no open delivery')
+  return waiting
+}
+
+function loaderOf(more: Partial<DeliveryStore> = {}) {
+  const again: (() => void)[] = []
+  const loader = new Loader({
+    application: 1,
+    platform: 0,
+    clock: registry.clock,
+    store: { ...store, ...more },
+    badges,
+    mayLoad: () => true,
+    persist: async (operation) => registry.database.transact(operation as () => never),
+    onLoaded: () => {},
+    onCounted: () => {},
+    onUnreadable: (_, retry) => void again.push(retry),
+  })
+  return { loader, again }
+}
+
+test('a delivery that could not be read is not begun again from what was read of it, once it has ended', () => {
+  const open = acceptWaiting()
+  const { loader, again } = loaderOf({
+    nextDue() {
+      throw new Error('disk I/O error')
+    },
+  })
+  loader.load()
+  expect([loader.size, again.length, loader.expects]).toEqual([0, 1, true])
+  registry.database.transact(() => store.cancel(open, registry.clock.now()))
+  for (const retry of again.splice(0)) retry()
+  expect([loader.size, again.length]).toEqual([0, 0])
+})
+
+test('a delivery that waits is put away once, though it stood in line', async () => {
+  const open = acceptWaiting()
+  const { clock, database } = registry
+  let waits = 0
+  const books = new Books({
+    clock,
+    store,
+    persist: async (operation) => database.transact(operation as () => never),
+    registry: { apply: () => {}, storeBadge: () => {} },
+    badges,
+    events: { pushFinished: () => {} },
+    onRetries: () => {},
+    onWritten: () => {},
+    onWaiting: () => waits++,
+    onFinished: () => {},
+  })
+  const delivery = new ActiveDelivery(open, store.recipients(open), store.nextDue(open), badges)
+  expect(delivery.next(clock.now(), null)).toBe(null)
+  for (let n = 0; n < 3; n++) {
+    books.putAway(delivery)
+    await books.written()
+    await Promise.resolve()
+  }
+  expect(waits).toBe(1)
+})
+
+test('a push of which nobody is sent to, though they are taken and put back, is not given up', () => {
+  const delivery = new ActiveDelivery(accept(), store.recipients(accept()), null, badges)
+  for (let n = 0; n < 200; n++) {
+    const task = delivery.next(registry.clock.now(), null)
+    expect([n, task?.recipient.device]).toEqual([n, device()])
+    if (task !== null) delivery.hold(task)
+  }
+})

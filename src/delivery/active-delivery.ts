@@ -311,12 +311,14 @@ export class ActiveDelivery {
     return [...this.pages].filter((page) => page.pending === 0)
   }
 
-  /** Pages that have waited long enough for their last answers. */
-  stragglers(now: number): Page[] {
+  /**
+   * Pages that have waited long enough for their last answers. `paused`: nobody is sent to now, so that those who were
+   * held back are not waited for either.
+   */
+  stragglers(now: number, paused: boolean): Page[] {
     return [...this.pages].filter(
       (page) =>
-        page.pending > 0 &&
-        page.held.length === 0 &&
+        (paused ? page.pending + page.held.length > 0 : page.pending > 0 && page.held.length === 0) &&
         page.unsent === page.recipients.length &&
         page.sentAt + STRAGGLER_MS <= now,
     )
@@ -341,12 +343,13 @@ export class ActiveDelivery {
 
   /**
    * Takes a page off the books and says what to write. A page cut short by a stop is settled as far as it was sent;
-   * held recipients come back as due at once.
+   * held recipients come back as due at once, also from a page that a pause holds up.
    */
   settle(page: Page, now: number): PageSettlement {
     this.pages.delete(page)
     this.#outOfTurn.delete(page)
     if (this.#current === page) this.#current = null
+    if (page.held.length > 0) this.#replay.splice(this.#replay.indexOf(page), 1)
     for (const index of page.held.splice(0)) {
       const held = page.recipients[index]
       if (held === undefined) continue

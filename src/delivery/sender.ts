@@ -218,13 +218,14 @@ export class Sender {
     this.#backlog.loaded.load()
     for (const delivery of this.#backlog.all()) {
       this.#keepTime(delivery, now)
-      if (this.#size(now) === 0) {
+      const paused = this.#size(now) === 0
+      if (paused) {
         this.#backlog.lookForEnd(delivery)
         this.#books.putAway(delivery)
       }
       // What is set aside has its answer: the end does not wait for what becomes of others.
       if (delivery.calledOff !== null && this.#inFlight === 0) this.#settlement.putBackAside(this.#health, now)
-      for (const page of delivery.stragglers(now)) {
+      for (const page of delivery.stragglers(now, paused)) {
         delivery.detach(page, now)
         this.#books.settlePage(delivery, page)
         this.#backlog.line(delivery)

@@ -13,6 +13,8 @@ import type { Service } from '../support/service.ts'
 
 const DEVICES = 200
 
+const MINUTE_MS = 60_000
+
 let clock: FakeClock
 let service: Service
 let simulator: Simulator
@@ -123,6 +125,28 @@ test('a credential that is replaced: who was refused with the one before is sent
   await passing(service, clock, reached(id, 30))
   // The pause was 22.5 s, and nobody of them would have been due before.
   expect(clock.now() - since).toBeLessThan(20_000)
+})
+
+test('a credential that pauses in the middle of a page: who has theirs is counted, and nobody is sent to twice', async () => {
+  register(0, 30)
+  await reached(await push(0), 30)
+  const bad = only('apns', 429, 'TooManyProviderTokenUpdates')
+  let strict = true
+  simulator.answerWith((attempt) => (strict && attempt.token === tokenOf(0, 7) ? bad(attempt) : null))
+  let arrived = 0
+  simulator.onArrival(({ status: answered }) => (arrived += answered === 200 ? 1 : 0))
+  const id = await push(0)
+  const since = clock.now()
+  await passing(service, clock, reached(id, 29))
+  // The pause takes 20 minutes, as Apple wants it.
+  expect(clock.now() - since).toBeLessThan(MINUTE_MS)
+  const reason = 'TooManyProviderTokenUpdates'
+  expect(await status(id)).toMatchObject({ state: 'paused', reason, t: 30, s: 29, waiting: 1, failed: { total: 0 } })
+  expect(await explained(id, tokenOf(0, 7))).toContain(`sending is paused: ${reason}`)
+  strict = false
+  clock.advance(20 * MINUTE_MS)
+  await passing(service, clock, reached(id, 30))
+  expect(arrived).toBe(30)
 })
 
 test('a gateway: what is sent there waits, the other one goes on, and readiness warns, until it takes something', async () => {

@@ -258,7 +258,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     states: () => [...senders.values()].map((sender) => sender.state),
     figures: () => [...senders.values()].map((sender) => sender.figures(clock.now())),
     pauseOf(application, platform) {
-      const sender = senders.get(`${application}/${platform}`)?.state
+      const sender = senders.get(`${application}/${platform}`)?.standing
       if (sender === undefined || sender.state === 'ready') return null
       return sender.reason ?? NO_CREDENTIAL[platform]
     },

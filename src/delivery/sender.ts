@@ -136,12 +136,15 @@ export class Sender {
     })
   }
 
+  /** Whether it can send, and why not. */
+  get standing(): Pick<SenderState, 'state' | 'reason'> {
+    return stateOf(this.#provider, this.#health)
+  }
+
   get state(): SenderState {
-    const { state, reason } = stateOf(this.#provider, this.#health)
     return {
       ...this.#name,
-      state,
-      reason,
+      ...this.standing,
       inFlight: this.#inFlight,
       open: this.#backlog.loaded.size + this.#backlog.loaded.waiting.pushes,
     }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { PLATFORMS } from '../device/device.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
-import type { CountPart, CountStore, Of } from './count-store.ts'
+import type { CountPart, CountStore, Of, Part, Place } from './count-store.ts'
 
 /** Counting may take this share of the time, and is done no more often than this. */
 const SHARE = 1 / 1000
@@ -63,15 +63,16 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
       const of = { application, platform }
       let sum = 0
       for (const part of ways) {
-        for (let after: number | null = 0; after !== null;) {
+        let after: Place | null = null
+        do {
           if (stopped) break
           const started = performance.now()
-          const { count, last } = part(of, after)
+          const { count, last }: Part = part(of, after)
           tookMs += performance.now() - started
           sum += count
           after = last
           if (last !== null) await new Promise((resolve) => setImmediate(resolve))
-        }
+        } while (after !== null)
       }
       return { ...of, count: sum }
     }

@@ -7,14 +7,17 @@ export interface Of {
   readonly platform: Platform
 }
 
+/** A place in an index. */
+export type Place = readonly number[]
+
 /** A part of a count, and up to where it goes; `null`: that was all. */
 export interface Part {
   readonly count: number
-  readonly last: number | null
+  readonly last: Place | null
 }
 
-/** Counts what comes after `after`, as much of it as takes a millisecond. */
-export type CountPart = (of: Of, after: number) => Part
+/** Counts what comes after `after`, `null` for all, as much of it as takes a millisecond. */
+export type CountPart = (of: Of, after: Place | null) => Part
 
 /** Entries of an index counted in one go. */
 const DEVICES = 10_000
@@ -41,7 +44,7 @@ interface SizeRow {
   readonly labels: number
 }
 
-type Counting<Row> = Statement<Row, [number, Platform, number]>
+type Counting<Row> = Statement<Row, [number, Platform, ...Place]>
 
 export type CountStore = ReturnType<typeof createCountStore>
 
@@ -61,34 +64,38 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
   const sizes = database.reading<SizeRow, []>('SELECT application, devices, labels FROM registry_size')
   const version = database.reading<{ version: string }, []>('SELECT sqlite_version() AS version')
 
-  /** To skip entries costs SQLite half of what it costs to count them. */
-  function inParts(entries: string, key: string, size: number): CountPart {
-    const nth: Counting<{ key: number }> = database.reading(
-      `SELECT ${key} AS key FROM ${entries} AND ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ${size - 1}`,
+  /** `columns`: those that an index has its entries by. To skip entries costs SQLite half of what it costs to count them. */
+  function inParts(entries: string, columns: readonly string[], size: number): CountPart {
+    const key = columns.join(', ')
+    const rows = `${entries} AND (${key}) > (${columns.map(() => '?').join(', ')})`
+    const first = columns.map(() => -1)
+    const nth: Counting<Record<string, number>> = database.reading(
+      `SELECT ${key} FROM ${rows} ORDER BY ${key} LIMIT 1 OFFSET ${size - 1}`,
     )
-    const rest: Counting<{ count: number }> = database.reading(
-      `SELECT count(*) AS count FROM ${entries} AND ${key} > ?`,
-    )
+    const rest: Counting<{ count: number }> = database.reading(`SELECT count(*) AS count FROM ${rows}`)
     return ({ application, platform }, after) => {
-      const last = nth.get(application, platform, after)?.key ?? null
-      if (last !== null) return { count: size, last }
-      return { count: rest.get(application, platform, after)?.count ?? 0, last }
+      const from = after ?? first
+      const last = nth.get(application, platform, ...from)
+      if (last !== null) return { count: size, last: Object.values(last) }
+      return { count: rest.get(application, platform, ...from)?.count ?? 0, last }
     }
   }
 
-  const open = (lane: 0 | 1) =>
-    inParts(
-      `delivery WHERE application = ? AND platform = ? AND lane = ${lane} AND finished_at IS NULL`,
-      'push',
-      PUSHES,
-    )
+  const open = (lane: 0 | 1) => {
+    const all = `delivery WHERE application = ? AND platform = ? AND lane = ${lane} AND finished_at IS NULL`
+    return [
+      inParts(`${all} AND waits_until IS NULL`, ['push'], PUSHES),
+      // Their index has what the delivery waits for first.
+      inParts(`${all} AND waits_until IS NOT NULL`, ['waits_until', 'push'], PUSHES),
+    ]
+  }
 
   return {
     /** Registered devices. */
-    devices: inParts('device WHERE application = ? AND platform = ? AND state = 0', 'id', DEVICES),
+    devices: inParts('device WHERE application = ? AND platform = ? AND state = 0', ['id'], DEVICES),
 
     /** Pushes that are not finished, to single devices and to many; also those that are not in memory. */
-    open: [open(0), open(1)] as const,
+    open: [...open(0), ...open(1)],
 
     /** Pushes that wait for their moment. */
     scheduled: (): number => scheduled.get()?.count ?? 0,

@@ -58,6 +58,27 @@ function addPushes(application: number, platform: 0 | 1, number: number): void {
 }
 
 describe('what is counted beside everything else', () => {
+  test('is found along an index, in its order', () => {
+    const asked = new Set<string>()
+    const { database } = registry
+    const { devices, open } = createCountStore({
+      database: {
+        reading(sql) {
+          asked.add(sql)
+          return database.reading(sql)
+        },
+      },
+    })
+    expect([devices, ...open]).toHaveLength(5)
+    const counts = [...asked].filter((sql) => sql.includes('application = ? AND platform = ?'))
+    expect(counts).toHaveLength(10)
+    for (const sql of counts) {
+      const plan = database.statement<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
+      const slow = plan.filter(({ detail }) => /^SCAN|TEMP B-TREE/.test(detail))
+      expect([sql, slow]).toEqual([sql, []])
+    }
+  })
+
   for (const number of [0, 1, 9_999, 10_000, 10_001, 20_000]) {
     test(`is ${number} devices, where there are as many`, async () => {
       if (number > 0) addDevices(1, 0, number, 1)
@@ -85,6 +106,10 @@ describe('what is counted beside everything else', () => {
       { application: 1, platform: 0, count: 2500 },
       { application: 2, platform: 1, count: 7 },
     ])
+    // Many for one moment, which is where a part may end.
+    registry.database.statement('UPDATE delivery SET waits_until = min(push, 20) WHERE push > 10').run()
+    registry.clock.advance(60_000)
+    expect((await background.counts()).open[0]?.count).toBe(2500)
     registry.database.statement('UPDATE delivery SET finished_at = 1 WHERE push % 2 = 0').run()
     registry.clock.advance(60_000)
     expect((await background.counts()).open[0]?.count).toBe(1250)

@@ -188,7 +188,12 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     jumps++
     void persist(() => store.extendOpen(jump)).then(() => {
       jumps--
-      for (const sender of senders.values()) sender.forgetTimes()
+      for (const sender of senders.values()) {
+        sender.forgetTimes()
+        // What came meanwhile was not loaded.
+        sender.wake(null)
+      }
+      ensureTick()
     })
   }
 

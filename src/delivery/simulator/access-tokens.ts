@@ -17,9 +17,12 @@ type Lookup =
 export interface AccessTokens {
   /** Checks the form of `POST /token`; `now` in ms since the Unix epoch. */
   check(form: URLSearchParams, now: number): Grant
-  /** The answer with a new access token for `account`. */
-  issue(account: ServiceAccount, now: number): Answer
-  lookUp(token: string, now: number): Lookup
+  /**
+   * The answer with a new access token for `account`. `passed`: ms of time, as for `lookUp`: what is done to the time of
+   * day of this machine ends no token of Google's.
+   */
+  issue(account: ServiceAccount, passed: number): Answer
+  lookUp(token: string, passed: number): Lookup
 }
 
 export interface AccessTokensOptions {
@@ -32,7 +35,7 @@ export interface AccessTokensOptions {
 
 /** Google's token endpoint for service accounts ("Using OAuth 2.0 for server to server applications"; RFC 7523). */
 export function createAccessTokens({ accountOf, audiences, newId }: AccessTokensOptions): AccessTokens {
-  const issued = new Map<string, { readonly account: ServiceAccount; readonly expiresAt: number }>()
+  const issued = new Map<string, { readonly account: ServiceAccount; readonly endsAt: number }>()
   return {
     check(form, now) {
       const grantType = form.get('grant_type') ?? ''
@@ -52,16 +55,16 @@ export function createAccessTokens({ accountOf, audiences, newId }: AccessTokens
       }
       return { kind: 'granted', account, claims: jws.claims }
     },
-    issue(account, now) {
-      for (const [token, { expiresAt }] of issued) if (now - expiresAt > KEEP_EXPIRED_MS) issued.delete(token)
+    issue(account, passed) {
+      for (const [token, { endsAt }] of issued) if (passed - endsAt > KEEP_EXPIRED_MS) issued.delete(token)
       const token = `ya29.simulated.${newId()}`
-      issued.set(token, { account, expiresAt: now + LIFETIME_SECONDS * 1000 })
+      issued.set(token, { account, endsAt: passed + LIFETIME_SECONDS * 1000 })
       return googleAnswer(200, { access_token: token, expires_in: LIFETIME_SECONDS, token_type: 'Bearer' })
     },
-    lookUp(token, now) {
+    lookUp(token, passed) {
       const found = issued.get(token)
       if (found === undefined) return { kind: 'unknown' }
-      return now < found.expiresAt ? { kind: 'valid', account: found.account } : { kind: 'expired' }
+      return passed < found.endsAt ? { kind: 'valid', account: found.account } : { kind: 'expired' }
     },
   }
 }

@@ -33,7 +33,7 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
     if (projectId === '' || method !== 'POST') return googlePage(404, 'Not Found')
     const token = /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1]
     if (token === undefined) return accessTokenRefusal('CREDENTIALS_MISSING')
-    const caller = tokens.lookUp(token, clock.now())
+    const caller = tokens.lookUp(token, clock.monotonic())
     if (caller.kind === 'unknown') return accessTokenRefusal('ACCESS_TOKEN_TYPE_UNSUPPORTED')
     if (caller.kind === 'expired') return accessTokenRefusal('ACCESS_TOKEN_EXPIRED')
     if (!known.hasProject(projectId)) return projectRefusal('unknown', projectId)

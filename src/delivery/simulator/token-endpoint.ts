@@ -31,7 +31,7 @@ export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpoint
     const { account, claims } = grant
     const headers = Object.fromEntries(request.headers)
     const scripted = script({ gateway: 'fcm-token', token: account.clientEmail, headers, body: claims })
-    return scripted ?? answerWith(tokens.issue(account, clock.now()))
+    return scripted ?? answerWith(tokens.issue(account, clock.monotonic()))
   }
 
   const server = Bun.serve({

@@ -121,9 +121,9 @@ export class Backlog {
     this.#line[delivery.of.lane].push(delivery)
   }
 
-  /** Rows of recipients that wait were made due at `now`, ms since the Unix epoch. */
-  dueAgain(now: number): void {
-    for (const delivery of this.all()) if (delivery.retries > 0) delivery.nextDueAt = Math.min(delivery.nextDueAt, now)
+  /** Rows of recipients that wait were made due at `at`, ms since the Unix epoch, where that was not to be before. */
+  dueAgain(at: number): void {
+    for (const delivery of this.all()) if (delivery.retries > 0) delivery.nextDueAt = Math.min(delivery.nextDueAt, at)
     this.#loader.forgetTimes()
   }
 

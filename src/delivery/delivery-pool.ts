@@ -7,6 +7,7 @@ import { describeError } from '../log.ts'
 import type { DeliveryEvents, DeviceRegistry } from './books.ts'
 import type { Provider } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
+import { LONGEST_WAIT_MS } from './retry.ts'
 import { Sender } from './sender.ts'
 import type { SenderFigures, SenderState } from './sender-figures.ts'
 import type { SenderDependencies } from './sender.ts'
@@ -198,12 +199,22 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   }
 
   async function shiftDue(backMs: number): Promise<void> {
+    await inSteps((from) => store.shiftDue(backMs, from))
+    for (const sender of senders.values()) sender.forgetTimes()
+  }
+
+  /** The last run may have written down times of a clock that was ahead. */
+  async function boundDue(until: number): Promise<void> {
+    await inSteps((from) => store.boundDue(until, from))
+    for (const sender of senders.values()) sender.bound(until)
+  }
+
+  async function inSteps(step: (from: Shifted | null) => Shifted | null): Promise<void> {
     let from: Shifted | null = null
     do {
       const at: Shifted | null = from
-      from = await persist(() => store.shiftDue(backMs, at))
+      from = await persist(() => step(at))
     } while (from !== null)
-    for (const sender of senders.values()) sender.forgetTimes()
   }
 
   function ensureTick(): void {
@@ -231,6 +242,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   // In one transaction: whoever is told of the end must hear of it, whatever happens in between.
   for (const key of store.cancelled()) void persist(() => end(key))
   for (const { application } of store.senders()) wake(application)
+  void boundDue(clock.now() + LONGEST_WAIT_MS)
 
   return {
     wake,

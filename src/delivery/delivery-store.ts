@@ -134,6 +134,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
   const recipients = createRecipientStore({ database })
   const exceptions = createExceptionStore({ database, recipients })
   const waiting = createWaitingStore({ database })
+  const timeShift = createTimeShift(database)
 
   function count({ application, platform }: DeliveryKey, now: number, addressed: number, accepted: number): void {
     if (addressed > 0 || accepted > 0) tally.run(application, Math.floor(now / DAY_MS), platform, addressed, accepted)
@@ -160,7 +161,8 @@ export function createDeliveryStore({ database }: { database: Database }) {
     takeDue,
     nextDue,
     endLeases,
-    shiftDue: createTimeShift(database),
+    shiftDue: timeShift.shift,
+    boundDue: timeShift.bound,
     park: waiting.park,
     due: waiting.due,
     expiring: waiting.expiring,

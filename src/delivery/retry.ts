@@ -27,6 +27,12 @@ export const MISCONFIGURED_RETRY: RetryPolicy = { firstMs: 30 * SECOND_MS, longe
 export const REFUSALS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
 /**
+ * The longest wait that a start believes, in milliseconds: no backoff is longer, and a gateway that asks for more may be
+ * asked once before. What else is longer was written down while the clock was ahead.
+ */
+export const LONGEST_WAIT_MS = 60 * MINUTE_MS
+
+/**
  * Milliseconds to wait before attempt `attempt + 1`: doubling, and at random between half and the whole of that, so
  * that what failed together does not come back together. `random` is in [0, 1). A gateway's own wish (`askedMs`) is
  * a least, never shortened.

@@ -274,6 +274,11 @@ export class Sender {
     }
   }
 
+  /** Nobody who waits in the database does so longer than until `until`, ms since the Unix epoch. */
+  bound(until: number): void {
+    this.#backlog.dueAgain(until)
+  }
+
   /** What waits in the database has other times than it had. */
   forgetTimes(): void {
     this.#backlog.loaded.forgetTimes()

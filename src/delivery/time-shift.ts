@@ -27,9 +27,9 @@ export interface Shifted {
 }
 
 /**
- * The clock was put back by `byMs` milliseconds: who waits is due that much earlier. Moves some of them, behind `from`,
- * in a transaction of the caller; says how far it came, `null` when that was all. What is moved comes to lie before where
- * it was found, and is not found again.
+ * Who waits is due earlier, because times were written down while the clock was wrong. Each step looks at some of them,
+ * behind `from`, in a transaction of the caller, and says how far it came, `null` when that was all. What is moved comes
+ * to lie before where it was found, and is not found again.
  */
 export function createTimeShift(database: Pick<Database, 'statement'>) {
   const tables = SHIFTED.map(({ table, where, time, index }) => {
@@ -43,21 +43,36 @@ export function createTimeShift(database: Pick<Database, 'statement'>) {
       move: database.statement<never, number[]>(
         `UPDATE ${table} SET ${time} = ${time} - ? WHERE ${rows} AND (${key}) <= (${places})`,
       ),
+      bound: database.statement<never, number[]>(
+        `UPDATE ${table} SET ${time} = ? WHERE ${rows} AND (${key}) <= (${places}) AND ${time} > ?`,
+      ),
       first: index.map(() => -1),
       end: index.map(() => Number.MAX_SAFE_INTEGER),
     }
   })
 
-  return (byMs: number, from: Shifted | null): Shifted | null => {
+  type Rows = readonly [after: readonly number[], upTo: readonly number[]]
+
+  function step(from: Shifted | null, change: (table: (typeof tables)[number], rows: Rows) => void): Shifted | null {
     const number = from?.table ?? 0
     const table = tables[number]
     if (table === undefined) return null
     const after = from?.after ?? table.first
     const last = table.last.get(...after)
     const upTo = last === null ? table.end : Object.values(last)
-    table.move.run(byMs, ...after, ...upTo)
+    change(table, [after, upTo])
     if (last !== null) return { table: number, after: upTo }
     const next = tables[number + 1]
     return next === undefined ? null : { table: number + 1, after: next.first }
+  }
+
+  return {
+    /** The clock was put back by `byMs` milliseconds. */
+    shift: (byMs: number, from: Shifted | null): Shifted | null =>
+      step(from, ({ move }, [after, upTo]) => void move.run(byMs, ...after, ...upTo)),
+
+    /** Nobody waits longer than until `until`, ms since the Unix epoch. */
+    bound: (until: number, from: Shifted | null): Shifted | null =>
+      step(from, ({ bound }, [after, upTo]) => void bound.run(until, ...after, ...upTo, until)),
   }
 }

@@ -174,6 +174,29 @@ describe('a delivery that only waits', () => {
     expect(simulator.arrivals().at(-1)?.status).toBe(200)
   })
 
+  test.each([
+    ['an hour at the most', 24 * HOUR_MS],
+    ['no longer than it did', 0],
+  ])('waits %s for what was written down before a start while the clock was %d ms ahead', async (_, aheadMs) => {
+    await register(THROTTLED_ONCE)
+    await register(GOOD)
+    clock.set(clock.now() + aheadMs)
+    const ids = [await push('/push/one', { token: THROTTLED_ONCE }), await push('/push/all')]
+    await parked(1)
+    clock.set(clock.now() - aheadMs)
+    const began = clock.now()
+    await restart()
+    const times =
+      'SELECT max(e.due_at) AS due, max(d.waits_until) AS until FROM push_exception e JOIN delivery d USING (push)'
+    while (Object.values(look(times)).some((at) => at > began + HOUR_MS)) await new Promise((r) => setImmediate(r))
+    if (aheadMs > 0) {
+      expect(look(times)).toEqual({ due: began + HOUR_MS, until: began + HOUR_MS })
+      for (let at = 0; at < HOUR_MS; at += 60_000) clock.advance(60_000)
+    }
+    for (const id of ids) await passing(service, clock, arrivalsOf(service, id))
+    expect(clock.now() - began).toBeLessThan(HOUR_MS + 120_000)
+  })
+
   test('has a "+1" counted once, though another was sent between', async () => {
     await register(GOOD)
     // From here on several are on their way at a time.

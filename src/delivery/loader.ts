@@ -29,6 +29,9 @@ interface Dependencies {
 /** The moment before which nothing is looked for. */
 type Since = Record<Lane, number>
 
+/** How late what is new may be found to have expired, where more waits than there are places for: a look costs 1 ms. */
+const LOOK_AGAIN_MS = 250
+
 const ALWAYS = Number.NEGATIVE_INFINITY
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -97,7 +100,7 @@ export class Loader {
   wake(push: number | null): void {
     for (const lane of LANES) {
       this.#more[lane] = true
-      this.#next.expired[lane] = ALWAYS
+      this.#next.expired[lane] = Math.min(this.#next.expired[lane], this.#on.clock.now() + LOOK_AGAIN_MS)
       if (push !== null) this.#lastLoaded[lane] = Math.min(this.#lastLoaded[lane], push - 1)
     }
     this.load()

@@ -38,8 +38,9 @@ function accept(): OpenDelivery {
     turns: [],
   }
   registry.database.transact(() => createPushStore(registry).accept(1, push))
-  const open = store.open(1, 0, 'single', 0, 1000).at(-1)
-  if (open === undefined) throw new Error('the push has no delivery')
+  const last = registry.database.statement<{ push: number }, []>('SELECT max(number) AS push FROM push').get()
+  const open = store.find(last?.push ?? 0, 0)
+  if (open === null) throw new Error('the push has no delivery')
   return open
 }
 
@@ -125,4 +126,23 @@ test('a push of which nobody is sent to, though they are taken and put back, is 
     expect([n, task?.recipient.device]).toEqual([n, device()])
     if (task !== null) delivery.hold(task)
   }
+})
+
+test('what is accepted while more waits than there are places for has the ends looked for no oftener than each tick', () => {
+  registry.database.transact(() => {
+    for (let n = 0; n < 600; n++) store.address(accept(), 1, registry.clock.now())
+  })
+  let looks = 0
+  const { loader } = loaderOf({
+    expiring(...which) {
+      looks++
+      return store.expiring(...which)
+    },
+  })
+  loader.load()
+  for (let n = 0; n < 100; n++) loader.wake(null)
+  expect(looks).toBe(1)
+  registry.clock.advance(250)
+  for (let n = 0; n < 100; n++) loader.wake(null)
+  expect(looks).toBe(2)
 })

@@ -98,6 +98,7 @@ describe('one device that keeps failing', () => {
     const one = await push('/push/one', { token: GOOD })
     const [got] = await arrivalsAt(simulator, 1, to(GOOD))
     expect(got?.collapse).toBe(one)
+    await arrivalsOf(service, one)
     expect(await statusOf(one)).toMatchObject({ t: 1, s: 1 })
   })
 })

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Database } from '../../src/database/database.ts'
+import { createDeliveryStore } from '../../src/delivery/delivery-store.ts'
+import type { DeliveryStore } from '../../src/delivery/delivery-store.ts'
+import { Loader } from '../../src/delivery/loader.ts'
+import { openRegistry } from '../support/registry.ts'
+
+/* Pushes to one device that wait for another attempt, ten thousand of them: one is due each second. */
+
+const COUNT = 10_000
+
+/** In a query plan. All of what is leased is what one step is for. */
+const SLOW = /^SCAN (?!CONSTANT|push_exception USING INDEX push_exception_leased)|TEMP B-TREE/
+const TOKEN = 'a1'.repeat(32)
+
+let registry: ReturnType<typeof openRegistry>
+let store: DeliveryStore
+/** The statements that were run. */
+let used: Set<string>
+let loader: Loader
+
+beforeEach(() => {
+  registry = openRegistry()
+  const { database, clock } = registry
+  registry.devices.register(1, { token: TOKEN, platform: 0 })
+  const device = registry.devices.idOf(1, 0, TOKEN) ?? 0
+  const now = clock.now()
+  const endsAt = now + 2 * COUNT * 1000
+  database.transact(() => {
+    database
+      .statement<never, [number, string, number, number, number]>(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?)
+         INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at)
+         SELECT 'push ' || i, 1, '{"msg":"Hello","sound":null,"badge":null,"payload":null}', ?, ?, ?, ? FROM n`,
+      )
+      .run(COUNT, JSON.stringify({ device, platform: 0 }), device, now, endsAt)
+    database
+      .statement<never, [number]>(
+        `INSERT INTO delivery (push, platform, application, lane, addressed, settled, progress, expires_at, waits_until)
+         SELECT number, 0, 1, 0, 1, 1, ceiling, expires_at, created_at + 1000 * number FROM push WHERE number <= ?`,
+      )
+      .run(COUNT)
+    database
+      .statement<never, [number]>(
+        `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, reason)
+         SELECT number, 0, ?, 'retry', 1, created_at + 1000 * number, 'TooManyRequests' FROM push`,
+      )
+      .run(device)
+  })
+  used = new Set()
+  store = createDeliveryStore({ database: noting(database) })
+  loader = new Loader({
+    application: 1,
+    platform: 0,
+    clock,
+    store,
+    badges: { changes: 0 },
+    mayLoad: () => true,
+    persist: async (operation) => database.transact(operation as () => never),
+    onLoaded: () => {},
+    onCounted: () => {},
+    onUnreadable(error) {
+      throw error
+    },
+  })
+})
+afterEach(() => registry[Symbol.dispose]())
+
+/** A database that notes which statements are run. */
+function noting(database: Database): Database {
+  return {
+    ...database,
+    statement(sql) {
+      const statement = database.statement<never, never>(sql) as unknown as Record<'get' | 'all' | 'run', Function>
+      const noted =
+        (how: 'get' | 'all' | 'run') =>
+        (...values: unknown[]) => {
+          used.add(sql)
+          return statement[how](...values)
+        }
+      return { get: noted('get'), all: noted('all'), run: noted('run') } as never
+    },
+  }
+}
+
+describe('ten thousand deliveries that wait', () => {
+  test('are no pass over them a tick, and take no place before one of them is due', () => {
+    const { clock } = registry
+    loader.load()
+    expect(loader.size).toBe(0)
+    expect(loader.waiting).toEqual({ pushes: COUNT, recipients: COUNT })
+    used.clear()
+    for (let tick = 0; tick < 3; tick++) {
+      clock.advance(250)
+      loader.load()
+    }
+    expect([...used]).toEqual([])
+    clock.advance(250)
+    loader.load()
+    expect(loader.size).toBe(1)
+    expect(loader.waiting.pushes).toBe(COUNT - 1)
+    // Nothing was sent for an hour.
+    clock.advance(3_600_000)
+    loader.load()
+    expect(loader.size).toBe(128)
+    expect(loader.all().map(({ of }) => of.push)).toEqual(Array.from({ length: 128 }, (_, n) => n + 1))
+    for (const delivery of loader.all()) {
+      registry.database.transact(() => store.cancel(delivery.of, clock.now()))
+      loader.drop(delivery)
+    }
+    // The next ones, as soon as half of the places are free.
+    expect(loader.size).toBeWithin(64, 129)
+    expect(Math.min(...loader.all().map(({ of }) => of.push))).toBe(129)
+  })
+
+  test('are found, called off and made due along indexes', () => {
+    const { database, clock } = registry
+    const now = clock.now()
+    const key = { push: 1, platform: 0, application: 1 } as const
+    database.transact(() => {
+      loader.load()
+      store.open(1, 0, 'single', 0, 100)
+      store.expiring(1, 0, 'single', 100)
+      store.takeDue({ ...key, notification: { msg: 'Hello', sound: null, badge: null, payload: null } }, now, now, 10)
+      store.nextDue(key)
+      store.park(key)
+      store.find(1, 0)
+      expect(loader.waiting.pushes).toBe(COUNT)
+      expect(store.cancel(key, now)).toBe(true)
+      expect(store.cancel(key, now)).toBe(false)
+      let steps = 0
+      while (store.hasten(1, 0, now)) steps++
+      expect(steps).toBe(9)
+      store.endLeases(now)
+      for (let from = store.boundDue(now - 1, null); from !== null;) from = store.boundDue(now - 1, from)
+      for (let from = store.shiftDue(1, null); from !== null;) from = store.shiftDue(1, from)
+      expect(store.due(1, 0, 'single', 1)).toEqual([{ push: 2, at: now - 2 }])
+    })
+    expect(used.size).toBeGreaterThan(15)
+    for (const sql of used) {
+      const plan = database.statement<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
+      const slow = plan.filter(({ detail }) => SLOW.test(detail))
+      expect([sql, slow]).toEqual([sql, []])
+    }
+  })
+})

@@ -438,7 +438,7 @@ export class Sender {
     this.#movedAt = now
     // Of a credential that has been replaced an answer says nothing of the new one.
     const health = provider === this.#provider ? this.#health : null
-    const situation = { nth, latencyMs, provider: provider.name, health, now }
+    const situation = { sent: { nth, latencyMs }, provider: provider.name, health, now }
     this.#answers.note(outcome, this.#settlement.settle(task, outcome, situation))
     // It may have room for another page, or somebody to send to again.
     this.#backlog.line(task.delivery)

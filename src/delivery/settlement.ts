@@ -22,7 +22,8 @@ interface Answered {
 export type Health = CredentialHealth<Answered>
 
 /** Around an answer. */
-interface Situation extends Sent {
+interface Situation {
+  readonly sent: Sent
   readonly provider: Provider['name']
   /** Of the credential that it was sent with; `null` where that has been replaced. */
   readonly health: Health | null
@@ -50,7 +51,7 @@ export class Settlement {
     this.#on = on
   }
 
-  settle(task: Task, outcome: Outcome, { provider, health, now, ...sent }: Situation): Verdict {
+  settle(task: Task, outcome: Outcome, { sent, provider, health, now }: Situation): Verdict {
     const { delivery, recipient, attempt } = task
     const { device } = recipient
     const complaint = complaintOf(outcome)

@@ -229,6 +229,8 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
 
   function wake(application: number, push: number | null = null): void {
     if (stopped) return
+    // What was accepted since a jump has its times by the new time of day.
+    followClock()
     for (const platform of PLATFORMS) senderOf(application, platform).wake(push)
     shared = share()
     ensureTick()

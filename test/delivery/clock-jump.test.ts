@@ -161,3 +161,22 @@ test('a process that is stopped for two days gives every open push what was left
   expect(service.log.filter(({ event }) => event === 'the clock was put ahead')).toEqual([])
   expect((await arrivalsAt(simulator, 3)).length).toBeGreaterThanOrEqual(3)
 })
+
+describe('a clock that is put back by a day, and not looked at since', () => {
+  test('ends no push that is accepted then, and delays none', async () => {
+    await start()
+    await register(1)
+    let answer = Promise.withResolvers<void>()
+    simulator.onArrival(() => answer.resolve())
+    simulator.answerWith(() => DOWN)
+    // While one waits the clock is looked at.
+    await push()
+    await answer.promise
+    await service.logged(({ event }) => event === 'to be sent again')
+    simulator.answerWith(() => null)
+    answer = Promise.withResolvers()
+    clock.set(clock.now() - DAY_MS)
+    const id = await push({ ttl: 3600 })
+    expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
+  })
+})

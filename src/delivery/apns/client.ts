@@ -110,7 +110,7 @@ class ApnsProvider implements Provider {
     }
 
     const refusal = readApnsRefusal(answer.body)
-    if (authorization !== undefined && isAboutOne(answer.status, refusal.reason)) this.#tokens?.taken(authorization)
+    if (authorization !== undefined && !refusesToken(answer.status, refusal.reason)) this.#tokens?.taken(authorization)
     if (authorization !== undefined && this.#isMistimed(authorization, refusal.reason, answer.header('date'))) {
       this.#renew(route, authorization)
       if (!tried.renewal) return this.#sendTo(environment, message, recipient, { ...tried, renewal: true })
@@ -196,9 +196,9 @@ const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDevic
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }
 const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired', certain: true }
 
-/** Whether APNs, which looks at the provider token first, came to look at the device and the push. */
-function isAboutOne(status: number, reason: string | null): boolean {
-  return status === 400 || status === 410 || reason === 'TooManyRequests'
+/** Whether it is the provider token that APNs minds. */
+function refusesToken(status: number, reason: string | null): boolean {
+  return status === 401 || status === 403 || reason === 'TooManyProviderTokenUpdates'
 }
 
 /** Where another connection may be served better. Of 503 that takes two devices: one alone may be the reason itself. */

@@ -8,12 +8,13 @@ const STEP_MS = 250
  * Moves the clocks on until `done` is over, and gives its result. About fifty times as fast as time, so that a request
  * is not overtaken by its deadline. Between two steps the service is asked whether it is ready, and answers when the
  * disk has taken a write: as long as that, or the thread by which calls and what goes to gateways alike are sent, is
- * held up, no time passes.
+ * held up, no time passes. `stepMs`: longer for times in which little is sent, and its deadline far.
  */
 export async function passing<T>(
   service: Pick<Service, 'adminUrl'>,
   clocks: FakeClock | readonly FakeClock[],
   done: Promise<T>,
+  stepMs = STEP_MS,
 ): Promise<T> {
   let over = false
   const end = (): void => {
@@ -24,6 +25,6 @@ export async function passing<T>(
     await Bun.sleep(5)
     await (await fetch(`${service.adminUrl}/readyz`)).text()
     if (over) return done
-    for (const clock of [clocks].flat()) clock.advance(STEP_MS)
+    for (const clock of [clocks].flat()) clock.advance(stepMs)
   }
 }

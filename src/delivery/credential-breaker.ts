@@ -23,7 +23,7 @@ export interface Complained<Case> {
   readonly complaint: Complaint
   /** The gateway's own word. */
   readonly reason: string
-  /** Whether it complains for the first time: one that waits may be at fault since long. */
+  /** Whether it complains for the first time, and no other was just taken: else it may be at fault itself. */
   readonly isFirst: boolean
   readonly of: Case
 }

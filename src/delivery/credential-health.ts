@@ -10,6 +10,9 @@ import type { Pause, WindowState } from './window.ts'
 /** After a pause others are asked first: who was refused before it waits this much longer, ms. */
 const AFTER_PAUSE_MS = 1000
 
+/** Who complains so soon after another was taken, ms, is more likely at fault than the credential. */
+const LATELY_MS = 60_000
+
 /** One that was sent, and answered. */
 export interface Sent {
   /** Its place in the order of sending, of all that is sent with the credential. */
@@ -49,6 +52,8 @@ export class CredentialHealth<Case> {
   #askedLast: number | null = null
   /** The last in the order of sending that was taken; and the last that shows that the credential is. */
   readonly #last = { taken: 0, recognised: 0 }
+  /** The last device for which one was taken, and when. */
+  #taken = { device: -1, at: Number.NEGATIVE_INFINITY }
 
   /** `proven`: the credential is known to be good. */
   constructor(on: HealthDependencies, proven: boolean) {
@@ -97,8 +102,14 @@ export class CredentialHealth<Case> {
     return this.#breaker.isAlone(device) || nth < this.#last.recognised
   }
 
+  /** Whether a notification has just been taken for another device than this one. */
+  hasJustTakenAnother(device: number, now: number): boolean {
+    return this.#taken.device !== device && now - this.#taken.at < LATELY_MS
+  }
+
   shift(byMs: number): void {
     this.#window.shift(byMs)
+    this.#taken.at -= byMs
   }
 
   /** A notification was taken; gives those set aside, which were bad. */
@@ -106,6 +117,7 @@ export class CredentialHealth<Case> {
     this.#succeeded(latencyMs, now)
     this.#last.taken = Math.max(this.#last.taken, nth)
     this.#last.recognised = Math.max(this.#last.recognised, nth)
+    this.#taken = { device, at: now }
     if (this.#breaker.isQuiet) return NOBODY
     if (this.#breaker.prove()) this.#on.onProven()
     return this.#breaker.taken(device)

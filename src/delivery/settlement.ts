@@ -104,7 +104,8 @@ export class Settlement {
     const { task, verdict } = of
     const reason = verdict.kind === 'accepted' ? '' : verdict.reason
     const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
-    const complained = { device: task.recipient.device, complaint, reason, isFirst: task.attempt === 1, of }
+    const isFirst = task.attempt === 1 && !health.hasJustTakenAnother(task.recipient.device, now)
+    const complained = { device: task.recipient.device, complaint, reason, isFirst, of }
     const belief = health.weigh(complained, sent, askedMs, now)
     if (belief === 'own') this.#close(of, now)
     else if (belief === 'accuse') {

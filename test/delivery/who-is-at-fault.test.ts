@@ -76,6 +76,27 @@ test('a device: its notification waits, everybody else has theirs at once, and e
   await passing(service, clock, reached(id))
 })
 
+test('a device that is asked last: it alone is at fault, since all others have just been taken', async () => {
+  register(0)
+  const last = tokenOf(0, DEVICES - 1)
+  const answer = { status: 403, headers: {}, body: JSON.stringify({ reason: 'InvalidProviderToken' }) }
+  // Answered after all others, too.
+  simulator.answerWith(({ token }) => (token === last ? { kind: 'answer', answer, afterMs: 500 } : null))
+  const id = await push(0)
+  await passing(service, clock, reached(id, DEVICES - 1))
+  const since = clock.now()
+  const later = async (): Promise<void> => {
+    while (clock.now() < since + 5 * MINUTE_MS) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await passing(service, clock, later())
+  expect(await status(id)).toMatchObject({ state: 'sending', reason: null, s: DEVICES - 1, waiting: 1 })
+  expect(await explained(id, last)).toStartWith(
+    'APNs did not take it (InvalidProviderToken); the next attempt is due at',
+  )
+  expect(paused()).toEqual([])
+  expect((await ready()).status).toBe(200)
+})
+
 test('a push: the rest of its audience has failed, all other pushes go on, and its status tells', async () => {
   register(0)
   const bad = only('apns', 413, 'PayloadTooLarge')

@@ -159,10 +159,13 @@ export class Backlog {
       delivery.leased.add(recipient.device)
       delivery.due.push(recipient)
     }
+    // The answer of who is on the way says more.
+    const over = dead.filter((one) => !isHere(one))
+    // Until that is written down, the delivery stays.
+    for (const { device } of over) delivery.leased.add(device)
     this.line(delivery)
     onMore()
-    // The answer of who is on the way says more.
-    return dead.filter((one) => !isHere(one))
+    return over
   }
 
   /** The next recipient of a delivery; `null` also where its audience cannot be read now. */

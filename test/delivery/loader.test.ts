@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { ActiveDelivery } from '../../src/delivery/active-delivery.ts'
+import { Backlog } from '../../src/delivery/backlog.ts'
 import { Books } from '../../src/delivery/books.ts'
 import { createDeliveryStore } from '../../src/delivery/delivery-store.ts'
 import type { DeliveryStore } from '../../src/delivery/delivery-store.ts'
@@ -11,6 +12,7 @@ import { openRegistry } from '../support/registry.ts'
 
 const HOUR_MS = 3_600_000
 const TOKEN = 'a1'.repeat(32)
+const OTHER = 'b2'.repeat(32)
 
 let registry: ReturnType<typeof openRegistry>
 let store: DeliveryStore
@@ -145,4 +147,42 @@ test('what is accepted while more waits than there are places for has the ends l
   registry.clock.advance(250)
   for (let n = 0; n < 100; n++) loader.wake(null)
   expect(looks).toBe(2)
+})
+
+test('a delivery is not put away while it is written down that the device is gone for which it was loaded', async () => {
+  const { clock, database } = registry
+  registry.devices.register(1, { token: OTHER, platform: 0 })
+  const open = acceptWaiting()
+  const later = clock.now() + HOUR_MS / 2
+  database
+    .statement<never, [number, number, number]>(
+      `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, reason)
+       VALUES (?, 0, ?, 'retry', 1, ?, 'TooManyRequests')`,
+    )
+    .run(open.push, registry.devices.idOf(1, 0, OTHER) ?? 0, later)
+  database.transact(() => registry.devices.quarantine(device(), { now: clock.now(), reason: 'BadDeviceToken' }))
+  clock.advance(60_000)
+  const now = clock.now()
+  const waiting = store.find(open.push, 0)
+  if (waiting === null) throw new Error('it is over')
+  const delivery = new ActiveDelivery(waiting, store.recipients(waiting), store.nextDue(waiting), badges)
+  expect(delivery.next(now, null)).toBe(null)
+  const waits: boolean[] = []
+  const backlog = new Backlog({
+    application: 1,
+    platform: 0,
+    clock,
+    log: { error: () => {} },
+    random: () => 0.5,
+    store,
+    badges,
+    mayLoad: () => false,
+    persist: async (operation) => database.transact(operation as () => never),
+    onMore: () => waits.push(delivery.onlyWaits(now)),
+    onCounted: () => {},
+    onTime: () => {},
+  })
+  expect(await backlog.loadDue(delivery, now)).toHaveLength(1)
+  expect(waits).toEqual([false])
+  expect(delivery.retries).toBe(2)
 })

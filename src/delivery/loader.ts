@@ -56,6 +56,8 @@ export class Loader {
   }
   /** Pushes that could not be read: they are tried again by themselves. */
   readonly #unreadable = new Set<number>()
+  /** The same of what is not known by its push. */
+  readonly #unreadableLanes = new Set<Lane>()
   /** `null` where they are to be counted. */
   #waiting: WaitingCount | null = null
 
@@ -117,18 +119,7 @@ export class Loader {
 
   /** Loads what there are places for: the next in turn, what is due, what has expired. */
   load(): void {
-    if (!this.#on.mayLoad()) return
-    try {
-      for (const lane of LANES) {
-        this.#loadInTurn(lane)
-        this.#loadByTime('due', lane)
-        // Else everything is in memory, or is loaded when it is due, and that is not after its end.
-        const isBehind = this.#more[lane] || this.#next.due[lane] <= this.#on.clock.now()
-        if (isBehind) this.#loadByTime('expired', lane)
-      }
-    } catch (error) {
-      this.#on.onUnreadable(error, () => this.load())
-    }
+    for (const lane of LANES) this.#load(lane)
   }
 
   /** Takes a finished delivery out, and loads others in its place. */
@@ -149,6 +140,23 @@ export class Loader {
     this.#places.clear()
     this.#unreadable.clear()
     for (const lane of LANES) this.#next.due[lane] = NEVER
+  }
+
+  #load(lane: Lane): void {
+    if (!this.#on.mayLoad() || this.#unreadableLanes.has(lane)) return
+    try {
+      this.#loadInTurn(lane)
+      this.#loadByTime('due', lane)
+      // Else everything is in memory, or is loaded when it is due, and that is not after its end.
+      const isBehind = this.#more[lane] || this.#next.due[lane] <= this.#on.clock.now()
+      if (isBehind) this.#loadByTime('expired', lane)
+    } catch (error) {
+      this.#unreadableLanes.add(lane)
+      this.#on.onUnreadable(error, () => {
+        this.#unreadableLanes.delete(lane)
+        this.#load(lane)
+      })
+    }
   }
 
   #loadInTurn(lane: Lane): void {

@@ -186,3 +186,19 @@ test('a delivery is not put away while it is written down that the device is gon
   expect(waits).toEqual([false])
   expect(delivery.retries).toBe(2)
 })
+
+test('an index that cannot be read is tried again once at a time, and holds up no other lane', () => {
+  registry.database.transact(() => store.address(accept(), 1, registry.clock.now()))
+  let looks = 0
+  const { loader, again } = loaderOf({
+    open(application, platform, lane, after, limit) {
+      if (lane === 'single') return store.open(application, platform, lane, after, limit)
+      looks++
+      throw new Error('database disk image is malformed')
+    },
+  })
+  for (let tick = 0; tick < 10; tick++) loader.load()
+  expect([looks, again.length, loader.size]).toEqual([1, 1, 1])
+  for (const retry of again.splice(0)) retry()
+  expect([looks, again.length]).toEqual([2, 1])
+})

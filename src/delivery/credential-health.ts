@@ -107,6 +107,11 @@ export class CredentialHealth<Case> {
     return this.#taken.device !== device && now - this.#taken.at < LATELY_MS
   }
 
+  /** A push is new: it may be for devices that were not asked yet. */
+  hasten(): void {
+    this.#window.hasten()
+  }
+
   shift(byMs: number): void {
     this.#window.shift(byMs)
     this.#taken.at -= byMs
@@ -154,7 +159,7 @@ export class CredentialHealth<Case> {
     const belief = this.#breaker.weigh(complained)
     if (belief === 'accuse') {
       const { ofRefusals, ...accusation } = this.#breaker.accusation
-      this.pause({ ...accusation, askedMs, ...(ofRefusals && { retry: REFUSALS_RETRY }) }, device, now)
+      this.pause({ ...accusation, askedMs, ofDevices: true, ...(ofRefusals && { retry: REFUSALS_RETRY }) }, device, now)
     } else if (complaint === 'gateway') this.#window.strained()
     else if (belief === 'aside' && this.#breaker.isProven) this.#recognised(sent, now)
     return belief

@@ -192,6 +192,7 @@ export class Sender {
 
   /** Something was stored; `push` where it is one that may be older than what is loaded. */
   wake(push: number | null): void {
+    this.#health.hasten()
     this.#backlog.wake(push)
     this.#pump()
   }

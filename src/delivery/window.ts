@@ -30,6 +30,8 @@ export interface Pause {
   readonly reason: string
   /** Default: that of the state. */
   readonly retry?: RetryPolicy
+  /** Devices have complained, of which another one may know better. */
+  readonly ofDevices?: true
   /** Part of a longer trouble with the gateway, which was told when it began. */
   readonly told?: boolean
 }
@@ -51,6 +53,8 @@ export class Window {
   #reason: string | null = null
   #size = 1
   #resumeAt = 0
+  /** The earliest that a new device may be asked in a pause; `null`: none may. */
+  #earliestAt: number | null = null
   #setbacks = 0
   /** Answers still to come from what was in flight at the last cut: they say nothing new. */
   #stale = 0
@@ -108,7 +112,7 @@ export class Window {
    * `retry.ts` has it for the state.
    */
   pause(
-    { misconfigured, askedMs, reason, retry = misconfigured ? MISCONFIGURED_RETRY : GATEWAY_RETRY }: Pause,
+    { misconfigured, askedMs, reason, ofDevices, retry = misconfigured ? MISCONFIGURED_RETRY : GATEWAY_RETRY }: Pause,
     now: number,
     random: number,
   ): number | null {
@@ -118,13 +122,20 @@ export class Window {
     this.#state = misconfigured ? 'misconfigured' : 'unreachable'
     this.#reason = reason
     this.#resumeAt = now + waitMs
+    this.#earliestAt = ofDevices === true && askedMs === null ? now + retry.firstMs : null
     this.#size = 1
     return waitMs
+  }
+
+  /** Somebody new can be asked: a pause that has doubled again and again is not waited out. */
+  hasten(): void {
+    if (this.#earliestAt !== null) this.#resumeAt = Math.min(this.#resumeAt, this.#earliestAt)
   }
 
   /** The clock was put back by `byMs`: no pause lasts longer for that. */
   shift(byMs: number): void {
     this.#resumeAt -= byMs
+    if (this.#earliestAt !== null) this.#earliestAt -= byMs
   }
 
   #cut(): void {

@@ -98,6 +98,24 @@ describe('the window of a credential', () => {
     expect(window.size(NOW + 59_999)).toBe(0)
   })
 
+  test('a new push shortens a pause to its first wait where devices have complained, and no other', () => {
+    function longest(more: object): Window {
+      const window = new Window()
+      for (let n = 0, at = NOW; n < 8; n++) at += window.pause({ ...unreachable, ...more }, at, 0.5) ?? 0
+      return window
+    }
+    for (const [more, isShorter] of [
+      [{ ofDevices: true }, true],
+      [{}, false],
+      [{ ofDevices: true, askedMs: 60_000 }, false],
+    ] as const) {
+      const window = longest(more)
+      const { resumeAt } = window
+      window.hasten()
+      expect(window.resumeAt < resumeAt).toBe(isShorter)
+    }
+  })
+
   test('a refused credential waits for half a minute, then longer, ten minutes at the most', () => {
     const window = new Window()
     const waits: (number | null)[] = []

@@ -1,3 +1,4 @@
+import { systemClock } from '../../src/clock.ts'
 import type { AccessTokens } from '../../src/delivery/simulator/access-tokens.ts'
 import { accessTokenRefusal, fcmAcceptance, fcmRefusal } from '../../src/delivery/simulator/fcm-answer.ts'
 import { checkFcmMessage } from '../../src/delivery/simulator/fcm-message.ts'
@@ -20,7 +21,7 @@ export function fcmProtocol(tokens: AccessTokens): Protocol {
     open: () => (request) => {
       const project = /^\/v1\/projects\/([^/]+)\/messages:send$/.exec(request.path)?.[1] ?? ''
       const bearer = /^bearer (\S+)$/i.exec(request.headers['authorization'] ?? '')?.[1] ?? ''
-      const caller = tokens.lookUp(bearer, Date.now())
+      const caller = tokens.lookUp(bearer, systemClock.monotonic())
       if (caller.kind !== 'valid' || caller.account.projectId !== project) {
         return {
           kind: 'fault',

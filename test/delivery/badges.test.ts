@@ -122,6 +122,8 @@ describe('what the phone shows last is what is stored', () => {
   async function phone(badge: number, answers: Readonly<Record<string, Conduct | readonly Conduct[]>>) {
     const token = (++number).toString(16).padStart(64, 'e')
     await register(token)
+    // A connection that has rested is tried with one request, and while the clock stands all others wait for its answer.
+    await sent(await one('b2'.repeat(32), ''))
     const simulator = await service.server.simulator()
     const times = new Map<string, number>()
     /** What the phone shows last, where it shows what arrives at the gateway in the order of that. */

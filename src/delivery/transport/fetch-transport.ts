@@ -143,7 +143,8 @@ class FetchTransport implements Transport {
     if (refusal !== null) return refusal
     this.#watch.opened()
     const pool = new Bun.FetchSession({ tls: this.#tls, proxy: false })
-    this.#session = { pool, fetch: pool.fetch, warmUp: new WarmUp(), inFlight: 0, restedAt: 0, answers: 0, dead: false }
+    const warmUp = new WarmUp<Call>(this.#clock)
+    this.#session = { pool, fetch: pool.fetch, warmUp, inFlight: 0, restedAt: 0, answers: 0, dead: false }
     return this.#session
   }
 
@@ -193,7 +194,7 @@ class FetchTransport implements Transport {
 }
 
 /** A connection that was not used for so long is tried with one request before others follow. In ms. */
-const COOL_MS = 1000
+const COOL_MS = 30_000
 
 const LATE = { kind: 'failed', reason: DEADLINE, sent: 'unknown' } as const
 const LATE_IN_LINE = { kind: 'failed', reason: DEADLINE, sent: 'no' } as const

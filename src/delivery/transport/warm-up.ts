@@ -1,23 +1,33 @@
+import type { Clock } from '../../clock.ts'
 import type { TransportAnswer } from './transport.ts'
 
 /**
- * Keeps a new connection from being flooded, and one that may have ended unseen. Until a gateway has answered, a client does not know how many streams
- * it allows (APNs: one, until a request with a valid token succeeded), and opens a connection for each request that
- * may not fit: 50 requests at once made 28 connections, which Apple takes for an attack.
+ * Keeps a new connection from being flooded, and one that may have ended unseen. Until a gateway has answered, a client
+ * does not know how many streams it allows (APNs: one, until a request with a valid token succeeded), and opens a
+ * connection for each request that may not fit: 50 requests at once made 28 connections, which Apple takes for an attack.
  *
  * cold → enter() → probing (the others wait) → leave(true) → warm: all enter.
  *                                            → leave(false) → cold: the next in line goes alone.
- * warm → cool() → cold.
+ * warm → cool() → cold. probing, once it was warm → (500 ms) → warm.
  */
 export class WarmUp<Call extends Waiting> {
+  readonly #clock: Clock
   #state: 'cold' | 'probing' | 'warm' = 'cold'
+  #wasWarm = false
+  #cancelWait: (() => void) | null = null
   #line: Call[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   /** `undefined`: go. Else wait for it, and ask again. */
   enter(call: Call): Promise<void> | undefined {
     if (this.#state === 'warm') return undefined
     if (this.#state === 'cold') {
       this.#state = 'probing'
+      // What it allows is known from before. One device that is never answered must not hold up all others.
+      if (this.#wasWarm) this.#cancelWait = this.#clock.after(COOL_WAIT_MS, () => this.#enterAll())
       return undefined
     }
     return new Promise((resolve) => {
@@ -29,19 +39,30 @@ export class WarmUp<Call extends Waiting> {
   /** One that had entered is over; `answered`: the gateway took its credential. */
   leave(answered: boolean): void {
     if (this.#state === 'warm') return
-    this.#state = answered ? 'warm' : 'cold'
-    if (answered) this.wakeAll()
-    else this.#wakeNext()
+    this.#cancelWait?.()
+    if (answered) {
+      this.#enterAll()
+      return
+    }
+    this.#state = 'cold'
+    this.#wakeNext()
   }
 
   /** Nothing has been in flight for a while. */
   cool(): void {
-    if (this.#state === 'warm') this.#state = 'cold'
+    if (this.#state !== 'warm') return
+    this.#state = 'cold'
+    this.#wasWarm = true
   }
 
   /** Sends all who wait away, to ask elsewhere. */
   wakeAll(): void {
     for (const call of this.#line.splice(0)) call.wake?.()
+  }
+
+  #enterAll(): void {
+    this.#state = 'warm'
+    this.wakeAll()
   }
 
   #wakeNext(): void {
@@ -51,6 +72,9 @@ export class WarmUp<Call extends Waiting> {
     next?.wake?.()
   }
 }
+
+/** How long others wait for the first answer of a connection that was at rest. In ms. */
+const COOL_WAIT_MS = 500
 
 export interface Waiting {
   expired: boolean

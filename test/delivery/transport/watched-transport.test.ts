@@ -119,15 +119,96 @@ describe.each(['fetch', 'http2-wrapper'] as const)('by %s a peer', (name) => {
   })
 })
 
-test('fetch tries a connection that was at rest with one request before others follow', async () => {
-  await using gateway = await startFrameGateway(ok, { maxStreams: 1 })
+test('by fetch a connection that was at rest for less than half a minute is not tried first', async () => {
+  await using gateway = await startFrameGateway(ok)
   await using transport = open('fetch', gateway)
   await transport.request(NOTE)
-  clock.advance(2000)
-  gateway.handle((call) => call.connection.cut())
-  await Promise.all(times(200, () => transport.request(NOTE)))
-  // Of 200 at once each would have had a connection of its own.
-  expect(gateway.connections).toBeLessThan(17)
+  clock.advance(29_000)
+  gateway.handle(() => undefined)
+  const requests = Promise.all(times(4, () => transport.request(NOTE)))
+  await gateway.until(() => gateway.begun === 5)
+  clock.advance(DEADLINE_MS + DEADLINE_MS / 8)
+  await requests
+})
+
+describe('by fetch a connection that was at rest for half a minute', () => {
+  test('is tried with one request before others follow', async () => {
+    await using gateway = await startFrameGateway(ok, { maxStreams: 1 })
+    await using transport = open('fetch', gateway)
+    await transport.request(NOTE)
+    clock.advance(40_000)
+    gateway.handle((call) => call.connection.cut())
+    await Promise.all(times(200, () => transport.request(NOTE)))
+    // Of 200 at once each would have had a connection of its own.
+    expect(gateway.connections).toBeLessThan(17)
+  })
+
+  test('holds up the others by half a second where the first is never answered', async () => {
+    await using gateway = await startFrameGateway(ok)
+    await using transport = open('fetch', gateway)
+    await transport.request(NOTE)
+    const first = await restedAndSilent(transport, gateway)
+    gateway.handle(ok)
+    const others = Promise.all(times(3, () => transport.request(NOTE)))
+    clock.advance(499)
+    await Bun.sleep(20)
+    expect(gateway.begun).toBe(2)
+    clock.advance(1)
+    expect((await others).map(statusOf)).toEqual([200, 200, 200])
+    expect(statusOf(await transport.request(NOTE))).toBe(200)
+    clock.advance(DEADLINE_MS + DEADLINE_MS / 8)
+    expect(statusOf(await first.answer)).toBe('deadline')
+    expect(gateway.connections).toBe(1)
+  })
+
+  test('has the half second begin anew with each that is tried', async () => {
+    await using gateway = await startFrameGateway(ok)
+    await using transport = open('fetch', gateway)
+    await transport.request(NOTE)
+    const first = await restedAndSilent(transport, gateway)
+    const others = Promise.all(times(3, () => transport.request(NOTE)))
+    clock.advance(400)
+    first.call.respond(403)
+    expect(statusOf(await first.answer)).toBe(403)
+    // The next has gone, and not been answered either.
+    await gateway.until(() => gateway.begun === 3)
+    clock.advance(499)
+    await Bun.sleep(20)
+    expect(gateway.begun).toBe(3)
+    clock.advance(1)
+    await gateway.until(() => gateway.begun === 5)
+    gateway.handle(ok)
+    clock.advance(DEADLINE_MS + DEADLINE_MS / 8)
+    await others
+  })
+
+  test('that is lost with the first has the next one warm up like any other', async () => {
+    await using gateway = await startFrameGateway(ok)
+    await using transport = open('fetch', gateway)
+    await transport.request(NOTE)
+    const first = await restedAndSilent(transport, gateway)
+    const others = Promise.all(times(3, () => transport.request(NOTE)))
+    clock.advance(400)
+    first.call.connection.cut()
+    await first.answer
+    await gateway.until(() => gateway.begun === 3)
+    // How many streams a new one allows nobody knows before its first answer.
+    clock.advance(5000)
+    await Bun.sleep(20)
+    expect(gateway.begun).toBe(3)
+    gateway.handle(ok)
+    clock.advance(DEADLINE_MS + DEADLINE_MS / 8)
+    await others
+  })
+
+  /** Half a minute and more later: the first request, on its way. No other is answered before another handler is set. */
+  async function restedAndSilent(transport: Transport, gateway: FrameGateway) {
+    clock.advance(40_000)
+    const came = Promise.withResolvers<Call>()
+    gateway.handle((call) => came.resolve(call))
+    const answer = transport.request(NOTE)
+    return { answer, call: await came.promise }
+  }
 })
 
 /** SETTINGS_INITIAL_WINDOW_SIZE 0 (RFC 9113, 6.5.2). */

@@ -20,6 +20,9 @@ export const CONNECTION_SCENARIOS: readonly Scenario[] = [
     name: 'continuation',
     what: 'the head of each answer of APNs in hundreds of CONTINUATION frames',
     promptMs: 45_000,
+    // fetch leaves such answers unread, and the connection. It is given up at the second, and a request goes alone until
+    // an answer to one was read.
+    repeatedMost: 2,
     async run(stage) {
       stage.apns.plan = () => ({ kind: 'flood' })
       await stage.pushes.toAll()

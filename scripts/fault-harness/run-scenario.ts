@@ -39,7 +39,7 @@ interface RunOptions extends ScenarioOptions {
 
 /** Runs one scenario to its end and judges it. */
 async function runScenario(scenario: Scenario, options: RunOptions): Promise<Result> {
-  const { promptMs = Number.POSITIVE_INFINITY } = scenario
+  const { promptMs = Number.POSITIVE_INFINITY, repeatedMost = Number.POSITIVE_INFINITY } = scenario
   const why = scenario.hindrance?.(options) ?? null
   if (why !== null) return { kind: 'skipped', why }
   await using opened = new AsyncDisposableStack()
@@ -74,6 +74,7 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
     ...judgement.findings,
     ...faults,
     ...checkDatabase(stage.data, judgement.owed),
+    ...(judgement.repeated > repeatedMost ? [`taken again, more than ${repeatedMost}: ${judgement.repeated}`] : []),
     ...(judgement.longestDelayMs > promptMs ? [`somebody waited ${judgement.longestDelayMs} ms`] : []),
   ]
   const details = {

@@ -14,6 +14,8 @@ export interface Scenario {
   readonly patienceMs?: number
   /** The longest that anybody may have waited who could be reached, in ms. Default: however long. */
   readonly promptMs?: number
+  /** How many may be taken again, where that can be said. Default: however many of unknown fate. */
+  readonly repeatedMost?: number
   /** Refusals of the gateways that belong to the fault; any other is the service's. */
   readonly expects?: RegExp
   /** Its data directory is on a disk of its own of so many bytes. */

@@ -46,6 +46,11 @@ async function push(more: object = {}): Promise<string> {
   return body.id
 }
 
+/** Resolves when it has been sent to all, while the clock stands. */
+async function sent(id: string): Promise<void> {
+  await service.logged((line) => line['event'] === 'push sent' && line['push'] === id)
+}
+
 async function over(id: string): Promise<any> {
   await passing(
     service,
@@ -124,6 +129,21 @@ describe('a clock that is put a day ahead', () => {
     const id = await push({ ttl: 60 })
     expect(await over(id)).toMatchObject({ t: 1, s: 0, failed: { total: 1 } })
     expect(clock.now() - began).toBeWithin(60_000, 70_000)
+  })
+
+  test('has a push go out that is the first to notice it, where nothing else is open', async () => {
+    await start()
+    await register(1)
+    const before = await push()
+    await sent(before)
+    // The clock is looked at until the next tick.
+    clock.set(clock.now() + DAY_MS)
+    const began = clock.now()
+    const id = await push({ ttl: 60 })
+    await service.logged(({ event }) => event === 'the clock was put ahead')
+    await sent(id)
+    expect(clock.now()).toBe(began)
+    expect(expirationOf(simulator.arrivals().at(-1))).toBe(began + 60_000)
   })
 
   test('has a push go out whose moment it passes over', async () => {

@@ -70,7 +70,7 @@ describe('a gateway that takes each notification and drops its connection', () =
     service.equip(service.application, simulator)
     fill(service.application, 200)
     await pushed()
-    // What is handed over to a connection as it dies, Bun's fetch sends again by itself, on many.
+    // One at rest is tried first. Where one dies as a burst is handed over to it, Bun's fetch opens many by itself.
     await passed(31_000)
     const before = simulator.counts().apns.sessions
     simulator.answerWith(() => ({ kind: 'close' }))

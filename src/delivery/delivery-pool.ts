@@ -204,9 +204,9 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   }
 
   /** The last run may have written down times of a clock that was ahead. */
-  async function boundDue(until: number): Promise<void> {
-    await inSteps((from) => store.boundDue(until, from))
-    for (const sender of senders.values()) sender.bound(until)
+  async function boundDue(began: number): Promise<void> {
+    await inSteps((from) => store.boundDue(began, began + LONGEST_WAIT_MS, from))
+    for (const sender of senders.values()) sender.dueAgain()
   }
 
   async function inSteps(step: (from: Shifted | null) => Shifted | null): Promise<void> {
@@ -244,7 +244,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   // In one transaction: whoever is told of the end must hear of it, whatever happens in between.
   for (const key of store.cancelled()) void persist(() => end(key))
   for (const { application } of store.senders()) wake(application)
-  void boundDue(clock.now() + LONGEST_WAIT_MS)
+  void boundDue(clock.now())
 
   return {
     wake,

@@ -275,9 +275,9 @@ export class Sender {
     }
   }
 
-  /** Nobody who waits in the database does so longer than until `until`, ms since the Unix epoch. */
-  bound(until: number): void {
-    this.#backlog.dueAgain(until)
+  /** Of those who wait in the database some may be due now. */
+  dueAgain(): void {
+    this.#backlog.dueAgain(this.#on.clock.now())
   }
 
   /** What waits in the database has other times than it had. */

@@ -4,19 +4,25 @@ import { WAITING } from './exception-store.ts'
 /** Rows moved in one step: some milliseconds. */
 const STEP = 2000
 
-/** Columns of an index, the time among them, and behind it what sets rows of one time apart. */
+/**
+ * Columns of an index, the time among them, and behind it what sets rows of one time apart. `latest`: the time that a start
+ * believes at most, of its own time and the longest wait from then on. Who was put back by a pause waits for nothing else.
+ */
 const SHIFTED = [
   {
     table: 'push_exception INDEXED BY push_exception_due',
     where: WAITING,
     time: 'due_at',
     index: ['push', 'platform', 'due_at', 'device'],
+    latest: `iif(state = 'retry' AND attempt = 0, ?, ?)`,
   },
   {
     table: 'delivery INDEXED BY delivery_waiting',
     where: 'finished_at IS NULL AND waits_until IS NOT NULL',
     time: 'waits_until',
     index: ['application', 'platform', 'lane', 'waits_until', 'push'],
+    latest: `min(coalesce((SELECT min(due_at) FROM push_exception e
+      WHERE e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING}), ?), ?)`,
   },
 ] as const
 
@@ -32,7 +38,7 @@ export interface Shifted {
  * to lie before where it was found, and is not found again.
  */
 export function createTimeShift(database: Pick<Database, 'statement'>) {
-  const tables = SHIFTED.map(({ table, where, time, index }) => {
+  const tables = SHIFTED.map(({ table, where, time, index, latest }) => {
     const key = index.join(', ')
     const places = index.map(() => '?').join(', ')
     const rows = `${where} AND (${key}) > (${places})`
@@ -44,7 +50,7 @@ export function createTimeShift(database: Pick<Database, 'statement'>) {
         `UPDATE ${table} SET ${time} = ${time} - ? WHERE ${rows} AND (${key}) <= (${places})`,
       ),
       bound: database.statement<never, number[]>(
-        `UPDATE ${table} SET ${time} = ? WHERE ${rows} AND (${key}) <= (${places}) AND ${time} > ?`,
+        `UPDATE ${table} SET ${time} = ${latest} WHERE ${rows} AND (${key}) <= (${places}) AND ${time} > ${latest}`,
       ),
       first: index.map(() => -1),
       end: index.map(() => Number.MAX_SAFE_INTEGER),
@@ -71,8 +77,8 @@ export function createTimeShift(database: Pick<Database, 'statement'>) {
     shift: (byMs: number, from: Shifted | null): Shifted | null =>
       step(from, ({ move }, [after, upTo]) => void move.run(byMs, ...after, ...upTo)),
 
-    /** Nobody waits longer than until `until`, ms since the Unix epoch. */
-    bound: (until: number, from: Shifted | null): Shifted | null =>
-      step(from, ({ bound }, [after, upTo]) => void bound.run(until, ...after, ...upTo, until)),
+    /** Since a start at `now` nobody waits longer than until `until`; both in ms since the Unix epoch. */
+    bound: (now: number, until: number, from: Shifted | null): Shifted | null =>
+      step(from, ({ bound }, [after, upTo]) => void bound.run(now, until, ...after, ...upTo, now, until)),
   }
 }

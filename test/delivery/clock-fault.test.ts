@@ -115,3 +115,34 @@ describe('a clock that was 55 minutes ahead when it signed', () => {
     }
   })
 })
+
+test.each([
+  ['APNs', 'a day', 0, 24 * HOUR_MS],
+  ['FCM', 'a day', 1, 24 * HOUR_MS],
+  ['FCM', 'half an hour', 1, HOUR_MS / 2],
+] as const)(
+  'what %s refused for a clock that was %s ahead goes out at once when that is right and it starts again',
+  async (_, _ahead, platform, aheadMs) => {
+    const theirs = createFakeClock(NOON)
+    await using gateways = await startOutsideGateways(theirs)
+    const clock = createFakeClock(NOON + aheadMs)
+    const config = { ...gateways.config, drainSeconds: 0 }
+    let service = await startService({ clock, random: () => 0.5, simulated: false, config })
+    try {
+      service.equip(service.application, gateways.simulator)
+      clock.advance(1000)
+      const tokens = ['ab', 'cd', 'ef'].map((pair) => pair.repeat(32))
+      await service.put('/deviceToken/batch', { platform, tokens })
+      const { id } = (await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })).body
+      await service.logged(({ event }) => event === 'sending paused')
+      clock.set(theirs.now())
+      service = await service.restart()
+      const sent = service.logged(({ event, push }) => event === 'push sent' && push === id)
+      const late = new Promise<void>((resolve) => clock.after(10_000, resolve))
+      await passing(service, [clock, theirs], Promise.race([sent, late]))
+      expect((await service.get(`/push/${id}`)).body).toMatchObject({ t: 3, s: 3, failed: { total: 0 } })
+    } finally {
+      await service[Symbol.asyncDispose]()
+    }
+  },
+)

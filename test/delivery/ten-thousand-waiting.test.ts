@@ -132,7 +132,8 @@ describe('ten thousand deliveries that wait', () => {
       while (store.hasten(1, 0, now)) steps++
       expect(steps).toBe(9)
       store.endLeases(now)
-      for (let from = store.boundDue(now - 1, null); from !== null;) from = store.boundDue(now - 1, from)
+      const bound = (from: Parameters<typeof store.boundDue>[2]) => store.boundDue(now - 1, now - 1, from)
+      for (let from = bound(null); from !== null;) from = bound(from)
       for (let from = store.shiftDue(1, null); from !== null;) from = store.shiftDue(1, from)
       expect(store.due(1, 0, 'single', 1)).toEqual([{ push: 2, at: now - 2 }])
     })

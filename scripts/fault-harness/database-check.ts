@@ -32,6 +32,9 @@ export function allFinished(data: string): boolean {
 const WAITING = `(SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform
   AND e.state NOT IN ('rejected', 'gone', 'expired'))`
 
+/** Of a delivery `d` that its gateway refuses for everybody, those who were asked: the others have failed unread. */
+const ASKED = `(SELECT accepted + count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform)`
+
 const UNFINISHED = `SELECT 1 FROM delivery d WHERE finished_at IS NULL AND
   (${WAITING} = 0 OR addressed IS NOT accepted + failed + ${WAITING})`
 
@@ -42,7 +45,8 @@ const CHECKS: readonly (readonly [what: string, sql: string])[] = [
   ['deliveries that are not finished', UNFINISHED],
   [
     'deliveries whose counts do not agree',
-    `SELECT 1 FROM delivery d WHERE coalesce(addressed, 0) <> accepted + failed + ${WAITING} OR settled <> addressed`,
+    `SELECT 1 FROM delivery d WHERE coalesce(addressed, 0) <> accepted + failed + ${WAITING}
+       OR settled <> iif(refused IS NULL, addressed, ${ASKED})`,
   ],
   [
     'analytics that are not the sum of the deliveries',

@@ -15,6 +15,8 @@ import { PendingBadges } from './pending-badges.ts'
 import { backlogFigures, stateOf } from './sender-figures.ts'
 import type { SenderFigures, SenderState } from './sender-figures.ts'
 import { Settlement } from './settlement.ts'
+import { Silence } from './silence.ts'
+import type { Sending } from './silence.ts'
 import type { Health } from './settlement.ts'
 import type { ClockJump } from './steady-clock.ts'
 import type { Turn } from './turn.ts'
@@ -55,8 +57,8 @@ const MAX_SAME = 64
  *
  * | At fault   | How it shows                          | What waits              | Goes on              | Who is told               | Until                    |
  * | ---------- | ------------------------------------- | ----------------------- | -------------------- | ------------------------- | ------------------------ |
- * | device     | it alone is refused, or put off       | its notifications, each | all others; its page | explain                   | it is taken or gone, or  |
- * |            |                                       | with its own backoff    | closes and counts    |                           | the time to live is over |
+ * | device     | it alone is refused, put off, or not  | its notifications, each | all others; its page | explain                   | it is taken or gone, or  |
+ * |            | answered (`silence.ts`)               | with its own backoff    | closes and counts    |                           | the time to live is over |
  * | push       | refused for 100 for one reason, and   | nobody: the rest has    | all other pushes     | status, explain, webhook, | at once                  |
  * |            | taken for none (`push-trial.ts`)      | failed                  |                      | log                       |                          |
  * | credential | no device had a part; ten complained, | all that is sent with   | the other platform,  | /readyz 503, status,      | it takes another device, |
@@ -76,6 +78,7 @@ export class Sender {
   #health: Health
   readonly #settlement: Settlement
   readonly #badges: PendingBadges
+  readonly #silence = new Silence()
   #inFlight = 0
   /** How many were sent, ever. */
   #sent = 0
@@ -218,6 +221,7 @@ export class Sender {
   /** Time has passed: what is due, late, expired. */
   tick(): void {
     const now = this.#on.clock.now()
+    this.#silence.look(now)
     this.#lookForTrouble()
     this.#backlog.loaded.load()
     for (const delivery of this.#backlog.all()) {
@@ -261,6 +265,7 @@ export class Sender {
   /** The clock was put back by `byMs`. */
   shift(byMs: number): void {
     this.#health.shift(byMs)
+    this.#silence.shift(byMs)
     this.#movedAt -= byMs
     this.#books.shift(byMs)
     for (const delivery of this.#backlog.all()) delivery.shift(byMs)
@@ -338,7 +343,7 @@ export class Sender {
     if (provider === null || this.#stopped) return
     const now = this.#on.clock.now()
     let isThrough = false
-    while (this.#inFlight < this.#size(now) && provider.mayTake?.(now) !== false) {
+    while (this.#inFlight - this.#silence.excused < this.#size(now) && provider.mayTake?.(now) !== false) {
       // Neither through nor empty: it goes on in the next turn.
       if (!this.#on.turn.take(this.#nextTurn)) return
       const task = this.#next(now)
@@ -346,7 +351,9 @@ export class Sender {
         isThrough = this.#inFlight === 0
         break
       }
-      this.#send(provider, task)
+      const until = this.#silence.heldBackUntil(task.recipient.device, now)
+      if (until === null) this.#send(provider, task)
+      else this.#settlement.postpone(task, until, now)
     }
     if (isThrough && this.#health.isDoubtful && !this.#backlog.isSearching)
       this.#settlement.nobodyLeft(this.#health, now)
@@ -402,12 +409,13 @@ export class Sender {
     const nth = ++this.#sent
     task.delivery.sent()
     const sent = this.#badged(task)
+    const sending = this.#silence.sent(task.recipient.device, task.sentAt)
     // The task must be released whatever happens, or its page never settles.
     provider.send(sent.delivery.message, sent.recipient).then(
-      (outcome) => this.#answered(provider, sent, nth, outcome),
+      (outcome) => this.#answered(provider, sent, nth, sending, outcome),
       (error: unknown) => {
         this.#on.log.error('provider failed', { provider: provider.name, error: String(error) })
-        this.#answered(provider, sent, nth, {
+        this.#answered(provider, sent, nth, sending, {
           kind: 'deferred',
           afterMs: null,
           scope: 'device',
@@ -427,9 +435,10 @@ export class Sender {
     return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
   }
 
-  #answered(provider: Provider, task: Task, nth: number, outcome: Outcome): void {
+  #answered(provider: Provider, task: Task, nth: number, sending: Sending, answer: Outcome): void {
     if (this.#closed) return
     this.#inFlight--
+    const outcome = this.#silence.answered(sending, answer, this.#on.clock.now())
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted' && task.badge !== undefined) this.#badges.refused(task.badge)
     const { clock, latency } = this.#on

@@ -8,6 +8,7 @@ import type { Outcome, Provider, Recipient } from './delivery.ts'
 import type { DeviceVerdict } from './page.ts'
 import { ENOUGH_REFUSALS } from './push-trial.ts'
 import { backoffMs, MISCONFIGURED_RETRY } from './retry.ts'
+import { DEADLINE } from './transport/transport.ts'
 import { complaintOf, judge } from './verdict.ts'
 import type { Final, Verdict } from './verdict.ts'
 
@@ -72,6 +73,13 @@ export class Settlement {
     }
     if (refused !== null) this.#refuse(delivery, refused)
     return verdict
+  }
+
+  /** One that is not sent, since its device answers nothing: not before `dueAt`. No attempt is burnt on it. */
+  postpone(task: Task, dueAt: number, now: number): void {
+    const attempt = Math.max(task.attempt - 1, 1)
+    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason: DEADLINE }, says: null }, now)
+    this.#on.backlog.line(task.delivery)
   }
 
   /** Puts back what is set aside, to be sent again. */

@@ -166,6 +166,74 @@ describe('a credential that is proven sends to all others at once after a restar
   })
 })
 
+describe('a phone whose requests are never answered', () => {
+  const silent = (platform: Platform): Script => {
+    const dumb = new Set([0, 100].map((n) => tokenOf(platform, n)))
+    return ({ token }) => (dumb.has(token) ? { kind: 'silent' } : null)
+  }
+  const asked = (platform: Platform) =>
+    simulator.arrivals().filter(({ token }) => token === tokenOf(platform, 0)).length
+
+  /** A stop waits for the answer that does not come. */
+  async function restarted(): Promise<Service> {
+    const stop = { over: false }
+    const next = service.restart().finally(() => (stop.over = true))
+    while (!stop.over) {
+      clock.advance(250)
+      await Bun.sleep(5)
+    }
+    return next
+  }
+
+  test.each([0, 1] as const)('holds up nobody, the first of all neither, at platform %d', async (platform) => {
+    await register(platform)
+    simulator.answerWith(silent(platform))
+    const from = clock.now()
+    await passing(service, clock, reached(await push(platform), DEVICES - 2))
+    // Its deadline is 15 s.
+    expect(clock.now() - from).toBeLessThan(6000)
+    await using again = await restarted()
+    const since = clock.now()
+    const id = await push(platform, again)
+    await passing(again, clock, reached(id, DEVICES - 2, again))
+    expect(clock.now() - since).toBeLessThan(8000)
+    simulator.answerWith(null)
+    await passing(again, clock, reached(id, DEVICES, again))
+    expect(paused()).toEqual([])
+    expect(paused(again)).toEqual([])
+  })
+
+  test.each([0, 1] as const)(
+    'is asked once at a time when it has many, and others go on, at platform %d',
+    async (platform) => {
+      await register(platform)
+      simulator.answerWith(silent(platform))
+      await passing(service, clock, reached(await push(platform), DEVICES - 2))
+      const before = asked(platform)
+      const one = (n: number, msg: string) =>
+        service.post('/push/one', { platform, token: tokenOf(platform, n), msg, sound: '', badge: '' })
+      for (let n = 0; n < 80; n++) expect((await one(0, `${n}`)).status).toBe(200)
+      for (let round = 0; round < 6; round++) {
+        const from = clock.now()
+        const { id } = (await one(7, `round ${round}`)).body
+        await passing(service, clock, reached(id, 1))
+        expect(clock.now() - from).toBeLessThan(4000)
+        // A quarter of a minute, in which what waits for the silent one is due now and then.
+        const until = clock.now() + 15_000
+        const passed = async () => {
+          while (clock.now() < until) await Bun.sleep(1)
+        }
+        await passing(service, clock, passed())
+      }
+      expect(asked(platform) - before).toBeLessThan(15)
+      expect(paused()).toEqual([])
+      simulator.answerWith(null)
+      const last = (await one(0, 'last')).body.id
+      await passing(service, clock, reached(last, 1), 1000)
+    },
+  )
+})
+
 describe('one iPhone of many devices for which Firebase lacks the APNs key', () => {
   const MANY = 2000
   const THIRD_PARTY = fcm(401, 'UNAUTHENTICATED', fcmError('THIRD_PARTY_AUTH_ERROR'))

@@ -23,7 +23,7 @@ interface Call {
   readonly resolve: (answer: TransportAnswer) => void
   sends: number
   /** `null` while it waits in line. */
-  flight: { readonly connection: Connection; readonly cancel: () => boolean } | null
+  flight: { readonly connection: Connection; readonly answersBefore: number; readonly cancel: () => boolean } | null
 }
 
 /** `deadlineMs` is also what one request may take, in line and in flight. */
@@ -85,6 +85,7 @@ export class ConnectionPool implements Transport {
   #send(call: Call, connection: Connection): void {
     call.sends++
     let over = false
+    const answersBefore = connection.answers
     const cancel = connection.send(call.request, (exchanged) => {
       over = true
       call.flight = null
@@ -96,7 +97,7 @@ export class ConnectionPool implements Transport {
       else this.#over(call, answerOf(exchanged))
       this.#pump()
     })
-    if (!over) call.flight = { connection, cancel }
+    if (!over) call.flight = { connection, answersBefore, cancel }
   }
 
   #grow(): void {
@@ -145,10 +146,13 @@ export class ConnectionPool implements Transport {
       this.#line.splice(this.#line.indexOf(call), 1)
       return this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'no' })
     }
-    const { connection, cancel } = call.flight
+    const { connection, answersBefore, cancel } = call.flight
     const taken = cancel()
     this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'unknown' })
-    connection.retire(taken ? DEADLINE : WINDOW_CLOSED)
+    if (!taken) connection.retire(WINDOW_CLOSED)
+    // Where others were answered meanwhile, it is the device that is silent.
+    else if (connection.answers === answersBefore) connection.retire(DEADLINE)
+    this.#pump()
   }
 
   #over(call: Call, answer: TransportAnswer): void {

@@ -5,7 +5,7 @@ import { exchange } from './exchange.ts'
 import type { Exchanged } from './exchange.ts'
 import { IDLE_MS } from './transport.ts'
 import type { TransportRequest } from './transport.ts'
-import { tookCredential } from './warm-up.ts'
+import { COLD_WAIT_MS, tookCredential } from './warm-up.ts'
 
 /** A session that has had its peer's SETTINGS. */
 export type Opened =
@@ -49,15 +49,18 @@ export class Connection {
   /** What ended the session, and with it every stream on it. */
   #ending: string | null = null
   #answers = 0
+  /** Its first request takes too long to be waited for. */
+  #isOverdue = false
+  #cancelWait: (() => void) | null = null
 
   constructor(options: ConnectionOptions) {
     this.#options = options
     void this.#open()
   }
 
-  /** Whether it has yet to show what it is good for. */
+  /** Whether it has yet to show what it is good for, and may soon. */
   get isNew(): boolean {
-    return this.#state === 'opening' || this.#state === 'cold'
+    return this.#state === 'opening' || (this.#state === 'cold' && !this.#isOverdue)
   }
 
   get hasOpened(): boolean {
@@ -83,6 +86,7 @@ export class Connection {
     const { session } = this.#opened as Opened & { kind: 'open' }
     this.#inFlight++
     this.#requests++
+    if (this.#state === 'cold') this.#waitForFirst()
     const reasonOf = () => this.#ending ?? (session.destroyed ? 'ECONNRESET' : null)
     const cancel = exchange(session, this.#options.authority, request, reasonOf, (exchanged) => {
       if (exchanged.kind === 'answer') {
@@ -144,9 +148,20 @@ export class Connection {
 
   #leave(): void {
     this.#inFlight--
+    this.#cancelWait?.()
+    this.#isOverdue = false
     if (this.#inFlight > 0) return
     if (this.#state === 'retired') this.#close()
     else this.#rest()
+  }
+
+  #waitForFirst(): void {
+    const { clock, onRoom } = this.#options
+    this.#cancelWait = clock.after(COLD_WAIT_MS, () => {
+      this.#isOverdue = true
+      // Another connection may be opened.
+      onRoom()
+    })
   }
 
   /** Nothing is in flight. */

@@ -30,6 +30,8 @@ interface Session {
   /** When the last of those in flight was over, ms since the Unix epoch. */
   restedAt: number
   answers: number
+  /** Requests past their deadline while others were answered. */
+  late: number
   /** What was lost with it has been told. */
   dead: boolean
 }
@@ -40,12 +42,14 @@ interface Call {
   wake: (() => void) | null
   /** `null` while it waits for its turn. */
   session: Session | null
+  /** What its session had brought when it was sent. */
+  answersBefore: number
   readonly controller: AbortController
 }
 
 /**
- * No session → (a request) → a session, warming up → (idle, retired, a connection lost, or a request past its deadline)
- * → no session; the old one closes when its last request is over.
+ * No session → (a request) → a session, warming up → (idle, retired, a connection lost, a request past its deadline and
+ * none answered since it was sent, or three and some were) → no session; the old one closes when its last request is over.
  */
 class FetchTransport implements Transport {
   readonly #clock: Clock
@@ -75,7 +79,7 @@ class FetchTransport implements Transport {
     if (this.#disposed) return { kind: 'failed', reason: 'closed', sent: 'no' }
     this.#requests++
     const controller = this.#controllers.pop() ?? new AbortController()
-    const call: Call = { tick: 0, expired: false, wake: null, session: null, controller }
+    const call: Call = { tick: 0, expired: false, wake: null, session: null, answersBefore: 0, controller }
     this.#deadlines.add(call)
     let session = this.#open()
     while ('pool' in session) {
@@ -89,6 +93,7 @@ class FetchTransport implements Transport {
     if (!('pool' in session)) return this.#over(call, session)
 
     call.session = session
+    call.answersBefore = session.answers
     session.inFlight++
     let answer: TransportAnswer
     try {
@@ -144,7 +149,7 @@ class FetchTransport implements Transport {
     this.#watch.opened()
     const pool = new Bun.FetchSession({ tls: this.#tls, proxy: false })
     const warmUp = new WarmUp<Call>(this.#clock)
-    this.#session = { pool, fetch: pool.fetch, warmUp, inFlight: 0, restedAt: 0, answers: 0, dead: false }
+    this.#session = { pool, fetch: pool.fetch, warmUp, inFlight: 0, restedAt: 0, answers: 0, late: 0, dead: false }
     return this.#session
   }
 
@@ -175,7 +180,10 @@ class FetchTransport implements Transport {
       call.wake?.()
       return
     }
-    this.#bury(call.session, DEADLINE)
+    const { session } = call
+    if (session.answers === call.answersBefore) this.#bury(session, DEADLINE)
+    // One device may be silent, and one of the connections that Bun has opened as well.
+    else if (++session.late >= MAX_LATE) this.#retire(session)
     call.controller.abort()
   }
 
@@ -195,6 +203,9 @@ class FetchTransport implements Transport {
 
 /** A connection that was not used for so long is tried with one request before others follow. In ms. */
 const COOL_MS = 30_000
+
+/** Requests that are not answered on a session on which others are, before it is replaced. */
+const MAX_LATE = 3
 
 const LATE = { kind: 'failed', reason: DEADLINE, sent: 'unknown' } as const
 const LATE_IN_LINE = { kind: 'failed', reason: DEADLINE, sent: 'no' } as const

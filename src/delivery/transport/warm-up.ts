@@ -7,7 +7,7 @@ import type { TransportAnswer } from './transport.ts'
  * connection for each request that may not fit: 50 requests at once made 28 connections, which Apple takes for an attack.
  *
  * cold → enter() → probing (the others wait) → leave(true) → warm: all enter.
- *                                            → leave(false) → cold: the next in line goes alone.
+ *                                            → leave(false), or 1 s → cold: the next in line goes alone.
  * warm → cool() → cold. probing, once it was warm → (500 ms) → warm.
  */
 export class WarmUp<Call extends Waiting> {
@@ -27,7 +27,9 @@ export class WarmUp<Call extends Waiting> {
     if (this.#state === 'cold') {
       this.#state = 'probing'
       // What it allows is known from before. One device that is never answered must not hold up all others.
-      if (this.#wasWarm) this.#cancelWait = this.#clock.after(COOL_WAIT_MS, () => this.#enterAll())
+      this.#cancelWait = this.#wasWarm
+        ? this.#clock.after(COOL_WAIT_MS, () => this.#enterAll())
+        : this.#clock.after(COLD_WAIT_MS, () => this.#enterNext())
       return undefined
     }
     return new Promise((resolve) => {
@@ -65,6 +67,12 @@ export class WarmUp<Call extends Waiting> {
     this.wakeAll()
   }
 
+  #enterNext(): void {
+    if (this.#state !== 'probing') return
+    this.#state = 'cold'
+    this.#wakeNext()
+  }
+
   #wakeNext(): void {
     let next = this.#line.shift()
     // Its turn must not be lost on one that has given up.
@@ -75,6 +83,9 @@ export class WarmUp<Call extends Waiting> {
 
 /** How long others wait for the first answer of a connection that was at rest. In ms. */
 const COOL_WAIT_MS = 500
+
+/** How long the next one waits for the first answer of a connection that is new. In ms. */
+export const COLD_WAIT_MS = 1000
 
 export interface Waiting {
   expired: boolean

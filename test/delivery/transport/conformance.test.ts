@@ -203,18 +203,37 @@ describe.each(WAYS)('past its deadline a request by $name', (way) => {
     expect(statusOf(await other)).toBe(200)
   })
 
-  test('lets those that wait behind it go over another connection', async () => {
+  test('holds up those behind it on a new connection for a second, and not until then', async () => {
     await using gateway = await startGateway(() => 'hang')
     await using transport = openWay(way, gateway, { deadlineMs }, clock)
     const first = transport.request(NOTE)
     await gateway.until(() => gateway.calls.length === 1)
     gateway.handle(() => OK)
-    clock.advance(deadlineMs / 2)
     const others = times(3, () => transport.request(NOTE))
-    clock.advance(LATE_MS - deadlineMs / 2)
-    expect(statusOf(await first)).toBe('deadline')
+    clock.advance(999)
+    await Bun.sleep(20)
+    expect(gateway.calls).toHaveLength(1)
+    clock.advance(1)
     expect((await Promise.all(others)).map(statusOf)).toEqual([200, 200, 200])
-    expect(gateway.calls.map(({ connection }) => connection)).toEqual([1, 2, 2, 2])
+    clock.advance(LATE_MS)
+    expect(statusOf(await first)).toBe('deadline')
+    expect(gateway.calls).toHaveLength(4)
+    expect(gateway.connections).toBeLessThanOrEqual(2)
+  })
+
+  test('leaves the connection to those that are answered meanwhile', async () => {
+    await using gateway = await startGateway(() => OK)
+    await using transport = openWay(way, gateway, { deadlineMs }, clock)
+    await transport.request(NOTE)
+    gateway.handle(() => 'hang')
+    const silent = transport.request(NOTE)
+    await gateway.until(() => gateway.calls.length === 2)
+    gateway.handle(() => OK)
+    await transport.request(NOTE)
+    clock.advance(LATE_MS)
+    expect(statusOf(await silent)).toBe('deadline')
+    await transport.request(NOTE)
+    expect(gateway.calls.map(({ connection }) => connection)).toEqual([1, 1, 1, 1])
   })
 
   test('fails unsent while it still waits for the first answer on a connection', async () => {

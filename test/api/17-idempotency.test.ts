@@ -7,6 +7,7 @@ import { connectTo, headOf } from '../support/raw-connection.ts'
 import { expectFailure } from '../support/refusals.ts'
 import { startService } from '../support/service.ts'
 import type { Answer, Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const IOS = { platform: '0', token: 'a1'.repeat(32) }
@@ -224,7 +225,7 @@ describe('Idempotency-Key', () => {
     expect(rows.get()?.n).toBe(1)
     own.set(own.now() + 31 * DAY_MS)
     own.advance(60 * 60 * 1000)
-    while (rows.get()?.n !== 0) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => rows.get()?.n === 0)
   })
 })
 

@@ -7,6 +7,7 @@ import { expectFailure, expectInvalid } from '../support/refusals.ts'
 import type { BadValue } from '../support/refusals.ts'
 import { startService } from '../support/service.ts'
 import type { Answer, Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
@@ -37,7 +38,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 /** Resolves when the schedule has let the push go, which happens in a commit. */
 async function released(id: string, at = service): Promise<void> {
   const row = at.database.reading<object, [string]>('SELECT 1 FROM push WHERE id = ? AND released_at IS NOT NULL')
-  while (row.get(id) === null) await new Promise((resolve) => setImmediate(resolve))
+  await until(() => row.get(id) !== null)
 }
 
 /** The pushes that wait still: whatever was due has been let go by then. */
@@ -278,7 +279,7 @@ describe('send_at_local', () => {
     )
     for (let n = 0; n < quarters; n++) {
       pass(own, 15 * MINUTE_MS)
-      while (dueOnes.get(own.now())?.n !== 0) await new Promise((resolve) => setImmediate(resolve))
+      await until(() => dueOnes.get(own.now())?.n === 0)
     }
     expect([...arrivedAt]).toEqual([
       ['phone:0', '2026-12-23T19:00'],
@@ -311,7 +312,7 @@ describe('send_at_local', () => {
     const openOnes = world.database.reading<{ n: number }, []>(
       'SELECT (SELECT count(*) FROM delivery WHERE finished_at IS NULL) + (SELECT count(*) FROM push WHERE released_at IS NULL) AS n',
     )
-    while (openOnes.get()?.n !== 0) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => openOnes.get()?.n === 0)
     expect(arrivals).toEqual([traveller, newcomer])
   })
 
@@ -351,7 +352,7 @@ describe('send_at_local', () => {
     for (let hour = 0; hour < 24; hour++) {
       own.set(Date.UTC(2026, 11, 24, hour))
       own.advance(SECOND_MS)
-      while (openOnes.get(own.now())?.n !== 0) await new Promise((resolve) => setImmediate(resolve))
+      await until(() => openOnes.get(own.now())?.n === 0)
       for (const { token, renamed, at } of phones) {
         if (at === hour) await world.put('/deviceToken', { platform: '1', token, timezone: renamed })
       }

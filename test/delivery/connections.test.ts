@@ -134,7 +134,7 @@ test('a gateway that answers nothing is told of, though it takes connections', a
   simulator.answerWith(() => ({ kind: 'silent' }))
   await service.post('/push/all', BROADCAST)
   const trouble = service.logged(({ event }) => event === 'trouble with the gateway')
-  expect((await passing(service, [clock], trouble))['reason']).toBe(
+  expect((await passing(service, [clock], trouble, 1000))['reason']).toBe(
     'it answers nothing: on 3 connections in a row no request was answered in time',
   )
   const ready = JSON.parse(await onAdminSide('/readyz'))

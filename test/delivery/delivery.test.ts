@@ -5,6 +5,7 @@ import { createFakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 /** A token that is accepted, and tokens that order an answer: see src/delivery/simulator/apns-orders.ts. */
 const GOOD = 'a1'.repeat(32)
@@ -229,11 +230,6 @@ describe('badges', () => {
     expect(body.badge).toBe(0)
   })
 })
-
-/** Resolves when the question is answered with yes. */
-async function until(asked: () => Promise<boolean>): Promise<void> {
-  while (!(await asked())) await new Promise((resolve) => setImmediate(resolve))
-}
 
 describe('an application that is deleted while it sends', () => {
   test('takes its pushes with it, and the service goes on', async () => {

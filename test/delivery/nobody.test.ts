@@ -11,6 +11,7 @@ import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const IOS = 'a1'.repeat(32)
 const ANDROID = 'android:1'
@@ -101,7 +102,7 @@ async function rest(): Promise<void> {
      WHERE p.send_at <= ? AND a.id = ? AND (p.released_at IS NULL
        OR EXISTS (SELECT 1 FROM delivery d WHERE d.push = p.number AND d.finished_at IS NULL))`,
   )
-  while (left.get(clock.now(), application.id)?.left !== 0) await new Promise((resolve) => setImmediate(resolve))
+  await until(() => left.get(clock.now(), application.id)?.left === 0)
 }
 
 const HOUR_MS = 60 * 60 * 1000

@@ -13,6 +13,7 @@ import type { OutsideGateways } from '../support/outside-gateways.ts'
 
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 /* Some devices of an audience are refused, always and before all others: the others are sent to, and at once. */
 
@@ -100,11 +101,8 @@ async function progress(id: string, of = service): Promise<Progress> {
 
 /** Resolves when so many are sent, and written down; no time passes. */
 async function reached(id: string, s: number, of = service): Promise<Progress> {
-  for (;;) {
-    const found = await progress(id, of)
-    if (found.s >= s) return found
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  await until(async () => (await progress(id, of)).s >= s)
+  return progress(id, of)
 }
 
 const paused = (of = service) => of.log.filter(({ event }) => event === 'sending paused')

@@ -6,6 +6,7 @@ import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 /** Tokens that order an answer: see src/delivery/simulator/apns-orders.ts. */
 const FAILING = 'bad50000'.padEnd(64, '0')
@@ -63,7 +64,7 @@ function look(sql: string): Readonly<Record<string, number>> {
 /** Resolves when so many deliveries wait, and are not in memory. */
 async function parked(count: number): Promise<void> {
   const sql = 'SELECT count(*) AS n FROM delivery WHERE finished_at IS NULL AND waits_until IS NOT NULL'
-  while ((look(sql)['n'] ?? 0) < count) await new Promise((resolve) => setImmediate(resolve))
+  await until(() => (look(sql)['n'] ?? 0) >= count)
 }
 
 const statusOf = async (id: string) => (await service.get(`/push/${id}`)).body
@@ -189,7 +190,7 @@ describe('a delivery that only waits', () => {
     await restart()
     const times =
       'SELECT max(e.due_at) AS due, max(d.waits_until) AS until FROM push_exception e JOIN delivery d USING (push)'
-    while (Object.values(look(times)).some((at) => at > began + HOUR_MS)) await new Promise((r) => setImmediate(r))
+    await until(() => Object.values(look(times)).every((at) => at <= began + HOUR_MS))
     if (aheadMs > 0) {
       expect(look(times)).toEqual({ due: began + HOUR_MS, until: began + HOUR_MS })
       for (let at = 0; at < HOUR_MS; at += 60_000) clock.advance(60_000)
@@ -249,7 +250,7 @@ describe('behind a pause', () => {
     expect(over()).toMatchObject({ ended: 0 })
     clock.advance(60_000)
     const ended = { ended: 430, t: 430, s: 0, failed: 430 }
-    while (!Bun.deepEquals(over(), ended)) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => Bun.deepEquals(over(), ended))
     expect(look('SELECT count(*) AS open FROM delivery WHERE finished_at IS NULL')).toEqual({ open: 640 })
   }, 60_000)
 })

@@ -8,6 +8,7 @@ import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 /* The table in the head comment of the sender, a test a row: who is at fault, what waits, what goes on, who is told. */
 
@@ -44,7 +45,7 @@ const status = async (id: string) => (await service.get(`/push/${id}`)).body
 
 /** Resolves when so many have it, and that is written down. */
 async function reached(id: string, s = DEVICES): Promise<void> {
-  while ((await status(id)).s < s) await new Promise((resolve) => setImmediate(resolve))
+  await until(async () => (await status(id)).s >= s)
 }
 
 async function explained(id: string, token: string): Promise<string> {
@@ -85,10 +86,12 @@ test('a device that is asked last: it alone is at fault, since all others have j
   const id = await push(0)
   await passing(service, clock, reached(id, DEVICES - 1))
   const since = clock.now()
-  const later = async (): Promise<void> => {
-    while (clock.now() < since + 5 * MINUTE_MS) await new Promise((resolve) => setImmediate(resolve))
-  }
-  await passing(service, clock, later())
+  await passing(
+    service,
+    clock,
+    until(() => clock.now() >= since + 5 * MINUTE_MS),
+    1000,
+  )
   expect(await status(id)).toMatchObject({ state: 'sending', reason: null, s: DEVICES - 1, waiting: 1 })
   expect(await explained(id, last)).toStartWith(
     'APNs did not take it (InvalidProviderToken); the next attempt is due at',

@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import type { Answer, Service } from './service.ts'
+import { until } from './until.ts'
 
 /**
  * Resolves when `count` arrivals that match have come to the simulator, with these, oldest first. Those that are
@@ -35,8 +36,8 @@ export async function arrivalsOf(service: Service, push: string): Promise<readon
      FROM delivery d JOIN push p ON p.number = d.push WHERE p.id = ?`,
   )
   if (!deliveries.get(push)?.all) throw new Error(`there is no push ${push}`)
-  // The end of a push is told to nobody; it is in the file. Each look gives the service a turn.
-  while (deliveries.get(push)?.open !== 0) await new Promise((resolve) => setImmediate(resolve))
+  // The end of a push is told to nobody; it is in the file.
+  await until(() => deliveries.get(push)?.open === 0)
   const simulator = await service.server.simulator()
   return simulator.arrivals().filter(({ collapse }) => collapse === push)
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../src/clock.ts'
 import type { Config } from '../../src/config.ts'
 import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { sharedKeys } from './rsa-keys.ts'
 
 /** Gateways that a service reaches as it does Apple's and Google's: by address, with a credential of its own. */
 export interface OutsideGateways extends AsyncDisposable {
@@ -17,7 +18,7 @@ export interface OutsideGateways extends AsyncDisposable {
 export async function startOutsideGateways(clock: Clock): Promise<OutsideGateways> {
   const directory = await mkdtemp(join(tmpdir(), 'bellhop-gateways-'))
   const gatewayCa = join(directory, 'ca.pem')
-  const simulator = await startSimulator({ clock })
+  const simulator = await startSimulator({ clock, rsaKeys: sharedKeys })
   await Bun.write(gatewayCa, simulator.ca)
   const { apnsUrl, apnsSandboxUrl, fcmUrl, fcmTokenUrl } = simulator
   return {

@@ -11,11 +11,10 @@ import { systemClock } from '../../src/clock.ts'
 import type { Config } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
-import { makeRsaKeys } from '../../src/delivery/simulator/rsa-keys.ts'
-import type { RsaKeys } from '../../src/delivery/simulator/rsa-keys.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import { misfits, operationsOf } from './openapi.ts'
 import type { Json } from './openapi.ts'
+import { sharedKeys } from './rsa-keys.ts'
 import { createLog } from '../../src/log.ts'
 import { createServer } from '../../src/server.ts'
 import type { Overrides, Server } from '../../src/server.ts'
@@ -90,14 +89,6 @@ interface Options {
   /** A data directory to go on with; else a new one, removed at the end. */
   readonly data?: string
   readonly application?: Credentials
-}
-
-/** Three pairs, the same for each service: to make them takes longer than the rest of its start. */
-const keys: Promise<RsaKeys>[] = []
-let keysTaken = 0
-
-function sharedKeys(): Promise<RsaKeys> {
-  return (keys[keysTaken++ % 3] ??= makeRsaKeys())
 }
 
 interface Description {

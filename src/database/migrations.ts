@@ -12,6 +12,7 @@ import leftDevice from '../../migrations/0011_left_device.sql' with { type: 'tex
 import removedRecipients from '../../migrations/0012_removed_recipients.sql' with { type: 'text' }
 import waitingDelivery from '../../migrations/0013_waiting_delivery.sql' with { type: 'text' }
 import refusedPush from '../../migrations/0014_refused_push.sql' with { type: 'text' }
+import clockJump from '../../migrations/0015_clock_jump.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 12, sql: removedRecipients },
   { number: 13, sql: waitingDelivery },
   { number: 14, sql: refusedPush },
+  { number: 15, sql: clockJump },
 ]

@@ -7,11 +7,13 @@ import { describeError } from '../log.ts'
 import type { DeliveryEvents, DeviceRegistry } from './books.ts'
 import type { Provider } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
+import type { Place } from './open-walk.ts'
 import { LONGEST_WAIT_MS } from './retry.ts'
 import { Sender } from './sender.ts'
 import type { SenderFigures, SenderState } from './sender-figures.ts'
 import type { SenderDependencies } from './sender.ts'
 import { createSteadyClock } from './steady-clock.ts'
+import type { ClockJump } from './steady-clock.ts'
 import type { Shifted } from './time-shift.ts'
 import { Turn } from './turn.ts'
 
@@ -186,33 +188,51 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
     }
     if (on.ttlClock === 'wall') return
     for (const sender of senders.values()) sender.extend(jump)
+    void followJumps(jump)
+  }
+
+  /** Times to live in the database follow a jump, or, with `null`, what the last run left of some. */
+  async function followJumps(jump: ClockJump | null): Promise<void> {
     jumps++
-    void persist(() => store.extendOpen(jump)).then(() => {
-      jumps--
-      for (const sender of senders.values()) {
-        sender.forgetTimes()
-        // What came meanwhile was not loaded.
-        sender.wake(null)
-      }
-      ensureTick()
+    let more = await persist(() => {
+      if (jump !== null) store.jumps.note(jump, clock.now())
+      return store.jumps.follow(clock.now())
     })
+    while (more) more = await persist(() => store.jumps.follow(clock.now()))
+    jumps--
+    for (const sender of senders.values()) {
+      sender.forgetTimes()
+      // What came meanwhile was not loaded.
+      sender.wake(null)
+    }
+    ensureTick()
   }
 
   async function shiftDue(backMs: number): Promise<void> {
-    await inSteps((from) => store.shiftDue(backMs, from))
+    await inSteps((from: Shifted | null) => store.shiftDue(backMs, from))
     for (const sender of senders.values()) sender.forgetTimes()
   }
 
   /** The last run may have written down times of a clock that was ahead. */
   async function boundDue(began: number): Promise<void> {
-    await inSteps((from) => store.boundDue(began, began + LONGEST_WAIT_MS, from))
+    await inSteps((from: Shifted | null) => store.boundDue(began, began + LONGEST_WAIT_MS, from))
     for (const sender of senders.values()) sender.dueAgain()
   }
 
-  async function inSteps(step: (from: Shifted | null) => Shifted | null): Promise<void> {
-    let from: Shifted | null = null
+  /** The last run may have ended before what was called off had. */
+  async function endCancelled(): Promise<void> {
+    await inSteps((from: Place | null) => {
+      const { found, next } = store.cancelled(from)
+      // In this transaction: whoever is told of the end must hear of it, whatever happens in between.
+      for (const key of found) end(key)
+      return next
+    })
+  }
+
+  async function inSteps<From>(step: (from: From | null) => From | null): Promise<void> {
+    let from: From | null = null
     do {
-      const at: Shifted | null = from
+      const at: From | null = from
       from = await persist(() => step(at))
     } while (from !== null)
   }
@@ -241,8 +261,8 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   }
 
   store.endLeases(clock.now())
-  // In one transaction: whoever is told of the end must hear of it, whatever happens in between.
-  for (const key of store.cancelled()) void persist(() => end(key))
+  void endCancelled()
+  if (store.jumps.isBehind()) void followJumps(null)
   for (const { application } of store.senders()) wake(application)
   void boundDue(clock.now())
 

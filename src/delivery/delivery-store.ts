@@ -3,12 +3,14 @@ import type { Platform } from '../device/device.ts'
 import type { Notification } from '../push/push.ts'
 import { audienceFrom } from '../push/stored-audience.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
+import { createClockJumpStore } from './clock-jump-store.ts'
 import { createExceptionStore, WAITING } from './exception-store.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
+import { before, behind } from './open-walk.ts'
+import type { Place } from './open-walk.ts'
 import type { Range } from './progress.ts'
 import { createRecipientStore } from './recipient-store.ts'
-import type { ClockJump } from './steady-clock.ts'
 import { createTimeShift } from './time-shift.ts'
 import { createWaitingStore } from './waiting-store.ts'
 
@@ -113,19 +115,6 @@ export function createDeliveryStore({ database }: { database: Database }) {
   const isOpen = database.statement<object, [number, Platform]>(
     'SELECT 1 FROM delivery WHERE push = ? AND platform = ? AND finished_at IS NULL',
   )
-  const cancelled = database.statement<DeliveryKey, []>(
-    `SELECT d.push, d.platform, d.application FROM delivery d JOIN push p ON p.number = d.push
-     WHERE d.finished_at IS NULL AND p.cancelled_at IS NOT NULL`,
-  )
-  const extend = database.statement<never, [byMs: number, since: number, now: number]>(
-    `UPDATE push SET expires_at = expires_at + ?1
-     WHERE number IN (SELECT push FROM delivery WHERE finished_at IS NULL)
-       AND coalesce(released_at, created_at) NOT BETWEEN ?2 AND ?3`,
-  )
-  const extendDeliveries = database.statement<never, [byMs: number, since: number, now: number]>(
-    `UPDATE delivery SET expires_at = expires_at + ?1 WHERE finished_at IS NULL AND NOT EXISTS (
-       SELECT 1 FROM push p WHERE p.number = delivery.push AND coalesce(p.released_at, p.created_at) BETWEEN ?2 AND ?3)`,
-  )
   const tally = database.statement<never, [number, number, Platform, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s`,
@@ -135,6 +124,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
   const exceptions = createExceptionStore({ database, recipients })
   const waiting = createWaitingStore({ database })
   const timeShift = createTimeShift(database)
+  const jumps = createClockJumpStore({ database })
 
   function count({ application, platform }: DeliveryKey, now: number, addressed: number, accepted: number): void {
     if (addressed > 0 || accepted > 0) tally.run(application, Math.floor(now / DAY_MS), platform, addressed, accepted)
@@ -169,12 +159,13 @@ export function createDeliveryStore({ database }: { database: Database }) {
     waiting: waiting.count,
 
     /**
-     * Makes some of those due who wait for another attempt of any push of an application to a platform; says whether
-     * there may be more.
+     * Makes some of those due who wait for another attempt of any push of an application to a platform, behind `from`,
+     * `null` for the beginning; says behind which there may be more, `null` where there is none.
      */
-    hasten(application: number, platform: Platform, now: number): boolean {
-      const more = exceptions.hasten(application, platform, now)
-      return waiting.hasten(application, platform, now) || more
+    hasten(application: number, platform: Platform, now: number, from: Place | null): Place | null {
+      const next = exceptions.hasten(application, platform, now, from ?? before(application, platform))
+      const more = waiting.hasten(application, platform, now)
+      return next ?? (more ? behind(application, platform) : null)
     },
 
     recipients: recipients.of,
@@ -189,12 +180,6 @@ export function createDeliveryStore({ database }: { database: Database }) {
     /** Up to `limit` open deliveries of one lane of which somebody may be sent to, pushes after `afterPush`, oldest first. */
     open(application: number, platform: Platform, lane: Lane, afterPush: number, limit: number): OpenDelivery[] {
       return open.all(application, platform, LANE_NUMBER[lane], afterPush, limit).map(openOf)
-    },
-
-    /** The clock has jumped: what is left of the time to live of everything open stays as long as it was. */
-    extendOpen({ byMs, since, now }: ClockJump): void {
-      extend.run(byMs, since, now)
-      extendDeliveries.run(byMs, since, now)
     },
 
     /** One that is open, whether it waits or not; `null` where it is over or called off. */
@@ -237,8 +222,8 @@ export function createDeliveryStore({ database }: { database: Database }) {
       return wasOpen
     },
 
-    /** What was called off and has not ended, which only a crash leaves behind. */
-    cancelled: () => cancelled.all(),
+    cancelled: waiting.cancelled,
+    jumps,
   }
 }
 

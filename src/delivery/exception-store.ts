@@ -1,6 +1,8 @@
 import type { Database } from '../database/database.ts'
 import type { Platform } from '../device/device.ts'
 import type { DeliveryKey, DueRecipient, Exception, OpenDelivery } from './open-delivery.ts'
+import { ALONG, behind, BY_END, createOpenWalk } from './open-walk.ts'
+import type { Place } from './open-walk.ts'
 import type { RecipientStore } from './recipient-store.ts'
 
 interface DueRow {
@@ -21,9 +23,13 @@ export const WAITING = `state IN ('retry', 'leased')`
 /** Recipients made due in one step: 5 ms. */
 export const HASTE_LIMIT = 1000
 
+/** Deliveries of which recipients are made due in one step, as far as they are no more than that: 2 ms. */
+const HASTE_STEP = 250
+
 /** Recipients that were not simply accepted, and when each is due again. Times are ms since the Unix epoch. */
 export function createExceptionStore({ database, recipients }: Dependencies) {
   const statements = prepareStatements(database)
+  const walk = createOpenWalk(database, HASTE_STEP)
 
   /**
    * Takes recipients whose time has come and leases them until `leaseUntil`: if their answers never arrive (a
@@ -69,11 +75,15 @@ export function createExceptionStore({ database, recipients }: Dependencies) {
     endLeases: (now: number): void => void statements.endLeases.run(now),
 
     /**
-     * Makes some of those due who wait for another attempt of any push of an application to a platform; says whether
-     * there may be more.
+     * Makes some of those due who wait for another attempt of any push of an application to a platform, of deliveries
+     * behind `from`; says behind which others may be, `null` where none are.
      */
-    hasten: (application: number, platform: Platform, now: number): boolean =>
-      statements.hasten.run(now, application, platform, HASTE_LIMIT).changes === HASTE_LIMIT,
+    hasten(application: number, platform: Platform, now: number, from: Place): Place | null {
+      const end = behind(application, platform)
+      const next = walk.along(from, end)
+      const { changes } = statements.hasten.run(now, ...from, ...(next ?? end), HASTE_LIMIT)
+      return changes === HASTE_LIMIT ? from : next
+    },
 
     /** It is over for who still waits; says how many. */
     expireWaiting: ({ push, platform }: DeliveryKey, now: number): number =>
@@ -113,11 +123,11 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     endLeases: database.statement<never, [now: number]>(
       `UPDATE push_exception INDEXED BY push_exception_leased SET state = 'retry', due_at = ? WHERE state = 'leased'`,
     ),
-    hasten: database.statement<never, [now: number, application: number, Platform, limit: number]>(
+    hasten: database.statement<never, number[]>(
       `UPDATE push_exception SET due_at = ?1 WHERE (push, platform, device) IN (
-         SELECT e.push, e.platform, e.device FROM delivery d
-           JOIN push_exception e ON e.push = d.push AND e.platform = d.platform AND e.${WAITING} AND e.due_at > ?1
-         WHERE d.application = ?2 AND d.platform = ?3 AND d.finished_at IS NULL AND e.state = 'retry' LIMIT ?4)`,
+         SELECT e.push, e.platform, e.device FROM ${BY_END} CROSS JOIN push_exception e
+           ON e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING} AND e.due_at > ?1
+         WHERE ${ALONG} AND e.state = 'retry' LIMIT ?)`,
     ),
     expire: database.statement<never, [now: number, number, Platform]>(
       `UPDATE push_exception SET state = 'expired', due_at = ? WHERE push = ? AND platform = ? AND ${WAITING}`,

@@ -11,6 +11,7 @@ import { CredentialHealth } from './credential-health.ts'
 import { DEVICE_REMOVED } from './delivery.ts'
 import type { Outcome, Provider } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
+import type { Place } from './open-walk.ts'
 import { PendingBadges } from './pending-badges.ts'
 import { backlogFigures, stateOf } from './sender-figures.ts'
 import type { SenderFigures, SenderState } from './sender-figures.ts'
@@ -364,7 +365,11 @@ export class Sender {
     const { store, persist, clock, application, platform } = this.#on
     for (const delivery of this.#backlog.all()) delivery.hasten(clock.now())
     this.#books.hasten(clock.now())
-    while (await persist(() => store.hasten(application, platform, clock.now()))) continue
+    let from: Place | null = null
+    do {
+      const at: Place | null = from
+      from = await persist(() => store.hasten(application, platform, clock.now(), at))
+    } while (from !== null)
     this.#backlog.dueAgain(clock.now())
     this.#pump()
   }

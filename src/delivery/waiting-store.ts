@@ -3,6 +3,12 @@ import type { Platform } from '../device/device.ts'
 import { HASTE_LIMIT, WAITING } from './exception-store.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryKey, Lane } from './open-delivery.ts'
+import { ALONG, before, behind, BY_END, createOpenWalk, KEY } from './open-walk.ts'
+import type { Place } from './open-walk.ts'
+
+/** Open deliveries looked at in one step for those that were called off, and how many of these it gives: some ms. */
+const CANCELLED_STEP = 2000
+const MOST_CANCELLED = 100
 
 /** An open delivery that is to be loaded out of its turn. */
 export interface Appointment {
@@ -51,7 +57,27 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
          AND finished_at IS NULL AND waits_until > ?1 LIMIT ?4)`,
   )
 
+  const walk = createOpenWalk(database, CANCELLED_STEP)
+  const cancelled = database.statement<DeliveryKey & { place: string }, number[]>(
+    `SELECT push, platform, application, json_array(${KEY}) AS place FROM ${BY_END}
+     WHERE ${ALONG} AND EXISTS (SELECT 1 FROM push p WHERE p.number = delivery.push AND p.cancelled_at IS NOT NULL)
+     ORDER BY ${KEY} LIMIT ${MOST_CANCELLED}`,
+  )
+
   return {
+    /**
+     * What was called off and has not ended, which only a crash leaves behind: some of it, behind `from`, `null` for the
+     * beginning. `next`: behind which there may be more, `null` where there is none.
+     */
+    cancelled: (from: Place | null): { found: DeliveryKey[]; next: Place | null } => {
+      const [start, end] = [from ?? before(), behind()]
+      const next = walk.along(start, end)
+      const rows = cancelled.all(...start, ...(next ?? end))
+      const last = rows.at(MOST_CANCELLED - 1)
+      const found = rows.map(({ push, platform, application }) => ({ push, platform, application }))
+      return { found, next: last === undefined ? next : (JSON.parse(last.place) as Place) }
+    },
+
     /** Notes that a delivery leaves memory, and until when; `null` where it is over, or not there any more. */
     park: ({ push, platform }: DeliveryKey): number | null => park.get(push, platform)?.waits_until ?? null,
 

@@ -1,4 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { cpSync, lstatSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
 import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
@@ -101,6 +105,49 @@ describe('a clock that is put a day ahead', () => {
     for (const id of ids) expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
     const [first] = (await service.server.simulator()).arrivals()
     expect(expirationOf(first)).toBeGreaterThan(clock.now() + HOUR_MS)
+  })
+
+  test('gives 5000 that wait what was left to each of them once, though the process is killed in the middle', async () => {
+    await start()
+    await register(1)
+    simulator.answerWith(() => DOWN)
+    await push()
+    await service.logged(({ event }) => event === 'sending paused')
+    const at = clock.now()
+    for (const sql of [
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000)
+       INSERT INTO push (id, application, notification, audience, ceiling, created_at, released_at, expires_at)
+       SELECT 'push ' || i, application, notification, audience, ceiling, ${at}, ${at}, ${at + HOUR_MS} + i / 9
+       FROM n, push`,
+      `INSERT INTO delivery (push, platform, application, lane, addressed, settled, expires_at, waits_until)
+       SELECT number, 0, application, 1, 1, 0, expires_at, expires_at FROM push WHERE id LIKE 'push %'`,
+    ]) {
+      service.database.statement(sql).run()
+    }
+    type Row = { push: number; own: number; whole: number }
+    const look = ({ database }: Service, sql: string) => database.reading<Row, []>(sql).all()
+    const times = `SELECT d.push, d.expires_at AS own, p.expires_at AS whole FROM delivery d JOIN push p ON p.number = d.push
+      ORDER BY d.push`
+    const earlier = look(service, times)
+    clock.set(at + DAY_MS)
+    clock.advance(250)
+    const under = 'SELECT 1 AS n FROM clock_jump WHERE reached IS NOT NULL'
+    while (look(service, under).length === 0) await new Promise((resolve) => setImmediate(resolve))
+    // As a kill leaves it.
+    const data = await mkdtemp(join(tmpdir(), 'bellhop-killed-'))
+    cpSync(service.data, data, { recursive: true, filter: (path) => !lstatSync(path).isSocket() })
+    const later = earlier.map(({ push, own, whole }) => ({ push, own: own + DAY_MS, whole: whole + DAY_MS }))
+    const followed = async (of: Service) => {
+      while (look(of, 'SELECT 1 AS n FROM clock_jump').length > 0) await new Promise((r) => setImmediate(r))
+      expect(look(of, times)).toEqual(later)
+    }
+    await followed(service)
+    {
+      const { application } = service
+      await using next = await startService({ clock, data, application, config: { drainSeconds: 0 } })
+      await followed(next)
+    }
+    await rm(data, { recursive: true })
   })
 
   test('and put right again leaves a push the time to live that it had', async () => {

@@ -1,0 +1,72 @@
+import type { Database } from '../database/database.ts'
+import { ALONG, BACK, before, behind, BY_END, createOpenWalk } from './open-walk.ts'
+import type { Place } from './open-walk.ts'
+import type { ClockJump } from './steady-clock.ts'
+
+/** Deliveries moved in one step: some milliseconds. */
+const STEP = 250
+
+interface JumpRow {
+  readonly number: number
+  readonly by_ms: number
+  readonly since: number
+  readonly until: number
+  readonly reached: string | null
+}
+
+/**
+ * Times to live follow a jump of the clock: a jump is noted, and what is open follows it in steps. How far they have come
+ * is on disk with each step, so that a process which ends between two leaves nothing half done. Everything runs in
+ * transactions of the caller.
+ */
+export function createClockJumpStore({ database }: { database: Pick<Database, 'statement'> }) {
+  const note = database.statement<never, [byMs: number, since: number, until: number]>(
+    'INSERT INTO clock_jump (by_ms, since, until) VALUES (?, ?, ?)',
+  )
+  const first = database.statement<JumpRow, []>(
+    'SELECT * FROM clock_jump WHERE number = (SELECT min(number) FROM clock_jump)',
+  )
+  const reach = database.statement<never, [string, number]>('UPDATE clock_jump SET reached = ? WHERE number = ?')
+  const forget = database.statement<never, [number]>('DELETE FROM clock_jump WHERE number = ?')
+  // What came after the jump has its times by the new time of day. A push that was to be sent later may have come out
+  // since the jump was noted. What is called off is over.
+  const move = (rows: string) =>
+    database.statement<{ push: number }, number[]>(
+      `UPDATE ${BY_END} SET expires_at = expires_at + ? WHERE ${rows} AND NOT EXISTS (
+         SELECT 1 FROM push p WHERE p.number = delivery.push AND (p.cancelled_at IS NOT NULL
+           OR coalesce(p.released_at, p.created_at) BETWEEN ? AND iif(p.send_at IS NULL, ?, ?)))
+       RETURNING push`,
+    )
+  const follow = database.statement<never, [byMs: number, push: number]>(
+    `UPDATE push SET expires_at = (SELECT iif(?1 > 0, max(d.expires_at), min(d.expires_at)) FROM delivery d
+       WHERE d.push = push.number AND d.finished_at IS NULL)
+     WHERE number = ?2`,
+  )
+  const [moveAlong, moveBack] = [move(ALONG), move(BACK)]
+  const walk = createOpenWalk(database, STEP)
+
+  return {
+    /** Notes a jump; `now` in ms since the Unix epoch. */
+    note: ({ byMs, since }: ClockJump, now: number): void => void note.run(byMs, since, now),
+
+    /** One step for the first jump that is noted; says whether there may be more. `now` in ms since the Unix epoch. */
+    follow(now: number): boolean {
+      const jump = first.get()
+      if (jump === null) return false
+      const { number, by_ms: byMs, since, until } = jump
+      // Against the way in which they move: what is moved is not met again.
+      const isAhead = byMs > 0
+      const [start, end] = isAhead ? [behind(), before()] : [before(), behind()]
+      const from = jump.reached === null ? start : (JSON.parse(jump.reached) as Place)
+      const next = (isAhead ? walk.back : walk.along)(from, end)
+      const rows = [byMs, ...from, ...(next ?? end), since, until, Math.max(until, now)]
+      for (const { push } of (isAhead ? moveBack : moveAlong).all(...rows)) follow.run(byMs, push)
+      if (next === null) forget.run(number)
+      else reach.run(JSON.stringify(next), number)
+      return next !== null || first.get() !== null
+    },
+
+    /** Whether times to live have not followed every jump yet. */
+    isBehind: (): boolean => first.get() !== null,
+  }
+}

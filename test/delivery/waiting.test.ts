@@ -146,7 +146,7 @@ describe('a delivery that only waits', () => {
     await passing(service, clock, arrivalsOf(service, lost))
   })
 
-  test('can be cancelled, and replaced', async () => {
+  test('can be cancelled', async () => {
     await register(THROTTLED)
     const cancelled = await push('/push/one', { token: THROTTLED })
     await parked(1)
@@ -154,6 +154,87 @@ describe('a delivery that only waits', () => {
     expect(await statusOf(cancelled)).toMatchObject({ state: 'cancelled', t: 1, s: 0, waiting: 0 })
     const counts = 'SELECT count(*) AS open, sum(failed) AS failed FROM delivery'
     expect(look(`${counts} WHERE finished_at IS NOT NULL`)).toEqual({ open: 1, failed: 1 })
+  })
+
+  test('has gone out: it cannot be replaced, and goes on', async () => {
+    await register(THROTTLED_ONCE)
+    const headers = { 'idempotency-key': 'order-17' }
+    const content = { platform: 0, token: THROTTLED_ONCE, msg: 'Hello', sound: '', badge: '' }
+    const { status, body } = await service.post('/push/one', content, { headers })
+    expect(status).toBe(200)
+    await parked(1)
+    const other = { ...content, msg: 'Changed', replace: true }
+    const refused = await service.post('/push/one', other, { headers })
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        code: 'ConflictError',
+        message: 'The push of Idempotency-Key order-17 has gone out: it cannot be replaced.',
+      },
+    })
+    // Unchanged it is the same push.
+    expect((await service.post('/push/one', { ...content, replace: true }, { headers })).body.id).toBe(body.id)
+    await passing(service, clock, arrivalsOf(service, body.id))
+    expect(await statusOf(body.id)).toMatchObject({ state: 'finished', t: 1, s: 1, waiting: 0 })
+    expect(simulator.arrivals().map(({ status }) => status)).toEqual([429, 200])
+    expect(look('SELECT count(*) AS n FROM push')).toEqual({ n: 1 })
+  })
+
+  test('is gone with its application, and keeps no other from being sent again', async () => {
+    const application = service.addApplication('deleted')
+    const as = { application }
+    const content = { platform: 0, msg: 'Hello', sound: '', badge: '' }
+    expect((await service.put('/deviceToken', { token: THROTTLED, platform: '0' }, as)).status).toBe(201)
+    for (let n = 0; n < 20; n++) {
+      expect((await service.post('/push/one', { ...content, token: THROTTLED }, as)).status).toBe(200)
+    }
+    await register(THROTTLED_ONCE)
+    const own = await push('/push/one', { token: THROTTLED_ONCE })
+    await parked(21)
+    const asked = simulator.arrivals().filter(to(THROTTLED)).length
+    service.remove(application)
+    await passing(service, clock, arrivalsOf(service, own))
+    expect(await statusOf(own)).toMatchObject({ state: 'finished', t: 1, s: 1, waiting: 0 })
+    // Long after it was due.
+    for (let at = 0; at < HOUR_MS; at += 60_000) clock.advance(60_000)
+    await passing(service, clock, arrivalsOf(service, await push('/push/one', { token: THROTTLED_ONCE })))
+    expect(simulator.arrivals().filter(to(THROTTLED))).toHaveLength(asked)
+    expect(service.log.filter(({ level }) => level === 'error')).toEqual([])
+    expect(look('SELECT count(*) AS n FROM push_exception')).toEqual({ n: 0 })
+  })
+
+  test('is counted once, whether it is cancelled before, while or after it is sent again', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 30; n++) {
+      const token = THROTTLED_ONCE.slice(0, -2) + n.toString(16).padStart(2, '0')
+      await register(token)
+      ids.push(await push('/push/one', { token }))
+    }
+    await parked(ids.length)
+    // All are due after some two seconds.
+    const cancelling: ReturnType<Service['post']>[] = []
+    while (cancelling.length < ids.length) {
+      clock.advance(100)
+      cancelling.push(service.post(`/push/${ids[cancelling.length]}/cancel`, {}))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const answers = await Promise.all(cancelling)
+    for (const { status } of answers) expect([200, 409]).toContain(status)
+    for (const [nth, id] of ids.entries()) {
+      await passing(service, clock, arrivalsOf(service, id))
+      const { state, t, s, waiting, failed } = await statusOf(id)
+      expect({ nth, t, waiting, sum: s + failed.total }).toEqual({ nth, t: 1, waiting: 0, sum: 1 })
+      const tries = simulator.arrivals().filter(({ collapse }) => collapse === id)
+      expect(tries.length).toBeWithin(1, 3)
+      expect(s).toBe(tries.filter(({ status }) => status === 200).length)
+      // Who is told that it was cancelled never hears that it went on.
+      if (answers[nth]?.status === 200) expect(state).toBe('cancelled')
+      else expect({ state, s }).toEqual({ state: 'finished', s: 1 })
+    }
+    const kinds = new Set(answers.map(({ status }) => status))
+    expect(kinds).toContain(200)
+    expect(look('SELECT count(*) AS open FROM delivery WHERE finished_at IS NULL')).toEqual({ open: 0 })
+    expect(look(`SELECT count(*) AS n FROM push_exception WHERE state IN ('retry', 'leased')`)).toEqual({ n: 0 })
   })
 
   test('ends with its time to live, and counts as failed', async () => {

@@ -4,7 +4,7 @@ import { createProviderTokenStore } from '../application/provider-token-store.ts
 import type { Clock } from '../clock.ts'
 import { judgeCertificate } from './certificate-check.ts'
 import { judgeCredentials } from './credential-check.ts'
-import { judgeDevices } from './device-check.ts'
+import { judgeDevices, RECENT_MS } from './device-check.ts'
 import { environmentsOf } from './examine-gateways.ts'
 import type { Subject } from './examine-gateways.ts'
 import { failing, skipped } from './finding.ts'
@@ -45,7 +45,9 @@ export async function examineApplications(
     const application = { id, name }
     const place = (id: string) => ({ id, group: 'application', application }) as const
     const summaries = credentials?.summaries({ number }) ?? []
-    await list.look(place('devices'), () => judgeDevices(devicesOf(number)))
+    await list.look(place('devices'), () =>
+      judgeDevices(id, devicesOf(number), inspection.worstHour(number, now - RECENT_MS)),
+    )
     await list.look(place('credentials'), () =>
       credentials === null
         ? skipped('The credentials are looked at when the database is upgraded: its tables are older ones.')

@@ -25,6 +25,17 @@ export interface DeviceCount {
   readonly lost: number
 }
 
+/** The hour in which most of the devices of one application left that are still away. */
+export interface DepartureHour {
+  /** When the first of them left, ms since the Unix epoch. */
+  readonly since: number
+  /** When the last of them did. */
+  readonly until: number
+  readonly departed: number
+  /** The most frequent word of a gateway for it. */
+  readonly reason: string
+}
+
 /** Deliveries that are not over, of one application and platform. */
 export interface OpenDelivery {
   readonly application: number
@@ -79,6 +90,23 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
            FROM device NOT INDEXED GROUP BY application, platform`,
         )
         .all(now - 90 * DAY_MS, now - 270 * DAY_MS),
+
+    /** Of the hours that begin at `since` or later; `null` where nobody left. */
+    worstHour: (application: number, since: number): DepartureHour | null =>
+      database
+        .statement<DepartureHour, [application: number, since: number]>(
+          `WITH away AS MATERIALIZED (
+             SELECT f.at, f.reason FROM feedback f INDEXED BY feedback_by_time CROSS JOIN device d
+               ON d.application = f.application AND d.platform = f.platform AND d.token = f.token
+             WHERE f.application = ? AND f.at >= ? AND d.state <> 0),
+           hour AS (
+             SELECT at AS since, max(at) OVER within AS until, count(*) OVER within AS departed FROM away
+             WINDOW within AS (ORDER BY at RANGE BETWEEN CURRENT ROW AND 3600000 FOLLOWING)
+             ORDER BY departed DESC, since LIMIT 1)
+           SELECT since, until, departed, (SELECT reason FROM away WHERE at BETWEEN since AND until
+             GROUP BY reason ORDER BY count(*) DESC, reason LIMIT 1) AS reason FROM hour`,
+        )
+        .get(application, since),
 
     openDeliveries: (now: number): OpenDelivery[] =>
       database

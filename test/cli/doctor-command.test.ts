@@ -286,6 +286,48 @@ describe('doctor with a database that is', () => {
   }
 })
 
+describe('doctor, of devices that left in one bad hour,', () => {
+  test('names the command that brings them back', async () => {
+    await using use = await practice()
+    const id = await use.addApplication('Corner Shop')
+    const MINUTE_MS = 60_000
+    const now = use.line.clock.now()
+    const depart = (from: number, count: number, at: number, reason: string) => {
+      using database = use.line.database()
+      const left = `WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n LIMIT ${count})`
+      database
+        .statement(
+          `${left} INSERT INTO device (application, platform, token, state, registered_at, seen_at, updated_at)
+           SELECT 1, 1, CAST('t' || i AS BLOB), 2, 1, ${now}, ${at} FROM n`,
+        )
+        .run()
+      database
+        .statement(
+          `${left} INSERT INTO feedback (application, platform, token, reason, at)
+           SELECT 1, 1, CAST('t' || i AS BLOB), '${reason}', ${at} + i FROM n`,
+        )
+        .run()
+    }
+    // One each hour is how devices leave; and a bad hour of long ago has been looked at.
+    for (let hour = 3; hour < 43; hour++) depart(hour * 1000, 1, now - hour * 60 * MINUTE_MS, 'UNREGISTERED')
+    depart(100_000, 60, now - 8 * 24 * 60 * MINUTE_MS, 'UNREGISTERED')
+    const devices = async () => (await use.examine(['--offline'])).check('devices')
+    expect((await devices()).found).not.toContain('within an hour')
+    depart(200_000, 30, now - 90 * MINUTE_MS, 'SENDER_ID_MISMATCH')
+    depart(300_000, 5, now - 80 * MINUTE_MS, 'UNREGISTERED')
+    const { state, found, advice } = await devices()
+    expect(state).toBe('warning')
+    const from = new Date(now - 90 * MINUTE_MS + 200_000).toISOString()
+    expect(found).toContain(`35 devices left within an hour, from ${from} on, mostly for SENDER_ID_MISMATCH.`)
+    const command = /bellhop (devices restore \S+ --since \S+ --until \S+)\.$/.exec(advice ?? '')?.[1] ?? ''
+    expect(command).toContain(id)
+    const restored = await use.line.run([...command.split(' '), '--yes', '--json'])
+    expect(restored).toMatchObject({ exitCode: 0 })
+    expect(JSON.parse(restored.stdout)).toMatchObject({ restored: { quarantined: 35 } })
+    expect((await devices()).found).not.toContain('within an hour')
+  })
+})
+
 describe('doctor and the backups', () => {
   const HOUR_MS = 3_600_000
 

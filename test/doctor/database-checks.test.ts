@@ -77,25 +77,44 @@ describe('an application', () => {
   })
 
   test('has devices, of which some are hardly there', () => {
-    expect(judgeDevices([]).found).toBe('0 devices.')
+    expect(judgeDevices('app_1', [], null).found).toBe('0 devices.')
     expect(
-      judgeDevices([
-        { ...devices, registered: 1000, gone: 3, quarantined: 1, stale: 20 },
-        { ...devices, platform: 0, registered: 500, lost: 7, stale: 9 },
-      ]),
+      judgeDevices(
+        'app_1',
+        [
+          { ...devices, registered: 1000, gone: 3, quarantined: 1, stale: 20 },
+          { ...devices, platform: 0, registered: 500, lost: 7, stale: 9 },
+        ],
+        null,
+      ),
     ).toEqual({
       state: 'ok',
       found: '1,500 devices, 29 of them not seen for 90 days, 3 gone, 1 quarantined.',
       advice: null,
     })
-    expect(judgeDevices([{ ...devices, registered: 10, stale: 4, lost: 2 }])).toMatchObject({
+    expect(judgeDevices('app_1', [{ ...devices, registered: 10, stale: 4, lost: 2 }], null)).toMatchObject({
       state: 'warning',
       found: expect.stringMatching(/Google has given up 2 Android devices/),
     })
-    expect(judgeDevices([{ ...devices, registered: 10, quarantined: 400 }])).toMatchObject({
+    expect(judgeDevices('app_1', [{ ...devices, registered: 10, quarantined: 400 }], null)).toMatchObject({
       state: 'warning',
       advice: expect.stringMatching(/topic, environment and project/),
     })
+  })
+
+  test.each([
+    [20, 300, true],
+    [19, 300, false],
+    [50, 950, false],
+    [51, 949, true],
+  ])('has lost %d of its devices in one bad hour, and %d not: said is %p', (departed, registered, isSaid) => {
+    const since = Date.UTC(2026, 10, 20, 12)
+    const worst = { since, until: since + 90_000, departed, reason: 'DeviceTokenNotForTopic' }
+    const { state, found, advice } = judgeDevices('app_1', [{ ...devices, registered, gone: departed }], worst)
+    expect(state).toBe(isSaid ? 'warning' : 'ok')
+    expect(found.includes(`${departed} devices left within an hour`)).toBe(isSaid)
+    const command = 'bellhop devices restore app_1 --since 2026-11-20T12:00:00.000Z --until 2026-11-20T12:01:30.000Z.'
+    expect(advice?.endsWith(command) ?? false).toBe(isSaid)
   })
 
   test('has pushes that go out, wait, or are too late', () => {

@@ -7,10 +7,10 @@ import { dataFlagOf } from '../src/cli/app-text.ts'
 import { systemClock } from '../src/clock.ts'
 import { parseConfig } from '../src/config.ts'
 import { openDatabase } from '../src/database/database.ts'
+import { StartRefused } from '../src/failure.ts'
 import { readFlags } from '../src/flags.ts'
 import { createServer } from '../src/server.ts'
 import { SETTINGS } from '../src/settings.ts'
-import { StartRefused } from '../src/start-refused.ts'
 
 const USAGE = `Usage: ./scripts/start [--once] [--data PATH]
 

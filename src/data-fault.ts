@@ -1,7 +1,7 @@
-import { accessSync, constants, existsSync, statSync, statfsSync, lstatSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { codeOf, isBusy, isFull } from './database/sqlite-error.ts'
-import { StartRefused } from './start-refused.ts'
+import { StartRefused } from './failure.ts'
 
 /* What a disk, or the rights on it, can do to a data directory: each is one sentence that says what to do. */
 

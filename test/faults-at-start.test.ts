@@ -10,9 +10,9 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
   writeSync,
-  symlinkSync,
 } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,16 +20,15 @@ import { join } from 'node:path'
 import { parseConfig } from '../src/config.ts'
 import { refusalOf } from '../src/data-fault.ts'
 import { openDatabase } from '../src/database/database.ts'
+import { StartRefused } from '../src/failure.ts'
 import { createLog } from '../src/log.ts'
 import { readSystemFile } from '../src/read-file.ts'
 import { createServer } from '../src/server.ts'
-import { StartRefused } from '../src/start-refused.ts'
 import { addSealed } from './application/sealed-records.ts'
 import { commandLine } from './cli/command-line.ts'
 import type { LogLine } from './support/service.ts'
 
 /* What an operator reads when the disk, or the rights on it, or the key are not what they should be. */
-
 const NOBODY = 65_534
 const MAIN = join(import.meta.dir, '../src/main.ts')
 

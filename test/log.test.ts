@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { logText } from '../src/log-text.ts'
-import { createLog } from '../src/log.ts'
+import { createLog, logText } from '../src/log.ts'
 import { withoutRepeats } from '../src/repeated-errors.ts'
 import { newCaller } from './support/caller.ts'
 import { createFakeClock } from './support/fake-clock.ts'

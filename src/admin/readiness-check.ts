@@ -1,10 +1,11 @@
+import type { BackupState } from '../backup/schedule.ts'
 import type { Clock } from '../clock.ts'
 import type { SenderFigures } from '../delivery/sender-figures.ts'
 import type { Log } from '../log.ts'
 import type { Disk } from '../metrics/storage.ts'
 import type { NameOf } from '../metrics/tally.ts'
 import { readinessOf } from './readiness.ts'
-import type { BackupState, NearlyUsed, Readiness } from './readiness.ts'
+import type { NearlyUsed, Readiness } from './readiness.ts'
 
 /** How long the database may take to write next to nothing. */
 const PATIENCE_MS = 2000

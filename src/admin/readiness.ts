@@ -1,5 +1,6 @@
-import type { Platform } from '../device/device.ts'
+import type { BackupState } from '../backup/schedule.ts'
 import type { SenderFigures } from '../delivery/sender-figures.ts'
+import type { Platform } from '../device/device.ts'
 import type { Disk } from '../metrics/storage.ts'
 
 /** For so long nothing may be answered while something is due: no request takes longer. */
@@ -16,16 +17,6 @@ const PLENTY_BYTES = 1024 * MEBIBYTE
 const LATE_PERIODS = 2
 
 const GATEWAY: Readonly<Record<Platform, string>> = { 0: 'APNs', 1: 'FCM' }
-
-/** What backups there are; times are ms since the Unix epoch. */
-export interface BackupState {
-  /** `null`: none yet. */
-  readonly lastSuccessAt: number | null
-  /** Why the last try failed; `null` where it did not. */
-  readonly lastError: string | null
-  /** The time between two of them. */
-  readonly everyMs: number
-}
 
 /** An application that has used four fifths of its quota of calls, or more. */
 export interface NearlyUsed {

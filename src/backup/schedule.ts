@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { backupNameAt, lastTimeOf } from './backup-name.ts'
 
 /** How the backups of a running service are. */
-interface BackupState {
+export interface BackupState {
   /** When the last one was made, ms since the Unix epoch; `null`: none yet, or it is not known yet. */
   readonly lastSuccessAt: number | null
   /** Why the last try came to nothing, in a sentence; `null`: it did not. */

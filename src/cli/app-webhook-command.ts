@@ -3,7 +3,8 @@ import type { Application } from '../application/application.ts'
 import type { Problem } from '../application/credential.ts'
 import type { Problems } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { addressIn, isPublic } from '../webhook/address-guard.ts'
+import { harmless, jsonLine } from '../harmless.ts'
+import { addressIn, isPublic } from '../network/special-networks.ts'
 import { EVENT_TYPES } from '../webhook/event.ts'
 import { newWebhookSecret } from '../webhook/signature.ts'
 import { createWebhookStore } from '../webhook/webhook-store.ts'
@@ -12,7 +13,6 @@ import type { AppCommand } from './app-arguments.ts'
 import { webhookJson, webhookText } from './app-text.ts'
 import { openSealingKey } from './open-sealing-key.ts'
 import type { SealingSurroundings } from './open-sealing-key.ts'
-import { harmless, jsonLine } from '../harmless.ts'
 
 type WebhookCommand = Extract<AppCommand, { kind: 'app webhook' }>
 

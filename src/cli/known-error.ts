@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { dataFaultOf } from '../data-fault.ts'
 import { DatabaseRefused } from '../database/database-refused.ts'
-import { StartRefused } from '../start-refused.ts'
+import { StartRefused } from '../failure.ts'
 
 /**
  * The sentence for a failure that the operator can do something about: the disk, the rights, the data directory.

@@ -1,16 +1,17 @@
+import type { Problems } from '../config.ts'
 import type { Platform } from '../device/device.ts'
 import { Refused } from '../failure.ts'
 import { bodyOf, missing } from '../http/fields.ts'
 import { checkContent, contentFields, isNothing, notificationOf } from '../push/content-schema.ts'
 import { filterFields, filterOf } from '../push/filter-schema.ts'
+import type { Filter } from '../push/filter.ts'
 import { lifeFields, whenOf } from '../push/life-schema.ts'
 import type { When } from '../push/life-schema.ts'
-import type { Filter, Notification } from '../push/push.ts'
+import type { Notification } from '../push/push.ts'
 import { hintAt } from '../push/unknown-field.ts'
-import type { Given } from './command.ts'
 import { problems } from './command.ts'
+import type { Given } from './command.ts'
 import { readPlatform } from './platform-flag.ts'
-import type { Problems } from '../config.ts'
 
 /** A push as the command line asks for it. */
 export interface PushWanted {

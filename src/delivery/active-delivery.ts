@@ -1,4 +1,5 @@
-import type { Message, Outcome } from './delivery.ts'
+import type { Message } from '../push/push.ts'
+import type { Outcome } from './delivery.ts'
 import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement, RecipientPage } from './open-delivery.ts'
 import { exceptionOf, hastenWaiting, newPage, shiftWaiting, waits } from './page.ts'
 import type { Page } from './page.ts'

@@ -1,4 +1,5 @@
-import type { Notification } from '../push/push.ts'
+import type { Environment } from '../device/device.ts'
+import type { Message } from '../push/push.ts'
 
 /** One device as the pool sees it: all a provider needs to address it. */
 export interface Recipient {
@@ -9,17 +10,6 @@ export interface Recipient {
   readonly environment: Environment | null
   /** The badge to show, already computed for this device; `null` leaves the badge alone. */
   readonly badge: number | null
-}
-
-export type Environment = 'production' | 'sandbox'
-
-/** The part of a push that is the same for all its recipients. */
-export interface Message {
-  /** UUID v7 of the push; repeats of it carry the same collapse id, so that a phone shows it once. */
-  readonly push: string
-  readonly notification: Notification
-  /** Milliseconds since the Unix epoch after which the gateway need not deliver it. */
-  readonly expiresAt: number
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Platform } from '../device/device.ts'
-import type { Audience, Notification } from '../push/push.ts'
+import type { Audience } from '../push/filter.ts'
+import type { Notification } from '../push/push.ts'
 import type { Recipient } from './delivery.ts'
 import type { Range } from './progress.ts'
 

@@ -1,5 +1,5 @@
-import { applyBadge } from '../push/push.ts'
-import type { BadgeChange } from '../push/push.ts'
+import { applyBadge } from '../device/badge.ts'
+import type { BadgeChange } from '../device/badge.ts'
 
 /**
  * Of how many devices it is remembered that a push to be sent again is in their count already, and of how many pushes

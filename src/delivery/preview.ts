@@ -1,6 +1,7 @@
+import type { Message } from '../push/push.ts'
 import { apnsIdOf } from './apns/protocol.ts'
 import { apnsHeaders, renderApns } from './apns/render.ts'
-import type { Message, Recipient } from './delivery.ts'
+import type { Recipient } from './delivery.ts'
 import { renderFcm } from './fcm/render.ts'
 
 /** A request as a gateway gets it. */

@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.ts'
+import { applyBadge } from '../device/badge.ts'
 import { unpackToken } from '../device/device.ts'
+import type { Environment } from '../device/device.ts'
 import { audiencePages } from '../push/audience.ts'
-import { applyBadge } from '../push/push.ts'
 import type { Notification } from '../push/push.ts'
-import type { Environment } from './delivery.ts'
 import type { OpenDelivery, PageRow, RecipientPage } from './open-delivery.ts'
 
 interface DeviceRow {

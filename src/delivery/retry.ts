@@ -1,12 +1,7 @@
+import type { RetryPolicy } from '../network/backoff.ts'
+
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
-
-export interface RetryPolicy {
-  /** Milliseconds before the second attempt. */
-  readonly firstMs: number
-  /** The longest wait, in milliseconds. */
-  readonly longestMs: number
-}
 
 /**
  * How long one recipient waits after a passing fault: half of it at the least. Google asks for 10 s or more
@@ -31,14 +26,3 @@ export const REFUSALS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 
  * asked once before. What else is longer was written down while the clock was ahead.
  */
 export const LONGEST_WAIT_MS = 60 * MINUTE_MS
-
-/**
- * Milliseconds to wait before attempt `attempt + 1`: doubling, and at random between half and the whole of that, so
- * that what failed together does not come back together. `random` is in [0, 1). A gateway's own wish (`askedMs`) is
- * a least, never shortened.
- */
-export function backoffMs(policy: RetryPolicy, attempt: number, random: number, askedMs: number | null = null): number {
-  const doubled = Math.min(policy.firstMs * 2 ** Math.min(Math.max(attempt - 1, 0), 30), policy.longestMs)
-  const jittered = doubled * (0.5 + random / 2)
-  return Math.round(askedMs === null ? jittered : Math.max(askedMs, 0) + (random * policy.firstMs) / 2)
-}

@@ -1,7 +1,8 @@
+import { backoffMs } from '../network/backoff.ts'
+import type { RetryPolicy } from '../network/backoff.ts'
 import type { Complaint } from './credential-breaker.ts'
 import type { Outcome } from './delivery.ts'
-import { backoffMs, GATEWAY_RETRY, MISCONFIGURED_RETRY, RECIPIENT_RETRY } from './retry.ts'
-import type { RetryPolicy } from './retry.ts'
+import { GATEWAY_RETRY, MISCONFIGURED_RETRY, RECIPIENT_RETRY } from './retry.ts'
 
 /** What is to be done about one recipient after an answer. */
 export type Verdict =

@@ -1,5 +1,6 @@
-import { backoffMs, GATEWAY_RETRY, MISCONFIGURED_RETRY } from './retry.ts'
-import type { RetryPolicy } from './retry.ts'
+import { backoffMs } from '../network/backoff.ts'
+import type { RetryPolicy } from '../network/backoff.ts'
+import { GATEWAY_RETRY, MISCONFIGURED_RETRY } from './retry.ts'
 
 /**
  * Requests in flight of one credential at the most. APNs allows about 1000 streams a connection, so this is one

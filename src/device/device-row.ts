@@ -1,7 +1,6 @@
-import type { Environment } from '../delivery/delivery.ts'
-import type { Labels } from './label-index.ts'
 import { unpackToken } from './device.ts'
-import type { Device, DeviceState, Platform } from './device.ts'
+import type { Device, DeviceState, Environment, Platform } from './device.ts'
+import type { Labels } from './label-index.ts'
 
 /** `device.state` in the database. */
 export const STATE: Readonly<Record<DeviceState, number>> = { registered: 0, gone: 1, quarantined: 2 }
@@ -41,3 +40,6 @@ export function deviceOf(row: DeviceRow, labels: Labels): Device {
     updatedAt: row.updated_at,
   }
 }
+
+/** Who registers from now on is not addressed. AUTOINCREMENT never gives an id twice, so this cannot move back. */
+export const CEILING = `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'device'), 0)`

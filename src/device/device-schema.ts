@@ -1,8 +1,8 @@
 import { count, listOf, objectOf, orNull, platform as platformWritten, text, time } from '../http/answer-schema.ts'
 import {
-  asPlatform,
   alias,
   aliasOrNone,
+  asPlatform,
   EXAMPLE_TOKEN,
   latitude,
   longitude,
@@ -11,11 +11,10 @@ import {
   platform,
   token,
   tokens,
-  wholeNumber,
 } from '../http/common-fields.ts'
-import { bodyOf, describedAs, invalid, missing, optional, required, show } from '../http/fields.ts'
+import { bodyOf, describedAs, invalid, missing, optional, required, show, wholeNumber } from '../http/fields.ts'
 import type { JsonSchema } from '../http/fields.ts'
-import { MAX_BADGE } from '../push/push.ts'
+import { MAX_BADGE } from './badge.ts'
 import type { Device, Platform } from './device.ts'
 import { tokenWarning } from './push-token.ts'
 import { timezone } from './timezone-field.ts'

@@ -11,6 +11,9 @@ export const PLATFORMS: readonly Platform[] = [0, 1]
  */
 export type DeviceState = 'registered' | 'gone' | 'quarantined'
 
+/** Of APNs: each token belongs to one of them (Apple, "Sending notification requests to APNs"). FCM has none. */
+export type Environment = 'production' | 'sandbox'
+
 /** One device of one application. Times are ms since the Unix epoch. */
 export interface Device {
   readonly id: number

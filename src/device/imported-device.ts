@@ -1,5 +1,4 @@
-import type { Environment } from '../delivery/delivery.ts'
-import type { DeviceState, Platform } from './device.ts'
+import type { DeviceState, Environment, Platform } from './device.ts'
 
 /** A device as another registry knew it, checked. What is left out stays as it is; `null` takes away. */
 export interface ImportedDevice {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import type { Environment } from '../delivery/delivery.ts'
 import { ENVIRONMENT, STATE } from './device-row.ts'
+import type { Environment } from './device.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
 
 interface Verdict {

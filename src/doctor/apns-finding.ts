@@ -1,5 +1,5 @@
 import type { ApnsSummary } from '../application/credential.ts'
-import type { Environment } from '../delivery/delivery.ts'
+import type { Environment } from '../device/device.ts'
 import { failing, ok, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
 

@@ -1,5 +1,6 @@
+import { StartRefused } from '../failure.ts'
 import { authoritiesIn } from '../start-checks.ts'
-import { StartRefused } from '../start-refused.ts'
+import { createCheckList } from './check-list.ts'
 import { examineApplications } from './examine-applications.ts'
 import { examineDatabase } from './examine-database.ts'
 import { examineGateways } from './examine-gateways.ts'
@@ -8,7 +9,6 @@ import { skipped, warning } from './finding.ts'
 import type { Check } from './finding.ts'
 import type { DoctorConfig, Means } from './means.ts'
 import { openPatient } from './patient.ts'
-import { createCheckList } from './check-list.ts'
 
 export interface DoctorOptions {
   readonly config: DoctorConfig

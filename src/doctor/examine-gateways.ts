@@ -1,17 +1,17 @@
 import type { Application } from '../application/application.ts'
 import type { ApnsCredential, FcmCredential } from '../application/credential.ts'
-import type { Environment } from '../delivery/delivery.ts'
 import { chooseTransport } from '../delivery/transport/choose-transport.ts'
+import type { Environment } from '../device/device.ts'
 import { probeApns } from './apns-probe.ts'
+import type { CheckList } from './check-list.ts'
 import { hearTime, judgeClock } from './clock-check.ts'
 import type { ToldTime } from './clock-check.ts'
 import { within } from './deadline.ts'
-import type { DoctorConfig, Means } from './means.ts'
 import { probeFcm } from './fcm-probe.ts'
 import { skipped } from './finding.ts'
 import type { Finding } from './finding.ts'
-import { REACH_MS, checkReach, wayTo } from './reach-check.ts'
-import type { CheckList } from './check-list.ts'
+import type { DoctorConfig, Means } from './means.ts'
+import { checkReach, REACH_MS, wayTo } from './reach-check.ts'
 
 type Owner = Pick<Application, 'id' | 'name'>
 

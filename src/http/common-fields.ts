@@ -153,16 +153,3 @@ function degrees(limit: number): Field<number> {
     },
   }
 }
-
-/** A whole number from `least` to `most`, as a number or in digits. */
-export function wholeNumber(least: number, most: number): Field<number> {
-  return {
-    schema: { type: 'integer', minimum: least, maximum: most },
-    emptyIsAbsent: true,
-    read(value, name) {
-      const read = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
-      if (Number.isInteger(read) && (read as number) >= least && (read as number) <= most) return (read as number) + 0
-      throw invalid(name, `must be a whole number from ${least} to ${most}, not ${show(value)}`)
-    },
-  }
-}

@@ -160,3 +160,16 @@ export function show(value: unknown): string {
   if (typeof value === 'object' && value !== null) return 'an object'
   return String(value)
 }
+
+/** A whole number from `least` to `most`, as a number or in digits. */
+export function wholeNumber(least: number, most: number): Field<number> {
+  return {
+    schema: { type: 'integer', minimum: least, maximum: most },
+    emptyIsAbsent: true,
+    read(value, name) {
+      const read = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+      if (Number.isInteger(read) && (read as number) >= least && (read as number) <= most) return (read as number) + 0
+      throw invalid(name, `must be a whole number from ${least} to ${most}, not ${show(value)}`)
+    },
+  }
+}

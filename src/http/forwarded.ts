@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
-import { isPublic } from '../webhook/address-guard.ts'
+import { isPublic } from '../network/special-networks.ts'
 
 /** Whom a call is from: `peer` is the address at the other end of its connection. */
 export type CallerOf = (peer: string, headers: Pick<Headers, 'get'>) => string

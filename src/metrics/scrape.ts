@@ -1,5 +1,6 @@
-import type { BackupState, Readiness } from '../admin/readiness.ts'
+import type { Readiness } from '../admin/readiness.ts'
 import type { Application } from '../application/application.ts'
+import type { BackupState } from '../backup/schedule.ts'
 import type { Clock } from '../clock.ts'
 import type { SenderFigures } from '../delivery/sender-figures.ts'
 import { COMMIT, RELEASE } from '../version.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
+import { CEILING } from '../device/device-row.ts'
 import { audiencePages } from './audience.ts'
-import { CEILING } from './push-store.ts'
-import type { Filter } from './push.ts'
+import type { Filter } from './filter.ts'
 
 /** Index entries counted before the event loop gets a turn: 0.3 ms, or 8 ms where filters are checked on each device. */
 const CANDIDATES = 2000

@@ -5,7 +5,7 @@ import type { Prepare } from './audience-labels.ts'
 import { planOf, planOfOne } from './audience-plan.ts'
 import type { Plan, Scope } from './audience-plan.ts'
 import { conditionsOf } from './condition.ts'
-import type { Audience } from './push.ts'
+import type { Audience } from './filter.ts'
 
 /** One device of an audience. */
 export interface AudienceRow {

@@ -1,6 +1,6 @@
 import type { Platform } from '../device/device.ts'
+import type { Filter } from './filter.ts'
 import type { Near } from './near.ts'
-import type { Filter } from './push.ts'
 import type { Where } from './where.ts'
 
 /** What must hold of a device on one platform, as an index or a row can answer it: the names are looked up. */

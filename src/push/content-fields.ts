@@ -1,13 +1,15 @@
+import { MAX_BADGE } from '../device/badge.ts'
+import type { BadgeChange } from '../device/badge.ts'
 import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
-import { INTERRUPTIONS, MAX_BADGE, MAX_TTL_SECONDS, PRIORITIES } from './push.ts'
-import type { BadgeChange } from './push.ts'
+import { INTERRUPTIONS, MAX_TTL_SECONDS, PRIORITIES } from './push.ts'
 
 const COUNTS = 'Counts towards the 4096 bytes.'
 
 export const msg = text(
   'Notification message. With all that is sent beside it at most 4096 bytes, as rendered for each gateway.',
 )
+
 /** `""` is not absent: it says that nothing is to be heard. */
 export const sound = { ...text(`Notification sound; "" is silent. ${COUNTS}`), emptyIsAbsent: false }
 export const title = text(`The line above the message. ${COUNTS}`)

@@ -1,7 +1,6 @@
-import type { Exclusion } from './explain.ts'
+import type { Filter } from './filter.ts'
 import { failedFields } from './match.ts'
 import type { DeviceTraits, FilterField } from './match.ts'
-import type { Filter } from './push.ts'
 
 /** The most names that a sentence repeats. */
 const MAX_NAMES = 5
@@ -72,4 +71,10 @@ function shown(names: readonly string[]): string {
 
 function iso(at: number): string {
   return new Date(at).toISOString()
+}
+
+/** One field of the push that leaves the device out, and a clause that says why: `has the tag "muted", which …`. */
+export interface Exclusion {
+  readonly field: string
+  readonly why: string
 }

@@ -3,10 +3,11 @@ import { packToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { tokenWarning } from '../device/push-token.ts'
 import { exclusionsBy } from './exclusion.ts'
-import type { DeviceFacts, ExceptionFacts, Exclusion, Facts } from './explain.ts'
+import type { Exclusion } from './exclusion.ts'
+import type { DeviceFacts, ExceptionFacts, Facts } from './explain.ts'
+import type { Audience } from './filter.ts'
 import { turnIn } from './local-time.ts'
 import type { DeviceTraits } from './match.ts'
-import type { Audience } from './push.ts'
 import { audienceFrom } from './stored-audience.ts'
 
 interface PushRow {

@@ -1,5 +1,6 @@
 import { DEVICE_REMOVED } from '../delivery/delivery.ts'
 import type { Platform } from '../device/device.ts'
+import type { Exclusion } from './exclusion.ts'
 
 /** What is known of one device and one push. Times are ms since the Unix epoch. */
 export interface Facts {
@@ -55,12 +56,6 @@ export interface ExceptionFacts {
   readonly attempts: number
   /** Retry: the next attempt; else when it was decided. */
   readonly at: number
-}
-
-/** One field of the push that leaves the device out, and a clause that says why: `has the tag "muted", which …`. */
-export interface Exclusion {
-  readonly field: string
-  readonly why: string
 }
 
 export const VERDICTS = [

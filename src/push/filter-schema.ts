@@ -4,7 +4,7 @@ import { alias, asPlatform, names, platform } from '../http/common-fields.ts'
 import { describedAs, invalid, optional, show } from '../http/fields.ts'
 import type { Field, Input } from '../http/fields.ts'
 import { days, near } from './filter-fields.ts'
-import type { Filter } from './push.ts'
+import type { Filter } from './filter.ts'
 import { where } from './where-schema.ts'
 
 const platforms: Field<readonly Platform[]> = {

@@ -1,5 +1,4 @@
-import { wholeNumber } from '../http/common-fields.ts'
-import { invalid, optional, show } from '../http/fields.ts'
+import { invalid, optional, show, wholeNumber } from '../http/fields.ts'
 import type { Field, Given } from '../http/fields.ts'
 import { flag } from './content-fields.ts'
 

@@ -1,7 +1,7 @@
 import type { Device } from '../device/device.ts'
+import type { Filter } from './filter.ts'
 import { isNear } from './near.ts'
 import type { Near } from './near.ts'
-import type { Filter } from './push.ts'
 import type { Where } from './where.ts'
 
 /** What filters look at. Times are ms since the Unix epoch. */

@@ -2,7 +2,7 @@ import type { DeviceStore } from '../device/device-store.ts'
 import type { Platform } from '../device/device.ts'
 import { failure, Refused } from '../failure.ts'
 import { filterOf } from './filter-schema.ts'
-import type { Audience, Filter } from './push.ts'
+import type { Audience, Filter } from './filter.ts'
 
 type Devices = Pick<DeviceStore, 'idsOf'>
 

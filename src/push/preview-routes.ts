@@ -3,13 +3,13 @@ import type { DeviceStore } from '../device/device-store.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
 import type { Counting } from './counting.ts'
+import type { Audience } from './filter.ts'
 import { audienceOfOne, narrowed } from './named-devices.ts'
 import { PREVIEW, PREVIEW_EXAMPLE, previewBody } from './preview-schema.ts'
 import type { PushBody } from './preview-schema.ts'
 import { createPreview } from './preview.ts'
 import type { PreviewDependencies } from './preview.ts'
 import { pushBodies } from './push-schema.ts'
-import type { Audience } from './push.ts'
 
 interface Dependencies extends PreviewDependencies {
   readonly gate: Gate

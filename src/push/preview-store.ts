@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.ts'
+import { CEILING } from '../device/device-row.ts'
 import { unpackToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { audiencePages } from './audience.ts'
-import { CEILING } from './push-store.ts'
-import type { Audience } from './push.ts'
+import type { Audience } from './filter.ts'
 
 /** A device that a push would address. */
 export interface Sample {

@@ -1,12 +1,14 @@
 import type { Application } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
-import type { Message, Recipient } from '../delivery/delivery.ts'
+import type { Recipient } from '../delivery/delivery.ts'
 import type { PreviewedRequest } from '../delivery/preview.ts'
+import { applyBadge } from '../device/badge.ts'
 import type { Platform } from '../device/device.ts'
+import type { Audience, Filter } from './filter.ts'
 import type { When } from './life-schema.ts'
 import type { Sample } from './preview-store.ts'
-import { applyBadge, NO_ID, sentBy, timeToLiveMs } from './push.ts'
-import type { Audience, Filter, Notification } from './push.ts'
+import { NO_ID, sentBy, timeToLiveMs } from './push.ts'
+import type { Message, Notification } from './push.ts'
 import type { CheckSize } from './rendered-size.ts'
 
 export interface PreviewDependencies {

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
 import { push } from '../database/schema.ts'
-import type { Audience, Notification } from './push.ts'
+import { CEILING } from '../device/device-row.ts'
+import type { Audience } from './filter.ts'
+import type { Notification } from './push.ts'
 import type { TurnAudience } from './stored-audience.ts'
 
 /** Times are ms since the Unix epoch. */
@@ -20,9 +22,6 @@ export interface NewPush {
 }
 
 export type PushStore = ReturnType<typeof createPushStore>
-
-/** Who registers from now on is not addressed. AUTOINCREMENT never gives an id twice, so this cannot move back. */
-export const CEILING = `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'device'), 0)`
 
 /** Pushes as they were accepted. What becomes of them afterwards is `delivery/delivery-store.ts`. */
 export function createPushStore({ database }: { database: Database }) {

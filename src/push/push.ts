@@ -1,7 +1,5 @@
 import type { Application } from '../application/application.ts'
-import type { Platform } from '../device/device.ts'
-import type { Near } from './near.ts'
-import type { Where } from './where.ts'
+import type { BadgeChange } from '../device/badge.ts'
 
 /** What the phone shows, as read from a push request and stored with the push. */
 export interface Notification {
@@ -80,61 +78,8 @@ export type Priority = (typeof PRIORITIES)[number]
 export const INTERRUPTIONS = ['passive', 'active', 'time-sensitive', 'critical'] as const
 export type Interruption = (typeof INTERRUPTIONS)[number]
 
-/** `set` to a number, or `add` to the device's stored count (never below 0). */
-export type BadgeChange = { readonly set: number } | { readonly add: number }
-
-/** To whom. `null` fields do not narrow; fields narrow together (AND). */
-export interface Filter {
-  readonly platforms: readonly Platform[]
-  readonly tags: readonly string[] | null
-  /** `any` of `tags` or `all` of them. */
-  readonly tagsMatch: 'any' | 'all'
-  readonly exceptTags: readonly string[] | null
-  /** Any of these notification types. */
-  readonly active: readonly string[] | null
-  readonly exceptActive: readonly string[] | null
-  readonly alias: string | null
-  readonly exceptAlias: string | null
-  // From here on a field that does not narrow is absent, as in every push stored before there were these.
-  /** Nobody without a location. */
-  readonly near?: Near
-  /** Registered, as an app does at launch, not longer ago than this. */
-  readonly seenWithinMs?: number
-  /** Not registered again since longer than this. */
-  readonly notSeenForMs?: number
-  /** Registered for the first time not longer ago than this. */
-  readonly registeredWithinMs?: number
-  readonly where?: Where
-  /** The moment that these times are counted back from, ms since the Unix epoch: fixed when a push is accepted. */
-  readonly asOf?: number
-  /** These, by `device.id`, as far as the rest of the filter leaves them. */
-  readonly devices?: readonly number[]
-  /** Devices in these time zones; `null` is one that is not known. */
-  readonly zones?: readonly (string | null)[]
-  /** Not devices whose time zone has changed at this moment or since; ms since the Unix epoch. */
-  readonly stayedSince?: number
-}
-
-/** The audience of a push: one device by its `device.id`, or those that match. */
-export type Audience =
-  | { readonly device: number; readonly platform: Platform }
-  | {
-      readonly filter: Filter
-      /** Each when the clock there shows this: `2026-12-24T09:00`. */
-      readonly local?: string
-    }
-
 /** Stands where the id of a push would be, and is as long. */
 export const NO_ID = '00000000-0000-7000-8000-000000000000'
-
-/** The largest badge APNs and Android take: a signed 32-bit integer. */
-export const MAX_BADGE = 2_147_483_647
-
-/** The badge a device shows after `change`, from its stored count. */
-export function applyBadge(change: BadgeChange, stored: number): number {
-  if ('set' in change) return change.set
-  return Math.min(Math.max(stored + change.add, 0), MAX_BADGE)
-}
 
 /** FCM keeps a message for four weeks at the most (AndroidConfig, `ttl`); APNs keeps one for 30 days. */
 export const MAX_TTL_SECONDS = 2_419_200
@@ -161,3 +106,12 @@ export function sizedFields(notification: Notification): string {
 }
 
 const MAY_BE_LONG = ['title', 'subtitle', 'image', 'category', 'thread', 'channel', 'link', 'apns', 'fcm'] as const
+
+/** The part of a push that is the same for all its recipients. */
+export interface Message {
+  /** UUID v7 of the push; repeats of it carry the same collapse id, so that a phone shows it once. */
+  readonly push: string
+  readonly notification: Notification
+  /** Milliseconds since the Unix epoch after which the gateway need not deliver it. */
+  readonly expiresAt: number
+}

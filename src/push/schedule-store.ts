@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.ts'
+import { CEILING } from '../device/device-row.ts'
+import type { Audience } from './filter.ts'
 import { turnIn } from './local-time.ts'
 import type { Zone } from './local-time.ts'
-import { CEILING } from './push-store.ts'
 import type { PushStore } from './push-store.ts'
-import type { Audience } from './push.ts'
 import { audienceFrom } from './stored-audience.ts'
 import type { TurnAudience } from './stored-audience.ts'
 

@@ -10,7 +10,7 @@ import {
   text,
   time,
 } from '../http/answer-schema.ts'
-import { wholeNumber } from '../http/common-fields.ts'
+import { wholeNumber } from '../http/fields.ts'
 import type { JsonSchema } from '../http/fields.ts'
 import { VERDICTS } from './explain.ts'
 import type { Explanation, Verdict } from './explain.ts'

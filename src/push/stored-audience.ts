@@ -1,4 +1,4 @@
-import type { Audience, Filter } from './push.ts'
+import type { Audience, Filter } from './filter.ts'
 
 /**
  * What is stored as the audience of a turn of a push by local time: not the filter, which may have 200 kB and is that of

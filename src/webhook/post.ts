@@ -5,7 +5,8 @@ import type { IncomingMessage } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Clock } from '../clock.ts'
-import { addressIn, refusal } from './address-guard.ts'
+import { addressIn } from '../network/special-networks.ts'
+import { refusal } from './address-guard.ts'
 
 /** One try: what the receiver answered, or why there is no answer. */
 export type PostOutcome =

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { serveCommand } from '../../src/cli/serve-command.ts'
 import type { RunningServer } from '../../src/cli/serve-command.ts'
 import { parseConfig } from '../../src/config.ts'
-import { StartRefused } from '../../src/start-refused.ts'
+import { StartRefused } from '../../src/failure.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 /** `serve`, with a server that starts and stops when the test says so. */

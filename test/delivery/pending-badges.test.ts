@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { PendingBadges } from '../../src/delivery/pending-badges.ts'
 import type { SentBadge } from '../../src/delivery/pending-badges.ts'
-import type { BadgeChange } from '../../src/push/push.ts'
+import type { BadgeChange } from '../../src/device/badge.ts'
 
 const MORE = { add: 1 }
 const DEVICE = 1

@@ -1,9 +1,9 @@
 import { array, constant, constantFrom, double, integer, letrec, nat, oneof, option, record } from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import type { Platform } from '../../src/device/device.ts'
+import type { Filter } from '../../src/push/filter.ts'
 import { MAX_RADIUS_KM, MIN_RADIUS_KM } from '../../src/push/near.ts'
 import type { Near } from '../../src/push/near.ts'
-import type { Filter } from '../../src/push/push.ts'
 import type { Where } from '../../src/push/where.ts'
 import { CENTRES, DEVICES, TAGS, TYPES, ZONES } from './population.ts'
 

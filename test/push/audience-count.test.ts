@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createAudienceCount } from '../../src/push/audience-count.ts'
-import type { Filter } from '../../src/push/push.ts'
+import type { Filter } from '../../src/push/filter.ts'
 import { openRegistry } from '../support/registry.ts'
 
 const EVERYBODY: Filter = {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Database, Value } from '../../src/database/database.ts'
 import { audiencePages } from '../../src/push/audience.ts'
-import type { Filter } from '../../src/push/push.ts'
+import type { Filter } from '../../src/push/filter.ts'
 import { EVERYBODY, openPopulation, TAGS, ZONES } from './population.ts'
 
 const populated = openPopulation()

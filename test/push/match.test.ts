@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import type { Filter } from '../../src/push/filter.ts'
 import { failedFields } from '../../src/push/match.ts'
 import type { DeviceTraits, FilterField } from '../../src/push/match.ts'
-import type { Filter } from '../../src/push/push.ts'
 import { EVERYBODY } from './population.ts'
 
 const ANN: DeviceTraits = {

@@ -1,7 +1,7 @@
 import { PLATFORMS } from '../../src/device/device.ts'
 import type { Device, Platform } from '../../src/device/device.ts'
+import type { Filter } from '../../src/push/filter.ts'
 import type { DeviceTraits } from '../../src/push/match.ts'
-import type { Filter } from '../../src/push/push.ts'
 import { openRegistry } from '../support/registry.ts'
 
 export const EVERYBODY: Filter = {

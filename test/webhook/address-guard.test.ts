@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addressIn, isPublic, readWebhookUrl, refusal } from '../../src/webhook/address-guard.ts'
+import { addressIn, isPublic } from '../../src/network/special-networks.ts'
+import { readWebhookUrl, refusal } from '../../src/webhook/address-guard.ts'
 
 describe('an address of the internet', () => {
   const yes = [

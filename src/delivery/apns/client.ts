@@ -1,7 +1,9 @@
 import type { ApnsCredential } from '../../application/credential.ts'
 import type { Clock } from '../../clock.ts'
+import type { Environment } from '../../device/device.ts'
+import type { Message } from '../../push/push.ts'
 import { blameClock } from '../clock-fault.ts'
-import type { Environment, Message, Outcome, Provider, Recipient } from '../delivery.ts'
+import type { Outcome, Provider, Recipient } from '../delivery.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
@@ -191,6 +193,7 @@ const ACCEPTED: Readonly<Record<Environment, Outcome>> = {
   production: { kind: 'accepted', environment: 'production' },
   sandbox: { kind: 'accepted', environment: 'sandbox' },
 }
+
 /** What Apple never issued is not sent to: gateways in front of Apple mind such paths, and slow down for them. */
 const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }

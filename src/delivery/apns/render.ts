@@ -1,6 +1,6 @@
-import type { Message } from '../delivery.ts'
-import { idAlong, MAX_BADGE, NO_ID } from '../../push/push.ts'
-import type { JsonObject, Notification } from '../../push/push.ts'
+import { MAX_BADGE } from '../../device/badge.ts'
+import { idAlong, NO_ID } from '../../push/push.ts'
+import type { JsonObject, Message, Notification } from '../../push/push.ts'
 
 /*
  * What Apple's pages "Generating a remote notification" (the body) and "Sending notification requests to APNs" (the

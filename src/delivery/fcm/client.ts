@@ -1,6 +1,7 @@
 import type { FcmCredential } from '../../application/credential.ts'
 import type { Clock } from '../../clock.ts'
-import type { Message, Outcome, Provider, Recipient } from '../delivery.ts'
+import type { Message } from '../../push/push.ts'
+import type { Outcome, Provider, Recipient } from '../delivery.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'

@@ -1,7 +1,7 @@
+import { MAX_BADGE } from '../../device/badge.ts'
 import { isInstallationId } from '../../device/push-token.ts'
-import type { Message } from '../delivery.ts'
-import { idAlong, MAX_BADGE, MAX_TTL_SECONDS, NO_ID } from '../../push/push.ts'
-import type { JsonObject, Notification } from '../../push/push.ts'
+import { idAlong, MAX_TTL_SECONDS, NO_ID } from '../../push/push.ts'
+import type { JsonObject, Message, Notification } from '../../push/push.ts'
 
 /* What Google's page "REST Resource: projects.messages" asks for. */
 

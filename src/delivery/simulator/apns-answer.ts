@@ -1,4 +1,4 @@
-import type { Environment } from '../delivery.ts'
+import type { Environment } from '../../device/device.ts'
 import type { Answer } from './conduct.ts'
 
 /** Apple's reasons and their statuses ("Handling notification responses from APNs"). */

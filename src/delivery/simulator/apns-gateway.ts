@@ -1,4 +1,4 @@
-import type { Environment } from '../delivery.ts'
+import type { Environment } from '../../device/device.ts'
 import { apnsAcceptance, apnsRefusal } from './apns-answer.ts'
 import type { ApnsReason } from './apns-answer.ts'
 import { apnsOrderOf } from './apns-orders.ts'

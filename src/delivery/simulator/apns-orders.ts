@@ -1,4 +1,4 @@
-import type { Environment } from '../delivery.ts'
+import type { Environment } from '../../device/device.ts'
 import type { ApnsReason } from './apns-answer.ts'
 import { TRANSPORT_ORDERS } from './token-order.ts'
 import type { Order, TokenOrder } from './token-order.ts'
@@ -38,7 +38,6 @@ import type { Order, TokenOrder } from './token-order.ts'
  *
  * So `bad429010000…` is throttled the first time and accepted the second.
  */
-
 export interface ApnsRefusal {
   readonly reason: ApnsReason
   /** For 410: ms since the Unix epoch; `'now'` is the time of the request. */

@@ -1,4 +1,4 @@
-import type { Environment } from '../delivery.ts'
+import type { Environment } from '../../device/device.ts'
 
 /** A request that reached a gateway, and what it was told. */
 export interface Arrival {

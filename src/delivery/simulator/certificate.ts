@@ -1,6 +1,6 @@
 import forge from 'node-forge'
 import { createPrivateKey, createPublicKey, sign as signBytes } from 'node:crypto'
-import type { Environment } from '../delivery.ts'
+import type { Environment } from '../../device/device.ts'
 import { makeRsaKeys } from './rsa-keys.ts'
 
 /** A certificate (with its chain) and its private key, both PEM. */

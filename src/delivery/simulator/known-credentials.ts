@@ -1,7 +1,7 @@
-import { X509Certificate, createHash, createPublicKey, generateKeyPair } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPair, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Environment } from '../delivery.ts'
+import type { Environment } from '../../device/device.ts'
 import { parseJsonObject } from './json-object.ts'
 import { makeRsaKeys } from './rsa-keys.ts'
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../delivery.ts'
+import type { Environment } from '../../device/device.ts'
 import type { ApnsReason } from './apns-answer.ts'
 import { isSignedBy, readJws } from './jws.ts'
 import type { ApnsKey } from './known-credentials.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import type { Environment } from '../delivery.ts'
+import type { Environment } from '../../device/device.ts'
 import { createAccessTokens } from './access-tokens.ts'
 import { startApnsGateway } from './apns-gateway.ts'
 import { createArrivals } from './arrivals.ts'

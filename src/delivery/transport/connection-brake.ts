@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { backoffMs } from '../retry.ts'
+import { backoffMs } from '../../network/backoff.ts'
 import { DEADLINE, PLENTY, WINDOW_CLOSED } from './transport.ts'
 import type { ConnectionWatch, TransportAnswer } from './transport.ts'
 

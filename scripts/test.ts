@@ -1,7 +1,7 @@
 // Runs every check and ends with one line: `N passed, N failed`.
 import { availableParallelism } from 'node:os'
 import { $ } from 'bun'
-import { makeRsaKeys } from '../src/delivery/simulator/rsa-keys.ts'
+import { makeRsaKeys } from '../src/gateway/simulator/fcm/rsa-keys.ts'
 
 interface Step {
   readonly name: string

@@ -1,4 +1,4 @@
-import { harmless, jsonLine } from './harmless.ts'
+import { harmless, jsonLine } from './text/escape-controls.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 

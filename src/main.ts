@@ -1,10 +1,10 @@
-import { createOutput } from './cli/output.ts'
 import { run } from './cli/run.ts'
-import { serveCommand } from './cli/serve-command.ts'
+import { serveCommand } from './cli/service/serve-command.ts'
+import { createOutput } from './cli/terminal/output.ts'
 import { systemClock } from './clock.ts'
 import { describeError } from './log.ts'
-import { readSystemFile } from './read-file.ts'
-import { createServiceManager } from './service-manager.ts'
+import { readSystemFile } from './system/read-file.ts'
+import { createServiceManager } from './system/service-manager.ts'
 
 const output = createOutput(process.stdout)
 const errors = createOutput(process.stderr)

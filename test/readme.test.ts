@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { APNS_ORDERS } from '../src/delivery/simulator/apns-orders.ts'
-import { FCM_ORDERS } from '../src/delivery/simulator/fcm-orders.ts'
-import { settingsTable } from '../src/settings-text.ts'
+import { APNS_ORDERS } from '../src/gateway/simulator/apns/apns-magic-tokens.ts'
+import { FCM_ORDERS } from '../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
+import { settingsTable } from '../src/settings/settings-text.ts'
 import { startService } from './support/service.ts'
 
 const readme = await Bun.file(join(import.meta.dir, '../README.md')).text()

@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import forge from 'node-forge'
-import type { Pem } from '../../src/delivery/simulator/certificate.ts'
+import type { Pem } from '../../src/gateway/simulator/certificate.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { startVariables } from '../../src/cli/start-variables.ts'
+import { startVariables } from '../../src/cli/service/start-variables.ts'
 import type { Scenario } from './scenario.ts'
 import { reached } from './settled.ts'
 import type { Stage, StartOptions } from './stage.ts'

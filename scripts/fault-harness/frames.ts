@@ -1,5 +1,4 @@
 /* Frames that node:http2 does not send, or not as they are wanted (RFC 9113, 4.1 and 6). */
-
 const HEADERS = 1
 const RST_STREAM = 3
 const GOAWAY = 7

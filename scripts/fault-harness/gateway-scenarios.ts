@@ -30,7 +30,7 @@ const TRAFFIC_MS = 2_000
 /** How long the service may take to meet a gateway that has changed, in ms. */
 const MEET_MS = 20_000
 
-/** Longer than `DEADLINE_MS` of delivery/transport/transport.ts and what it may be late, in ms. */
+/** Longer than `DEADLINE_MS` of gateway/transport/transport.ts and what it may be late, in ms. */
 const AFTER_DEADLINE_MS = 18_000
 
 /** Gateways that answer badly, or not at all, or not only that. */

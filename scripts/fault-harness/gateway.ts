@@ -1,4 +1,4 @@
-import type { Pem } from '../../src/delivery/simulator/certificate.ts'
+import type { Pem } from '../../src/gateway/simulator/certificate.ts'
 import type { Arrival } from './arrival.ts'
 import { chance } from './chance.ts'
 import type { Incoming, Plan } from './conduct.ts'

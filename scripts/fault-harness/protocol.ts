@@ -1,5 +1,5 @@
-import type { Answer } from '../../src/delivery/simulator/conduct.ts'
-import type { IncomingRequest } from '../../src/delivery/simulator/incoming-request.ts'
+import type { IncomingRequest } from '../../src/gateway/simulator/http2/incoming-request.ts'
+import type { Answer } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Arrival } from './arrival.ts'
 import type { Refusal } from './conduct.ts'
 

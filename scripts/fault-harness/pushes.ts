@@ -1,7 +1,7 @@
 import type { Api } from './api.ts'
 import { chance, pick } from './chance.ts'
-import type { KnownDevice, Ledger, Platform } from './ledger.ts'
 import { keyOf } from './ledger.ts'
+import type { KnownDevice, Ledger, Platform } from './ledger.ts'
 
 /** Sends pushes and writes down who must get them. */
 export interface Pushes {

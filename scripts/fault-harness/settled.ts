@@ -1,6 +1,6 @@
+import type { Api } from './api.ts'
 import type { Arrival } from './arrival.ts'
 import { allFinished } from './database-check.ts'
-import type { Api } from './api.ts'
 import { keyOf } from './ledger.ts'
 import type { Ledger } from './ledger.ts'
 import { arrivalsOf, partiesOf } from './parties.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
-import type { Application } from './application.ts'
 import type { ApplicationStore } from './application-store.ts'
+import type { Application } from './application.ts'
 
 /**
  * The applications as the running server sees them: all of them in memory, so that admission asks no database.

@@ -2,10 +2,10 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { credential as table } from '../database/schema.ts'
+import { open, seal } from '../sealing/seal.ts'
 import type { Application } from './application.ts'
 import { describeApns, describeFcm } from './credential.ts'
 import type { ApnsCredential, ApnsSummary, FcmCredential, FcmSummary } from './credential.ts'
-import { open, seal } from './seal.ts'
 
 /** Whose credential: the number is the row's, the id is what the seal is bound to. */
 type Owner = Pick<Application, 'number' | 'id'>

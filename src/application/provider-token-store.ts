@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
 import { providerToken } from '../database/schema.ts'
+import { open, seal } from '../sealing/seal.ts'
 import type { Application } from './application.ts'
-import { open, seal } from './seal.ts'
 
 type Owner = Pick<Application, 'number' | 'id'>
 

@@ -1,6 +1,6 @@
 import type { Problem } from '../application/credential.ts'
-import { readSecret } from '../config.ts'
-import type { ReadFile } from '../read-file.ts'
+import { readSecret } from '../settings/parse.ts'
+import type { ReadFile } from '../system/read-file.ts'
 
 /** How a bucket is reached. */
 export interface BucketAccess {

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Problem } from '../application/credential.ts'
-import { copyDatabase } from '../database/plain-file.ts'
+import { copyDatabase } from '../database/offline-database.ts'
 import type { Bucket } from './bucket.ts'
-import { isSqliteError, strangenessOf } from './content.ts'
 import type { Destination } from './destination.ts'
+import { isSqliteError, strangenessOf } from './summary.ts'
 import { UNWATCHED } from './watch.ts'
 import type { Watch } from './watch.ts'
 

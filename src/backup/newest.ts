@@ -2,8 +2,8 @@ import type { Problem } from '../application/credential.ts'
 import { timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { writtenOut } from './destination.ts'
-import { shelfAt } from './shelf.ts'
-import type { Place } from './shelf.ts'
+import { shelfAt } from './repository.ts'
+import type { Place } from './repository.ts'
 
 /** One backup in a place, as it is written on a command line. */
 export function writtenIn(place: Place, name: string): string {

@@ -1,9 +1,9 @@
 import { existsSync, linkSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Problem } from '../application/credential.ts'
-import { claimDatabase } from '../database/plain-file.ts'
-import { isSqliteError } from './content.ts'
-import { syncDirectory } from './durable.ts'
+import { claimDatabase } from '../database/offline-database.ts'
+import { syncDirectory } from '../system/durable.ts'
+import { isSqliteError } from './summary.ts'
 
 /** What SQLite keeps beside a database. Beside another one it would be played into that. */
 const BESIDE = ['-wal', '-shm', '-journal']

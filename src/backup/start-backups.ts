@@ -1,16 +1,16 @@
 import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
 import { StartRefused } from '../failure.ts'
 import type { Log } from '../log.ts'
-import { readSystemFile } from '../read-file.ts'
+import type { Config } from '../settings/parse.ts'
+import { readSystemFile } from '../system/read-file.ts'
 import { backupProcess } from './backup-process.ts'
 import { bucketAccess } from './bucket-access.ts'
 import { openBucket } from './bucket.ts'
 import { shelfIn } from './destination.ts'
+import { shelfAt } from './repository.ts'
 import { startBackupSchedule } from './schedule.ts'
 import type { BackupSchedule } from './schedule.ts'
-import { shelfAt } from './shelf.ts'
 
 interface Dependencies {
   readonly clock: Clock

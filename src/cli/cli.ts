@@ -1,11 +1,11 @@
-import type { Problems } from '../config.ts'
-import { readFlags } from '../flags.ts'
-import { suggestion } from '../nearest.ts'
-import { readAppCommand } from './app-arguments.ts'
-import type { AppCommand } from './app-arguments.ts'
-import { usageOf } from './help.ts'
-import { COMMANDS } from './commands.ts'
+import { readFlags } from '../settings/flags.ts'
+import type { Problems } from '../settings/parse.ts'
+import { suggestion } from '../text/nearest.ts'
+import { readAppCommand } from './app/app-arguments.ts'
+import type { AppCommand } from './app/app-arguments.ts'
 import type { CommandSpec, Given } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { usageOf } from './help.ts'
 
 export type Command =
   | { readonly kind: 'app'; readonly command: AppCommand }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
-import type { Problems } from '../config.ts'
-import type { FlagNames } from '../flags.ts'
-import type { ReadFile } from '../read-file.ts'
+import type { FlagNames } from '../settings/flags.ts'
+import type { Problems } from '../settings/parse.ts'
+import type { ReadFile } from '../system/read-file.ts'
 
 /** One command as help shows it and the parser knows it. */
 export interface CommandSpec {
@@ -38,6 +38,7 @@ export const dataFlag: FlagSpec = {
   placeholder: 'PATH',
   doc: 'the data directory (BELLHOP_DATA; default ./bellhop-data, or /var/lib/bellhop where there is none)',
 }
+
 export const jsonFlag: FlagSpec = { name: 'json', placeholder: null, doc: 'print one line of JSON' }
 
 /** What stood on the command line: its own flags, and as many words as it takes. */

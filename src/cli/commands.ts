@@ -1,13 +1,13 @@
-import { APP_COMMANDS } from './app-commands.ts'
-import { BACKUP_COMMANDS } from './backup-commands.ts'
+import { APP_COMMANDS } from './app/app-commands.ts'
+import { BACKUP_COMMANDS } from './backup/backup-commands.ts'
+import { KEY_COMMANDS } from './backup/key-commands.ts'
 import { jsonFlag } from './command.ts'
 import type { CommandSpec } from './command.ts'
-import { CONFIG_COMMANDS } from './config-commands.ts'
-import { DOCTOR_COMMANDS } from './doctor-commands.ts'
-import { EVERYDAY_COMMANDS } from './everyday-commands.ts'
-import { HOST_COMMANDS } from './host-commands.ts'
-import { KEY_COMMANDS } from './key-commands.ts'
-import { TRANSFER_COMMANDS } from './transfer-commands.ts'
+import { EVERYDAY_COMMANDS } from './push/push-commands.ts'
+import { CONFIG_COMMANDS } from './service/config-commands.ts'
+import { DOCTOR_COMMANDS } from './service/doctor-commands.ts'
+import { HOST_COMMANDS } from './service/host-commands.ts'
+import { TRANSFER_COMMANDS } from './transfer/transfer-commands.ts'
 
 interface CommandGroup {
   readonly heading: string

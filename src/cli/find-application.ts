@@ -2,10 +2,10 @@ import { createApplicationStore } from '../application/application-store.ts'
 import type { Application } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { suggestion } from '../nearest.ts'
+import { harmless } from '../text/escape-controls.ts'
+import { suggestion } from '../text/nearest.ts'
 import { problem } from './command.ts'
 import type { Outcome } from './command.ts'
-import { harmless } from '../harmless.ts'
 
 interface Where {
   readonly database: Database

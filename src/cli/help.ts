@@ -1,7 +1,7 @@
-import { describeSettings } from '../settings-text.ts'
-import { COMMANDS, COMMAND_GROUPS } from './commands.ts'
+import { describeSettings } from '../settings/settings-text.ts'
 import type { CommandSpec } from './command.ts'
-import { joined, wrapped } from './table-text.ts'
+import { COMMANDS, COMMAND_GROUPS } from './commands.ts'
+import { joined, wrapped } from './terminal/table-text.ts'
 
 /**
  * `topic`: a command, with those whose names begin with it; `app`: that group; `''`: everything. No line is longer than

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../database/sqlite-error.ts'
-import { openFiles } from '../open-files.ts'
+import { openFiles } from '../system/open-files.ts'
 import { problem } from './command.ts'
 import type { Outcome } from './command.ts'
 

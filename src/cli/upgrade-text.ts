@@ -1,5 +1,5 @@
-import { byteSize } from '../byte-size.ts'
 import type { UpgradeStep } from '../database/upgrade.ts'
+import { byteSize } from '../text/byte-size.ts'
 
 /** What a command says of an upgrade that it makes on its way: one sentence a step. */
 export function upgradeText(step: UpgradeStep): string {

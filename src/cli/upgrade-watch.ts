@@ -1,7 +1,7 @@
 import { copyDraft } from '../database/upgrade-copy.ts'
 import type { UpgradeStep } from '../database/upgrade.ts'
 import type { Surroundings } from './command.ts'
-import { startGauge } from './gauge.ts'
+import { startGauge } from './terminal/gauge.ts'
 import { upgradeText } from './upgrade-text.ts'
 
 /**

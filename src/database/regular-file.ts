@@ -20,7 +20,6 @@ import { codeOf } from './sqlite-error.ts'
  * The files of a data directory are regular ones. Whoever may write in that directory could else have a command, which
  * root runs, write to any file of the machine, by a link in the place of one of them.
  */
-
 const NAMES = ['bellhop.db', 'bellhop.db-wal', 'bellhop.db-shm', 'bellhop.db-journal', 'serving.lock', 'key']
 
 /** Throws `DatabaseRefused` where one of the files of a data directory is a link, a directory or a device. */

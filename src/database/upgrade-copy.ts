@@ -10,9 +10,9 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { byteSize } from '../byte-size.ts'
+import { byteSize } from '../text/byte-size.ts'
 import { DatabaseRefused } from './database-refused.ts'
-import { copyDatabase } from './plain-file.ts'
+import { copyDatabase } from './offline-database.ts'
 import { workDirectoryFor } from './regular-file.ts'
 import { isFull } from './sqlite-error.ts'
 

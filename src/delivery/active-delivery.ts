@@ -1,6 +1,5 @@
-import type { Message } from '../push/push.ts'
-import type { Outcome } from './delivery.ts'
-import type { DueRecipient, Exception, OpenDelivery, PageRow, PageSettlement, RecipientPage } from './open-delivery.ts'
+import type { Outcome } from '../gateway/gateway.ts'
+import type { Message } from '../notification/notification.ts'
 import { exceptionOf, hastenWaiting, newPage, shiftWaiting, waits } from './page.ts'
 import type { Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
@@ -8,6 +7,14 @@ import { nextGap, settleRange } from './progress.ts'
 import type { Progress } from './progress.ts'
 import { PushTrial } from './push-trial.ts'
 import type { ClockJump } from './steady-clock.ts'
+import type {
+  DueRecipient,
+  Exception,
+  OpenDelivery,
+  PageRow,
+  PageSettlement,
+  RecipientPage,
+} from './store/open-delivery.ts'
 import type { Final } from './verdict.ts'
 
 /** Devices read at a time; also what one commit settles and, per page in flight, what a crash may repeat. */

@@ -4,11 +4,11 @@ import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
 import { LEASE_MS } from './active-delivery.ts'
 import type { ActiveDelivery, Task } from './active-delivery.ts'
-import type { DeliveryStore } from './delivery-store.ts'
 import { Loader } from './loader.ts'
-import { LANES } from './open-delivery.ts'
-import type { Lane } from './open-delivery.ts'
 import type { PendingBadges } from './pending-badges.ts'
+import type { DeliveryStore } from './store/delivery-store.ts'
+import { LANES } from './store/open-delivery.ts'
+import type { Lane } from './store/open-delivery.ts'
 
 /** How long what could not be read is left alone: the database is damaged, or the disk is. */
 const READ_AGAIN_MS = 10_000

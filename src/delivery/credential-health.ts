@@ -1,11 +1,11 @@
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
-import type { DeliveryEvents } from './books.ts'
+import { Window } from './congestion-window.ts'
+import type { Pause, WindowState } from './congestion-window.ts'
 import { CredentialBreaker } from './credential-breaker.ts'
 import type { Accusation, Complained, Complaint } from './credential-breaker.ts'
 import { REFUSALS_RETRY } from './retry.ts'
-import { Window } from './window.ts'
-import type { Pause, WindowState } from './window.ts'
+import type { DeliveryEvents } from './settlement-writer.ts'
 
 /** After a pause others are asked first: who was refused before it waits this much longer, ms. */
 const AFTER_PAUSE_MS = 1000

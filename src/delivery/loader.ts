@@ -2,13 +2,13 @@ import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import { ActiveDelivery } from './active-delivery.ts'
 import { AudienceCounter } from './audience-counter.ts'
-import type { DeliveryStore } from './delivery-store.ts'
-import { LANES } from './open-delivery.ts'
-import type { Lane, OpenDelivery } from './open-delivery.ts'
 import type { PendingBadges } from './pending-badges.ts'
 import { Places } from './places.ts'
 import type { Cause } from './places.ts'
-import type { WaitingCount } from './waiting-store.ts'
+import type { DeliveryStore } from './store/delivery-store.ts'
+import { LANES } from './store/open-delivery.ts'
+import type { Lane, OpenDelivery } from './store/open-delivery.ts'
+import type { WaitingCount } from './store/waiting-store.ts'
 
 interface Dependencies {
   readonly application: number

@@ -1,5 +1,5 @@
-import type { Exception, PageRow } from './open-delivery.ts'
 import type { SentBadge } from './pending-badges.ts'
+import type { Exception, PageRow } from './store/open-delivery.ts'
 import type { Final } from './verdict.ts'
 
 /** Recipients that are read, sent to and settled together. */

@@ -1,5 +1,5 @@
 import type { ActiveDelivery } from './active-delivery.ts'
-import type { Lane } from './open-delivery.ts'
+import type { Lane } from './store/open-delivery.ts'
 
 /** Why a delivery is loaded: its turn has come; somebody of it is to be sent to again; its time to live is over. */
 export type Cause = 'turn' | 'due' | 'expired'

@@ -1,4 +1,4 @@
-import type { Outcome } from './delivery.ts'
+import type { Outcome } from '../gateway/gateway.ts'
 
 /** So many recipients for whom a gateway refuses the push itself, all for one reason and none taken, speak for all. */
 export const ENOUGH_REFUSALS = 100

@@ -1,4 +1,4 @@
-import type { Outcome } from './delivery.ts'
+import type { Outcome } from '../gateway/gateway.ts'
 import { backoffMs } from './retry.ts'
 
 /** A request without an answer for so long, in ms, is put down to its device, and others are sent to meanwhile. */

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts'
 import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
 import type { Device } from './device.ts'
-import { LABEL_KIND } from './label-index.ts'
+import { LABEL_KIND } from './index/label-index.ts'
 
 /** What a page has of tokens and aliases, and of labels: of 500 devices with all their labels it could be 100 MB. */
 const PAGE_CHARACTERS = 1024 * 1024

@@ -3,16 +3,16 @@ import type { Commit } from '../database/group-commit.ts'
 import { failure, noRoom, Refused } from '../failure.ts'
 import type { Failure } from '../failure.ts'
 import { DONE } from '../http/answer-schema.ts'
-import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
+import { EXAMPLE_TOKEN } from './device-fields.ts'
 import * as schema from './device-schema.ts'
 import { recordOf } from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import { MAX_LABELS } from './device.ts'
 import type { Platform } from './device.ts'
-import { tokenWarning } from './push-token.ts'
 import type { CallOf, GrowthBounds, Shortage } from './growth.ts'
+import { tokenWarning } from './push-token.ts'
 
 interface Dependencies {
   readonly gate: Gate

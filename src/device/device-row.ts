@@ -1,6 +1,6 @@
 import { unpackToken } from './device.ts'
 import type { Device, DeviceState, Environment, Platform } from './device.ts'
-import type { Labels } from './label-index.ts'
+import type { Labels } from './index/label-index.ts'
 
 /** `device.state` in the database. */
 export const STATE: Readonly<Record<DeviceState, number>> = { registered: 0, gone: 1, quarantined: 2 }

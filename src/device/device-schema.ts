@@ -1,4 +1,7 @@
 import { count, listOf, objectOf, orNull, platform as platformWritten, text, time } from '../http/answer-schema.ts'
+import { bodyOf, describedAs, invalid, missing, optional, required, show, wholeNumber } from '../http/fields.ts'
+import type { JsonSchema } from '../http/fields.ts'
+import { MAX_BADGE } from './badge.ts'
 import {
   alias,
   aliasOrNone,
@@ -11,10 +14,7 @@ import {
   platform,
   token,
   tokens,
-} from '../http/common-fields.ts'
-import { bodyOf, describedAs, invalid, missing, optional, required, show, wholeNumber } from '../http/fields.ts'
-import type { JsonSchema } from '../http/fields.ts'
-import { MAX_BADGE } from './badge.ts'
+} from './device-fields.ts'
 import type { Device, Platform } from './device.ts'
 import { tokenWarning } from './push-token.ts'
 import { timezone } from './timezone-field.ts'

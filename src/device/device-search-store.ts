@@ -3,7 +3,7 @@ import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
 import { packToken } from './device.ts'
 import type { Device, DeviceState, Platform } from './device.ts'
-import { LABEL_KIND } from './label-index.ts'
+import { LABEL_KIND } from './index/label-index.ts'
 
 /** A device as an operator sees it: also one that is not registered any more. */
 export interface FoundDevice extends Device {

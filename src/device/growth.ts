@@ -1,5 +1,5 @@
 import type { Application } from '../application/application.ts'
-import type { LabelIndex } from './label-index.ts'
+import type { LabelIndex } from './index/label-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
 
 /** How far a call may make the registry grow. */

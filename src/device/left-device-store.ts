@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
-import { LABEL_KIND } from './label-index.ts'
-import type { Labels } from './label-index.ts'
+import { LABEL_KIND } from './index/label-index.ts'
+import type { Labels } from './index/label-index.ts'
 
 /** What is kept of a device that has left, beside its row. */
 export interface Kept {

@@ -1,17 +1,17 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import type { AliasIndex } from './alias-index.ts'
 import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
 import { MAX_LABELS, packToken } from './device.ts'
 import type { Device, Platform } from './device.ts'
 import { UNBOUNDED } from './growth.ts'
 import type { Bounds, Growth, Shortage } from './growth.ts'
-import type { LabelIndex, Labels } from './label-index.ts'
-import { cellAt } from './place-index.ts'
-import type { PlaceIndex } from './place-index.ts'
+import type { AliasIndex } from './index/alias-index.ts'
+import type { LabelIndex, Labels } from './index/label-index.ts'
+import { cellAt } from './index/place-index.ts'
+import type { PlaceIndex } from './index/place-index.ts'
+import type { ZoneIndex } from './index/zone-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
-import type { ZoneIndex } from './zone-index.ts'
 
 /** What an app says of its device at launch. A field left out stays as it was. */
 export interface Registration {

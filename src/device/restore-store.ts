@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { createAliasIndex } from './alias-index.ts'
 import { STATE } from './device-row.ts'
 import { packToken } from './device.ts'
 import type { DeviceState, Platform } from './device.ts'
 import type { FeedbackEntry } from './feedback-store.ts'
-import { createLabelIndexBeside } from './label-index.ts'
+import { createAliasIndex } from './index/alias-index.ts'
+import { createLabelIndexBeside } from './index/label-index.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
 
 /** A time in which gateways declared tokens dead, both ends included, ms since the Unix epoch. */

@@ -1,14 +1,14 @@
 import { StartRefused } from '../failure.ts'
-import { authoritiesIn } from '../start-checks.ts'
+import { authoritiesIn } from '../server/start-checks.ts'
+import { examineApplications } from './applications/examine-applications.ts'
 import { createCheckList } from './check-list.ts'
-import { examineApplications } from './examine-applications.ts'
-import { examineDatabase } from './examine-database.ts'
-import { examineGateways } from './examine-gateways.ts'
-import { examineMachine } from './examine-machine.ts'
+import type { DoctorConfig, Means } from './context.ts'
+import { examineDatabase } from './database/examine-database.ts'
+import { openPatient } from './database/inspected-database.ts'
 import { skipped, warning } from './finding.ts'
 import type { Check } from './finding.ts'
-import type { DoctorConfig, Means } from './means.ts'
-import { openPatient } from './patient.ts'
+import { examineGateways } from './gateways/examine-gateways.ts'
+import { examineMachine } from './machine/examine-machine.ts'
 
 export interface DoctorOptions {
   readonly config: DoctorConfig

@@ -1,11 +1,11 @@
 import { Elysia, ElysiaCustomStatusResponse } from 'elysia'
 import type { AnyElysia } from 'elysia'
+import { loosened } from './coercion.ts'
 import type { Given, JsonSchema } from './fields.ts'
-import { loosened } from './loose-reading.ts'
 
 /*
  * What `--compat` changes for all endpoints alike (spec/decisions, "Compatibility switch"). Beside it: Accept-Version
- * in `admission.ts`, what is the devices' own in `device/compat-routes.ts` and `device/alias-index.ts`.
+ * in `admission.ts`, what is the devices' own in `device/compat/compat-routes.ts` and `device/index/alias-index.ts`.
  */
 
 /**

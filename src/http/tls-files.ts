@@ -1,6 +1,6 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
-import type { ReadFile } from '../read-file.ts'
+import type { ReadFile } from '../system/read-file.ts'
 
 /** Paths. */
 export interface TlsFiles {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
-import type { ReadFile } from '../read-file.ts'
+import type { ReadFile } from '../system/read-file.ts'
 import { judgePair, readPair } from './tls-files.ts'
 import type { ReadPair, TlsFiles, TlsPair } from './tls-files.ts'
 

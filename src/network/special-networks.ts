@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { groupsOf } from '../usage/address.ts'
+import { groupsOf } from './address.ts'
 
 /**
  * IPv4 that is not reached over the internet: [network, prefix length]. From IANA's registry of special-purpose

@@ -1,17 +1,17 @@
 import type { Application } from '../application/application.ts'
+import type { Audience, Filter } from '../audience/filter.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, loggedAs, noRoom, Refused } from '../failure.ts'
 import { invalid } from '../http/fields.ts'
-import type { Audience, Filter } from './filter.ts'
+import { timeToLiveMs } from '../notification/notification.ts'
+import type { Notification } from '../notification/notification.ts'
 import type { IdempotencyStore, Remembered } from './idempotency-store.ts'
-import { MOST_AHEAD_MS } from './life-schema.ts'
-import type { When } from './life-schema.ts'
 import { turnIn, turnsOf } from './local-time.ts'
 import type { PushStore } from './push-store.ts'
-import { timeToLiveMs } from './push.ts'
-import type { Notification } from './push.ts'
 import type { ScheduleStore } from './schedule-store.ts'
+import { MOST_AHEAD_MS } from './timing-schema.ts'
+import type { When } from './timing-schema.ts'
 
 /** A push as it was asked for. */
 export interface PushRequest {

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { shownName } from '../audience/unknown-field.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, loggedAs, Refused } from '../failure.ts'
@@ -7,7 +8,6 @@ import { bodyOf, closed, invalid } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
 import type { CancelStore } from './cancel-store.ts'
 import { CANCELLATION, ID_PARAMETER, NO_PUSH_FOUND } from './status-schema.ts'
-import { shownName } from './unknown-field.ts'
 
 interface Dependencies {
   readonly gate: Gate

@@ -1,14 +1,14 @@
+import { exclusionsBy } from '../audience/exclusion.ts'
+import type { Exclusion } from '../audience/exclusion.ts'
+import type { DeviceTraits } from '../audience/filter-match.ts'
+import type { Audience } from '../audience/filter.ts'
+import { audienceFrom } from '../audience/stored-audience.ts'
 import type { Database } from '../database/database.ts'
 import { packToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { tokenWarning } from '../device/push-token.ts'
-import { exclusionsBy } from './exclusion.ts'
-import type { Exclusion } from './exclusion.ts'
 import type { DeviceFacts, ExceptionFacts, Facts } from './explain.ts'
-import type { Audience } from './filter.ts'
 import { turnIn } from './local-time.ts'
-import type { DeviceTraits } from './match.ts'
-import { audienceFrom } from './stored-audience.ts'
 
 interface PushRow {
   number: number

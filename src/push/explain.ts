@@ -1,6 +1,6 @@
-import { DEVICE_REMOVED } from '../delivery/delivery.ts'
+import type { Exclusion } from '../audience/exclusion.ts'
 import type { Platform } from '../device/device.ts'
-import type { Exclusion } from './exclusion.ts'
+import { DEVICE_REMOVED } from '../gateway/gateway.ts'
 
 /** What is known of one device and one push. Times are ms since the Unix epoch. */
 export interface Facts {

@@ -1,16 +1,16 @@
 import { Elysia } from 'elysia'
+import { audienceOfOne, narrowed } from '../audience/named-devices.ts'
+import { EXAMPLE_TOKEN } from '../device/device-fields.ts'
 import type { DeviceStore } from '../device/device-store.ts'
-import { EXAMPLE_TOKEN } from '../http/common-fields.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/fields.ts'
 import type { Body, Given } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
+import { sentBy } from '../notification/notification.ts'
+import type { CheckSize } from '../notification/rendered-size.ts'
 import type { createAcceptance, PushRequest } from './accept.ts'
 import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency.ts'
-import { audienceOfOne, narrowed } from './named-devices.ts'
 import { ACCEPTED, PUSH_EXAMPLES, pushBodies } from './push-schema.ts'
-import { sentBy } from './push.ts'
-import type { CheckSize } from './rendered-size.ts'
 
 interface Dependencies {
   readonly gate: Gate

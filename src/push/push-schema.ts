@@ -1,14 +1,14 @@
+import { filterFields, filterOf, isBroadcast } from '../audience/filter-schema.ts'
+import { unknownField } from '../audience/unknown-field.ts'
+import { platform, token } from '../device/device-fields.ts'
 import { listOf, objectOf, oneOf, time } from '../http/answer-schema.ts'
-import { platform, token } from '../http/common-fields.ts'
 import { bodyOf, closed, missing, required } from '../http/fields.ts'
 import type { Body, Given, Input } from '../http/fields.ts'
+import { badge, msg, saysYes, sound } from '../notification/content-fields.ts'
+import { checkContent, contentFields, isNothing, notificationOf } from '../notification/content-schema.ts'
 import { looseFieldsToAll, looseFieldsToOne, refuseGeo } from './compat-fields.ts'
-import { badge, msg, saysYes, sound } from './content-fields.ts'
-import { checkContent, contentFields, isNothing, notificationOf } from './content-schema.ts'
-import { filterFields, filterOf, isBroadcast } from './filter-schema.ts'
-import { lifeFields, lifeFieldsOfOne, refuseLocal, whenOf } from './life-schema.ts'
-import type { When } from './life-schema.ts'
-import { unknownField } from './unknown-field.ts'
+import { lifeFields, lifeFieldsOfOne, refuseLocal, whenOf } from './timing-schema.ts'
+import type { When } from './timing-schema.ts'
 
 const fieldsToAll = { ...contentFields, ...filterFields, ...lifeFields }
 

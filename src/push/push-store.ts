@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
+import type { Audience } from '../audience/filter.ts'
+import type { TurnAudience } from '../audience/stored-audience.ts'
 import type { Database } from '../database/database.ts'
 import { push } from '../database/schema.ts'
 import { CEILING } from '../device/device-row.ts'
-import type { Audience } from './filter.ts'
-import type { Notification } from './push.ts'
-import type { TurnAudience } from './stored-audience.ts'
+import type { Notification } from '../notification/notification.ts'
 
 /** Times are ms since the Unix epoch. */
 export interface NewPush {
@@ -23,7 +23,7 @@ export interface NewPush {
 
 export type PushStore = ReturnType<typeof createPushStore>
 
-/** Pushes as they were accepted. What becomes of them afterwards is `delivery/delivery-store.ts`. */
+/** Pushes as they were accepted. What becomes of them afterwards is `delivery/store/delivery-store.ts`. */
 export function createPushStore({ database }: { database: Database }) {
   const insert = database.orm
     .insert(push)

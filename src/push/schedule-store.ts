@@ -1,11 +1,11 @@
+import type { Audience } from '../audience/filter.ts'
+import { audienceFrom } from '../audience/stored-audience.ts'
+import type { TurnAudience } from '../audience/stored-audience.ts'
 import type { Database } from '../database/database.ts'
 import { CEILING } from '../device/device-row.ts'
-import type { Audience } from './filter.ts'
 import { turnIn } from './local-time.ts'
 import type { Zone } from './local-time.ts'
 import type { PushStore } from './push-store.ts'
-import { audienceFrom } from './stored-audience.ts'
-import type { TurnAudience } from './stored-audience.ts'
 
 /** A push that has been let go. */
 interface Released {

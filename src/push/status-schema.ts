@@ -1,5 +1,5 @@
-import { DEVICE_REMOVED } from '../delivery/delivery.ts'
 import type { Platform } from '../device/device.ts'
+import { DEVICE_REMOVED } from '../gateway/gateway.ts'
 import {
   count,
   listOf,

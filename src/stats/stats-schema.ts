@@ -1,6 +1,6 @@
-import { count, objectOf } from '../http/answer-schema.ts'
-import { platform, readToken, token } from '../http/common-fields.ts'
+import { platform, readToken, token } from '../device/device-fields.ts'
 import { Refused } from '../failure.ts'
+import { count, objectOf } from '../http/answer-schema.ts'
 import { bodyOf, optional, required } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 

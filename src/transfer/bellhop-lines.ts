@@ -1,4 +1,4 @@
-import type { WholeDevice } from '../device/export-store.ts'
+import type { WholeDevice } from '../device/transfer/export-store.ts'
 import { isRecord, refused } from './record.ts'
 import type { Entry } from './record.ts'
 

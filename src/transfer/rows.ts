@@ -1,4 +1,4 @@
-import type { ImportedDevice, ImportedFeedback } from '../device/imported-device.ts'
+import type { ImportedDevice, ImportedFeedback } from '../device/transfer/imported-device.ts'
 import { readBellhopLine } from './bellhop-lines.ts'
 import { checkDevice, feedbackOf, tallyOf } from './check-row.ts'
 import type { Complaint, RowCheck, Tally } from './check-row.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { networkOf, SITE_SHARE, siteOf } from './address.ts'
+import { networkOf, SITE_SHARE, siteOf } from '../network/address.ts'
 import { createBucketTable } from './bucket-table.ts'
 import { secondsToToken, takeToken } from './token-bucket.ts'
 

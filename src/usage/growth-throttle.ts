@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { SITE_SHARE, siteKey, userKey } from './address.ts'
+import { SITE_SHARE, siteKey, userKey } from '../network/address.ts'
 import { createBucketTable } from './bucket-table.ts'
 import { secondsToToken, takeToken } from './token-bucket.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
+import { SITE_SHARE } from '../network/address.ts'
 import { createBucketTable } from './bucket-table.ts'
-import { SITE_SHARE } from './address.ts'
 import { isUnlimited, returnToken, secondsToFull, secondsToToken, takeToken, tokensLeft } from './token-bucket.ts'
 
 export interface Verdict {

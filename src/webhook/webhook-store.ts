@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.ts'
-import { open, seal } from '../application/seal.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { open, seal } from '../sealing/seal.ts'
 import type { EventType } from './event.ts'
 
 /** Whose webhook: the number is the row's, the id is what the seal is bound to. */

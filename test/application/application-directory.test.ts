@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createApplicationDirectory } from '../../src/application/application-directory.ts'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { ApplicationStore } from '../../src/application/application-store.ts'
-import { temporaryDatabase } from './temporary-database.ts'
+import { temporaryDatabase } from '../support/temporary-database.ts'
 
 const clock = { now: () => 1_790_000_000_000 }
 

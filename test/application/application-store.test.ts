@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { DEFAULT_LIMITS } from '../../src/application/application.ts'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { ApplicationStore } from '../../src/application/application-store.ts'
+import { DEFAULT_LIMITS } from '../../src/application/application.ts'
 import { hashSecret, secretMatches } from '../../src/application/secret.ts'
-import { temporaryDatabase } from './temporary-database.ts'
+import { temporaryDatabase } from '../support/temporary-database.ts'
 
 const clock = { now: () => 1_790_000_000_000 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { createApplicationStore } from '../../src/application/application-store.ts'
-import type { ApnsCredential, FcmCredential } from '../../src/application/credential.ts'
 import { createCredentialStore } from '../../src/application/credential-store.ts'
-import { temporaryDatabase } from './temporary-database.ts'
+import type { ApnsCredential, FcmCredential } from '../../src/application/credential.ts'
+import { temporaryDatabase } from '../support/temporary-database.ts'
 
 const key = new Uint8Array(32).fill(7)
 const clock = { now: () => 1_790_000_000_000 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { createProviderTokenStore } from '../../src/application/provider-token-store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
-import { temporaryDatabase } from './temporary-database.ts'
+import { temporaryDatabase } from '../support/temporary-database.ts'
 
 const KEY = new Uint8Array(32).fill(7)
 const TOKEN = 'bearer the-provider-token'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bucketAccess } from '../../src/backup/bucket-access.ts'
 import { openBucket } from '../../src/backup/bucket.ts'
-import { readSystemFile } from '../../src/read-file.ts'
+import { readSystemFile } from '../../src/system/read-file.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { s3Error, startS3 } from '../support/s3-service.ts'
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compact } from '../../src/backup/compact.ts'
-import { inspect } from '../../src/backup/content.ts'
+import { inspect } from '../../src/backup/summary.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
-import { writeDatabaseFile } from '../../src/database/plain-file.ts'
+import { writeDatabaseFile } from '../../src/database/offline-database.ts'
 import { dataDirectories } from './data.ts'
 
 class Stopped extends Error {}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { copyDatabase, readDatabaseFile, writeDatabaseFile } from '../../src/database/plain-file.ts'
+import { copyDatabase, readDatabaseFile, writeDatabaseFile } from '../../src/database/offline-database.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 interface StoredPush {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceDatabase } from '../../src/backup/replace-database.ts'
-import { inspect } from '../../src/backup/content.ts'
+import { inspect } from '../../src/backup/summary.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { copyDatabase } from '../../src/database/plain-file.ts'
+import { copyDatabase } from '../../src/database/offline-database.ts'
 import { dataDirectories } from './data.ts'
 
 class Stopped extends Error {}

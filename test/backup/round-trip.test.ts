@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { commandLine } from '../cli/command-line.ts'
 import { arrivalsAt, arrivalsOf } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { command } from '../support/service-process.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
-import { commandLine } from '../cli/command-line.ts'
 import { dataDirectories } from './data.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { rampOf } from '../../scripts/benchmark/arrival-rate.ts'
-import { quantile } from '../../scripts/benchmark/quantile.ts'
+import { rampOf } from '../../scripts/benchmark/measure/arrival-rate.ts'
+import { quantile } from '../../scripts/benchmark/measure/quantile.ts'
 
 const EVERY_MS = 10
 

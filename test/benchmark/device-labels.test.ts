@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { audienceSize, tagsOf } from '../../scripts/benchmark/device-labels.ts'
+import { audienceSize, tagsOf } from '../../scripts/benchmark/setup/device-labels.ts'
 
 test.each([1000, 10_000, 1_000_000])('of %d devices exactly 1,000 are rare, evenly spread', (count) => {
   const rare = Array.from({ length: count }, (_, n) => n).filter((n) => tagsOf(n, count).includes('rare'))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { tokenOf } from '../../scripts/benchmark/device-labels.ts'
-import { fill, readAnswer, requestOf } from '../../scripts/benchmark/load-plan.ts'
-import type { LoadPlan } from '../../scripts/benchmark/load-plan.ts'
+import { fill, readAnswer, requestOf } from '../../scripts/benchmark/measure/load-plan.ts'
+import type { LoadPlan } from '../../scripts/benchmark/measure/load-plan.ts'
+import { tokenOf } from '../../scripts/benchmark/setup/device-labels.ts'
 
 test('templates are filled with the number of the call', () => {
   expect(fill('$n $n%50 $token', 123)).toBe(`123 23 ${tokenOf(123)}`)

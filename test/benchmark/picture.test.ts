@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { barPicture, barsOf } from '../../scripts/benchmark/picture.ts'
-import type { Section } from '../../scripts/benchmark/result.ts'
+import { barPicture, barsOf } from '../../scripts/benchmark/report/picture.ts'
+import type { Section } from '../../scripts/benchmark/report/result.ts'
 
 const SECTION: Section = {
   title: 'Send',

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { cpuMs, median, rssMb } from '../../scripts/benchmark/process-figures.ts'
+import { cpuMs, median, rssMb } from '../../scripts/benchmark/measure/process-figures.ts'
 
 test('the median is the middle one, or the mean of the two in the middle', () => {
   expect(median([30, 10, 20])).toBe(20)

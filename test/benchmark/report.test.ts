@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { cellOf, markdownReport, verdictOf } from '../../scripts/benchmark/report.ts'
-import type { Section, Target } from '../../scripts/benchmark/result.ts'
+import { cellOf, markdownReport, verdictOf } from '../../scripts/benchmark/report/report.ts'
+import type { Section, Target } from '../../scripts/benchmark/report/result.ts'
 
 const SPEED: Target = {
   what: 'speed',

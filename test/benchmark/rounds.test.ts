@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { inRounds } from '../../scripts/benchmark/rounds.ts'
+import { inRounds } from '../../scripts/benchmark/measure/rounds.ts'
 
 function contender(name: string, log: string[]) {
   return {

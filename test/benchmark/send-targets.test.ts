@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sendTargets } from '../../scripts/benchmark/send-targets.ts'
+import { sendTargets } from '../../scripts/benchmark/contenders/send-targets.ts'
 
 const ROWS = [
   { name: 'Bellhop, 200 devices', values: { perSecond: [60, 50, 70], cpuUs: [18] } },

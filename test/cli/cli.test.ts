@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { AppCommand } from '../../src/cli/app-arguments.ts'
+import type { AppCommand } from '../../src/cli/app/app-arguments.ts'
 import { parseCommand } from '../../src/cli/cli.ts'
 import type { Command } from '../../src/cli/cli.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
-import type { Clock } from '../../src/clock.ts'
 import { systemClock } from '../../src/clock.ts'
+import type { Clock } from '../../src/clock.ts'
 import { newCaller } from '../support/caller.ts'
 import type { Caller } from '../support/caller.ts'
 import { startService } from '../support/service.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { parseCommand } from '../../src/cli/cli.ts'
 import { COMMANDS, COMMAND_GROUPS } from '../../src/cli/commands.ts'
-import { RUNNERS } from '../../src/cli/runners.ts'
 import { helpText } from '../../src/cli/help.ts'
-import { describeSettings } from '../../src/settings-text.ts'
+import { RUNNERS } from '../../src/cli/runners.ts'
+import { describeSettings } from '../../src/settings/settings-text.ts'
 
 /** What `run.ts` runs itself. */
 const OTHERS = new Set(['help', 'serve', 'config', 'version'])

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirectory } from '../../src/cli/open-data.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
-import { readSystemFile } from '../../src/read-file.ts'
+import { readSystemFile } from '../../src/system/read-file.ts'
 import { command } from '../support/service-process.ts'
 import { commandLine } from './command-line.ts'
 

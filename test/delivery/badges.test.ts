@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
-import type { Conduct } from '../../src/delivery/simulator/conduct.ts'
+import type { Conduct } from '../../src/gateway/simulator/http2/reply.ts'
+import type { Arrival } from '../../src/gateway/simulator/received-pushes.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
-/** Tokens that order an answer: see src/delivery/simulator/apns-orders.ts. */
+/** Tokens that order an answer: see src/gateway/simulator/apns/apns-magic-tokens.ts. */
 const GOOD = 'a1'.repeat(32)
 const SLOW = 'bad00000'.padEnd(64, '0')
 const THROTTLED_ONCE = 'bad42901'.padEnd(64, '0')

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createDeviceStore } from '../../src/device/device-store.ts'
-import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
@@ -7,7 +7,7 @@ import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-/** A token that is accepted, and tokens that order an answer: see src/delivery/simulator/apns-orders.ts. */
+/** A token that is accepted, and tokens that order an answer: see src/gateway/simulator/apns/apns-magic-tokens.ts. */
 const GOOD = 'a1'.repeat(32)
 const order = (prefix: string) => prefix.padEnd(64, '0')
 

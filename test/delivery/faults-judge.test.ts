@@ -5,7 +5,6 @@ import type { Evidence } from '../../scripts/fault-harness/judge.ts'
 import type { KnownDevice } from '../../scripts/fault-harness/ledger.ts'
 
 /* The judge of scripts/faults: a harness that misses what it looks for would say "0 lost" of anything. */
-
 const device = (token: string): KnownDevice => ({
   platform: 0,
   token,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Answer } from '../../src/delivery/simulator/conduct.ts'
+import type { Answer } from '../../src/gateway/simulator/http2/reply.ts'
 import { newCaller } from '../support/caller.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'

@@ -2,21 +2,20 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Script } from '../../src/delivery/simulator/conduct.ts'
-import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
 import { systemClock } from '../../src/clock.ts'
+import type { Script } from '../../src/gateway/simulator/http2/reply.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
-import { passing } from '../support/passing.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
+import { passing } from '../support/passing.ts'
 
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /* Some devices of an audience are refused, always and before all others: the others are sent to, and at once. */
-
 const DEVICES = 200
 
 let clock: ReturnType<typeof createFakeClock>

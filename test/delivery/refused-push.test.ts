@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsOf } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
 /* A gateway that refuses a push, whoever it is for. The simulator's tokens order nothing here. */
-
 const DEVICES = 2000
 
 let service: Service

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { Config } from '../../src/config.ts'
-import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
+import type { Config } from '../../src/settings/parse.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { startConnectProxy } from '../support/connect-proxy.ts'
 import { createFakeClock } from '../support/fake-clock.ts'

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/database/database.ts'
-import { createDeliveryStore } from '../../src/delivery/delivery-store.ts'
-import type { DeliveryStore } from '../../src/delivery/delivery-store.ts'
 import { Loader } from '../../src/delivery/loader.ts'
+import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
+import type { DeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import { openRegistry } from '../support/registry.ts'
 
 /* Pushes to one device that wait for another attempt, ten thousand of them: one is due each second. */
-
 const COUNT = 10_000
 
 /** In a query plan. All of what is leased is what one step is for. */

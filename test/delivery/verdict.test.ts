@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Outcome } from '../../src/delivery/delivery.ts'
 import { complaintOf, judge } from '../../src/delivery/verdict.ts'
+import type { Outcome } from '../../src/gateway/gateway.ts'
 
 const NOW = Date.UTC(2026, 10, 20)
 const situation = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt, arrivalsOf } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
@@ -8,7 +8,7 @@ import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-/** Tokens that order an answer: see src/delivery/simulator/apns-orders.ts. */
+/** Tokens that order an answer: see src/gateway/simulator/apns/apns-magic-tokens.ts. */
 const FAILING = 'bad50000'.padEnd(64, '0')
 const THROTTLED = 'bad42900'.padEnd(64, '0')
 const THROTTLED_ONCE = 'bad42901'.padEnd(64, '0')

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/database/database.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
-import type { Script } from '../../src/delivery/simulator/conduct.ts'
-import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Script } from '../../src/gateway/simulator/http2/reply.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
@@ -11,7 +11,6 @@ import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /* The table in the head comment of the sender, a test a row: who is at fault, what waits, what goes on, who is told. */
-
 const DEVICES = 200
 
 const MINUTE_MS = 60_000

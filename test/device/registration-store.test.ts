@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Device } from '../../src/device/device.ts'
 import type { Registered, Registration } from '../../src/device/registration-store.ts'
-import { createImportStore } from '../../src/device/import-store.ts'
+import { createImportStore } from '../../src/device/transfer/import-store.ts'
 import { openRegistry } from '../support/registry.ts'
 
 const APP = 1

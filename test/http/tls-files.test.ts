@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createPrivateKey } from 'node:crypto'
 import { readTlsFiles } from '../../src/http/tls-files.ts'
-import type { ReadFile } from '../../src/read-file.ts'
+import type { ReadFile } from '../../src/system/read-file.ts'
 import { makeCertificate } from '../support/certificate.ts'
 
 const FILES = { certificate: '/etc/tls/fullchain.pem', key: '/etc/tls/privkey.pem' }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { exclusionsBy } from '../../src/push/exclusion.ts'
+import { exclusionsBy } from '../../src/audience/exclusion.ts'
+import type { DeviceTraits } from '../../src/audience/filter-match.ts'
+import type { Filter } from '../../src/audience/filter.ts'
 import { explain } from '../../src/push/explain.ts'
 import type { DeviceFacts, ExceptionFacts, Facts, Verdict } from '../../src/push/explain.ts'
-import type { Filter } from '../../src/push/filter.ts'
-import type { DeviceTraits } from '../../src/push/match.ts'
 
 const at = (time: string) => Date.parse(`2026-11-20T${time}:00Z`)
 const NOW = 'This is judged by the device as it is now.'

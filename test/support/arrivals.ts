@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
-import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
-import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import type { Arrival } from '../../src/gateway/simulator/received-pushes.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import type { Answer, Service } from './service.ts'
 import { until } from './until.ts'
 

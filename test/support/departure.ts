@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts'
 
 export type Departure = 'gone' | 'quarantined'
 
-/** iOS tokens that order their end of the built-in APNs (src/delivery/simulator/apns-orders.ts). */
+/** iOS tokens that order their end of the built-in APNs (src/gateway/simulator/apns/apns-magic-tokens.ts). */
 export const TOKEN_OF: Readonly<Record<Departure, string>> = {
   gone: 'bad41000'.padEnd(64, 'c'),
   quarantined: 'bad40000'.padEnd(64, 'c'),

@@ -1,9 +1,9 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { seal } from '../../src/application/seal.ts'
 import { hashSecret } from '../../src/application/secret.ts'
 import { MIGRATIONS } from '../../src/database/migrations.ts'
+import { seal } from '../../src/sealing/seal.ts'
 import type { Credentials } from './service.ts'
 
 /** Every table with its columns and rows, as text that can be compared; without what SQLite keeps for itself. */

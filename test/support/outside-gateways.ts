@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../src/clock.ts'
-import type { Config } from '../../src/config.ts'
-import { startSimulator } from '../../src/delivery/simulator/simulator.ts'
-import type { Simulator } from '../../src/delivery/simulator/simulator.ts'
+import { startSimulator } from '../../src/gateway/simulator/simulator.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
+import type { Config } from '../../src/settings/parse.ts'
 import { sharedKeys } from './rsa-keys.ts'
 
 /** Gateways that a service reaches as it does Apple's and Google's: by address, with a credential of its own. */

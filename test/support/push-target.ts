@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { Arrival } from '../../src/delivery/simulator/arrivals.ts'
+import type { Arrival } from '../../src/gateway/simulator/received-pushes.ts'
 import { arrivalsAt, withoutPushId } from './arrivals.ts'
 import { newCaller } from './caller.ts'
 import type { Answer, Service } from './service.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { siteKey, userKey } from '../../src/network/address.ts'
 import { createRateLimiter } from '../../src/usage/rate-limiter.ts'
 import type { RateLimiter } from '../../src/usage/rate-limiter.ts'
-import { siteKey, userKey } from '../../src/usage/address.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const LIMITS = { rate: 10, burst: 100 }

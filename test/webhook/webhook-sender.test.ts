@@ -8,9 +8,9 @@ import type { Post, PostOutcome } from '../../src/webhook/post.ts'
 import { startWebhookSender } from '../../src/webhook/webhook-sender.ts'
 import type { WebhookSender } from '../../src/webhook/webhook-sender.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
-import { temporaryDatabase } from '../application/temporary-database.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { LogLine } from '../support/service.ts'
+import { temporaryDatabase } from '../support/temporary-database.ts'
 
 const SECRET_BYTES = Buffer.alloc(24, 7)
 const SECRET = `whsec_${SECRET_BYTES.toString('base64')}`

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../src/application/application-store.ts'
-import { seal } from '../../src/application/seal.ts'
-import { createSealedStore } from '../../src/application/sealed-store.ts'
+import { seal } from '../../src/sealing/seal.ts'
+import { createSealedStore } from '../../src/sealing/sealed-store.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
-import { temporaryDatabase } from '../application/temporary-database.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { temporaryDatabase } from '../support/temporary-database.ts'
 
 const KEY = new Uint8Array(32).fill(1)
 const SECRET = `whsec_${'c2VjcmV0'.repeat(5)}`

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { createAuthority } from '../../../src/delivery/simulator/certificate.ts'
-import { lineReader } from '../line-reader.ts'
+import { createAuthority } from '../../../src/gateway/simulator/certificate.ts'
+import { lineReader } from '../measure/line-reader.ts'
 
 /** Counted since the start or the last `reset()`. */
 export interface GatewayReport {

@@ -1,0 +1,146 @@
+import type { Platform } from '../device/device.ts'
+import type { Filter } from './filter.ts'
+import type { Near } from './geo-circle.ts'
+import type { Where } from './where.ts'
+
+/** What must hold of a device on one platform, as an index or a row can answer it: the names are looked up. */
+export type Condition =
+  /** Has one of these labels; never none. */
+  | { readonly kind: 'labels'; readonly ids: readonly number[] }
+  | { readonly kind: 'alias'; readonly alias: string }
+  | { readonly kind: 'near'; readonly near: Near }
+  /** Not before this moment, ms since the Unix epoch. */
+  | { readonly kind: 'since'; readonly column: 'seen_at' | 'registered_at'; readonly moment: number }
+  /** One of these, by `device.id`. */
+  | { readonly kind: 'devices'; readonly ids: readonly number[] }
+  /** One of these; `null`: not known. Never none. */
+  | { readonly kind: 'zones'; readonly zones: readonly (string | null)[] }
+  /** In the same time zone since before this moment. */
+  | { readonly kind: 'stayed'; readonly moment: number }
+  | { readonly kind: 'not'; readonly of: Condition }
+  | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
+  | typeof EVERYBODY
+  | typeof NOBODY
+
+const EVERYBODY = { kind: 'everybody' } as const
+const NOBODY = { kind: 'nobody' } as const
+
+export type LabelId = (kind: 'tag' | 'type', name: string) => number | null
+
+/**
+ * What must all hold of a device of `platform` to be in the audience; `null`: nobody can be. `labelId` is `null` for a
+ * name that no device ever had, which includes nobody and excludes nobody.
+ */
+export function conditionsOf(filter: Filter, platform: Platform, labelId: LabelId): readonly Condition[] | null {
+  if (!filter.platforms.includes(platform)) return null
+  const whole = all([...labelConditions(filter, labelId), ...otherConditions(filter, platform, labelId)])
+  if (whole.kind === 'nobody') return null
+  return conjuncts(whole)
+}
+
+function labelConditions(filter: Filter, labelId: LabelId): Condition[] {
+  const { tags, active, exceptTags, exceptActive, tagsMatch } = filter
+  const has = (kind: 'tag' | 'type', names: readonly string[]) => names.map((name) => label(labelId(kind, name)))
+  const conditions: Condition[] = []
+  // Better nobody than everybody: all of nothing is nobody too.
+  if (tags !== null)
+    conditions.push(tagsMatch === 'any' || tags.length === 0 ? any(has('tag', tags)) : all(has('tag', tags)))
+  if (active !== null) conditions.push(any(has('type', active)))
+  if (exceptTags !== null) conditions.push(not(any(has('tag', exceptTags))))
+  if (exceptActive !== null) conditions.push(not(any(has('type', exceptActive))))
+  return conditions
+}
+
+function otherConditions(filter: Filter, platform: Platform, labelId: LabelId): Condition[] {
+  const {
+    alias,
+    exceptAlias,
+    near,
+    seenWithinMs,
+    notSeenForMs,
+    registeredWithinMs,
+    where,
+    devices,
+    zones,
+    stayedSince,
+  } = filter
+  const conditions: Condition[] = []
+  const add = (one: Where) => conditions.push(conditionOf(one, platform, labelId, filter.asOf))
+  if (alias !== null) add({ alias })
+  if (exceptAlias !== null) add({ not: { alias: exceptAlias } })
+  if (near !== undefined) add({ near })
+  if (seenWithinMs !== undefined) add({ seenWithinMs })
+  if (notSeenForMs !== undefined) add({ notSeenForMs })
+  if (registeredWithinMs !== undefined) add({ registeredWithinMs })
+  if (where !== undefined) add(where)
+  if (devices !== undefined) conditions.push(devices.length > 0 ? { kind: 'devices', ids: devices } : NOBODY)
+  if (zones !== undefined) conditions.push(zones.length > 0 ? { kind: 'zones', zones } : NOBODY)
+  if (stayedSince !== undefined) conditions.push({ kind: 'stayed', moment: stayedSince })
+  return conditions
+}
+
+function conditionOf(where: Where, platform: Platform, labelId: LabelId, asOf: number | undefined): Condition {
+  const inner = (one: Where) => conditionOf(one, platform, labelId, asOf)
+  const since = (column: 'seen_at' | 'registered_at', ms: number): Condition => {
+    if (asOf === undefined) throw new Error('a filter by time has no moment')
+    return { kind: 'since', column, moment: asOf - ms }
+  }
+  if ('all' in where) return all(where.all.map(inner))
+  if ('any' in where) return any(where.any.map(inner))
+  if ('not' in where) return not(inner(where.not))
+  if ('tag' in where) return label(labelId('tag', where.tag))
+  if ('type' in where) return label(labelId('type', where.type))
+  if ('platform' in where) return where.platform === platform ? EVERYBODY : NOBODY
+  if ('alias' in where) return { kind: 'alias', alias: where.alias }
+  if ('near' in where) return { kind: 'near', near: where.near }
+  if ('seenWithinMs' in where) return since('seen_at', where.seenWithinMs)
+  if ('notSeenForMs' in where) return not(since('seen_at', where.notSeenForMs))
+  return since('registered_at', where.registeredWithinMs)
+}
+
+function label(id: number | null): Condition {
+  return id === null ? NOBODY : { kind: 'labels', ids: [id] }
+}
+
+/** Pushed inwards, so that what must hold can be told from what may, whichever way it was written. */
+function not(of: Condition): Condition {
+  if (of.kind === 'everybody') return NOBODY
+  if (of.kind === 'nobody') return EVERYBODY
+  if (of.kind === 'not') return of.of
+  if (of.kind === 'all') return any(of.of.map(not))
+  if (of.kind === 'any') return all(of.of.map(not))
+  return { kind: 'not', of }
+}
+
+/** One lookup answers for all labels a device must not have. */
+function all(of: readonly Condition[]): Condition {
+  const flat = of.flatMap(conjuncts)
+  if (flat.some(({ kind }) => kind === 'nobody')) return NOBODY
+  const excluded = flat.flatMap((one) => (isNoLabel(one) ? one.of.ids : []))
+  const others = flat.filter((one) => !isNoLabel(one))
+  if (excluded.length > 0) others.push({ kind: 'not', of: { kind: 'labels', ids: [...new Set(excluded)] } })
+  return joined('all', others, EVERYBODY)
+}
+
+/** One lookup answers for all labels of which one is enough. */
+function any(of: readonly Condition[]): Condition {
+  const flat = of.flatMap((one) => (one.kind === 'any' ? one.of : one.kind === 'nobody' ? [] : [one]))
+  if (flat.some(({ kind }) => kind === 'everybody')) return EVERYBODY
+  const labels = flat.flatMap((one) => (one.kind === 'labels' ? one.ids : []))
+  const others = flat.filter(({ kind }) => kind !== 'labels')
+  if (labels.length > 0) others.unshift({ kind: 'labels', ids: [...new Set(labels)] })
+  return joined('any', others, NOBODY)
+}
+
+function joined(kind: 'all' | 'any', of: readonly Condition[], empty: Condition): Condition {
+  return of.length > 1 ? { kind, of } : (of[0] ?? empty)
+}
+
+function conjuncts(of: Condition): readonly Condition[] {
+  if (of.kind === 'everybody') return []
+  return of.kind === 'all' ? of.of : [of]
+}
+
+function isNoLabel(of: Condition): of is { kind: 'not'; of: { kind: 'labels'; ids: readonly number[] } } {
+  return of.kind === 'not' && of.of.kind === 'labels'
+}

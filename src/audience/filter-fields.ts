@@ -1,0 +1,69 @@
+import { latitude, longitude } from '../device/device-fields.ts'
+import { invalid, missing, show } from '../http/fields.ts'
+import type { Field, Given } from '../http/fields.ts'
+import { MAX_RADIUS_KM, MIN_RADIUS_KM } from './geo-circle.ts'
+import type { Near } from './geo-circle.ts'
+
+/** No exponent, as for `lat` and `lng`. */
+const DECIMAL = /^(\d+(\.\d*)?|\.\d+)$/
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MAX_DAYS = 3650
+
+/** Days, as ms. */
+export const days: Field<number> = {
+  schema: { type: 'number', minimum: 1, maximum: MAX_DAYS },
+  emptyIsAbsent: false,
+  read: (value, name) => Math.round(decimal(value, name, 'days', 1, MAX_DAYS) * DAY_MS),
+}
+
+/** Its numbers may be digits in a string, as everywhere. */
+export const near: Field<Near> = {
+  schema: {
+    title: 'Near',
+    type: 'object',
+    properties: {
+      lat: latitude.schema,
+      lng: longitude.schema,
+      radius_km: { type: 'number', minimum: MIN_RADIUS_KM, maximum: MAX_RADIUS_KM },
+    },
+    required: ['lat', 'lng', 'radius_km'],
+    additionalProperties: false,
+    example: { lat: 52.52, lng: 13.405, radius_km: 25 },
+  },
+  emptyIsAbsent: false,
+  read(value, name) {
+    const given = objectOf(value, name, 'an object with lat, lng and radius_km')
+    const unknown = Object.keys(given).find((key) => !NEAR_MEMBERS.has(key))
+    if (unknown !== undefined) throw invalid(pathTo(name, unknown), 'is not known here: it has lat, lng and radius_km')
+    const member = (key: string) => {
+      if (given[key] === undefined || given[key] === null || given[key] === '') throw missing(pathTo(name, key))
+      return [given[key], pathTo(name, key)] as const
+    }
+    const [lat, lng, radius] = [member('lat'), member('lng'), member('radius_km')]
+    return {
+      lat: latitude.read(...lat),
+      lng: longitude.read(...lng),
+      radiusKm: decimal(...radius, 'kilometres', MIN_RADIUS_KM, MAX_RADIUS_KM),
+    }
+  },
+}
+
+const NEAR_MEMBERS: ReadonlySet<string> = new Set(['lat', 'lng', 'radius_km'])
+
+/** Throws `Refused` where it is none. `what`: what it should be. */
+export function objectOf(value: unknown, name: string, what: string): Given {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Given
+  throw invalid(name, `must be ${what}, not ${show(value)}`)
+}
+
+/** How a failure names a member. A key that is long or strange is shown, not repeated. */
+export function pathTo(name: string, key: string): string {
+  return /^\w{1,32}$/.test(key) ? `${name}.${key}` : `${name}[${show(key)}]`
+}
+
+function decimal(value: unknown, name: string, unit: string, least: number, most: number): number {
+  const read = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value
+  if (typeof read === 'number' && read >= least && read <= most) return read
+  throw invalid(name, `must be ${unit} from ${least} to ${most}, not ${show(value)}`)
+}

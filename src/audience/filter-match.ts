@@ -1,0 +1,89 @@
+import type { Device } from '../device/device.ts'
+import type { Filter } from './filter.ts'
+import { isNear } from './geo-circle.ts'
+import type { Near } from './geo-circle.ts'
+import type { Where } from './where.ts'
+
+/** What filters look at. Times are ms since the Unix epoch. */
+export interface DeviceTraits extends Pick<
+  Device,
+  'id' | 'platform' | 'tag' | 'active' | 'alias' | 'lat' | 'lng' | 'registeredAt'
+> {
+  /** Last registration. */
+  readonly seenAt: number
+  /** IANA name; `null`: not known. */
+  readonly timezone: string | null
+  /** When `timezone` last changed; `null`: not since it registered. */
+  readonly movedAt: number | null
+}
+
+/** A field of a push to many that narrows. */
+export type FilterField =
+  | 'platform'
+  | 'tags'
+  | 'except_tags'
+  | 'active'
+  | 'except_active'
+  | 'alias'
+  | 'except_alias'
+  | 'near'
+  | 'seen_within'
+  | 'not_seen_for'
+  | 'registered_within'
+  | 'where'
+  | 'tokens'
+  | 'send_at_local'
+
+/**
+ * The fields of a filter that leave a registered device out, as they are named on the wire; none: it is in the audience.
+ * What `audience.ts` says in SQL, in plain words, and held against it by tests.
+ */
+export function failedFields(filter: Filter, device: DeviceTraits): readonly FilterField[] {
+  const { near, seenWithinMs, notSeenForMs, registeredWithinMs, where, devices, zones, stayedSince, asOf } = filter
+  const hasTag = (name: string) => device.tag.includes(name)
+  const hasType = (name: string) => device.active.includes(name)
+  const holds = (condition: Where) => isTrue(condition, device, asOf)
+  const passed: Readonly<Record<FilterField, boolean>> = {
+    platform: filter.platforms.includes(device.platform),
+    tags: filter.tags === null || (filter.tagsMatch === 'any' ? filter.tags.some(hasTag) : hasAll(filter.tags, hasTag)),
+    except_tags: !(filter.exceptTags ?? []).some(hasTag),
+    active: filter.active === null || filter.active.some(hasType),
+    except_active: !(filter.exceptActive ?? []).some(hasType),
+    alias: filter.alias === null || device.alias === filter.alias,
+    except_alias: filter.exceptAlias === null || device.alias !== filter.exceptAlias,
+    near: near === undefined || holds({ near }),
+    seen_within: seenWithinMs === undefined || holds({ seenWithinMs }),
+    not_seen_for: notSeenForMs === undefined || holds({ notSeenForMs }),
+    registered_within: registeredWithinMs === undefined || holds({ registeredWithinMs }),
+    where: where === undefined || holds(where),
+    tokens: devices === undefined || devices.includes(device.id),
+    send_at_local:
+      (zones === undefined || zones.includes(device.timezone)) &&
+      (stayedSince === undefined || device.movedAt === null || device.movedAt < stayedSince),
+  }
+  return (Object.keys(passed) as FilterField[]).filter((field) => !passed[field])
+}
+
+/** Better nobody than everybody: all of nothing is nobody. */
+function hasAll(names: readonly string[], has: (name: string) => boolean): boolean {
+  return names.length > 0 && names.every(has)
+}
+
+function isTrue(where: Where, device: DeviceTraits, asOf: number | undefined): boolean {
+  if ('all' in where) return where.all.every((one) => isTrue(one, device, asOf))
+  if ('any' in where) return where.any.some((one) => isTrue(one, device, asOf))
+  if ('not' in where) return !isTrue(where.not, device, asOf)
+  if ('tag' in where) return device.tag.includes(where.tag)
+  if ('type' in where) return device.active.includes(where.type)
+  if ('alias' in where) return device.alias === where.alias
+  if ('platform' in where) return device.platform === where.platform
+  if ('near' in where) return isThere(where.near, device)
+  if (asOf === undefined) throw new Error('a filter by time has no moment')
+  if ('seenWithinMs' in where) return device.seenAt >= asOf - where.seenWithinMs
+  if ('notSeenForMs' in where) return device.seenAt < asOf - where.notSeenForMs
+  return device.registeredAt >= asOf - where.registeredWithinMs
+}
+
+function isThere(near: Near, { lat, lng }: DeviceTraits): boolean {
+  return lat !== null && lng !== null && isNear(near, { lat, lng })
+}

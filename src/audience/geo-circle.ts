@@ -1,0 +1,92 @@
+import { cellsOf } from '../device/place.ts'
+
+/** A circle on the globe. */
+export interface Near {
+  /** Degrees, ±90. */
+  readonly lat: number
+  /** Degrees, ±180. */
+  readonly lng: number
+  readonly radiusKm: number
+}
+
+/** Degrees, both ends included; `west` <= `east`. */
+export interface Box {
+  readonly south: number
+  readonly north: number
+  readonly west: number
+  readonly east: number
+}
+
+/** The mean radius of the Earth, as the IUGG has it (R1 of GRS 80, Moritz 2000). */
+const EARTH_KM = 6371.0088
+
+/** Half of the way around: nothing is further away. */
+const FURTHEST_KM = Math.PI * EARTH_KM
+
+export const MIN_RADIUS_KM = 0.01
+
+/** A little more than half of the way around, at the equator of WGS 84 too. */
+export const MAX_RADIUS_KM = 20_038
+
+/** Degrees by which a box is larger than its circle, for the rounding: a centimetre. */
+const MARGIN_DEGREES = 1e-7
+
+/**
+ * The haversine of the angle between two points grows with it, from 0 to 1. A place is within the radius where its
+ * haversine is no larger than this: no inverse is needed for each device.
+ */
+export function mostHaversine(radiusKm: number): number {
+  // The haversine of a point opposite can come out a little above 1.
+  return radiusKm >= FURTHEST_KM ? 2 : Math.sin(radiusKm / EARTH_KM / 2) ** 2
+}
+
+/** Whether a place is within the circle, along the great circle. */
+export function isNear({ lat, lng, radiusKm }: Near, place: { readonly lat: number; readonly lng: number }): boolean {
+  const south = Math.sin(radians((place.lat - lat) / 2))
+  const west = Math.sin(radians((place.lng - lng) / 2))
+  const haversine = south * south + cosine(lat) * cosine(place.lat) * west * west
+  return haversine <= mostHaversine(radiusKm)
+}
+
+/** What the circle lies in: one box, or two where it lies across the date line. */
+export function boxesOf({ lat, lng, radiusKm }: Near): readonly Box[] {
+  const angle = degrees(Math.min(radiusKm / EARTH_KM, Math.PI)) + MARGIN_DEGREES
+  const south = Math.max(lat - angle, -90)
+  const north = Math.min(lat + angle, 90)
+  // It holds a pole, and every meridian goes through there.
+  if (lat + angle >= 90 || lat - angle <= -90) return [{ south, north, west: -180, east: 180 }]
+  // Where the meridian touches the circle, which is nearer to the pole than its middle.
+  const aside = degrees(Math.asin(Math.sin(radians(angle)) / cosine(lat))) + MARGIN_DEGREES
+  const [west, east] = [lng - aside, lng + aside]
+  if (east - west >= 360) return [{ south, north, west: -180, east: 180 }]
+  if (west < -180) return [part(-180, east), part(west + 360, 180)]
+  if (east > 180) return [part(-180, east - 360), part(west, 180)]
+  return [part(west, east)]
+
+  function part(west: number, east: number): Box {
+    return { south, north, west, east }
+  }
+}
+
+/** The cells of the grid that the circle lies in, `null` if they are more than `most`. */
+export function cellsNear(near: Near, most: number): readonly number[] | null {
+  const cells: number[] = []
+  for (const box of boxesOf(near)) {
+    const more = cellsOf(box, most - cells.length)
+    if (more === null) return null
+    cells.push(...more)
+  }
+  return cells
+}
+
+export function cosine(ofDegrees: number): number {
+  return Math.cos(radians(ofDegrees))
+}
+
+function radians(of: number): number {
+  return (of * Math.PI) / 180
+}
+
+function degrees(of: number): number {
+  return (of * 180) / Math.PI
+}

@@ -1,0 +1,77 @@
+import { failure, loggedAs, Refused } from '../failure.ts'
+import { show } from '../http/fields.ts'
+import { nearest } from '../text/nearest.ts'
+
+/** What other push services, and the other calls of this API, call the fields of a push. */
+const COUNTERPARTS: Readonly<Record<string, string>> = {
+  msg: 'message messages body text alert content contents notification',
+  title: 'heading headings subject',
+  payload: 'data custom customData additionalData extra extras userInfo',
+  badge: 'badgeCount setbadgecount iosBadgeCount',
+  image: 'imageUrl picture bigPicture attachment',
+  link: 'url deepLink clickAction',
+  thread: 'threadId threadIdentifier',
+  channel: 'channelId androidChannelId',
+  collapse: 'collapseId collapseKey collapseIdentifier apnsCollapseId',
+  ttl: 'timeToLive expiration expirationTime expiry expires',
+  silent: 'contentAvailable background',
+  mutable: 'mutableContent',
+  interruption: 'interruptionLevel',
+  send_at: 'schedule scheduleTime scheduledAt scheduledTime sendAfter deliverAt pushTime',
+  platform: 'os deviceType deviceTypes',
+  tags: 'tag topic topics channels user users userId uid externalUserId includeExternalUserIds',
+  active: 'type types activeTypes',
+  alias: 'aliases currentAlias',
+  except_tags: 'exclude excludeTags excludedTags notTags',
+  except_active: 'exceptType exceptTypes',
+  near: 'geo location geolocation radius lat lng',
+  where: 'segment segments includedSegments excludedSegments filter filters condition conditions query audience',
+  token:
+    'tokens to deviceToken deviceTokens registrationId registrationIds pushToken includePlayerIds includeSubscriptionIds',
+}
+
+const MEANT: ReadonlyMap<string, string> = new Map(
+  Object.entries(COUNTERPARTS).flatMap(([field, names]) => names.split(' ').map((name) => [plain(name), field])),
+)
+
+/**
+ * The refusal of a field that a body does not have: to ignore one that was to narrow a push would send it to everybody.
+ * `elsewhere`: fields of another call, each with a sentence.
+ */
+export function unknownField(
+  name: string,
+  known: readonly string[],
+  elsewhere: Readonly<Record<string, string>> = {},
+): Refused {
+  const sentence = Object.hasOwn(elsewhere, name)
+    ? `${name} ${elsewhere[name]}.`
+    : `${shownName(name)} is not known here.${hintAt(name, known, elsewhere)}`
+  const logged = Object.hasOwn(elsewhere, name)
+    ? sentence
+    : `A field is not known here.${hintAt(name, known, elsewhere)}`
+  return new Refused(loggedAs(failure('InvalidArgument', sentence), logged))
+}
+
+/** How a failure names a field that is not known: one that is long or strange is not repeated. */
+export function shownName(name: string): string {
+  return /^\w{1,32}$/.test(name) ? name : `A field whose name is ${show(name)}`
+}
+
+/** ` Did you mean tags?`, or what else helps. */
+export function hintAt(
+  name: string,
+  known: readonly string[],
+  elsewhere: Readonly<Record<string, string>> = {},
+): string {
+  const names = [...known, ...Object.keys(elsewhere)]
+  const word = plain(name)
+  const same = names.find((one) => plain(one) === word)
+  const meant = [same, MEANT.get(word), nearest(name, names)].find((one) => one && names.includes(one))
+  if (!meant) return ` Known are ${known.join(', ')}.`
+  return Object.hasOwn(elsewhere, meant) ? ` ${meant} ${elsewhere[meant]}.` : ` Did you mean ${meant}?`
+}
+
+/** Without what differs from one habit to another: `exceptTags`, `except-tags`, `EXCEPT_TAGS`. */
+function plain(name: string): string {
+  return name.replaceAll(/[_-]/g, '').toLowerCase()
+}

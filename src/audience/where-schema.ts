@@ -1,0 +1,88 @@
+import { alias as oneName, platform } from '../device/device-fields.ts'
+import { referenceTo } from '../http/components.ts'
+import { invalid, show } from '../http/fields.ts'
+import type { Field } from '../http/fields.ts'
+import { days, near, objectOf, pathTo } from './filter-fields.ts'
+import type { Where } from './where.ts'
+
+const MAX_DEPTH = 16
+const MAX_LEAVES = 200
+
+type Leaf = (value: unknown, path: string) => Where
+
+const LEAVES: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
+  ['tag', (value, path) => ({ tag: oneName.read(value, path) })],
+  ['type', (value, path) => ({ type: oneName.read(value, path) })],
+  ['alias', (value, path) => ({ alias: oneName.read(value, path) })],
+  ['platform', (value, path) => ({ platform: platform.read(value, path) })],
+  ['near', (value, path) => ({ near: near.read(value, path) })],
+  ['seen_within', (value, path) => ({ seenWithinMs: days.read(value, path) })],
+  ['not_seen_for', (value, path) => ({ notSeenForMs: days.read(value, path) })],
+  ['registered_within', (value, path) => ({ registeredWithinMs: days.read(value, path) })],
+])
+
+const KEYS = ['all', 'any', 'not', ...LEAVES.keys()]
+const ALLOWED = `one of ${KEYS.join(', ')}`
+
+const CONDITION = 'Condition'
+const { description: _, ...NAME } = oneName.schema
+const SELF = { $ref: referenceTo(CONDITION) }
+
+/** An expression, which a body spells as JSON. */
+export const where: Field<Where> = {
+  schema: {
+    title: CONDITION,
+    type: 'object',
+    minProperties: 1,
+    maxProperties: 1,
+    additionalProperties: false,
+    properties: {
+      all: { type: 'array', items: SELF, minItems: 1 },
+      any: { type: 'array', items: SELF, minItems: 1 },
+      not: SELF,
+      tag: NAME,
+      type: NAME,
+      alias: NAME,
+      platform: platform.schema,
+      near: near.schema,
+      seen_within: days.schema,
+      not_seen_for: days.schema,
+      registered_within: days.schema,
+    },
+    example: { all: [{ tag: 'beta' }, { not: { any: [{ type: 'news' }, { seen_within: 7 }] } }] },
+  },
+  emptyIsAbsent: false,
+  read: (value, name) => read(value, name, 1, { leaves: 0 }),
+}
+
+/** `soFar` counts over the whole expression. Throws `Refused`, with the path to what is wrong. */
+function read(value: unknown, path: string, depth: number, soFar: { leaves: number }): Where {
+  if (depth > MAX_DEPTH) throw invalid(path, `is nested too deeply: at most ${MAX_DEPTH} levels are allowed`)
+  const [key, inner] = memberOf(value, path)
+  const innerPath = pathTo(path, key)
+  if (key === 'not') return { not: read(inner, innerPath, depth + 1, soFar) }
+  if (key === 'all') return { all: list(inner, innerPath, depth, soFar) }
+  if (key === 'any') return { any: list(inner, innerPath, depth, soFar) }
+  const leaf = LEAVES.get(key)
+  if (leaf === undefined) throw invalid(innerPath, `is not known here: it must be ${ALLOWED}`)
+  if (++soFar.leaves > MAX_LEAVES)
+    throw invalid(innerPath, `is one too many: at most ${MAX_LEAVES} conditions are allowed`)
+  return leaf(inner, innerPath)
+}
+
+/** The one member that a condition has. */
+function memberOf(value: unknown, path: string): readonly [key: string, inner: unknown] {
+  const members = Object.entries(objectOf(value, path, `an object with ${ALLOWED}`))
+  const [first, second] = members
+  // A word that is misspelt is a better hint than that there is one too many.
+  const unknown = members.find(([key]) => !KEYS.includes(key))
+  if (unknown !== undefined) return unknown
+  if (first !== undefined && second === undefined) return first
+  throw invalid(path, `must have exactly ${ALLOWED}, not ${first === undefined ? 'none' : `${members.length} of them`}`)
+}
+
+function list(value: unknown, path: string, depth: number, soFar: { leaves: number }): Where[] {
+  if (!Array.isArray(value)) throw invalid(path, `must be an array of conditions, not ${show(value)}`)
+  if (value.length === 0) throw invalid(path, 'must have at least one condition, not none')
+  return value.map((item, index) => read(item, `${path}[${index}]`, depth + 1, soFar))
+}

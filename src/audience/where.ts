@@ -1,0 +1,18 @@
+import type { Platform } from '../device/device.ts'
+import type { Near } from './geo-circle.ts'
+
+/** A condition on a device, of other conditions. Neither `all` nor `any` is empty. */
+export type Where =
+  | { readonly all: readonly Where[] }
+  | { readonly any: readonly Where[] }
+  | { readonly not: Where }
+  | { readonly tag: string }
+  | { readonly type: string }
+  | { readonly alias: string }
+  | { readonly platform: Platform }
+  /** Nobody without a location. */
+  | { readonly near: Near }
+  /** Not longer ago, at the filter's `asOf`. */
+  | { readonly seenWithinMs: number }
+  | { readonly notSeenForMs: number }
+  | { readonly registeredWithinMs: number }

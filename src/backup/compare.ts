@@ -1,0 +1,46 @@
+import { readDatabaseFile } from '../database/offline-database.ts'
+import { isSqliteError, newestIn } from './summary.ts'
+import type { Content } from './summary.ts'
+
+/** What is in a database and would be gone with it. */
+export type Losses =
+  /** Nothing that the backup does not have. */
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'newer'
+      /** Its last change, ms since the Unix epoch. */
+      readonly newestAt: number
+      /** Devices registered for the first time, and those that changed, since the last change in the backup. */
+      readonly registered: number
+      readonly changed: number
+      readonly pushes: number
+    }
+  /** Of these the backup has no application: it is of another service. */
+  | { readonly kind: 'other'; readonly applications: readonly string[] }
+  | { readonly kind: 'damaged'; readonly problem: string }
+
+/** Holds the database at `path`, whatever its schema, against what is in a backup. */
+export function lossesOf(path: string, backup: Pick<Content, 'newestAt' | 'applications'>): Losses {
+  try {
+    using file = readDatabaseFile(path)
+    const since = backup.newestAt ?? 0
+    const others = file
+      .all<{ id: string; name: string; createdAt: number }>('SELECT id, name, created_at AS createdAt FROM application')
+      .filter(({ id, createdAt }) => createdAt <= since && !backup.applications.includes(id))
+    if (others.length > 0) return { kind: 'other', applications: others.map(({ name }) => name) }
+    const newestAt = newestIn(file)
+    if (newestAt === null || newestAt <= since) return { kind: 'none' }
+    const count = (from: string) => file.all<{ n: number }>(`SELECT count(*) AS n FROM ${from}`, since)[0]?.n ?? 0
+    const registered = count('device WHERE registered_at > ?')
+    return {
+      kind: 'newer',
+      newestAt,
+      registered,
+      changed: count('device WHERE max(seen_at, updated_at) > ?') - registered,
+      pushes: count('push WHERE created_at > ?'),
+    }
+  } catch (error) {
+    if (!isSqliteError(error)) throw error
+    return { kind: 'damaged', problem: `${error.message} (${error.code})` }
+  }
+}

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { timeInName } from '../../backup/backup-name.ts'
+import { destinationIn, writtenOut } from '../../backup/destination.ts'
+import { makeBackup } from '../../backup/make-backup.ts'
+import type { Made } from '../../backup/make-backup.ts'
+import { integer } from '../../settings/setting-type.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
+import { done, problems } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { noDatabaseIn } from '../no-database.ts'
+import { dataDirectory } from '../open-data.ts'
+import { counted, lasting } from '../terminal/figures.ts'
+import { createWatch } from '../terminal/gauge.ts'
+import { contentJson, contentText } from './backup-text.ts'
+import { bucketOpener, isFolder } from './bucket-opener.ts'
+
+const KEEP = integer(1, 10_000)
+
+/** `backup TO`: a process of its own beside the server, which only reads. */
+export async function runBackup({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const { clock, stderr } = surroundings
+  const to = destinationIn(words[0] ?? '', isFolder)
+  if (to.kind === 'problem') return problems(to.problem)
+  const given = flags.get('keep')
+  const keep = given === undefined ? null : KEEP.read(given)
+  if (keep === undefined) return problems(`--keep: "${given}" is not ${KEEP.expected}.`)
+  // What serve asks for has a name by time already.
+  if (keep !== null && (to.kind === 'file' || to.kind === 'object') && timeInName(basename(writtenOut(to))) === null) {
+    return problems('--keep is for a folder or s3://bucket/prefix/, where backups have names by time.')
+  }
+  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  if (found.kind !== 'directory') return found
+  const { data } = found
+  const missing = noDatabaseIn(found)
+  if (missing !== null) return missing
+
+  const startedAt = clock.now()
+  const watch = createWatch(surroundings, { quiet: flags.has('json') })
+  const made = await makeBackup({ data, to, keep, clock, openBucket: bucketOpener(surroundings), watch })
+  watch.end()
+  if (made.kind === 'problem') return made
+  if (made.notErased !== null) stderr(`bellhop: Old backups are still there: ${made.notErased}\n`)
+  const tookMs = clock.now() - startedAt
+  return done(flags.has('json') ? backupJson(made, tookMs) : backupText(made, tookMs, data))
+}
+
+function backupJson({ to, bytes, content, erased }: Made, tookMs: number): string {
+  return jsonLine({ backup: to, bytes, tookMs, ...contentJson(content), erased })
+}
+
+function backupText({ to, bytes, content, erased }: Made, tookMs: number, data: string): string {
+  const lines = [
+    `${to}: ${megabytes(bytes)} in ${lasting(tookMs)}, checked.`,
+    contentText(content),
+    ...(erased.length === 0 ? [] : [`${counted(erased.length, 'older backup')} erased.`]),
+    ...(content.sealed.length === 0 ? [] : [keyText(data)]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
+}
+
+function keyText(data: string): string {
+  const key = join(data, 'key')
+  const where = existsSync(key) ? key : 'what BELLHOP_KEY or BELLHOP_KEY_FILE says'
+  return `The key that opens the credentials is not in it: it is ${where}. Keep a copy of it, apart from the backups.`
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { timeInName } from '../../backup/backup-name.ts'
+import { shelfIn } from '../../backup/destination.ts'
+import { writtenIn } from '../../backup/newest.ts'
+import { shelfAt } from '../../backup/repository.ts'
+import type { Place, StoredBackup } from '../../backup/repository.ts'
+import { readSettings } from '../../settings/parse.ts'
+import { byteSize } from '../../text/byte-size.ts'
+import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { done, problem, problems } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { ago, counted, moment } from '../terminal/figures.ts'
+import { tableText } from '../terminal/table-text.ts'
+import { bucketOpener } from './bucket-opener.ts'
+
+/** `backup list [TO]`: the backups in a folder or a bucket, newest first; without TO where `serve` puts them. */
+export async function runBackupList({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const { env, readFile, clock } = surroundings
+  const settings = readSettings(['backup'], { flags: new Map(), env, readFile })
+  if (settings.kind === 'problems') return settings
+  const text = words[0] ?? settings.config.backup
+  if (text === null) {
+    return problems('backup list needs TO, a folder or s3://bucket/prefix/, where BELLHOP_BACKUP does not say it.')
+  }
+  const place = shelfIn(text)
+  if (place.kind === 'problem') return problems(place.problem)
+  if (place.kind === 'folder' && !existsSync(place.path)) {
+    return problem(`There is no folder ${place.path}: the first backup makes it.`)
+  }
+  const shelf = shelfAt(place, bucketOpener(surroundings))
+  const listed = 'kind' in shelf ? shelf : await shelf.list()
+  if (listed.kind === 'problem') return problem(listed.problem)
+  const { backups } = listed
+  return done(flags.has('json') ? json(place, backups) : table(text, place, backups, clock.now()))
+}
+
+function json(place: Place, backups: readonly StoredBackup[]): string {
+  return jsonLine({
+    backups: backups.map(({ name, bytes }) => ({
+      backup: writtenIn(place, name),
+      madeAt: new Date(timeInName(name) ?? 0).toISOString(),
+      bytes,
+    })),
+  })
+}
+
+function table(text: string, place: Place, backups: readonly StoredBackup[], now: number): string {
+  if (backups.length === 0) return `There are no backups in ${harmless(text)}.\n`
+  const rows = backups.map(({ name, bytes }) => {
+    const at = timeInName(name) ?? 0
+    return [harmless(writtenIn(place, name)), moment(at), ago(at, now), byteSize(bytes)]
+  })
+  const lines = tableText([['BACKUP', 'MADE AT', '', 'SIZE'], ...rows], ['left', 'left', 'left', 'right'])
+  return [...lines, `${counted(backups.length, 'backup')}, newest first.`, ''].join('\n')
+}

@@ -1,0 +1,25 @@
+import type { Content } from '../../backup/summary.ts'
+import { counted, moment } from '../terminal/figures.ts'
+
+/** What is in a backup, for people. */
+export function contentText({ applications, devices, pushes, sealed, newestAt }: Content): string {
+  const counts = [
+    counted(applications.length, 'application'),
+    counted(devices, 'device'),
+    counted(pushes, 'push', 'pushes'),
+    counted(sealed.length, 'sealed credential'),
+  ]
+  const last = newestAt === null ? '' : ` The last change in it is of ${moment(newestAt)}.`
+  return `In it: ${counts.join(', ')}.${last}`
+}
+
+export function contentJson({ schema, applications, devices, pushes, sealed, newestAt }: Content) {
+  return {
+    schema,
+    applications: applications.length,
+    devices,
+    pushes,
+    credentials: sealed.length,
+    newestAt: newestAt === null ? null : new Date(newestAt).toISOString(),
+  }
+}

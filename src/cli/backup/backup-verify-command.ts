@@ -1,0 +1,104 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import type { Problem } from '../../application/credential.ts'
+import { timeInName } from '../../backup/backup-name.ts'
+import { destinationIn, writtenOut } from '../../backup/destination.ts'
+import { fetchBackup } from '../../backup/fetch-backup.ts'
+import type { OneBackup } from '../../backup/fetch-backup.ts'
+import { namingNewest } from '../../backup/newest.ts'
+import { inspect } from '../../backup/summary.ts'
+import type { Inspection } from '../../backup/summary.ts'
+import type { Watch } from '../../backup/watch.ts'
+import { workDirectoryFor } from '../../database/regular-file.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
+import { done, failed, problems } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { commandLine, dataDirectory } from '../open-data.ts'
+import { moment } from '../terminal/figures.ts'
+import { createWatch } from '../terminal/gauge.ts'
+import { contentJson, contentText } from './backup-text.ts'
+import { bucketOpener, isFolder } from './bucket-opener.ts'
+import { checkKey } from './check-key.ts'
+import type { KeyCheck } from './check-key.ts'
+
+/** `backup verify FROM`: reads all of it, and changes nothing. */
+export async function runBackupVerify({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const from = destinationIn(words[0] ?? '', isFolder)
+  if (from.kind === 'problem') return problems(from.problem)
+  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  if (found.kind !== 'directory') return found
+  const { data } = found
+  if (from.kind === 'folder' || from.kind === 'prefix') {
+    const line = (backup: string) => commandLine(['backup', 'verify', backup], flags)
+    return namingNewest(from, line, bucketOpener(surroundings))
+  }
+
+  const watch = createWatch(surroundings, { quiet: flags.has('json') })
+  const verified = await verify(from, { data, watch, openBucket: bucketOpener(surroundings) })
+  watch.end()
+  if (verified.kind === 'problem') return verified
+  const key = checkKey(verified.content?.sealed ?? [], data, surroundings)
+  const text = (flags.has('json') ? verifiedJson : verifiedText)(writtenOut(from), verified, key)
+  return verified.kind === 'good' && key.kind !== 'wrong' ? done(text) : failed(text)
+}
+
+interface Means extends Pick<Parameters<typeof fetchBackup>[0], 'openBucket'> {
+  readonly data: string
+  readonly watch: Watch
+}
+
+async function verify(from: OneBackup, { data, watch, openBucket }: Means): Promise<Inspection | Problem> {
+  if (from.kind === 'file') return existsSync(from.path) ? inspect(from.path, 'full', watch) : noFile(from.path)
+  // Beside the database if there is one: /tmp may be memory.
+  const workplace = mkdtempSync(join(existsSync(data) ? workDirectoryFor(data) : tmpdir(), 'verifying-'))
+  try {
+    const copy = join(workplace, 'bellhop.db')
+    const unfetched = await fetchBackup({ from, into: copy, openBucket, watch })
+    return unfetched ?? inspect(copy, 'full', watch)
+  } finally {
+    rmSync(workplace, { recursive: true, force: true })
+  }
+}
+
+function noFile(path: string): Problem {
+  return { kind: 'problem', problem: `There is no file ${path}.` }
+}
+
+function verifiedJson(from: string, inspection: Inspection, key: KeyCheck): string {
+  const { kind, content } = inspection
+  const madeAt = timeInName(basename(from))
+  const line = {
+    backup: from,
+    good: kind === 'good',
+    problems: inspection.kind === 'bad' ? inspection.problems : [],
+    ...(madeAt !== null && { madeAt: new Date(madeAt).toISOString() }),
+    ...(content !== null && contentJson(content)),
+    key: key.kind,
+  }
+  return jsonLine(line)
+}
+
+function verifiedText(from: string, inspection: Inspection, key: KeyCheck): string {
+  const { kind, content } = inspection
+  const madeAt = timeInName(basename(from))
+  const lines = [
+    kind === 'good' ? `${from} is a good backup.` : `${from} is not a good backup.`,
+    ...(inspection.kind === 'bad' ? inspection.problems : []),
+    ...(madeAt === null ? [] : [`It was made at ${moment(madeAt)}.`]),
+    ...(content === null ? [] : [contentText(content)]),
+    ...(content === null || content.sealed.length === 0 ? [] : [keyText(key)]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function keyText(key: KeyCheck): string {
+  switch (key.kind) {
+    case 'opens':
+      return 'The key of this machine opens its credentials.'
+    case 'no key':
+      return 'Whether its credentials open was not tried: there is no key here (BELLHOP_KEY_FILE, or --data).'
+    case 'wrong':
+      return key.problem
+  }
+}

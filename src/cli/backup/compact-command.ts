@@ -1,0 +1,32 @@
+import { compact } from '../../backup/compact.ts'
+import { releaseReserve } from '../../database/reserve.ts'
+import { inDataDirectory } from '../../database/storage-errors.ts'
+import { byteSize } from '../../text/byte-size.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
+import { done } from '../command.ts'
+import type { RunCommand } from '../command.ts'
+import { noDatabaseIn } from '../no-database.ts'
+import { dataDirectory, RELEASED } from '../open-data.ts'
+import { lasting } from '../terminal/figures.ts'
+import { createWatch } from '../terminal/gauge.ts'
+
+/** `compact`, with the service stopped. */
+export const runCompact: RunCommand = async ({ flags }, surroundings) => {
+  const { clock, stderr } = surroundings
+  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  if (found.kind !== 'directory') return found
+  const { data } = found
+  const missing = noDatabaseIn(found)
+  if (missing !== null) return missing
+  if (inDataDirectory(data, () => releaseReserve(data)) > 0) stderr(`bellhop: ${RELEASED}\n`)
+
+  const startedAt = clock.now()
+  const watch = createWatch(surroundings, { quiet: flags.has('json') })
+  const compacted = inDataDirectory(data, () => compact({ data, watch }))
+  watch.end()
+  if (compacted.kind === 'problem') return compacted
+  const { database, beforeBytes, afterBytes } = compacted
+  const tookMs = clock.now() - startedAt
+  if (flags.has('json')) return done(jsonLine({ database, beforeBytes, afterBytes, tookMs }))
+  return done(`${database}: from ${byteSize(beforeBytes)} to ${byteSize(afterBytes)} in ${lasting(tookMs)}.\n`)
+}

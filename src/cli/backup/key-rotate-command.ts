@@ -1,0 +1,52 @@
+import { resolve } from 'node:path'
+import { lockDirectory } from '../../database/directory-lock.ts'
+import { recordText } from '../../sealing/key-messages.ts'
+import { rotateKey } from '../../sealing/rotate-key.ts'
+import type { Rotated } from '../../sealing/rotate-key.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
+import { done, problem } from '../command.ts'
+import type { RunCommand } from '../command.ts'
+import { openData } from '../open-data.ts'
+import { readKeySetting } from './open-sealing-key.ts'
+
+/** Replaces the sealing key. A running server holds the old one in memory, so there must be none. */
+export const runKeyRotate: RunCommand = async ({ flags }, surroundings) => {
+  const setting = readKeySetting(surroundings)
+  if (setting.kind === 'problems') return setting
+  const opened = openData(flags.get('data') ?? null, surroundings)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  using lock = lockDirectory(opened.data)
+  if (lock === null) {
+    return problem(`A server runs on ${opened.data}, with the key that it started with: stop it, then rotate the key.`)
+  }
+
+  const to = flags.get('to')
+  const rotated = rotateKey({
+    database,
+    dataDirectory: opened.data,
+    text: setting.text,
+    to: to === undefined ? null : resolve(to),
+    discard: flags.has('discard'),
+    clock: surroundings.clock,
+  })
+  if (rotated.kind === 'problem') return problem(rotated.problem)
+  return done(flags.has('json') ? json(rotated) : text(rotated, to !== undefined))
+}
+
+function json({ path, resealed, erased, kept }: Rotated): string {
+  const gone = erased.map(({ application, provider }) => ({ application, what: provider }))
+  return jsonLine({ key: path, resealed, erased: gone, kept })
+}
+
+function text({ path, resealed, erased, kept }: Rotated, elsewhere: boolean): string {
+  const sealed = resealed === 1 ? 'One record is sealed' : `${resealed} records are sealed`
+  const keep = 'backups made before now open only with it, so keep it as long as you keep those'
+  return [
+    `${resealed === 0 ? 'Nothing is sealed yet' : sealed} with the new key ${path}.`,
+    ...erased.map((record) => `Erased: ${recordText(record)}.`),
+    ...(elsewhere ? [`From now on Bellhop needs it: BELLHOP_KEY_FILE=${path}`] : []),
+    kept === null ? `The key of before is not stored: ${keep}.` : `The key of before is in ${kept}: ${keep}.`,
+    '',
+  ].join('\n')
+}

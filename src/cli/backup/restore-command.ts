@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import type { CalledOff } from '../../backup/cancel-open-pushes.ts'
+import type { Losses } from '../../backup/compare.ts'
+import { destinationIn, writtenOut } from '../../backup/destination.ts'
+import { namingNewest } from '../../backup/newest.ts'
+import { restore } from '../../backup/restore.ts'
+import type { Restored } from '../../backup/restore.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
+import { done, problem, problems } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { closedTo } from '../no-database.ts'
+import { commandLine, dataDirectory } from '../open-data.ts'
+import { counted, moment } from '../terminal/figures.ts'
+import { createWatch } from '../terminal/gauge.ts'
+import { contentJson, contentText } from './backup-text.ts'
+import { bucketOpener, isFolder } from './bucket-opener.ts'
+import { checkKey } from './check-key.ts'
+import type { KeyCheck } from './check-key.ts'
+
+/** `restore FROM`, with the service stopped. */
+export async function runRestore({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const from = destinationIn(words[0] ?? '', isFolder)
+  if (from.kind === 'problem') return problems(from.problem)
+  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  if (found.kind !== 'directory') return found
+  const { data } = found
+  const closed = closedTo(data)
+  if (closed !== null) return closed
+  const openBucket = bucketOpener(surroundings)
+  if (from.kind === 'folder' || from.kind === 'prefix') {
+    return namingNewest(from, (backup) => commandLine(['restore', backup], flags), openBucket)
+  }
+
+  const watch = createWatch(surroundings, { quiet: flags.has('json') })
+  const restored = await restore({
+    data,
+    from,
+    confirmed: flags.has('yes'),
+    resumePushes: flags.has('resume-pushes'),
+    clock: surroundings.clock,
+    openBucket,
+    watch,
+  })
+  watch.end()
+  switch (restored.kind) {
+    case 'problem':
+      return restored
+    case 'unconfirmed':
+      return problem(
+        `${lossText(restored.losses, data)} Nothing is changed: --yes restores all the same, and keeps it.`,
+      )
+    case 'restored': {
+      const key = checkKey(restored.content.sealed, data, surroundings)
+      return done(flags.has('json') ? restoredJson(restored, key) : restoredText(writtenOut(from), restored, key))
+    }
+  }
+}
+
+function lossText(losses: Exclude<Losses, { kind: 'none' }>, data: string): string {
+  const path = join(data, 'bellhop.db')
+  switch (losses.kind) {
+    case 'newer': {
+      const { newestAt, registered, changed, pushes } = losses
+      const lost = `${counted(registered, 'device')} registered, ${counted(changed, 'device')} changed and ${counted(pushes, 'push', 'pushes')} made`
+      return `${path} is newer than the backup: since then ${lost}, the last change at ${moment(newestAt)}.`
+    }
+    case 'other':
+      return `${path} is not an older or newer state of the backup: that has no application ${losses.applications.map((name) => `"${name}"`).join(', ')}.`
+    case 'damaged':
+      return `${path} is damaged, so what it has that the backup does not have cannot be told: ${losses.problem}.`
+  }
+}
+
+function restoredJson({ data, content, kept, calledOff }: Restored, key: KeyCheck): string {
+  const cancelled = (calledOff?.open ?? 0) + (calledOff?.scheduled ?? 0)
+  return jsonLine({ data, ...contentJson(content), kept, cancelledPushes: cancelled, key: key.kind })
+}
+
+function restoredText(
+  from: string,
+  { data, content, kept, calledOff, waitingEvents, isOlder }: Restored,
+  key: KeyCheck,
+): string {
+  const lines = [
+    `${join(data, 'bellhop.db')} is restored from ${from}.`,
+    contentText(content),
+    ...(kept === null ? [] : [`The database that was there is now ${kept}: remove it when you are sure.`]),
+    ...calledOffText(calledOff),
+    ...keyText(key, data),
+    ...(waitingEvents === 0
+      ? []
+      : [
+          `${counted(waitingEvents, 'event')} waited for a webhook when the backup was made, and may arrive there again.`,
+        ]),
+    isOlder
+      ? `Its schema ${content.schema} is left as it is: start the Bellhop that wrote it, or this one, which upgrades it.`
+      : 'Start the service now.',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function calledOffText(calledOff: CalledOff | null): string[] {
+  if (calledOff === null) return ['What was not sent when the backup was made is sent now: phones may get it twice.']
+  const { open, scheduled } = calledOff
+  if (open + scheduled === 0) return []
+  return [
+    `Cancelled, since they have probably gone out: ${counted(open, 'push', 'pushes')} being sent when the backup was made, ${counted(scheduled, 'push', 'pushes')} scheduled for a time that has passed.`,
+  ]
+}
+
+function keyText(key: KeyCheck, data: string): string[] {
+  switch (key.kind) {
+    case 'opens':
+      return []
+    case 'no key':
+      return [
+        `The key is not here yet: put it back as ${join(data, 'key')}, or set BELLHOP_KEY_FILE, before the start.`,
+      ]
+    case 'wrong':
+      return [`${key.problem} Put the right one in its place before the start.`]
+  }
+}

@@ -1,0 +1,100 @@
+import type { SettingRow } from '../../settings/settings-text.ts'
+import type { CommandSpec } from '../command.ts'
+
+/** What can stand somewhere: one of a few words, a file, or what only the operator knows. */
+export type Completion =
+  | { readonly kind: 'choices'; readonly choices: readonly string[] }
+  | { readonly kind: 'files' }
+  | { readonly kind: 'anything' }
+
+export interface CompletedFlag {
+  /** `--listen` */
+  readonly flag: string
+  readonly doc: string
+  /** `null`: it takes no value. */
+  readonly value: (Completion & { readonly placeholder: string }) | null
+  /** It may be given again. */
+  readonly list: boolean
+}
+
+export interface CompletedCommand {
+  /** `app create` */
+  readonly name: string
+  readonly doc: string
+  readonly words: readonly (Completion & { readonly placeholder: string })[]
+  readonly flags: readonly CompletedFlag[]
+}
+
+export interface CompletionTree {
+  readonly commands: readonly CompletedCommand[]
+  /** First words: `serve`, `app`. */
+  readonly firsts: readonly Word[]
+  /** By first word, what may follow it: `app` → `create`, `list`. */
+  readonly seconds: ReadonlyMap<string, readonly Word[]>
+}
+
+export interface Word {
+  readonly word: string
+  readonly doc: string
+}
+
+export function completionTree(specs: readonly CommandSpec[], settings: readonly SettingRow[]): CompletionTree {
+  const commands = specs.map((spec) => commandOf(spec, settings))
+  const seconds = Map.groupBy(
+    commands.filter(({ name }) => name.includes(' ')),
+    ({ name }) => name.split(' ')[0] ?? '',
+  )
+  const firsts = new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))
+  return {
+    commands,
+    firsts: [...firsts].map((word) => ({
+      word,
+      doc: commands.find(({ name }) => name === word)?.doc ?? lastWords(seconds.get(word) ?? []),
+    })),
+    seconds: new Map(
+      [...seconds].map(([first, group]) => [
+        first,
+        group.map(({ name, doc }) => ({ word: name.slice(first.length + 1), doc })),
+      ]),
+    ),
+  }
+}
+
+function commandOf(spec: CommandSpec, settings: readonly SettingRow[]): CompletedCommand {
+  const ofSettings = (spec.settings ? settings : []).map(({ flag, placeholder, doc, list }) => ({
+    flag,
+    doc: brief(doc),
+    value: placeholder === '' ? null : valueOf(placeholder),
+    list,
+  }))
+  const own = spec.flags.map(({ name, placeholder, doc, list }) => ({
+    flag: `--${name}`,
+    doc: brief(doc),
+    value: placeholder === null ? null : valueOf(placeholder),
+    list: list === true,
+  }))
+  return {
+    name: spec.name,
+    doc: brief(spec.summary),
+    words: spec.words.map((word) => valueOf(word.replaceAll(/[[\]]/g, ''))),
+    flags: [...ofSettings, ...own, { flag: '--help', doc: 'show its flags and an example', value: null, list: false }],
+  }
+}
+
+/** Of `FILE.p8`, `FILE|DIR|s3://…`, `auto|production|sandbox`, `N`: what the placeholder tells. */
+function valueOf(placeholder: string): Completion & { readonly placeholder: string } {
+  const parts = placeholder.split('|')
+  if (parts.some((part) => /^(FILE|PATH|DIR)/.test(part))) return { kind: 'files', placeholder }
+  const choices = parts.filter((part) => /^[a-z][a-z0-9-]*$/.test(part))
+  return choices.length > 0 ? { kind: 'choices', choices, placeholder } : { kind: 'anything', placeholder }
+}
+
+/** The first sentence, which has room beside its flag. */
+function brief(doc: string): string {
+  const [sentence = ''] = doc.replaceAll('`', '').split('. ')
+  return sentence.replace(/\.$/, '')
+}
+
+function lastWords(group: readonly CompletedCommand[]): string {
+  return group.map(({ name }) => name.split(' ')[1]).join(', ')
+}

@@ -1,0 +1,65 @@
+import { createAudienceCount } from '../../audience/audience-count.ts'
+import { audiencePages } from '../../audience/audience.ts'
+import { filterOf } from '../../audience/filter-schema.ts'
+import type { Database } from '../../database/database.ts'
+import { createDeviceSearch } from '../../device/device-search-store.ts'
+import type { FoundDevice } from '../../device/device-search-store.ts'
+import type { DeviceState, Platform } from '../../device/device.ts'
+
+/** Which devices, in the order of their registration. */
+export interface Listing {
+  readonly platforms: readonly Platform[]
+  /** With one of them; `null`: any. */
+  readonly tags: readonly string[] | null
+  /** `null`: not asked for, which is registered. */
+  readonly state: DeviceState | null
+  /** Those with a greater `device.id`. */
+  readonly after: number
+  readonly limit: number
+}
+
+export interface Listed {
+  readonly devices: readonly FoundDevice[]
+  /** Whether there are more behind them. */
+  readonly more: boolean
+  /** How many there are in all, where that was counted. */
+  readonly total: number | null
+}
+
+/** One device by its alias, or those whose token it is, or begins so. */
+export function namedDevices(
+  search: Pick<ReturnType<typeof createDeviceSearch>, 'byToken' | 'byAlias'>,
+  application: number,
+  named: { readonly token: string } | { readonly alias: string },
+  { platforms, state, limit }: Pick<Listing, 'platforms' | 'state' | 'limit'>,
+): Listed {
+  const found =
+    'token' in named ? search.byToken(application, named.token, limit + 1) : search.byAlias(application, named.alias)
+  const fits = (one: FoundDevice) => platforms.includes(one.platform) && (state === null || one.state === state)
+  return { devices: found.filter(fits).slice(0, limit), more: false, total: null }
+}
+
+/** Registered ones come from the index that pushes use; the others are looked for one by one. */
+export async function listDevices(database: Database, application: number, of: Listing): Promise<Listed> {
+  const search = createDeviceSearch({ database })
+  const { state, limit, tags, platforms } = of
+  if (state === 'gone' || state === 'quarantined') {
+    const devices = search.left({ ...of, state, limit: limit + 1 }, application)
+    return { devices: devices.slice(0, limit), more: devices.length > limit, total: null }
+  }
+  const filter = filterOf({ platform: platforms, ...(tags !== null && { tags }) })
+  const ids = platforms.flatMap((platform) => {
+    const pages = audiencePages(database, { filter }, application, platform)
+    const found: number[] = []
+    for (let after = of.after; after < Number.MAX_SAFE_INTEGER && found.length <= limit;) {
+      const { rows, last } = pages.page(after, Number.MAX_SAFE_INTEGER, limit + 1 - found.length)
+      found.push(...rows.map(({ id }) => id))
+      after = last
+    }
+    return found
+  })
+  const first = ids.toSorted((a, b) => a - b)
+  // All of a platform are counted for the last line anyway.
+  const total = tags === null ? null : await createAudienceCount({ database })(application, filter)
+  return { devices: search.byIds(first.slice(0, limit)), more: first.length > limit, total }
+}

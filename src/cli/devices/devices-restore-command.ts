@@ -1,0 +1,98 @@
+import { createRestoreStore } from '../../device/restore-store.ts'
+import { instantOf } from '../../push/timing-schema.ts'
+import { duration } from '../../settings/setting-type.ts'
+import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { done, problem, problems } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { findApplication } from '../find-application.ts'
+import { openData } from '../open-data.ts'
+import { readPlatform } from '../push/platform-flag.ts'
+import { counted, grouped } from '../terminal/figures.ts'
+import { styleOf } from '../terminal/style.ts'
+import { NOBODY, restoreDevices } from './devices-restore-run.ts'
+import type { RestoreCounts, RestoreOrder } from './devices-restore-run.ts'
+import { absentText, restoredText, spanText } from './devices-restore-text.ts'
+
+/** Brings back devices that gateways have set aside by mistake, beside a running server or without one. */
+export async function runDevicesRestore({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const { clock } = surroundings
+  const read = readRestore(flags, clock.now())
+  if (read.kind !== 'order') return read
+  const { order } = read
+  const opened = openData(flags.get('data') ?? null, surroundings)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const found = findApplication(words[0] ?? '', { database, data: opened.data, clock })
+  if (found.kind !== 'found') return found
+  const { id, number } = found.application
+
+  const away = createRestoreStore({ database, clock }).absent(number, order)
+  const unknown = order.reasons?.find((reason) => !away.some((one) => one.reason === reason))
+  if (unknown !== undefined && away.length > 0) {
+    const known = away.map((one) => `${harmless(one.reason)} ${grouped(one.gone + one.quarantined)}`).join(', ')
+    return problem(
+      `--reason: no device that left ${spanText(order)} left for "${harmless(unknown)}". The reasons there are: ${known}.`,
+    )
+  }
+  const absent = away.filter(({ reason }) => order.reasons?.includes(reason) ?? true)
+  const total = absent.reduce((sum, one) => sum + one.gone + one.quarantined, 0)
+  const json = ({ gone, quarantined, aliasTaken, bare }: RestoreCounts) =>
+    jsonLine({
+      application: id,
+      since: new Date(order.since).toISOString(),
+      until: order.until === null ? null : new Date(order.until).toISOString(),
+      dry_run: flags.has('dry-run'),
+      found: absent.map((one) => ({ reason: one.reason, gone: one.gone, quarantined: one.quarantined })),
+      restored: { gone, quarantined, alias_taken: aliasTaken, nothing_kept: bare },
+    })
+  if (total === 0 || flags.has('dry-run')) {
+    if (flags.has('json')) return done(json(NOBODY))
+    if (total === 0) return done(`Nothing to restore: no device left ${spanText(order)} and is still away.\n`)
+    return done(`${absentText(absent, styleOf(surroundings))}Nothing is changed: this was a dry run.\n`)
+  }
+  if (!flags.has('yes')) {
+    return problem(
+      `${counted(total, 'device')} that left ${spanText(order)} would be back in every audience they were in: add --yes to do so, or --dry-run to see why they left.`,
+    )
+  }
+
+  const { counts, stopped } = await restoreDevices(
+    { database, data: opened.data, application: number, order, total },
+    surroundings,
+  )
+  if (stopped) {
+    const since = new Date(order.since).toISOString()
+    return problem(
+      `Stopped after ${counted(counts.gone + counts.quarantined, 'device')}: the same command with --since ${since} goes on.`,
+    )
+  }
+  return done(flags.has('json') ? json(counts) : restoredText(counts))
+}
+
+function readRestore(
+  flags: Given['flags'],
+  now: number,
+): { readonly kind: 'order'; readonly order: RestoreOrder } | Extract<Outcome, { kind: 'problems' }> {
+  const platforms = readPlatform(flags)
+  const wrong = platforms.kind === 'problems' ? [...platforms.problems] : []
+  const timeOf = (name: string) => {
+    const text = flags.get(name)
+    if (text === undefined) return null
+    const before = duration(1000).read(text)
+    const at = before === undefined ? instantOf(text) : now - before
+    if (at === null) {
+      wrong.push(
+        `--${name}: "${text}" is not a time such as 2026-11-22T01:30:00Z, nor how long ago, such as 90m, 2h or 3d.`,
+      )
+    } else if (at > now) wrong.push(`--${name}: ${text} is still to come.`)
+    return at
+  }
+  const [since, until] = [timeOf('since'), timeOf('until')]
+  if (!flags.has('since'))
+    wrong.push('devices restore needs --since TIME: when the gateway began to refuse what it should not.')
+  if (since !== null && until !== null && until < since) wrong.push('--until is before --since.')
+  if (flags.has('yes') && flags.has('dry-run')) wrong.push('--yes and --dry-run do not go together: choose one.')
+  if (wrong.length > 0 || platforms.kind === 'problems' || since === null) return problems(...wrong)
+  const reasons = flags.get('reason')?.split(',') ?? null
+  return { kind: 'order', order: { platforms: platforms.platforms, since, until, reasons } }
+}

@@ -1,0 +1,109 @@
+import type { Database } from '../../database/database.ts'
+import { createFeedbackStore } from '../../device/feedback-store.ts'
+import type { FeedbackEntry } from '../../device/feedback-store.ts'
+import { createRestoreStore } from '../../device/restore-store.ts'
+import type { Departures } from '../../device/restore-store.ts'
+import type { Surroundings } from '../command.ts'
+import { createProgress } from '../terminal/progress.ts'
+import { createPacing } from '../transfer/pacing.ts'
+
+export interface RestoreOrder extends Departures {
+  /** `null`: whichever. */
+  readonly reasons: readonly string[] | null
+}
+
+/** Who came back. */
+export interface RestoreCounts {
+  readonly gone: number
+  readonly quarantined: number
+  /** Of these, without the alias they had: another device has it by now. */
+  readonly aliasTaken: number
+  /** Of these, without labels and alias, which were not kept. */
+  readonly bare: number
+}
+
+export const NOBODY: RestoreCounts = { gone: 0, quarantined: 0, aliasTaken: 0, bare: 0 }
+
+interface Restoring {
+  readonly database: Database
+  /** The data directory. */
+  readonly data: string
+  readonly application: number
+  readonly order: RestoreOrder
+  /** Devices to restore, for the bar. */
+  readonly total: number
+}
+
+/**
+ * Writes in one transaction, which a server beside this process waits for: of a device, with its indexes and its entry of
+ * the feedback, and one more for each label. Measured on 2 busy cores with four labels a device: 7 ms, 12 in one of ten.
+ */
+const WRITES = 500
+const WRITES_OF_DEVICE = 5
+
+/** Brings devices back, those first that left last. `stopped`: by a signal; the same order goes on from there. */
+export async function restoreDevices(
+  { database, data, application, order, total }: Restoring,
+  surroundings: Surroundings,
+): Promise<{ readonly counts: RestoreCounts; readonly stopped: boolean }> {
+  const { clock, signals } = surroundings
+  const store = createRestoreStore({ database, clock })
+  const entries = createFeedbackStore({ database }).list(application, order.since, order.until)
+  const counts: { -readonly [Name in keyof RestoreCounts]: number } = { ...NOBODY }
+  const progress = createProgress(surroundings, { unit: 'devices' })
+  const pacing = createPacing(data, clock)
+  // A commit waits for the disk only at the end: what is lost before is restored by the same command.
+  const sync = database.syncByHand()
+  let isStopped = false
+  const stop = () => void (isStopped = true)
+  signals.on('SIGINT', stop)
+  signals.on('SIGTERM', stop)
+
+  /** As many entries as one transaction could restore; read outside of it, since there may be many others between. */
+  function read(): FeedbackEntry[] {
+    const found: FeedbackEntry[] = []
+    while (found.length < WRITES / WRITES_OF_DEVICE) {
+      const { value: entry } = entries.next()
+      if (entry === undefined) break
+      const { platform, reason } = entry
+      if (order.platforms.includes(platform) && (order.reasons?.includes(reason) ?? true)) found.push(entry)
+    }
+    return found
+  }
+
+  /** Those of the entries that are left for another transaction. */
+  function restore(waiting: readonly FeedbackEntry[]): FeedbackEntry[] {
+    let writes = 0
+    const end = waiting.findIndex((entry) => {
+      if (writes >= WRITES) return true
+      const restored = store.restore(application, entry)
+      writes += WRITES_OF_DEVICE + (restored?.labels ?? 0)
+      if (restored !== null) {
+        counts[restored.state]++
+        if (restored.aliasTaken) counts.aliasTaken++
+        if (restored.bare) counts.bare++
+      }
+      return false
+    })
+    return end === -1 ? [] : waiting.slice(end)
+  }
+
+  try {
+    for (let waiting = read(); waiting.length > 0;) {
+      if (isStopped) return { counts, stopped: true }
+      const startedAt = clock.now()
+      const now = waiting
+      waiting = database.transact(() => restore(now))
+      const tookMs = clock.now() - startedAt
+      progress.show(counts.gone + counts.quarantined, total)
+      await pacing.rest(tookMs)
+      if (waiting.length === 0) waiting = read()
+    }
+    return { counts, stopped: false }
+  } finally {
+    sync.now()
+    signals.off('SIGINT', stop)
+    signals.off('SIGTERM', stop)
+    progress.end()
+  }
+}

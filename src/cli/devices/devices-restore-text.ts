@@ -1,0 +1,51 @@
+import type { Absent, Departures } from '../../device/restore-store.ts'
+import { harmless } from '../../text/escape-controls.ts'
+import { counted, grouped, moment } from '../terminal/figures.ts'
+import type { Style } from '../terminal/style.ts'
+import { tableText } from '../terminal/table-text.ts'
+import type { RestoreCounts } from './devices-restore-run.ts'
+
+const HEAD = ['REASON', 'GONE', 'QUARANTINED']
+
+/** When they left: `since …`, `between … and …`. */
+export function spanText({ since, until }: Pick<Departures, 'since' | 'until'>): string {
+  return until === null ? `since ${moment(since)}` : `between ${moment(since)} and ${moment(until)}`
+}
+
+/** Who could be restored: a table by reason, and what would not come back with them. */
+export function absentText(absent: readonly Absent[], { paint }: Style): string {
+  const rows = absent.map(({ reason, gone, quarantined }) => [harmless(reason), grouped(gone), grouped(quarantined)])
+  const [title = '', ...lines] = tableText([HEAD, ...rows], ['left', 'right', 'right'])
+  const sum = (name: 'gone' | 'quarantined' | 'aliasTaken' | 'bare') => absent.reduce((all, one) => all + one[name], 0)
+  const counts = {
+    gone: sum('gone'),
+    quarantined: sum('quarantined'),
+    aliasTaken: sum('aliasTaken'),
+    bare: sum('bare'),
+  }
+  return [
+    paint('dim', title),
+    ...lines,
+    '',
+    `${counted(counts.gone + counts.quarantined, 'device')} to restore.`,
+    ...without(counts),
+    '',
+  ].join('\n')
+}
+
+export function restoredText(counts: RestoreCounts): string {
+  const { gone, quarantined } = counts
+  const of = `${grouped(gone)} had been gone, ${grouped(quarantined)} in quarantine`
+  return [`${counted(gone + quarantined, 'device')} restored: ${of}.`, ...without(counts), ''].join('\n')
+}
+
+function without({ aliasTaken, bare }: RestoreCounts): readonly string[] {
+  return [
+    ...(aliasTaken > 0 ? [`${grouped(aliasTaken)} without the alias they had, which another device has now.`] : []),
+    ...(bare > 0
+      ? [
+          `${grouped(bare)} without tags, types and alias: of what left under an older version, or was imported as gone, they were not kept.`,
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,64 @@
+import { recordOf } from '../../device/device-schema.ts'
+import type { DeviceCount, FoundDevice } from '../../device/device-search-store.ts'
+import type { DeviceState } from '../../device/device.ts'
+import { harmless } from '../../text/escape-controls.ts'
+import { PLATFORM_NAMES } from '../push/platform-flag.ts'
+import { ago, counted, grouped, tokenPart } from '../terminal/figures.ts'
+import type { Colour, Style } from '../terminal/style.ts'
+import { shortened, tableText } from '../terminal/table-text.ts'
+import type { Listed, Listing } from './device-listing.ts'
+
+interface View extends Listed {
+  readonly query: Pick<Listing, 'state' | 'tags' | 'platforms'>
+  readonly counts: readonly DeviceCount[]
+  /** What `--after` takes to go on; `null`: that was all. */
+  readonly next: string | null
+  /** Tokens from end to end. */
+  readonly full: boolean
+  /** ms since the Unix epoch. */
+  readonly now: number
+}
+
+const HEAD = ['TOKEN', 'PLATFORM', 'ALIAS', 'TAGS', 'BADGE', 'LAST SEEN', 'STATE']
+
+const COLOURS: Readonly<Record<DeviceState, Colour>> = { registered: 'green', gone: 'red', quarantined: 'yellow' }
+
+/** Columns of an alias, and of tags, at the most. */
+const MOST_ALIAS = 24
+const MOST_TAGS = 40
+
+/** A table with what there is in all below it. */
+export function devicesText(view: View, { paint, unicode, legible }: Style): string {
+  const rows = view.devices.map(({ token, platform, alias, tag, badge, seenAt, state }) => [
+    harmless(view.full ? token : legible(tokenPart(token))),
+    PLATFORM_NAMES[platform],
+    shortened(harmless(alias ?? ''), MOST_ALIAS, unicode),
+    shortened(tag.map(harmless).join(', '), MOST_TAGS, unicode),
+    grouped(badge),
+    // Imported, and it was not known there either.
+    seenAt === 0 ? 'never' : ago(seenAt, view.now),
+    paint(COLOURS[state], state),
+  ])
+  const [title = '', ...lines] = tableText([HEAD, ...rows], ['left', 'left', 'left', 'left', 'right'])
+  const table = rows.length === 0 ? [] : [paint('dim', title), ...lines, '']
+  const next = view.next === null ? [] : [`More of them: --after ${harmless(view.next)}`]
+  return [...table, summary(view), ...next, ''].join('\n')
+}
+
+/** What `--json` prints: the record of the API, and what only an operator sees. */
+export function deviceJson(device: FoundDevice): object {
+  const { state, seenAt } = device
+  return { ...recordOf(device), state, seen_at: seenAt === 0 ? null : new Date(seenAt).toISOString() }
+}
+
+function summary({ devices, total, counts, query }: View): string {
+  const registered = counts.reduce((sum, one) => sum + one.registered, 0)
+  const left = counts.reduce((sum, one) => sum + one.left, 0)
+  const platforms = counts.map((one) => `${grouped(one.registered)} ${PLATFORM_NAMES[one.platform]}`).join(', ')
+  const shown = `${grouped(devices.length)} shown`
+  const tagged =
+    total === null
+      ? ''
+      : `, of ${counted(total, 'device')} with ${query.tags?.length === 1 ? 'this tag' : 'one of these tags'}`
+  return `${shown}${tagged}. Registered: ${grouped(registered)} (${platforms}); gone or quarantined: ${grouped(left)}.`
+}

@@ -1,0 +1,67 @@
+import { createApplicationStore } from '../../application/application-store.ts'
+import type { Application } from '../../application/application.ts'
+import type { Database } from '../../database/database.ts'
+import { createDeviceSearch } from '../../device/device-search-store.ts'
+import { PLATFORMS } from '../../device/device.ts'
+import { createDailyStore } from '../../stats/daily-store.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
+import { done, problems } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { findApplication } from '../find-application.ts'
+import { openData } from '../open-data.ts'
+import { styleOf } from '../terminal/style.ts'
+import { statsJson, statsText } from './stats-text.ts'
+import type { ApplicationStats } from './stats-text.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const DEFAULT_DAYS = '14'
+const MOST_DAYS = 366
+
+/** How far back departures are counted. */
+const GONE_DAYS = 30
+
+/** What the applications, or one of them, have sent, by day. */
+export async function runStats({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const text = flags.get('days') ?? DEFAULT_DAYS
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (days < 1 || days > MOST_DAYS) return problems(`--days: "${text}" is not a number of days from 1 to ${MOST_DAYS}.`)
+  const opened = openData(flags.get('data') ?? null, surroundings)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const { clock } = surroundings
+  const [app] = words
+  let applications: readonly Application[]
+  if (app === undefined) applications = createApplicationStore({ database, clock }).list()
+  else {
+    const found = findApplication(app, { database, data: opened.data, clock })
+    if (found.kind !== 'found') return found
+    applications = [found.application]
+  }
+
+  const last = Math.floor(clock.now() / DAY_MS)
+  const stats = applications.map((one) => statsOf(database, one, { first: last - days + 1, last }, clock.now()))
+  if (flags.has('json')) return done(stats.map((one) => jsonLine(statsJson(one))).join(''))
+  return done(statsText(stats, styleOf(surroundings)))
+}
+
+function statsOf(
+  database: Database,
+  { number, id, name }: Application,
+  { first, last }: { readonly first: number; readonly last: number },
+  now: number,
+): ApplicationStats {
+  const search = createDeviceSearch({ database })
+  const known = new Map(
+    createDailyStore({ database })
+      .days(number, first, last)
+      .map((day) => [day.day, day]),
+  )
+  const all = Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  return {
+    id,
+    name,
+    days: all.map((day) => known.get(day) ?? { day, t: 0, s: 0, o: 0 }),
+    devices: search.counts(number, PLATFORMS),
+    gone: search.goneSince(number, now - GONE_DAYS * DAY_MS),
+  }
+}

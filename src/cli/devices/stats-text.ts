@@ -1,0 +1,118 @@
+import type { DeviceCount } from '../../device/device-search-store.ts'
+import type { Day } from '../../stats/daily-store.ts'
+import { harmless } from '../../text/escape-controls.ts'
+import { PLATFORM_NAMES } from '../push/platform-flag.ts'
+import { bar } from '../terminal/chart.ts'
+import { counted, grouped, percent } from '../terminal/figures.ts'
+import type { Style } from '../terminal/style.ts'
+import { tableText } from '../terminal/table-text.ts'
+import type { Side } from '../terminal/table-text.ts'
+
+/** What an application has sent, and to whom. */
+export interface ApplicationStats {
+  readonly id: string
+  readonly name: string
+  /** Each day of the time asked for, in order. */
+  readonly days: readonly Day[]
+  readonly devices: readonly DeviceCount[]
+  /** Devices declared dead in the last 30 days. */
+  readonly gone: number
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Columns of the table, and the fewest that are worth a bar. */
+const LEAST_BAR = 8
+const MOST_BAR = 60
+
+export function statsText(stats: readonly ApplicationStats[], style: Style): string {
+  const [first, second] = stats
+  if (first === undefined) return 'There are no applications yet: bellhop app create NAME adds one.\n'
+  if (second === undefined) return oneText(first, style)
+  const days = first.days.map(({ day }, at) => {
+    const { t, s, o } = sums(stats.flatMap((one) => one.days[at] ?? []))
+    return { day, t, s, o }
+  })
+  const { paint } = style
+  const rows = stats.map((one) => {
+    const { t, s, o } = sums(one.days)
+    const registered = one.devices.reduce((sum, { registered: count }) => sum + count, 0)
+    return [
+      harmless(one.name),
+      grouped(t),
+      grouped(s),
+      grouped(o),
+      percent(o, s),
+      grouped(registered),
+      grouped(one.gone),
+    ]
+  })
+  const head = ['Application', 'Addressed', 'Accepted', 'Opened', '', 'Devices', 'Gone in 30 days']
+  const sides: readonly Side[] = ['left', ...Array.from({ length: 6 }, () => 'right' as const)]
+  const [title = '', ...lines] = tableText([head, ...rows], sides)
+  return [...chart(days, style), '', paint('dim', title), ...lines, ''].join('\n')
+}
+
+/** One line of JSON for each application; days are dates, UTC. */
+export function statsJson({ id, name, days, devices, gone }: ApplicationStats): object {
+  return {
+    id,
+    name,
+    ...sums(days),
+    days: days.map(({ day, t, s, o }) => ({ date: dateOf(day), t, s, o })),
+    devices: Object.fromEntries(devices.map(({ platform, registered }) => [platform, registered])),
+    gone_30_days: gone,
+  }
+}
+
+function oneText(of: ApplicationStats, style: Style): string {
+  const { name, days, devices, gone } = of
+  const { paint, legible } = style
+  const { t, s, o } = sums(days)
+  const totals = [`${grouped(t)} addressed`, `${grouped(s)} accepted`, `${grouped(o)} opened (${percent(o, s)})`]
+  const platforms = devices.map(({ platform, registered }) => `${grouped(registered)} ${PLATFORM_NAMES[platform]}`)
+  return [
+    paint('bold', harmless(name)),
+    '',
+    ...chart(days, style),
+    '',
+    legible(`In ${counted(days.length, 'day')}: ${totals.join(' · ')}`),
+    legible(`Devices: ${platforms.join(' · ')} · ${grouped(gone)} gone in the last 30 days`),
+    '',
+  ].join('\n')
+}
+
+/** A line for each day, and on a terminal with room for it a bar: what was accepted drawn full, of what was addressed. */
+function chart(days: readonly Day[], { columns, unicode, paint }: Style): readonly string[] {
+  const rows = days.map(({ day, t, s, o }) => [
+    dateOf(day),
+    grouped(t),
+    grouped(s),
+    grouped(o),
+    s > 0 ? percent(o, s) : '',
+  ])
+  const sides: readonly Side[] = ['left', 'right', 'right', 'right', 'right']
+  const [title = '', ...lines] = tableText([['Day (UTC)', 'Addressed', 'Accepted', 'Opened', ''], ...rows], sides)
+  const used = Math.max(...[title, ...lines].map((line) => line.length))
+  // The last column stays free: some terminals go to the next line when it is written.
+  const room = columns === null ? 0 : Math.min(columns - used - 3, MOST_BAR)
+  if (room < LEAST_BAR) return [paint('dim', title), ...lines]
+  const most = Math.max(...days.map(({ t, s }) => Math.max(t, s)))
+  return [
+    paint('dim', title),
+    ...days.map(({ t, s }, at) => {
+      const { full, rest } = bar({ value: Math.max(t, s), whole: s, most }, room, unicode)
+      return `${(lines[at] ?? '').padEnd(used)}  ${paint('cyan', full)}${paint('dim', rest)}`.trimEnd()
+    }),
+  ]
+}
+
+function sums(days: readonly Omit<Day, 'day'>[]): Omit<Day, 'day'> {
+  const sum = (of: (day: Omit<Day, 'day'>) => number) => days.reduce((total, day) => total + of(day), 0)
+  return { t: sum(({ t }) => t), s: sum(({ s }) => s), o: sum(({ o }) => o) }
+}
+
+/** `2026-11-20` */
+function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+}

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseRefused } from '../database/database-refused.ts'
+import { dataFaultOf } from '../database/storage-errors.ts'
+import { StartRefused } from '../failure.ts'
+
+/**
+ * The sentence for a failure that the operator can do something about: the disk, the rights, the data directory.
+ * `null` for all others, which are bugs.
+ */
+export function sentenceOf(error: unknown): string | null {
+  if (error instanceof StartRefused || error instanceof DatabaseRefused) return error.message
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
+  // The system's errors name the path themselves.
+  if (error.code.startsWith('SQLITE_') || error.code === 'ENOSPC') return dataFaultOf(error, null)
+  // errno names, as of `mkdir` and `open`: EACCES, ENOSPC. Node's own codes start with ERR_ and are bugs.
+  if (error.code === 'ENOENT' && 'path' in error && typeof error.path === 'string') return nowhereText(error.path)
+  if (error.code === 'EACCES' && 'path' in error && typeof error.path === 'string') {
+    return `${error.path} is not for this user to read, or to write there: use sudo, or be the user whose it is.`
+  }
+  if (error.code === 'ENOTDIR' && 'path' in error && typeof error.path === 'string') {
+    return `${error.path} cannot be reached: a part of its path is a file.`
+  }
+  if (!/^E(?!RR_)[A-Z0-9]+$/.test(error.code)) return null
+  return /[.?!]$/.test(error.message) ? error.message : `${error.message}.`
+}
+
+/** For what was to be made or opened, and has no directory to be in. */
+function nowhereText(path: string): string {
+  const above = dirname(path)
+  return existsSync(above)
+    ? `There is no ${path}, and it cannot be made there.`
+    : `${path} cannot be made or opened: there is no directory ${above}. Make it, or mount it.`
+}

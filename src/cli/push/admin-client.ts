@@ -1,0 +1,73 @@
+import type { Clock } from '../../clock.ts'
+import type { Platform } from '../../device/device.ts'
+import type { Inbox } from '../../monitoring/inbox.ts'
+import { readSettings } from '../../settings/parse.ts'
+import type { Problems } from '../../settings/parse.ts'
+import type { Surroundings } from '../command.ts'
+import { adminOrigin } from './admin-origin.ts'
+
+/**
+ * Why nothing of a push, `push.id`, can be sent to a platform now; `null` where it can. `undefined`: nobody answers, or
+ * a server that has another database.
+ */
+export type AskPauses = (push: string) => Promise<ReadonlyMap<Platform, string | null> | undefined>
+
+type Received = ReturnType<Inbox>
+
+/** What arrived at the simulator behind the arrival `after`; `undefined`: nobody answers. */
+export type AskSimulator = (after: number) => Promise<Received | undefined>
+
+/** A pause, and what the simulator got, is in the memory of the server alone. */
+export function serverAsker(
+  flag: string | null,
+  { env, readFile, clock }: Pick<Surroundings, 'env' | 'readFile' | 'clock'>,
+): { readonly kind: 'asker'; readonly ask: AskPauses; readonly askSimulator: AskSimulator } | Problems {
+  const flags = new Map(flag === null ? [] : [['admin-listen', flag]])
+  const settings = readSettings(['adminListen'], { flags, env, readFile })
+  if (settings.kind === 'problems') return settings
+  const origin = adminOrigin(settings.config.adminListen)
+  return {
+    kind: 'asker',
+    ask: (push) =>
+      ask(`${origin}/pushes/${push}`, clock, (answer) => {
+        const { deliveries } = answer as Answer
+        return new Map(deliveries.map((delivery) => [delivery.platform, reasonOf(delivery)]))
+      }),
+    askSimulator: (after) =>
+      ask(`${origin}/simulator/received?after=${after}`, clock, (answer) => {
+        const { last, received } = answer as Received
+        return typeof last === 'number' && Array.isArray(received) ? { last, received } : undefined
+      }),
+  }
+}
+
+/** A server on this machine answers in a millisecond, or is busy. */
+const DEADLINE_MS = 500
+
+interface Answer {
+  readonly deliveries: readonly {
+    readonly platform: Platform
+    readonly state: string
+    readonly reason: string | null
+  }[]
+}
+
+/** What `read` makes of the answer, JSON that is not checked; `undefined`: there is none that it can read. */
+async function ask<T>(url: string, clock: Clock, read: (answer: unknown) => T): Promise<T | undefined> {
+  const late = new AbortController()
+  const cancel = clock.after(DEADLINE_MS, () => late.abort())
+  try {
+    const response = await fetch(url, { proxy: false, redirect: 'manual', signal: late.signal })
+    return response.ok ? read(await response.json()) : undefined
+  } catch {
+    // Whatever it is that answers there, if anything: it knows nothing of this.
+    return undefined
+  } finally {
+    cancel()
+  }
+}
+
+function reasonOf({ platform, state, reason }: Answer['deliveries'][number]): string | null {
+  if (state === 'sending' || state === 'finished') return null
+  return reason ?? `there is no credential for ${platform === 0 ? 'APNs' : 'FCM'}`
+}

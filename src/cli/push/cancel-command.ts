@@ -1,0 +1,46 @@
+import { isServed } from '../../database/directory-lock.ts'
+import { createCancelStore } from '../../push/cancel-store.ts'
+import { createPushSearch } from '../../push/push-search-store.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
+import { createEventStore } from '../../webhook/event-store.ts'
+import { done, problem } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { openData } from '../open-data.ts'
+import { counted, grouped } from '../terminal/figures.ts'
+import { onePush } from './resolve-push.ts'
+
+/**
+ * Calls a push off as the API does. What of it is being sent the server ends, which looks for that whenever another
+ * process has written, and at its start.
+ */
+export async function runCancel({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const opened = openData(flags.get('data') ?? null, surroundings)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const { data } = opened
+  const found = onePush(createPushSearch({ database }), words[0] ?? '', data)
+  if (found.kind !== 'one') return found
+  const { push } = found
+  const { id } = push
+  if (!push.many && push.releasedAt !== null && isServed(data)) {
+    return problem('The push is for one device, and has been let go: only POST /push/{id}/cancel calls it off now.')
+  }
+
+  const now = surroundings.clock.now()
+  const cancellations = createCancelStore({ database })
+  const events = createEventStore({ database })
+  const cancelled = database.transact(() => {
+    const outcome = cancellations.cancel(push.application, id, now)
+    if (outcome.kind === 'cancelled') events.pushCancelled(push.application, id, now)
+    return outcome
+  })
+  if (cancelled.kind === 'not-found') return problem(`There is no push ${id} any more.`)
+  const { kind, t, s } = cancelled
+  if (kind === 'finished') return problem(`The push is over: ${grouped(s)} of ${counted(t, 'device')} got it.`)
+  const state = cancelled.wasReleased ? 'sending' : 'scheduled'
+  if (flags.has('json')) return done(jsonLine({ id, state, t, s }))
+  const until = cancelled.wasReleased
+    ? `${counted(s, 'device')} had got it, and what is on its way still counts.`
+    : 'Nobody got it.'
+  return done(`Cancelled. ${until}\n`)
+}

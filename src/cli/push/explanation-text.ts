@@ -1,0 +1,52 @@
+import type { FoundDevice } from '../../device/device-search-store.ts'
+import type { Verdict } from '../../push/explain.ts'
+import type { explanationOf } from '../../push/status-schema.ts'
+import { harmless } from '../../text/escape-controls.ts'
+import { moment, tokenPart } from '../terminal/figures.ts'
+import type { Colour, Style } from '../terminal/style.ts'
+import { tableText } from '../terminal/table-text.ts'
+import { PLATFORM_NAMES } from './platform-flag.ts'
+
+type Explained = ReturnType<typeof explanationOf> & {
+  /** `push.id` */
+  readonly push: string
+  /** `null`: there is none with this token. */
+  readonly device: FoundDevice | null
+  /** A pause may be why, and no server answers that would know. */
+  readonly pauseUnknown: boolean
+}
+
+/** The verdict, what it means, and what is on record. */
+export function explanationText(of: Explained, { paint, legible }: Style): string {
+  const { verdict, explanation, device, reason, at, attempts, excluded_by: excludedBy } = of
+  const { next_attempt_at: next, apns_id: apnsId } = of
+  const row = (name: string, value: string | number | null) => (value === null ? [] : [[`  ${name}`, String(value)]])
+  const rows = [
+    ...row('push', of.push),
+    ...row('device', device && deviceText(device)),
+    ...row('reason', reason && harmless(reason)),
+    ...row('left out by', excludedBy.length > 0 ? excludedBy.join(', ') : null),
+    ...row('at', at && moment(Date.parse(at))),
+    ...row('attempts', attempts),
+    ...row('next attempt', next && moment(Date.parse(next))),
+    ...row('apns-id', apnsId),
+  ]
+  const notes = of.pauseUnknown ? ['No server answers that could say whether sending is paused.'] : []
+  const sentences = [harmless(explanation), ...notes].join('\n')
+  const title = paint(COLOURS[verdict] ?? 'yellow', verdict.replaceAll('_', ' '))
+  return `${title}\n${sentences}\n\n${legible(tableText(rows).join('\n'))}\n`
+}
+
+const COLOURS: Partial<Record<Verdict, Colour>> = {
+  opened: 'green',
+  accepted: 'green',
+  rejected: 'red',
+  gone: 'red',
+  quarantined: 'red',
+  not_registered: 'red',
+}
+
+function deviceText({ token, platform, alias }: FoundDevice): string {
+  const named = alias === null ? '' : `, alias ${harmless(alias)}`
+  return `${harmless(tokenPart(token))} (${PLATFORM_NAMES[platform]}${named})`
+}

@@ -1,0 +1,150 @@
+import type { Application } from '../../application/application.ts'
+import { createAudienceCount } from '../../audience/audience-count.ts'
+import type { Database } from '../../database/database.ts'
+import { isServed } from '../../database/directory-lock.ts'
+import { createDeviceSearch } from '../../device/device-search-store.ts'
+import { Refused } from '../../failure.ts'
+import { apnsBytes } from '../../notification/apns-render.ts'
+import { fcmBytes } from '../../notification/fcm-render.ts'
+import { sentBy } from '../../notification/notification.ts'
+import { createSizeCheck } from '../../notification/rendered-size.ts'
+import { createStatusStore } from '../../push/status-store.ts'
+import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { done, failed, problem, problems } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { findApplication } from '../find-application.ts'
+import { openData } from '../open-data.ts'
+import { grouped, moment } from '../terminal/figures.ts'
+import { startTicking } from '../terminal/poll.ts'
+import { createProgress } from '../terminal/progress.ts'
+import { styleOf } from '../terminal/style.ts'
+import { serverAsker } from './admin-client.ts'
+import type { AskPauses } from './admin-client.ts'
+import { acceptPush } from './push-accept.ts'
+import type { PushTo } from './push-accept.ts'
+import { previewPush } from './push-preview.ts'
+import { readPush, spokenHere } from './push-request.ts'
+import type { PushWanted } from './push-request.ts'
+import { previewText, resultJson, resultText } from './push-text.ts'
+import { watchPush } from './push-watch.ts'
+import { oneDevice, tooShort } from './resolve-device.ts'
+
+/** A job that nobody watches is not held up for longer by a push that stands still. */
+const PATIENCE_MS = 30_000
+
+interface Sending extends Surroundings {
+  readonly database: Database
+  readonly data: string
+  readonly application: Application
+  readonly flags: Given['flags']
+  readonly askPauses: AskPauses
+}
+
+/** Accepts a push as the API does, and follows it until it is over. Code 1 where some failed and none was accepted. */
+export async function runPush({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const read = readPush({ words, flags })
+  const asker = serverAsker(flags.get('admin-listen') ?? null, surroundings)
+  const wrong = [read, asker].flatMap((one) => (one.kind === 'problems' ? one.problems : []))
+  if (read.kind === 'problems' || asker.kind === 'problems') return problems(...wrong)
+  const opened = openData(flags.get('data') ?? null, surroundings)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const { data } = opened
+  const found = findApplication(words[0] ?? '', { database, data, clock: surroundings.clock })
+  if (found.kind !== 'found') return found
+  const { application } = found
+  try {
+    return await send(read.push, { ...surroundings, database, data, application, flags, askPauses: asker.ask })
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    const { code, message } = error.failure
+    if (code === 'InvalidArgument' || code === 'MissingParameter') return problems(spokenHere(message))
+    return problem(confirmedHere(message))
+  }
+}
+
+/** The complaint about a push to many with the flags of this command, and numbers that can be read. */
+function confirmedHere(message: string): string {
+  return message
+    .replace(/ with "confirm": (\d+)\.$/, ' with --confirm $1, or with --yes.')
+    .replaceAll(/(?<= (?:addresses|confirm-above) )\d+/g, (count) => grouped(Number(count)))
+}
+
+async function send(push: PushWanted, sending: Sending): Promise<Outcome> {
+  const { application, flags, stderr, data } = sending
+  const json = flags.has('json')
+  const found = findTo(push, sending)
+  if (found.kind !== 'to') return found
+  const wanted = { ...push, to: found.to, yes: flags.has('yes') }
+  const platforms = 'filter' in found.to ? found.to.filter.platforms : [found.to.device.platform]
+  const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
+  if (flags.has('dry-run')) {
+    const preview = await previewPush(application, wanted, { ...sending, checkSize })
+    return done(json ? jsonLine(preview) : previewText(preview, styleOf(sending)))
+  }
+
+  const notification = sentBy(application, push.notification)
+  checkSize(notification, platforms)
+  const { id, send_at: sendAt, passed = [] } = await acceptPush(application, { ...wanted, notification }, sending)
+  stderr(`push ${id}\n`)
+  const served = isServed(data)
+  if (!served) stderr(`No server runs on ${data}: it goes out when bellhop serve does.\n`)
+  if (sendAt !== undefined) {
+    if (passed.length > 0) stderr(`The time has passed in ${passed.join(', ')}: devices there do not get it.\n`)
+    stderr(`Until then, bellhop cancel ${id} calls it off.\n`)
+    const text = `scheduled for ${moment(Date.parse(sendAt))}\n`
+    return done(json ? jsonLine({ id, state: 'scheduled', send_at: sendAt, passed }) : text)
+  }
+  if (!served || flags.has('no-wait')) return done(json ? jsonLine({ id, state: 'accepted' }) : '')
+  return follow(id, found.to, sending)
+}
+
+/** The devices of the filter, or the one device that the token names. */
+function findTo(
+  { to }: PushWanted,
+  { database, application }: Sending,
+): { readonly kind: 'to'; readonly to: PushTo } | Outcome {
+  if ('filter' in to) return { kind: 'to', to }
+  const found = oneDevice(createDeviceSearch({ database }), application.number, to.token, to.platforms)
+  if (found.kind === 'none') {
+    return tooShort('--token', to.token) ?? problem('No device of this application has this token.')
+  }
+  if (found.kind !== 'one') return found
+  const { device } = found
+  if (device.state === 'registered') return { kind: 'to', to: { device } }
+  return problem(`The device is ${device.state}, since its gateway refused its token: the app must register it again.`)
+}
+
+async function follow(id: string, to: PushTo, sending: Sending): Promise<Outcome> {
+  const { database, data, application, stderr, terminal, clock, askPauses } = sending
+  const count = createAudienceCount({ database })
+  const expected = 'filter' in to ? count(application.number, { ...to.filter, asOf: clock.now() }) : Promise.resolve(1)
+  const progress = createProgress(sending, { unit: 'devices' })
+  using ticking = startTicking(sending)
+  const watched = await watchPush({
+    application: application.number,
+    id,
+    statuses: createStatusStore({ database }),
+    expected,
+    clock,
+    ticking,
+    progress,
+    askPauses,
+    isServed: () => isServed(data),
+    patienceMs: terminal === null ? PATIENCE_MS : null,
+  })
+  progress.end()
+  // It reads the database, which is closed next.
+  await expected
+  if (watched.kind === 'gone') return problem(`The application "${harmless(application.name)}" was deleted meanwhile.`)
+
+  const { kind, result } = watched
+  const json = sending.flags.has('json')
+  const text = json ? jsonLine(resultJson(result)) : resultText(result, styleOf(sending))
+  if (kind === 'stopped') stderr(`The push goes on; bellhop cancel ${id} calls it off.\n`)
+  if (kind === 'unserved') stderr('The server has stopped: the push goes on when bellhop serve runs again.\n')
+  if (kind === 'standing') stderr('Nothing has happened for a while, and the push goes on when something can.\n')
+  if (result.waitsFor !== null) stderr(`It waits: ${result.waitsFor}.\n`)
+  const inVain = result.s === 0 && result.failed > 0
+  return inVain || (kind === 'standing' && result.waitsFor !== null) ? failed(text) : done(text)
+}

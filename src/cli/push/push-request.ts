@@ -1,0 +1,167 @@
+import { filterFields, filterOf } from '../../audience/filter-schema.ts'
+import type { Filter } from '../../audience/filter.ts'
+import { hintAt } from '../../audience/unknown-field.ts'
+import type { Platform } from '../../device/device.ts'
+import { Refused } from '../../failure.ts'
+import { bodyOf, missing } from '../../http/fields.ts'
+import { checkContent, contentFields, isNothing, notificationOf } from '../../notification/content-schema.ts'
+import type { Notification } from '../../notification/notification.ts'
+import { lifeFields, whenOf } from '../../push/timing-schema.ts'
+import type { When } from '../../push/timing-schema.ts'
+import type { Problems } from '../../settings/parse.ts'
+import { problems } from '../command.ts'
+import type { Given } from '../command.ts'
+import { readPlatform } from './platform-flag.ts'
+
+/** A push as the command line asks for it. */
+export interface PushWanted {
+  readonly notification: Notification
+  /** One device by its token, or by the part of it that is shown; else those of the filter. */
+  readonly to: { readonly token: string; readonly platforms: readonly Platform[] } | { readonly filter: Filter }
+  readonly when: When
+  /** How many devices it is to address; `null`: not said. */
+  readonly confirm: number | null
+}
+
+const { send_at, send_at_local, confirm } = lifeFields
+
+/** Read and refused as the body of POST /push/all is; whom it is for is asked for by the flags alone. */
+const Body = bodyOf({ ...contentFields, ...filterFields, send_at, send_at_local, confirm }, (input) => {
+  const notification = notificationOf(input)
+  if (isNothing(notification)) throw missing('msg', ', or a --title, a --badge or a --payload')
+  checkContent(notification)
+  return { notification, filter: filterOf(input), when: whenOf(input), confirm: input.confirm ?? null }
+})
+
+/** Flags whose text is a field of the body. */
+const TEXT_FIELDS = {
+  title: 'title',
+  subtitle: 'subtitle',
+  badge: 'badge',
+  link: 'link',
+  image: 'image',
+  collapse: 'collapse',
+  ttl: 'ttl',
+  'send-at': 'send_at',
+  confirm: 'confirm',
+} as const
+
+/** What the fields of the body are called here. */
+const NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(TEXT_FIELDS).map(([flag, field]) => [field, `--${flag}`])),
+  msg: 'MESSAGE',
+  sound: '--sound',
+  payload: '--payload',
+  where: '--where',
+  tags: '--tag',
+  alias: '--alias',
+  except_tags: '--except-tag',
+}
+
+const TARGETS = ['all', 'tag', 'alias', 'token', 'where'] as const
+
+/** What `--fields` may say besides. */
+const MORE_FIELDS = [...Object.keys(contentFields), 'send_at_local', 'tags_match']
+
+export function readPush({ words, flags }: Given): { readonly kind: 'push'; readonly push: PushWanted } | Problems {
+  const wrong: string[] = []
+  const flag = (name: string): string | undefined => flags.get(name)
+  const list = (name: string) => {
+    const names = flag(name)?.split(',')
+    // A shell variable that holds nothing: nobody, or with --except-tag everybody, is hardly what was meant.
+    if (names?.includes('')) wrong.push(`--${name} names an empty tag.`)
+    return names
+  }
+  const json = (name: string, example: string): unknown => {
+    const text = flag(name)
+    const value = text === undefined ? undefined : parsed(text)
+    if (value === null) wrong.push(`--${name} is not JSON: expected an object, such as '${example}'.`)
+    return value ?? undefined
+  }
+
+  const targets = TARGETS.filter((name) => flags.has(name))
+  if (targets.length === 0) wrong.push('Say whom it is for: --all, --tag, --alias, --token or --where.')
+  if (targets.length > 1) {
+    const both = targets.map((name) => `--${name}`).join(' and ')
+    wrong.push(`${both} do not go together: choose one; --where can say all of it, {"all": [{"tag": "beta"}, …]}.`)
+  }
+  if (flags.has('token') && flags.has('except-tag')) wrong.push('--except-tag does not go with --token.')
+  const chosen = readPlatform(flags)
+  if (chosen.kind === 'problems') wrong.push(...chosen.problems)
+  const more = json('fields', '{"silent": true}')
+  wrong.push(...unknownFields(more))
+  const [tags, exceptTags] = [list('tag'), list('except-tag')]
+  const payload = json('payload', '{"article": 17}')
+  const where = json('where', '{"all": [{"tag": "beta"}, {"seen_within": 7}]}')
+  if (wrong.length > 0 || chosen.kind === 'problems') return problems(...wrong)
+  const { platforms } = chosen
+
+  const fields = (more ?? {}) as Readonly<Record<string, unknown>>
+  const texts = Object.entries(TEXT_FIELDS).flatMap(([name, field]) => {
+    const text = flag(name)
+    return text === undefined ? [] : [[field, text] as const]
+  })
+  const body: Readonly<Record<string, unknown>> = {
+    ...fields,
+    ...Object.fromEntries(texts),
+    ...(words[1] !== undefined && { msg: words[1] }),
+    payload: payload ?? fields['payload'],
+    platform: platforms.map(String),
+    tags,
+    alias: flag('alias'),
+    where,
+    except_tags: exceptTags,
+  }
+  return readBody({ ...body, sound: soundOf(flag('sound'), body) }, flag('token'), platforms)
+}
+
+function readBody(
+  body: Readonly<Record<string, unknown>>,
+  token: string | undefined,
+  platforms: readonly Platform[],
+): ReturnType<typeof readPush> {
+  try {
+    const { notification, filter, when, confirm } = Body['~standard'].validate(body).value
+    if (token !== undefined && when.kind === 'local') return problems('send_at_local does not go with --token.')
+    const to = token === undefined ? { filter } : { token, platforms }
+    return { kind: 'push', push: { notification, to, when, confirm } }
+  } catch (error) {
+    if (error instanceof Refused) return problems(spokenHere(error.failure.message))
+    throw error
+  }
+}
+
+/** A complaint of the API with the names of this command: `--send-at must be …`. */
+export function spokenHere(message: string): string {
+  return message.replace(/^\w+/, (field) => NAMES[field] ?? field)
+}
+
+/** Who pushes by hand wants to hear it. */
+function soundOf(flag: string | undefined, body: Readonly<Record<string, unknown>>): unknown {
+  if (flag !== undefined) return flag === 'none' ? '' : flag
+  if (body['sound'] !== undefined) return body['sound']
+  const shows = body['msg'] !== undefined || body['title'] !== undefined
+  return shows ? 'default' : undefined
+}
+
+function unknownFields(more: unknown): readonly string[] {
+  if (more === undefined) return []
+  return Object.keys(more as object)
+    .filter((name) => !MORE_FIELDS.includes(name))
+    .map((name) =>
+      name in filterFields
+        ? `--fields: whom a push is for is said by the flags, not by "${name}".`
+        : `--fields: "${name}" is not a field of a push.${hintAt(name, MORE_FIELDS)}`,
+    )
+}
+
+/** An object; `null` for anything else. */
+function parsed(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && !Array.isArray(value) ? value : null
+  } catch {
+    // Not JSON: the caller says so.
+    return null
+  }
+}

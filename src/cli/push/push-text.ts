@@ -1,0 +1,66 @@
+import type { Preview } from '../../push/preview/preview.ts'
+import type { PushState } from '../../push/status.ts'
+import { harmless } from '../../text/escape-controls.ts'
+import { counted, grouped, lasting, tokenPart } from '../terminal/figures.ts'
+import type { Style } from '../terminal/style.ts'
+import { tableText } from '../terminal/table-text.ts'
+import { PLATFORM_NAMES } from './platform-flag.ts'
+
+/** What became of a push by the time that is spoken of. Times are ms since the Unix epoch. */
+export interface PushResult {
+  readonly id: string
+  readonly state: PushState
+  readonly t: number
+  readonly s: number
+  readonly failed: number
+  /** The gateways' own, most frequent first. */
+  readonly reasons: Readonly<Record<string, number>>
+  /** Why what is left waits; `null`: it does not, or nobody knows. */
+  readonly waitsFor: string | null
+  readonly createdAt: number
+  readonly finishedAt: number | null
+}
+
+/** `sent 1,234 of 1,250 · 16 failed (Unregistered 14, BadDeviceToken 2) · 3.4 s` */
+export function resultText(result: PushResult, { paint, legible }: Style): string {
+  const { state, t, s, failed, reasons, createdAt, finishedAt } = result
+  const why = Object.entries(reasons).map(([reason, count]) => `${harmless(reason)} ${grouped(count)}`)
+  const left = finishedAt === null ? t - s - failed : 0
+  const parts = [
+    paint(s > 0 ? 'green' : 'bold', `sent ${grouped(s)} of ${grouped(t)}`),
+    ...(t === 0 && state === 'finished' ? ['nobody matches'] : []),
+    ...(failed > 0 ? [paint('red', `${grouped(failed)} failed${why.length > 0 ? ` (${why.join(', ')})` : ''}`)] : []),
+    ...(left > 0 ? [paint('yellow', `${grouped(left)} to come`)] : []),
+    ...(state === 'cancelled' ? [paint('yellow', 'cancelled')] : []),
+    ...(finishedAt === null ? [] : [lasting(Math.max(finishedAt - createdAt, 0))]),
+  ]
+  return `${legible(parts.join(' · '))}\n`
+}
+
+export function resultJson({ id, state, t, s, failed, reasons, waitsFor }: PushResult): object {
+  return { id, state, t, s, failed, reasons, reason: waitsFor }
+}
+
+/** What --dry-run shows. */
+export function previewText(preview: Preview, { paint, legible }: Style): string {
+  const { t, platforms, sample, apns, fcm } = preview
+  const rows = ([0, 1] as const).map((platform) => [`  ${PLATFORM_NAMES[platform]}`, grouped(platforms[platform])])
+  const devices = sample.map(({ token, platform, alias }) => [
+    `  ${harmless(tokenPart(token))}`,
+    platform === '0' ? PLATFORM_NAMES[0] : PLATFORM_NAMES[1],
+    harmless(alias ?? ''),
+  ])
+  const size = (name: string, of: { readonly bytes: number } | null) =>
+    of === null ? [] : [[`  ${name}`, `${grouped(of.bytes)} of 4,096 bytes`]]
+  return legible(
+    [
+      paint('bold', `Would be sent to ${counted(t, 'device')}. Nothing was sent.`),
+      '',
+      ...tableText(rows, ['left', 'right']),
+      ...(devices.length === 0 ? [] : ['', 'Among them', ...tableText(devices)]),
+      '',
+      ...tableText([...size('APNs', apns), ...size('FCM', fcm)]),
+      '',
+    ].join('\n'),
+  )
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../clock.ts'
+import { failedOf } from '../../push/status-schema.ts'
+import type { StatusStore } from '../../push/status-store.ts'
+import { finishedAtOf, stateOf } from '../../push/status.ts'
+import type { Reach, StoredPush } from '../../push/status.ts'
+import { harmless } from '../../text/escape-controls.ts'
+import { grouped } from '../terminal/figures.ts'
+import type { Ticking } from '../terminal/poll.ts'
+import type { Progress } from '../terminal/progress.ts'
+import type { AskPauses } from './admin-client.ts'
+import type { PushResult } from './push-text.ts'
+
+interface Watching {
+  readonly application: number
+  /** `push.id` */
+  readonly id: string
+  readonly statuses: Pick<StatusStore, 'find' | 'reach' | 'reasons'>
+  /**
+   * How many devices it is for. While the server is still counting, what it has stored is only how many it has met.
+   */
+  readonly expected: Promise<number>
+  readonly clock: Pick<Clock, 'now'>
+  readonly ticking: Ticking
+  readonly progress: Progress
+  readonly askPauses: AskPauses
+  readonly isServed: () => boolean
+  /** How long it may stand still before nobody waits any more; `null`: somebody does, who can press Ctrl-C. */
+  readonly patienceMs: number | null
+}
+
+/**
+ * Finished: also one that was cancelled. Stopped: by a signal. Standing: nothing has happened for `patienceMs`.
+ * Unserved: the server has ended. Gone: the application was deleted.
+ */
+export type Watched =
+  | { readonly kind: 'finished' | 'stopped' | 'standing' | 'unserved'; readonly result: PushResult }
+  | { readonly kind: 'gone' }
+
+/** A commit of the delivery comes about as often. */
+const LOOK_MS = 250
+
+/** Standing still for so long, it may be asked why; and again after as long. */
+const STILL_MS = 1000
+
+/** Follows a push in the database until it is over. Reads a few rows at each look. */
+export async function watchPush(on: Watching): Promise<Watched> {
+  const { clock, progress } = on
+  let seen = ''
+  let movedAt = clock.now()
+  let askedAt = clock.now()
+  let waitsFor: string | null = null
+  let expected: number | null = null
+  // Where the counting fails, whoever has begun it says so.
+  void on.expected.then(
+    (count) => (expected = count),
+    () => null,
+  )
+  for (;;) {
+    const push = on.statuses.find(on.application, on.id)
+    if (push === null) return { kind: 'gone' }
+    const reach = on.statuses.reach(push.number)
+    const now = clock.now()
+    const { t, done, failed } = sums(reach)
+    if (finishedAtOf(push, reach) !== null) return { kind: 'finished', result: await resultOf(push, reach, null) }
+
+    const look = `${t} ${done}`
+    if (look !== seen) [seen, movedAt, waitsFor] = [look, now, null]
+    if (now - movedAt >= STILL_MS && now - askedAt >= STILL_MS) {
+      askedAt = now
+      if (!on.isServed()) return { kind: 'unserved', result: await resultOf(push, reach, null) }
+      waitsFor = reasonOf(reach, await on.askPauses(on.id))
+    }
+    if (on.patienceMs !== null && now - movedAt >= on.patienceMs) {
+      return { kind: 'standing', result: await resultOf(push, reach, waitsFor) }
+    }
+    const failures = failed > 0 ? [`${grouped(failed)} failed`] : []
+    const pause = waitsFor === null ? [] : [`waits: ${waitsFor}`]
+    progress.show(
+      done,
+      expected === null ? null : Math.max(expected, t),
+      [...failures, ...pause].join(', ') || undefined,
+    )
+    if ((await on.ticking.next(LOOK_MS)) === 'stopped') {
+      return { kind: 'stopped', result: await resultOf(push, reach, waitsFor) }
+    }
+  }
+
+  async function resultOf(push: StoredPush, reach: readonly Reach[], pause: string | null): Promise<PushResult> {
+    const { t: met, s, failed } = sums(reach)
+    const finishedAt = finishedAtOf(push, reach)
+    const t = finishedAt === null ? Math.max(met, expected ?? 0) : met
+    const reasons = await on.statuses.reasons(push.number)
+    return {
+      id: push.id,
+      state: stateOf(push, reach, () => pause).state,
+      t,
+      s,
+      failed,
+      reasons: failedOf(failed, reasons, push, reach).reasons,
+      waitsFor: pause,
+      createdAt: push.createdAt,
+      finishedAt,
+    }
+  }
+}
+
+function sums(reach: readonly Reach[]) {
+  const sum = (of: (one: Reach) => number) => reach.reduce((total, one) => total + of(one), 0)
+  const [t, s, failed] = [sum((one) => one.t), sum((one) => one.s), sum((one) => one.failed)]
+  return { t, s, failed, done: s + failed }
+}
+
+/** Why all that is left waits; `null`: it does not, or nobody knows. */
+function reasonOf(reach: readonly Reach[], pauses: Awaited<ReturnType<AskPauses>>): string | null {
+  const open = reach.filter((one) => one.open).map(({ platform }) => pauses?.get(platform) ?? null)
+  return open.length === 0 || open.includes(null) ? null : harmless([...new Set(open)].join('; '))
+}

@@ -1,0 +1,39 @@
+import { LEAST_PART } from '../../device/device-search-store.ts'
+import type { createDeviceSearch, FoundDevice } from '../../device/device-search-store.ts'
+import type { Platform } from '../../device/device.ts'
+import type { Problems } from '../../settings/parse.ts'
+import { harmless } from '../../text/escape-controls.ts'
+import { problem, problems } from '../command.ts'
+import type { Outcome } from '../command.ts'
+import { tokenPart } from '../terminal/figures.ts'
+
+type Found =
+  | { readonly kind: 'one'; readonly device: FoundDevice }
+  | { readonly kind: 'none' }
+  | Extract<Outcome, { kind: 'problem' }>
+
+/** A part that is too short names nobody, and `No device` would only mislead; `null` where it is long enough. */
+export function tooShort(what: string, token: string): Problems | null {
+  const given = token.replace(/(…|\.\.\.)$/, '')
+  if (given.length >= LEAST_PART) return null
+  return problems(
+    `${what}: no token is "${harmless(given)}", and of its beginning at least ${LEAST_PART} characters are needed.`,
+  )
+}
+
+/** The device that a token, or the beginning of one, names. Where both platforms hold it, one must be chosen. */
+export function oneDevice(
+  search: Pick<ReturnType<typeof createDeviceSearch>, 'byToken'>,
+  application: number,
+  token: string,
+  platforms: readonly Platform[],
+): Found {
+  const devices = search.byToken(application, token, 3).filter(({ platform }) => platforms.includes(platform))
+  const [first, second] = devices
+  if (first === undefined) return { kind: 'none' }
+  if (second === undefined) return { kind: 'one', device: first }
+  if (devices.every((one) => one.token === first.token)) {
+    return problem(`Both platforms have a device with this token: --platform ios or --platform android chooses one.`)
+  }
+  return problem(`More than one token begins with ${harmless(tokenPart(token))}: give more of it.`)
+}

@@ -1,0 +1,28 @@
+import type { createPushSearch, NamedPush } from '../../push/push-search-store.ts'
+import type { Problems } from '../../settings/parse.ts'
+import { harmless } from '../../text/escape-controls.ts'
+import { problem, problems } from '../command.ts'
+import type { Outcome } from '../command.ts'
+
+/** The first digits of an id are its time, 8 of them to a minute: fewer are anybody's. */
+const LEAST_PART = 8
+
+/** The push that an id, or the beginning of one, names; `data` is where it is looked for. */
+export function onePush(
+  search: ReturnType<typeof createPushSearch>,
+  given: string,
+  data: string,
+): { readonly kind: 'one'; readonly push: NamedPush } | Problems | Extract<Outcome, { kind: 'problem' }> {
+  const id = given.toLowerCase().replace(/(…|\.\.\.)$/, '')
+  if (!/^[0-9a-f-]{8,36}$/.test(id)) {
+    return problems(
+      `"${harmless(given)}" is not the id of a push: expected the UUID that it was answered with, or at least ${LEAST_PART} characters of its beginning.`,
+    )
+  }
+  const [first, second] = search.named(id, 2)
+  if (first === undefined) {
+    return problem(`There is no push ${id} in ${data}: its id is the UUID that it was answered with.`)
+  }
+  if (second === undefined) return { kind: 'one', push: first }
+  return problem(`More than one push begins with ${id}: give more of its id.`)
+}

@@ -1,0 +1,40 @@
+import type { FoundSetting, InspectedSettings } from '../../settings/parse.ts'
+import { flagOf, variableOf } from '../../settings/table.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
+import { tableText } from '../terminal/table-text.ts'
+
+/** A line for each setting: its flag, its value, and what said so. */
+export function configText(settings: readonly FoundSetting[]): string {
+  const rows = settings.map(({ name, source, found }) => [
+    `--${flagOf(name)}`,
+    found.kind === 'problem' ? 'wrong' : (found.shown ?? 'none'),
+    sourceText(name, source),
+  ])
+  return `${tableText([['SETTING', 'VALUE', 'FROM'], ...rows]).join('\n')}\n`
+}
+
+/** The same for programs, with what there is to say of them, in one line. A value that is wrong or not set is `null`. */
+export function configJson({ settings, problems, warnings }: InspectedSettings): string {
+  const shown = settings.map(({ name, source, found }) => ({
+    flag: `--${flagOf(name)}`,
+    variable: variableOf(name),
+    value: found.kind === 'problem' ? null : found.shown,
+    source: source.kind,
+    ...(source.kind === 'file' && { file: source.file }),
+    ...(found.kind === 'problem' && { problem: found.problem }),
+  }))
+  return jsonLine({ settings: shown, problems, warnings })
+}
+
+function sourceText(name: FoundSetting['name'], source: FoundSetting['source']): string {
+  switch (source.kind) {
+    case 'default':
+      return 'default'
+    case 'flag':
+      return 'flag'
+    case 'variable':
+      return variableOf(name)
+    case 'file':
+      return `the file ${source.file} of ${source.variable}`
+  }
+}

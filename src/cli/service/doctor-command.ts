@@ -1,0 +1,64 @@
+import { examine } from '../../doctor/doctor.ts'
+import { inspectSettings, readSettings } from '../../settings/parse.ts'
+import { harmless } from '../../text/escape-controls.ts'
+import { suggestion } from '../../text/nearest.ts'
+import { bucketOpener } from '../backup/bucket-opener.ts'
+import { done, failed, problem } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { dataDirectory } from '../open-data.ts'
+import { createWatch } from '../terminal/gauge.ts'
+import { styleOf } from '../terminal/style.ts'
+import { doctorJson, doctorText } from './doctor-text.ts'
+
+/** Looks at all that `serve` needs, beside a running server or without one. Fails when a check does. */
+export async function runDoctor({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+  const { env, readFile, clock } = surroundings
+  const application = words[0] ?? null
+  // Also those that doctor does not need: serve would not start with them.
+  const { problems, warnings } = inspectSettings('doctor', { values: flags, words: [], problems: [] }, env, readFile)
+  if (problems.length > 0) return { kind: 'problems', problems }
+  const read = readSettings(
+    [
+      'data',
+      'listen',
+      'adminListen',
+      'apnsUrl',
+      'apnsSandboxUrl',
+      'fcmUrl',
+      'fcmTokenUrl',
+      'gatewayCa',
+      'proxy',
+      'transport',
+      'key',
+      'tlsCert',
+      'tlsKey',
+      'backup',
+      'backupEvery',
+    ],
+    { flags, env, readFile },
+  )
+  if (read.kind === 'problems') return read
+
+  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  if (found.kind !== 'directory') return found
+  const config = { ...read.config, data: found.data }
+  const options = { config, warnings, application, offline: flags.has('offline'), full: flags.has('full') }
+  const examined = await examine(options, {
+    env,
+    readFile,
+    clock,
+    stopwatch: () => performance.now(),
+    openBucket: bucketOpener(surroundings),
+    watch: createWatch(surroundings, { quiet: flags.has('json') || !flags.has('full') }),
+  })
+  if (examined.kind === 'no-application') {
+    const named = harmless(application ?? '')
+    const hint = harmless(suggestion(named, examined.names))
+    return problem(
+      `There is no application "${named}" in ${config.data}: bellhop app list shows those there are.${hint}`,
+    )
+  }
+  const { checks } = examined
+  const text = flags.has('json') ? doctorJson(checks) : doctorText(checks, styleOf(surroundings))
+  return checks.some(({ state }) => state === 'failed') ? failed(text) : done(text)
+}

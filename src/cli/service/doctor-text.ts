@@ -1,0 +1,95 @@
+import { GROUPS } from '../../doctor/finding.ts'
+import type { Check, Group, State } from '../../doctor/finding.ts'
+import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import type { Colour, Style } from '../terminal/style.ts'
+import { textColumns, wrapped } from '../terminal/table-text.ts'
+
+const HEADINGS: Readonly<Record<Exclude<Group, 'application'>, string>> = {
+  machine: 'This machine',
+  gateways: 'Apple and Google',
+  database: 'The database',
+}
+
+interface Mark {
+  readonly sign: string
+  /** Where there is only ASCII, or nothing is drawn. */
+  readonly word: string
+  readonly colour: Colour
+}
+
+const MARKS: Readonly<Record<State, Mark>> = {
+  ok: { sign: '✓', word: 'ok', colour: 'green' },
+  warning: { sign: '!', word: 'warning', colour: 'yellow' },
+  failed: { sign: '✗', word: 'failed', colour: 'red' },
+  skipped: { sign: '-', word: 'skipped', colour: 'dim' },
+}
+
+/** What was found, in groups on a terminal, and a line a check elsewhere. */
+export function doctorText(checks: readonly Check[], style: Style): string {
+  const lines =
+    style.columns === null
+      ? [...checks.map(plainLine), '']
+      : grouped(checks, style, textColumns({ columns: style.columns }) - INDENT)
+  return `${[...lines, summary(checks)].join('\n')}\n`
+}
+
+/** One line: `{"ok":…,"checks":[{"id","group","application"?,"state","found","advice","ms"}]}`. */
+export function doctorJson(checks: readonly Check[]): string {
+  const ok = checks.every(({ state }) => state !== 'failed')
+  return jsonLine({
+    ok,
+    checks: checks.map(({ id, group, application, state, found, advice, ms }) => ({
+      id,
+      group,
+      ...(application !== null && { application: application.id }),
+      state,
+      found,
+      advice,
+      ms,
+    })),
+  })
+}
+
+function plainLine({ id, application, state, found, advice }: Check): string {
+  const whose = application === null ? '' : ` (${application.name})`
+  return harmless(`${MARKS[state].word} ${id}${whose}: ${found}${advice === null ? '' : ` ${advice}`}`)
+}
+
+/** `columns`: for the text of a check. */
+function grouped(checks: readonly Check[], style: Style, columns: number): readonly string[] {
+  return GROUPS.flatMap((group) => {
+    const own = checks.filter((check) => check.group === group)
+    if (group !== 'application') return own.length === 0 ? [] : section(HEADINGS[group], own, style, columns)
+    const ids = [...new Set(own.map(({ application }) => application?.id))]
+    return ids.flatMap((id) => {
+      const ofOne = own.filter(({ application }) => application?.id === id)
+      return section(harmless(ofOne[0]?.application?.name ?? ''), ofOne, style, columns)
+    })
+  })
+}
+
+function section(heading: string, checks: readonly Check[], style: Style, columns: number): readonly string[] {
+  const lines = checks.flatMap(({ state, found, advice }) => {
+    const { sign, word, colour } = MARKS[state]
+    const mark = style.unicode ? sign : word.charAt(0)
+    const [first = '', ...more] = wrapped(harmless(found), columns)
+    return [
+      `  ${style.paint(colour, mark)} ${first}`,
+      ...[...more, ...(advice === null ? [] : wrapped(harmless(advice), columns))].map(
+        (line) => `${' '.repeat(INDENT)}${line}`,
+      ),
+    ]
+  })
+  return [style.paint('bold', heading), ...lines, '']
+}
+
+/** Columns before the text of a check: two, its mark, and one. */
+const INDENT = 4
+
+function summary(checks: readonly Check[]): string {
+  const count = (wanted: State): number => checks.filter(({ state }) => state === wanted).length
+  return (['ok', 'warning', 'failed', 'skipped'] as const)
+    .filter((state) => state === 'ok' || count(state) > 0)
+    .map((state) => `${count(state)} ${state === 'warning' && count(state) !== 1 ? 'warnings' : state}`)
+    .join(', ')
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '../../clock.ts'
+import { readSettings } from '../../settings/parse.ts'
+import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { done, failed, problem, problems } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { adminOrigin } from '../push/admin-origin.ts'
+
+/** A server that has not answered by then serves nobody. */
+const DEADLINE_MS = 5_000
+
+/** What a look came to. `reasons` and `warnings` are sentences. */
+interface Verdict {
+  readonly healthy: boolean
+  readonly reasons: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** Asks a running server whether it lives (/healthz), or with --ready whether it does its work (/readyz). */
+export async function runHealth({ flags }: Given, { env, readFile, clock }: Surroundings): Promise<Outcome> {
+  const settings = readSettings(['adminListen'], { flags, env, readFile })
+  if (settings.kind === 'problems') return settings
+  const { adminListen } = settings.config
+  if (adminListen.port === 0) {
+    return problems('--admin-listen (BELLHOP_ADMIN_LISTEN): port 0 says nothing of where the server listens now.')
+  }
+  const ready = flags.has('ready')
+  const url = `${adminOrigin(adminListen)}${ready ? '/readyz' : '/healthz'}`
+  const verdict = await ask(url, ready, clock)
+  const { healthy, reasons, warnings } = verdict
+  if (flags.has('json')) {
+    const shown = ready ? { ready: healthy, url, reasons, warnings } : { healthy, url, reasons }
+    return (healthy ? done : failed)(jsonLine(shown))
+  }
+  const remarks = warnings.map((warning) => `Warning: ${warning}\n`)
+  if (healthy) return done([`${ready ? 'ready' : 'healthy'} ${url}\n`, ...remarks].map(harmlessLine).join(''))
+  if (!ready) return problem(reasons.join(' '))
+  return failed(['not ready\n', ...reasons.map((reason) => `${reason}\n`), ...remarks].map(harmlessLine).join(''))
+}
+
+async function ask(url: string, ready: boolean, clock: Clock): Promise<Verdict> {
+  const late = new AbortController()
+  const cancel = clock.after(DEADLINE_MS, () => late.abort())
+  try {
+    // The proxy of the environment is for the internet.
+    const response = await fetch(url, { proxy: false, redirect: 'manual', signal: late.signal })
+    return judge(url, ready, response.status, await response.text())
+  } catch (error) {
+    if (late.signal.aborted) return ill(`${url} has not answered within ${DEADLINE_MS / 1000} seconds.`)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return ill(`Nobody answers at ${url} (${code}): is bellhop serve running, with this --admin-listen?`)
+  } finally {
+    cancel()
+  }
+}
+
+function judge(url: string, ready: boolean, status: number, body: string): Verdict {
+  const answer = answerIn(body)
+  const own = ready ? ['ready', 'not ready'] : ['ok']
+  if (answer === null || !own.includes(answer.status)) {
+    return ill(`What answers at ${url} (${status}) does not speak as Bellhop does: is this its --admin-listen?`)
+  }
+  return { healthy: status === 200, reasons: answer.reasons, warnings: answer.warnings }
+}
+
+interface Answer {
+  readonly status: string
+  readonly reasons: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+function answerIn(body: string): Answer | null {
+  try {
+    const { status, reasons, warnings } = JSON.parse(body) as Readonly<Record<string, unknown>>
+    return { status: String(status), reasons: sentences(reasons), warnings: sentences(warnings) }
+  } catch {
+    // Not JSON: somebody else's page.
+    return null
+  }
+}
+
+function sentences(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}
+
+function ill(sentence: string): Verdict {
+  return { healthy: false, reasons: [sentence], warnings: [] }
+}
+
+/** Names of applications are in these sentences. */
+function harmlessLine(line: string): string {
+  return `${harmless(line.trimEnd())}\n`
+}

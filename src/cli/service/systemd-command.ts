@@ -1,0 +1,106 @@
+import { isAbsolute, normalize, relative } from 'node:path'
+import { parseConfig } from '../../settings/parse.ts'
+import type { Config } from '../../settings/parse.ts'
+import { describeSettings } from '../../settings/settings-text.ts'
+import { done, problems } from '../command.ts'
+import type { Given, Outcome, Surroundings } from '../command.ts'
+import { unitText } from './systemd-unit.ts'
+
+/** Where a program lies that every service may start. */
+const INSTALLED = '/usr/local/bin/bellhop'
+
+const STATE = '/var/lib'
+
+/** What the service does not see (ProtectHome=, PrivateTmp=). */
+const HIDDEN = ['/home', '/root', '/run/user', '/tmp', '/var/tmp']
+
+/**
+ * Prints a unit for systemd: this program, with these flags of `serve`. What is in the environment now the service will
+ * not have, so it is not looked at.
+ */
+export async function runSystemd({ flags }: Given, { readFile, stderr }: Surroundings): Promise<Outcome> {
+  const serving = new Map([['data', `${STATE}/bellhop`], ...flags])
+  const parsed = parseConfig(commandLine(serving), {}, readFile)
+  if (parsed.kind === 'problems') return parsed
+  const { config } = parsed
+  const user = flags.get('user') ?? null
+  const wrong = [...userProblems(user), ...pathProblems(config, user)]
+  if (wrong.length > 0) return problems(...wrong)
+
+  for (const warning of parsed.warnings) stderr(`bellhop: ${warning}\n`)
+  const { program, note } = programPath(Bun.isStandaloneExecutable ? process.execPath : null)
+  if (note !== null) stderr(`bellhop: ${note}\n`)
+  const { tlsCert, tlsKey, listen, adminListen, drainSeconds } = config
+  const written = writtenIn(config).map(([, path]) => ({ path, name: stateName(path) }))
+  // Handed over by systemd, under other names.
+  for (const name of ['tls-cert', 'tls-key']) serving.delete(name)
+  return done(
+    unitText({
+      program,
+      user,
+      stateDirectories: written.flatMap(({ name }) => (name === null ? [] : [name])),
+      writtenPaths: written.flatMap(({ path, name }) => (name === null ? [path] : [])),
+      data: config.data,
+      flags: commandLine(serving),
+      tls: tlsCert === null || tlsKey === null ? null : { certificate: tlsCert, key: tlsKey },
+      drainSeconds,
+      lowPort: [listen, adminListen].some(({ port }) => port > 0 && port < 1024),
+    }),
+  )
+}
+
+/** The settings among the flags as `serve` takes them. */
+function commandLine(flags: ReadonlyMap<string, string>): readonly string[] {
+  return describeSettings().flatMap(({ flag, placeholder }) => {
+    const value = flags.get(flag.slice(2))
+    if (value === undefined) return []
+    return placeholder === '' ? [flag] : [flag, value]
+  })
+}
+
+/** `program`: the compiled one that runs now, or `null`. `note`: what is left to do, if anything. */
+export function programPath(program: string | null): { readonly program: string; readonly note: string | null } {
+  if (program === null) {
+    return { program: INSTALLED, note: `This is Bellhop from its source: put the compiled program at ${INSTALLED}.` }
+  }
+  if (!HIDDEN.some((directory) => isBelow(directory, program))) return { program, note: null }
+  return { program: INSTALLED, note: `The service does not see ${program}: install -m 755 ${program} ${INSTALLED}` }
+}
+
+function userProblems(user: string | null): readonly string[] {
+  if (user === 'root') return ['--user: the service needs no right of root: name another user, or none.']
+  if (user === 'nobody') return ['--user: nobody is shared with other programs: name a user of its own, or none.']
+  // What useradd(8) takes.
+  if (user === null || /^[a-z_][a-z0-9_-]{0,31}$/.test(user)) return []
+  return [`--user: "${user}" is not the name of a user, such as bellhop.`]
+}
+
+function pathProblems(config: Config, user: string | null): readonly string[] {
+  const { tlsCert, tlsKey, gatewayCa } = config
+  const read = [['--tls-cert', tlsCert] as const, ['--tls-key', tlsKey] as const, ['--gateway-ca', gatewayCa] as const]
+  const all = [...writtenIn(config), ...read.flatMap(([flag, path]) => (path === null ? [] : [[flag, path] as const]))]
+  return all.flatMap(([flag, path]) => {
+    if (!isAbsolute(path))
+      return [`${flag}: "${path}" is not an absolute path: a service starts in no directory of yours.`]
+    const handedOver = flag.startsWith('--tls-')
+    const hidden = handedOver ? undefined : HIDDEN.find((directory) => isBelow(directory, path))
+    if (hidden !== undefined) return [`${flag}: ${path} is in ${hidden}, which the service does not see.`]
+    const needsUser = user === null && !flag.startsWith('--gateway') && !handedOver && stateName(path) === null
+    return needsUser ? [`${flag}: ${path} is outside ${STATE}, so it needs an owner who stays: --user NAME.`] : []
+  })
+}
+
+/** The directories that the service writes to, by flag. */
+function writtenIn({ data, backup }: Config): readonly (readonly [flag: string, path: string])[] {
+  const toDirectory = backup !== null && !backup.startsWith('s3://')
+  return [['--data', data], ...(toDirectory ? [['--backup', backup] as const] : [])]
+}
+
+/** `bellhop` of `/var/lib/bellhop`; `null` elsewhere. */
+function stateName(path: string): string | null {
+  return isBelow(STATE, path) ? relative(STATE, normalize(path)) : null
+}
+
+function isBelow(directory: string, path: string): boolean {
+  return normalize(path).startsWith(`${directory}/`)
+}

@@ -1,0 +1,71 @@
+import type { DeviceWatchStore } from '../../device/device-changes-store.ts'
+import { PLATFORMS } from '../../device/device.ts'
+import { tokenPart } from '../terminal/figures.ts'
+import { MOST_AT_ONCE } from './tail-event.ts'
+import type { TailEvent } from './tail-event.ts'
+
+/** When a device left is written down a moment after it was read off the clock. */
+const LOOK_BACK_MS = 5000
+
+/** Departures told of at one look. */
+const MOST_DEPARTED = 5000
+
+/** The coming and going of devices. `applications`: those of now, `application.number`. */
+export function createDeviceTail({ watch, applications }: Dependencies) {
+  let highest = watch.highest()
+  /** By application: the departures of the last seconds, which are told. */
+  const known = new Map<number, { until: number; readonly told: Map<string, number> }>()
+  for (const application of applications()) departed(application)
+
+  function departed(application: number) {
+    const state = known.get(application) ?? { until: watch.lastDeparture(application), told: new Map<string, number>() }
+    const isFirst = !known.has(application)
+    known.set(application, state)
+    const rows = watch.departed(application, Math.max(state.until - LOOK_BACK_MS, 0), MOST_DEPARTED)
+    const fresh = rows.filter(({ platform, token, at }) => state.told.get(`${platform}/${token}`) !== at)
+    for (const { platform, token, at } of fresh) state.told.set(`${platform}/${token}`, at)
+    state.until = Math.max(state.until, rows.at(-1)?.at ?? 0)
+    for (const [token, at] of state.told) if (at < state.until - LOOK_BACK_MS) state.told.delete(token)
+    return isFirst ? [] : fresh
+  }
+
+  function* registered(now: number): Generator<TailEvent> {
+    const upTo = watch.highest()
+    if (upTo <= highest) return
+    for (const application of applications()) {
+      const few = PLATFORMS.flatMap((platform) => watch.since(application, platform, highest, upTo, MOST_AT_ONCE + 1))
+      if (few.length <= MOST_AT_ONCE) {
+        for (const { at, token, platform } of few) {
+          yield { at, application, type: 'device.registered', token: tokenPart(token), platform }
+        }
+        continue
+      }
+      const counts = PLATFORMS.map((platform) => watch.countSince(application, platform, highest, upTo))
+      yield { at: now, application, type: 'devices.registered', count: counts.reduce((sum, count) => sum + count, 0) }
+    }
+    highest = upTo
+  }
+
+  return {
+    /** What has happened since the last look; `now` in ms since the Unix epoch. */
+    *look(now: number): Generator<TailEvent> {
+      yield* registered(now)
+      for (const application of applications()) {
+        const left = departed(application)
+        if (left.length > MOST_AT_ONCE) {
+          yield { at: now, application, type: 'devices.gone', count: left.length }
+          continue
+        }
+        for (const { at, token, platform, reason, quarantined } of left) {
+          const type = quarantined ? 'device.quarantined' : 'device.gone'
+          yield { at, application, type, token: tokenPart(token), platform, reason }
+        }
+      }
+    },
+  }
+}
+
+interface Dependencies {
+  readonly watch: DeviceWatchStore
+  readonly applications: () => readonly number[]
+}

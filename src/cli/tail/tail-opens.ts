@@ -1,0 +1,48 @@
+import type { PushWatchStore } from '../../push/push-changes-store.ts'
+import type { createDailyStore } from '../../stats/daily-store.ts'
+import type { TailEvent } from './tail-event.ts'
+
+interface Dependencies {
+  readonly daily: Pick<ReturnType<typeof createDailyStore>, 'opensSince'>
+  readonly watch: Pick<PushWatchStore, 'opened'>
+  readonly applications: () => readonly number[]
+  /** Days since the Unix epoch: from which on opens are looked at. */
+  readonly since: number
+}
+
+/** Pushes whose opens are told apart. */
+const LATEST = 50
+
+/** Opens, by the push where that is known. `applications`: those of now, `application.number`. */
+export function createOpenTail({ daily, watch, applications, since }: Dependencies) {
+  const sums = new Map<number, number>()
+  const known = new Map<number, ReadonlyMap<string, number>>()
+  const openedOf = (application: number) =>
+    new Map(watch.opened(application, LATEST).map(({ id, opened }) => [id, opened]))
+  for (const application of applications()) {
+    sums.set(application, daily.opensSince(application, since))
+    known.set(application, openedOf(application))
+  }
+
+  return {
+    /** What has happened since the last look; `now` in ms since the Unix epoch. */
+    *look(now: number): Generator<TailEvent> {
+      for (const application of applications()) {
+        const sum = daily.opensSince(application, since)
+        let left = sum - (sums.get(application) ?? 0)
+        if (left === 0) continue
+        sums.set(application, sum)
+        const before = known.get(application)
+        const opened = openedOf(application)
+        known.set(application, opened)
+        for (const [push, count] of opened) {
+          const more = count - (before?.get(push) ?? 0)
+          if (more <= 0) continue
+          left -= more
+          yield { at: now, application, type: 'opened', count: more, push }
+        }
+        if (left > 0) yield { at: now, application, type: 'opened', count: left, push: null }
+      }
+    },
+  }
+}

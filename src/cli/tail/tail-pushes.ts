@@ -1,0 +1,165 @@
+import type { Platform } from '../../device/device.ts'
+import type { NewPushName, PushName, PushWatchStore } from '../../push/push-changes-store.ts'
+import type { StatusStore } from '../../push/status-store.ts'
+import { finishedAtOf, startedAtOf } from '../../push/status.ts'
+import { MOST_AT_ONCE } from './tail-event.ts'
+import type { TailEvent } from './tail-event.ts'
+
+interface Dependencies {
+  readonly watch: PushWatchStore
+  readonly statuses: Pick<StatusStore, 'find' | 'reach'>
+  /** `application.number`; `null`: all. */
+  readonly of: number | null
+}
+
+/** A push on its way. */
+export interface LivePush extends PushName {
+  /** Where something is still to be sent. */
+  readonly open: readonly LivePart[]
+}
+
+interface LivePart {
+  readonly platform: Platform
+  /** Devices that are answered for. */
+  readonly done: number
+  /** When that last changed, ms since the Unix epoch; 0: before anybody looked, and nobody knows when. */
+  readonly movedAt: number
+}
+
+interface Live extends PushName {
+  readonly followedAt: number
+  started: boolean
+  open: readonly LivePart[]
+}
+
+/** Pushes that came too fast to follow each. */
+interface Batch {
+  readonly application: number
+  readonly count: number
+  readonly first: number
+  readonly last: number
+}
+
+/** So many are followed at a time, of each kind; of more, the end of the oldest is not told. */
+const MOST_LIVE = 200
+const MOST_BATCHES = 20
+
+/**
+ * The life of pushes.
+ *
+ * (a higher number) → waiting, or on its way → (it is no longer among those that wait) → on its way, or cancelled →
+ * (nothing is left of it) → told, and forgotten.
+ */
+export function createPushTail({ watch, statuses, of }: Dependencies) {
+  let highest = watch.highest()
+  let waiting = waitingNow()
+  const live = new Map<number, Live>()
+  let batches: readonly Batch[] = []
+  for (const push of watch.open(of, MOST_LIVE)) follow(push, 0, true)
+
+  function waitingNow(): Map<number, PushName> {
+    return new Map(watch.waiting(of, MOST_LIVE).map((push) => [push.number, push]))
+  }
+
+  function follow({ number, id, application }: PushName, followedAt: number, started = false): void {
+    live.set(number, { number, id, application, followedAt, started, open: [] })
+    const [oldest] = live.keys()
+    if (live.size > MOST_LIVE && oldest !== undefined) live.delete(oldest)
+  }
+
+  function* accepted(now: number): Generator<TailEvent> {
+    const pushes = watch.since(highest, of, MOST_AT_ONCE + 1)
+    if (pushes.length <= MOST_AT_ONCE) {
+      for (const push of pushes) yield acceptedOne(push, now)
+      highest = pushes.at(-1)?.number ?? highest
+      return
+    }
+    for (const { application, count, first, last } of watch.countSince(highest, of)) {
+      yield { at: now, application, type: 'pushes.accepted', count }
+      batches = [...batches, { application, count, first, last }].slice(-MOST_BATCHES)
+    }
+    highest = Math.max(highest, ...batches.map(({ last }) => last))
+  }
+
+  function acceptedOne(push: NewPushName, now: number): TailEvent {
+    if (push.sendAt === null) follow(push, now)
+    // It may be released, or cancelled, before it is ever seen to wait.
+    else waiting.set(push.number, push)
+    return {
+      at: push.createdAt,
+      application: push.application,
+      type: 'push.accepted',
+      push: push.id,
+      sendAt: push.sendAt,
+    }
+  }
+
+  function* released(now: number): Generator<TailEvent> {
+    const before = waiting
+    waiting = waitingNow()
+    for (const push of before.values()) {
+      if (waiting.has(push.number)) continue
+      const { id, application } = push
+      const stored = statuses.find(application, id)
+      if (stored === null) continue
+      if (stored.releasedAt !== null) {
+        yield { at: stored.releasedAt, application, type: 'push.released', push: id }
+        follow(push, now)
+      } else if (stored.cancelledAt !== null) {
+        yield { at: stored.cancelledAt, application, type: 'push.cancelled', push: id, t: 0, s: 0, failed: 0 }
+      }
+    }
+  }
+
+  function* moved(push: Live, now: number): Generator<TailEvent> {
+    const { id, application, number } = push
+    const stored = statuses.find(application, id)
+    // With its application.
+    if (stored === null) return void live.delete(number)
+    const reach = statuses.reach(number)
+    const sum = (count: (one: (typeof reach)[number]) => number) => reach.reduce((total, one) => total + count(one), 0)
+    const [t, s, failed] = [sum((one) => one.t), sum((one) => one.s), sum((one) => one.failed)]
+    const startedAt = startedAtOf(reach)
+    if (startedAt !== null && !push.started) {
+      push.started = true
+      yield { at: startedAt, application, type: 'push.started', push: id }
+    }
+    const finishedAt = finishedAtOf(stored, reach)
+    if (finishedAt !== null) {
+      const type = stored.cancelledAt === null ? 'push.finished' : 'push.cancelled'
+      yield { at: finishedAt, application, type, push: id, t, s, failed }
+      live.delete(number)
+    }
+    const before = push.open
+    push.open = reach
+      .filter((one) => one.open)
+      .map(({ platform, s, failed }) => {
+        const known = before.find((part) => part.platform === platform)
+        const done = s + failed
+        const movedAt = known === undefined ? push.followedAt : known.done === done ? known.movedAt : now
+        return { platform, done, movedAt }
+      })
+  }
+
+  function* ended(now: number): Generator<TailEvent> {
+    for (const batch of batches) {
+      const { application, first, last, count } = batch
+      const { open, s, failed } = watch.batch(application, first, last)
+      if (open > 0) continue
+      batches = batches.filter((one) => one !== batch)
+      yield { at: now, application, type: 'pushes.finished', count, s, failed }
+    }
+  }
+
+  return {
+    /** What has happened since the last look; `now` in ms since the Unix epoch. */
+    *look(now: number): Generator<TailEvent> {
+      yield* accepted(now)
+      yield* released(now)
+      for (const push of live.values()) yield* moved(push, now)
+      yield* ended(now)
+    },
+
+    live: (): Iterable<LivePush> => live.values(),
+  }
+}

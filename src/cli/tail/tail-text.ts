@@ -1,0 +1,118 @@
+import type { Application } from '../../application/application.ts'
+import { harmless } from '../../text/escape-controls.ts'
+import { PLATFORM_NAMES } from '../push/platform-flag.ts'
+import { counted, grouped, moment } from '../terminal/figures.ts'
+import type { Colour, Style } from '../terminal/style.ts'
+import { shortened } from '../terminal/table-text.ts'
+import type { TailEvent } from './tail-event.ts'
+
+/** Of an application that is gone again nothing is known but its number. */
+export type Named = Pick<Application, 'id' | 'name'> | null
+
+/** `12:00:03  Corner Shop  finished  019a…: sent 1,234 of 1,250, 16 failed`. `whose`: whether to name the application. */
+export function eventText(event: TailEvent, application: Named, whose: boolean, { paint, legible }: Style): string {
+  const [colour, verb, text] = wordsOf(event)
+  const parts = [
+    paint('dim', timeOf(event.at)),
+    ...(whose ? [harmless(application?.name ?? '?')] : []),
+    paint(colour, verb.padEnd(WIDEST)),
+    legible(text),
+  ]
+  return `${parts.join('  ')}\n`
+}
+
+/** What `--json` prints of it: ids and words, times in ISO 8601 UTC. */
+export function eventJson(event: TailEvent, application: Named): object {
+  const entries = Object.entries(event).filter(([name]) => name !== 'at' && name !== 'application' && name !== 'sendAt')
+  return {
+    at: iso(event.at),
+    application: application?.id ?? null,
+    ...Object.fromEntries(entries),
+    ...('platform' in event && { platform: String(event.platform) }),
+    ...('sendAt' in event && { send_at: event.sendAt === null ? null : iso(event.sendAt) }),
+  }
+}
+
+const WIDEST = 'quarantined'.length
+
+/** Its colour, what has happened, and to what. */
+function wordsOf(event: TailEvent): readonly [Colour, string, string] {
+  switch (event.type) {
+    case 'push.accepted':
+      return ['cyan', 'accepted', `push ${event.push}${event.sendAt === null ? '' : `, for ${moment(event.sendAt)}`}`]
+    case 'pushes.accepted':
+      return ['cyan', 'accepted', counted(event.count, 'push', 'pushes')]
+    case 'push.released':
+      return ['cyan', 'released', `push ${event.push}: its time has come`]
+    case 'push.started':
+      return ['cyan', 'started', `push ${event.push}`]
+    case 'push.finished':
+      return [event.s === 0 && event.failed > 0 ? 'red' : 'green', 'finished', `push ${event.push}: ${sentOf(event)}`]
+    case 'push.cancelled':
+      return ['yellow', 'cancelled', `push ${event.push}: ${sentOf(event)}`]
+    case 'pushes.finished':
+      return [
+        'green',
+        'finished',
+        `${counted(event.count, 'push', 'pushes')}: ${sentOf({ ...event, t: event.s + event.failed })}`,
+      ]
+    case 'device.registered':
+      return ['green', 'registered', deviceOf(event)]
+    case 'devices.registered':
+      return ['green', 'registered', counted(event.count, 'device')]
+    case 'notifications.received':
+      return ['green', 'received', counted(event.count, 'notification')]
+    case 'notification.received':
+      return [event.reason === null && event.status !== null ? 'green' : 'yellow', 'received', receivedOf(event)]
+    case 'devices.gone':
+      return ['yellow', 'gone', counted(event.count, 'device')]
+    case 'device.gone':
+      return ['yellow', 'gone', `${deviceOf(event)}: ${harmless(event.reason)}`]
+    case 'device.quarantined':
+      return ['yellow', 'quarantined', `${deviceOf(event)}: ${harmless(event.reason)}`]
+    case 'opened':
+      return ['green', 'opened', openedOf(event)]
+    case 'sending.paused':
+      return ['red', 'paused', `${GATEWAYS[event.platform]}: ${harmless(event.reason)}`]
+    case 'sending.resumed':
+      return ['green', 'resumed', `${GATEWAYS[event.platform]} takes notifications again`]
+  }
+}
+
+const GATEWAYS = ['APNs', 'FCM'] as const
+
+function sentOf({ t, s, failed }: { readonly t: number; readonly s: number; readonly failed: number }): string {
+  return `sent ${grouped(s)} of ${grouped(t)}${failed > 0 ? `, ${grouped(failed)} failed` : ''}`
+}
+
+function deviceOf({ token, platform }: { readonly token: string; readonly platform: 0 | 1 }): string {
+  return `${harmless(token)} (${PLATFORM_NAMES[platform]})`
+}
+
+/** `c1c1c1c1… (iOS): "Oven — Fresh bread", badge 3; answered 410 Unregistered`. */
+function receivedOf(event: Extract<TailEvent, { type: 'notification.received' }>): string {
+  const { title, text, badge, status, reason } = event
+  const words = [title, text].filter((part) => part !== null).map(harmless)
+  const shown = words.length === 0 ? 'nothing to show' : `"${shortened(words.join(' — '), MOST_TEXT, true)}"`
+  const answer = status === null ? 'not answered' : `answered ${status}${reason === null ? '' : ` ${harmless(reason)}`}`
+  const isFine = status === 200 && reason === null
+  return `${deviceOf(event)}: ${shown}${badge === null ? '' : `, badge ${badge}`}${isFine ? '' : `; ${answer}`}`
+}
+
+/** Columns of what a notification says. */
+const MOST_TEXT = 80
+
+function openedOf({ count, push }: { readonly count: number; readonly push: string | null }): string {
+  const times = counted(count, 'time')
+  return push === null ? `${times}, no push named` : `push ${push}, ${times}`
+}
+
+/** By the clock of this machine. */
+function timeOf(at: number): string {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(Temporal.Now.timeZoneId())
+  return zoned.toPlainTime().toString({ smallestUnit: 'second' })
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString()
+}

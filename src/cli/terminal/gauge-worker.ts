@@ -1,0 +1,45 @@
+import { readFileSync, statSync, writeSync } from 'node:fs'
+import { workerData } from 'node:worker_threads'
+import { systemClock } from '../../clock.ts'
+import { DRAWING, STOP } from './gauge.ts'
+import type { GaugeOrder } from './gauge.ts'
+import { createProgress } from './progress.ts'
+
+/* The thread that shows how far another one is, which has no time to: see `gauge.ts`. */
+const LOOK_MS = 100
+/** Standard error: to write by way of the other thread would be to wait for it. */
+const STDERR = 2
+
+// What `startGauge` gave it.
+const { step, terminal, flags } = workerData as GaugeOrder
+const { into, size } = step
+const begun = readSoFar()
+const progress = createProgress(
+  { terminal, clock: systemClock, stderr: (text) => void writeSync(STDERR, text) },
+  { unit: 'bytes' },
+)
+
+function look(): void {
+  Atomics.store(flags, DRAWING, 1)
+  if (Atomics.load(flags, STOP) === 0) {
+    if (into === null) progress.show(readSoFar() - begun, null, 'read for the check')
+    else progress.show(sizeOf(into), size, 'copied')
+  }
+  Atomics.store(flags, DRAWING, 0)
+  systemClock.after(LOOK_MS, look)
+}
+
+/** Bytes that this process has read, as Linux counts them (proc(5), "rchar"); 0 elsewhere. */
+function readSoFar(): number {
+  try {
+    return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1] ?? 0)
+  } catch {
+    return 0
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+look()

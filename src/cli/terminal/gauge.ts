@@ -1,0 +1,73 @@
+import type { Step, Watch } from '../../backup/watch.ts'
+import type { Surroundings } from '../command.ts'
+import { createProgress, ERASE } from './progress.ts'
+
+/** What a gauge is told when it starts. */
+export interface GaugeOrder {
+  readonly step: Step
+  readonly terminal: Surroundings['terminal']
+  /** See `STOP` and `DRAWING`. */
+  readonly flags: Int32Array<SharedArrayBuffer>
+}
+
+/** Places of two flags that both threads see: nothing more is to be drawn, and something is being drawn. */
+export const STOP = 0
+export const DRAWING = 1
+
+type Shown = Pick<Surroundings, 'terminal' | 'stderr' | 'clock'>
+
+/** What is smaller is done in half a second, and a thread takes a tenth of one to start. */
+const LEAST_BYTES = 20_000_000
+
+/**
+ * Shows how far a backup or a restore is, on standard error as `createProgress` does; what keeps this thread to itself
+ * is shown by another one. `end` takes the bar away. With `quiet` nothing is shown.
+ */
+export function createWatch(
+  surroundings: Shown,
+  { quiet, leastBytes = LEAST_BYTES }: { readonly quiet: boolean; readonly leastBytes?: number },
+): Watch & { end(): void } {
+  let moving: ReturnType<typeof createProgress> | null = null
+  function end(): void {
+    moving?.end()
+    moving = null
+  }
+  return {
+    during(step, work) {
+      end()
+      if (quiet) return work()
+      using _ = startGauge(step, surroundings, leastBytes)
+      return work()
+    },
+    moved(done, total) {
+      if (quiet) return
+      moving ??= createProgress(surroundings, { unit: 'bytes' })
+      moving.show(done, total)
+    },
+    end,
+  }
+}
+
+/** Shows a step until it is disposed of; one of fewer than `leastBytes` not at all. */
+export function startGauge(step: Step, { terminal, stderr }: Shown, leastBytes = LEAST_BYTES): Disposable {
+  if (step.size < leastBytes) return { [Symbol.dispose]: () => undefined }
+  const flags = new Int32Array(new SharedArrayBuffer(8))
+  const order: GaugeOrder = { step, terminal, flags }
+  const worker = new Worker(program(), { workerData: order, ref: false } as WorkerOptions)
+  return {
+    [Symbol.dispose]() {
+      Atomics.store(flags, STOP, 1)
+      // For as long as it writes a line.
+      while (Atomics.load(flags, DRAWING) === 1);
+      worker.terminate()
+      if (terminal !== null) stderr(ERASE)
+    },
+  }
+}
+
+/** In the compiled program files are named from its root (`scripts/build.ts` puts it there). */
+function program(): string {
+  return Bun.isStandaloneExecutable
+    ? './cli/terminal/gauge-worker.ts'
+    : new URL('gauge-worker.ts', import.meta.url).href
+}

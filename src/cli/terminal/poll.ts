@@ -1,0 +1,27 @@
+import type { Signal, Surroundings } from '../command.ts'
+
+/** Turns of a command that watches something. Disposing it hears no more signals. */
+export interface Ticking extends Disposable {
+  /** Waits for the next turn, or for the signal to end: Ctrl-C or SIGTERM, also one that came before. */
+  next(waitMs: number): Promise<'tick' | 'stopped'>
+}
+
+export function startTicking({ clock, signals }: Pick<Surroundings, 'clock' | 'signals'>): Ticking {
+  const stop = Promise.withResolvers<'stopped'>()
+  const listener = () => stop.resolve('stopped')
+  for (const signal of SIGNALS) signals.on(signal, listener)
+  return {
+    async next(waitMs) {
+      const turn = Promise.withResolvers<'tick'>()
+      const cancel = clock.after(waitMs, () => turn.resolve('tick'))
+      const end = await Promise.race([turn.promise, stop.promise])
+      cancel()
+      return end
+    },
+    [Symbol.dispose]() {
+      for (const signal of SIGNALS) signals.off(signal, listener)
+    },
+  }
+}
+
+const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM']

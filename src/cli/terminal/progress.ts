@@ -1,0 +1,122 @@
+import type { Surroundings } from '../command.ts'
+import { grouped } from './figures.ts'
+import { textColumns } from './table-text.ts'
+
+/** How far something has come. Times are ms since the Unix epoch. */
+export interface Advance {
+  readonly done: number
+  /** `null`: nobody knows. */
+  readonly total: number | null
+  readonly startedAt: number
+  /** What was done by then, which tells nothing of the speed. Default 0. */
+  readonly startedWith?: number
+  readonly now: number
+  /** Room for the line, which is never longer. */
+  readonly columns: number
+  /** What is counted: `devices`; `bytes` are shown in MB. */
+  readonly unit: string
+  /** What else there is to say, at the end. Default nothing. */
+  readonly note?: string | undefined
+}
+
+export interface Progress {
+  /**
+   * Says how far it is, unless that was said a moment ago: to be called as often as one likes, and first with what was
+   * done before.
+   */
+  show(done: number, total: number | null, note?: string): void
+  /** Takes the bar away, so that the result stands in its place. */
+  end(): void
+}
+
+/** Between two looks of a bar, and between two lines where there is no terminal. */
+const REDRAW_MS = 200
+const LINE_MS = 10_000
+
+/** Takes a bar away. */
+export const ERASE = '\r\u001B[K'
+
+/**
+ * A bar on standard error where somebody watches, drawn 5 times a second at most. Into a pipe or a file goes a plain
+ * line every 10 seconds, which is nothing at all for what is short.
+ */
+export function createProgress(
+  {
+    stderr,
+    terminal,
+    clock,
+  }: Pick<Surroundings, 'stderr' | 'terminal'> & { clock: Pick<Surroundings['clock'], 'now'> },
+  { unit }: { unit: string },
+): Progress {
+  const startedAt = clock.now()
+  let shownAt = terminal === null ? startedAt : Number.NEGATIVE_INFINITY
+  let startedWith: number | null = null
+  let drawn = false
+  return {
+    show(done, total, note) {
+      const now = clock.now()
+      startedWith ??= done
+      if (now - shownAt < (terminal === null ? LINE_MS : REDRAW_MS)) return
+      shownAt = now
+      const advance = { done, total, startedAt, startedWith, now, unit, note }
+      if (terminal === null) return stderr(`${progressLine({ ...advance, columns: 0 })}\n`)
+      drawn = true
+      // The last column stays free: some terminals go to the next line when it is written.
+      stderr(`${ERASE}${progressLine({ ...advance, columns: textColumns(terminal) - 1 })}`)
+    },
+    end() {
+      if (drawn) stderr(ERASE)
+      drawn = false
+    },
+  }
+}
+
+/** The narrowest and the widest bar, in characters. */
+const LEAST_BAR = 10
+const MOST_BAR = 40
+
+/**
+ * ` 43 % [#######---------] 430,000 of 1,000,000 devices, 21,000/s, 27 s left`. Without a total there is no bar, nor
+ * where it has no room; `columns` 0: a line of a log, as long as it needs to be.
+ */
+export function progressLine({ done, total, startedAt, startedWith = 0, now, columns, unit, note }: Advance): string {
+  const seconds = (now - startedAt) / 1000
+  const rate = seconds > 0 ? (done - startedWith) / seconds : 0
+  const counted = total === null ? amount(done, unit) : `${amount(done, unit, total)} of ${amount(total, unit)}`
+  const words = [
+    unit === 'bytes' ? counted : `${counted} ${unit}`,
+    ...(seconds >= 1 ? [`${amount(rate, unit)}/s`] : []),
+    ...(seconds >= 1 && total !== null && done < total && rate > 0 ? [`${lasting((total - done) / rate)} left`] : []),
+    ...(note === undefined ? [] : [note]),
+  ].join(', ')
+  if (total === null) return columns === 0 ? words : words.slice(0, columns)
+
+  // Rounded down: 100 % is said when nothing is left.
+  const share = total > 0 ? Math.min(done / total, 1) : 1
+  const percent = `${String(Math.floor(share * 100)).padStart(3)} %`
+  const room = Math.min(columns - percent.length - words.length - 4, MOST_BAR)
+  if (room < LEAST_BAR) {
+    const line = `${percent} ${words}`
+    return columns === 0 ? line.trimStart() : line.slice(0, columns)
+  }
+  const filled = Math.floor(share * room)
+  return `${percent} [${'#'.repeat(filled)}${'-'.repeat(room - filled)}] ${words}`
+}
+
+const MEGABYTES = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
+
+/** A number as people read it; without its unit where `of` follows, which has it. */
+function amount(value: number, unit: string, of?: number): string {
+  if (unit !== 'bytes') return grouped(value)
+  const megabytes = MEGABYTES.format(value / 1e6)
+  return of === undefined ? `${megabytes} MB` : megabytes
+}
+
+/** `8 s`, `3 min 20 s`, `2 h 5 min`. */
+function lasting(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  if (whole < 60) return `${whole} s`
+  const minutes = Math.floor(whole / 60)
+  if (minutes < 60) return `${minutes} min ${whole % 60} s`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

@@ -1,0 +1,31 @@
+import type { Surroundings } from '../command.ts'
+
+/** How text is put on this terminal, or into this pipe. */
+export interface Style {
+  /** Columns of the terminal; `null`: it goes into a pipe or a file, where nothing is drawn. */
+  readonly columns: number | null
+  /** Whether bars may be drawn with characters beyond ASCII. */
+  readonly unicode: boolean
+  /** Our own text, with stand-ins for `…` and `·` where a terminal has only ASCII. */
+  readonly legible: (text: string) => string
+  /** The text in a colour, where there are any. */
+  readonly paint: (colour: Colour, text: string) => string
+}
+
+export type Colour = keyof typeof CODES
+
+/** SGR parameters (ECMA-48, 8.3.117). */
+const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+
+export function styleOf({ env, terminal }: Pick<Surroundings, 'env' | 'terminal'>): Style {
+  // no-color.org: whatever it is set to, but for nothing.
+  const coloured = terminal !== null && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((name) => name !== undefined && name !== '')
+  const unicode = terminal === null || (env['TERM'] !== 'dumb' && /utf-?8/i.test(locale ?? ''))
+  return {
+    columns: terminal?.columns ?? null,
+    unicode,
+    legible: (text) => (unicode ? text : text.replaceAll('…', '...').replaceAll(/[·—]/g, '-')),
+    paint: (colour, text) => (coloured && text !== '' ? `\u001B[${CODES[colour]}m${text}\u001B[0m` : text),
+  }
+}

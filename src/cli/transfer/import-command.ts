@@ -1,0 +1,117 @@
+import { statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Application } from '../../application/application.ts'
+import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { FOREIGN_FORMATS } from '../../transfer/detect.ts'
+import { done, problem, problems } from '../command.ts'
+import type { Outcome, RunCommand } from '../command.ts'
+import { openData } from '../open-data.ts'
+import { counted, grouped } from '../terminal/figures.ts'
+import { readOrder } from './import-options.ts'
+import type { ImportOrder } from './import-options.ts'
+import { passOver, STOPPED } from './import-pass.ts'
+import type { PassEnd } from './import-pass.ts'
+import { planImport } from './import-plan.ts'
+import type { ImportPlan } from './import-plan.ts'
+import { CutShort, openFile, openInput } from './import-source.ts'
+import type { Source } from './import-source.ts'
+import { applicationIn } from './transfer-arguments.ts'
+
+/** Brings the devices of a file into an application, beside a running server or without one. */
+export const runImport: RunCommand = async (given, surroundings) => {
+  const order = readOrder(given)
+  if (order.kind !== 'order') return order
+  const { file, dryRun } = order
+  const base = file === '-' ? 'import' : basename(file)
+  const rejectsPath = order.rejects ?? `${base}.rejects.jsonl`
+  if (resolve(rejectsPath) === resolve(file)) return problems('--rejects must be another file than FILE.')
+  const name = file === '-' ? 'Standard input' : file
+  const opened = await openSource(file, name)
+  if (opened.kind !== 'source') return opened
+  const { source } = opened
+  const plan = planImport(source.head, name, order)
+  if (plan.kind !== 'plan') return plan
+  const data = openData(given.flags.get('data') ?? null, surroundings)
+  if (data.kind !== 'open') return data
+  using database = data.database
+  const found = applicationIn(database, order.app, data.data, surroundings.clock)
+  if (found.kind !== 'application') return found
+  const { application } = found
+
+  surroundings.stderr(`${harmless(plan.said)}\n`)
+  const end = await passOver(
+    {
+      source,
+      name,
+      rows: { ...plan, platform: order.platform, now: surroundings.clock.now() },
+      database,
+      data: data.data,
+      application: application.number,
+      replace: order.replace,
+      dryRun,
+      aliasName: aliasName(plan),
+      rejectsPath,
+      statePath: dryRun || file === '-' ? null : join(dirname(rejectsPath), `${base}.import-state`),
+      order: orderText(order, plan, application, rejectsPath),
+    },
+    surroundings,
+  )
+  if (end.problem === STOPPED) return problem(stoppedText(end, order))
+  if (end.problem !== null) return problem(`${end.problem} ${countsText(end, order)}`)
+  return done(order.json ? endJson(end, order, plan, application) : `${countsText(end, order)}\n`)
+}
+
+async function openSource(
+  file: string,
+  name: string,
+): Promise<{ readonly kind: 'source'; readonly source: Source } | Outcome> {
+  const wrong = file === '-' ? null : hindranceTo(file)
+  if (wrong !== null) return problem(`${file} cannot be read: ${wrong}.`)
+  try {
+    return { kind: 'source', source: await (file === '-' ? openInput(Bun.stdin.stream()) : openFile(file)) }
+  } catch (error) {
+    if (error instanceof CutShort) return problem(`${name} is cut short or damaged: ${error.message}.`)
+    throw error
+  }
+}
+
+/** Why a file is none to be read; `null`: it is one. Throws where this user may not look. */
+function hindranceTo(file: string): string | null {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined) return 'there is no such file'
+  return found.isDirectory() ? 'it is a directory' : null
+}
+
+function aliasName({ name, map }: ImportPlan): string {
+  return map.get('alias')?.[0] ?? FOREIGN_FORMATS[name]?.names.alias ?? 'alias'
+}
+
+function orderText(order: ImportOrder, { name }: ImportPlan, { id }: Application, rejectsPath: string): string {
+  return JSON.stringify([id, name, order.map, order.platform, order.replace, rejectsPath])
+}
+
+function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOrder): string {
+  const next =
+    file === '-' || dryRun ? 'the same command begins anew, which does no harm' : 'the same command goes on from there'
+  return `Stopped after ${counted(counts.read, 'row')}: ${next}.`
+}
+
+/** `1,204 rows read: 1,000 imported, …`, and where the rest is told of. */
+function countsText({ counts, rejects }: PassEnd, { dryRun }: ImportOrder): string {
+  const { read, imported, updated, unchanged, rejected, kept, partial, history } = counts
+  const of = (count: number, words: string) => `${grouped(count)} ${words}`
+  const more = [
+    ...(kept > 0 ? [`${of(kept, 'of the unchanged')} know better here than the file.`] : []),
+    ...(partial > 0 ? [`${of(partial, 'came')} without something that cannot be had here.`] : []),
+    ...(history > 0 ? [`${of(history, 'entries')} of feedback and statistics.`] : []),
+    ...(rejects === null ? [] : [`Why, row by row: ${rejects}`]),
+  ]
+  const rows = [of(imported, 'imported'), of(updated, 'updated'), of(unchanged, 'unchanged'), of(rejected, 'rejected')]
+  const all = dryRun ? `Nothing is changed. It would be, of ${counted(read, 'row')}` : `${counted(read, 'row')} read`
+  return [`${all}: ${rows.join(', ')}.`, ...more].join('\n')
+}
+
+function endJson({ counts, rejects }: PassEnd, order: ImportOrder, { name }: ImportPlan, { id }: Application): string {
+  const { file, dryRun } = order
+  return jsonLine({ application: id, file, format: name, dry_run: dryRun, ...counts, rejects })
+}

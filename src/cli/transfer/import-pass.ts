@@ -1,0 +1,152 @@
+import { EXPORT_VERSION } from '../../transfer/bellhop-lines.ts'
+import { rowReader, splitOf } from '../../transfer/rows.ts'
+import type { RowOptions } from '../../transfer/rows.ts'
+import { BEGINNING } from '../../transfer/split.ts'
+import type { Piece } from '../../transfer/split.ts'
+import type { Surroundings } from '../command.ts'
+import { counted, grouped } from '../terminal/figures.ts'
+import { createProgress } from '../terminal/progress.ts'
+import { openRejects } from './import-report.ts'
+import type { ImportCounts } from './import-report.ts'
+import { startImport } from './import-run.ts'
+import type { RunOptions } from './import-run.ts'
+import { CutShort } from './import-source.ts'
+import type { Source } from './import-source.ts'
+import { readState, removeState, writeState } from './import-state.ts'
+import type { ImportState } from './import-state.ts'
+
+/** How often it is noted how far an import has come: a kill costs as much. */
+const NOTE_MS = 2000
+
+/** No device takes as much: a value that goes on for so long is one that is never closed. */
+const MAX_RECORD_BYTES = 8 * 1024 * 1024
+
+export interface PassOptions extends Omit<RunOptions, 'rejects' | 'counts' | 'clock'> {
+  readonly source: Source
+  /** Of the file, for the operator's eyes. */
+  readonly name: string
+  readonly rows: RowOptions
+  readonly rejectsPath: string
+  /** Where it is noted how far the import has come; `null`: nowhere. */
+  readonly statePath: string | null
+  /** All that makes an import another one. */
+  readonly order: string
+}
+
+export interface PassEnd {
+  /** `null`: the file was read to its end. `stopped`: by a signal. Else a sentence. */
+  readonly problem: string | null
+  readonly counts: ImportCounts
+  /** The file that says what was rejected; `null`: nothing was. */
+  readonly rejects: string | null
+}
+
+export const STOPPED = 'stopped'
+
+/** Reads a file from where the last pass was stopped, else from its beginning, into the database. */
+export async function passOver(options: PassOptions, surroundings: Surroundings): Promise<PassEnd> {
+  const { source, name, statePath, order, database, rejectsPath } = options
+  const { clock, signals, stderr } = surroundings
+  const state = statePath === null || source.print === null ? null : readState(statePath, source.print, order)
+  if (state !== null) stderr(`Goes on where it was stopped, on line ${state.place.line}.\n`)
+  let place = state?.place ?? BEGINNING
+  let promised = state?.promised ?? null
+  let notedAt = clock.now()
+  let isHeader = options.rows.shape.kind === 'csv' && place === BEGINNING
+
+  using rejects = openRejects(rejectsPath, state?.rejectBytes ?? 0)
+  const importing = startImport({ ...options, clock, rejects, counts: state?.counts ?? null })
+  const splitter = splitOf(options.rows.shape)(place)
+  const rowsOf = rowReader(options.rows)
+  const progress = createProgress(surroundings, { unit: 'bytes' })
+  // A commit waits for the disk only where it is noted that it is there.
+  const sync = database.syncByHand()
+  let isStopped = false
+  const stop = () => void (isStopped = true)
+  signals.on('SIGINT', stop)
+  signals.on('SIGTERM', stop)
+
+  /** The problem that ends it, if there is one. */
+  async function take(pieces: Iterable<Piece>): Promise<string | null> {
+    for (const piece of pieces) {
+      let isEnough = false
+      for (const row of isHeader ? [] : rowsOf(piece)) {
+        if (row.kind === 'header') {
+          const { version, counts } = row.header
+          if (version !== EXPORT_VERSION) return `${name} was made by a newer Bellhop: upgrade this one first.`
+          promised = devicesIn(counts)
+        } else if (importing.add(row)) isEnough = true
+      }
+      isHeader = false
+      place = piece.next
+      if (isEnough) await write()
+      if (isStopped) return STOPPED
+    }
+    return null
+  }
+
+  async function write(): Promise<void> {
+    await importing.flush()
+    progress.show(source.read(), source.size, counted(importing.counts().read, 'row'))
+    if (clock.now() - notedAt >= NOTE_MS) note()
+  }
+
+  function note(): void {
+    notedAt = clock.now()
+    if (statePath === null || source.print === null) return
+    sync.now()
+    const noted: ImportState = {
+      version: 1,
+      print: source.print,
+      order,
+      place,
+      counts: importing.counts(),
+      promised,
+      rejectBytes: rejects.bytes(),
+    }
+    writeState(statePath, noted)
+  }
+
+  async function readAll(): Promise<string | null> {
+    for await (const chunk of source.chunks(place.offset)) {
+      progress.show(source.read(), source.size)
+      const problem = await take(splitter.push(chunk))
+      if (problem !== null) return problem
+      if (splitter.pending() > MAX_RECORD_BYTES) {
+        return `From line ${place.line} on, ${name} cannot be read: what begins there has no end within 8 MB.`
+      }
+    }
+    const problem = await take(splitter.end())
+    if (problem !== null) return problem
+    return splitter.pending() === 0 ? null : `${name} is cut short: what begins after line ${place.line} has no end.`
+  }
+
+  try {
+    let problem = await readAll().catch((error: unknown) => {
+      if (error instanceof CutShort) return `${name} is cut short or damaged: ${error.message}.`
+      throw error
+    })
+    await write()
+    const counts = importing.counts()
+    if (problem === null && source.isChanged()) problem = `${name} has changed while it was read: import it again.`
+    if (problem === null && promised !== null && counts.read < promised) {
+      problem = `${name} is cut short: it says of itself that it has ${counted(promised, 'device')}, and has ${grouped(counts.read)}.`
+    }
+    // What was stopped goes on; what went wrong begins anew, which changes nothing of what is there.
+    if (problem === STOPPED) note()
+    else {
+      sync.now()
+      if (statePath !== null) removeState(statePath)
+    }
+    return { problem, counts, rejects: rejects.bytes() === 0 ? null : rejectsPath }
+  } finally {
+    signals.off('SIGINT', stop)
+    signals.off('SIGTERM', stop)
+    progress.end()
+  }
+}
+
+function devicesIn(counts: unknown): number | null {
+  const isCounted = typeof counts === 'object' && counts !== null && 'devices' in counts
+  return isCounted && typeof counts.devices === 'number' ? counts.devices : null
+}

@@ -1,0 +1,57 @@
+import { guessColumns, readColumnMap } from '../../transfer/csv.ts'
+import type { ColumnMap } from '../../transfer/csv.ts'
+import { detect, FOREIGN_FORMATS } from '../../transfer/detect.ts'
+import type { Shape } from '../../transfer/detect.ts'
+import type { FormatName } from '../../transfer/record.ts'
+import { problem, problems } from '../command.ts'
+import type { Outcome } from '../command.ts'
+import type { ImportOrder } from './import-options.ts'
+
+/** How a file is read. */
+export interface ImportPlan {
+  readonly kind: 'plan'
+  readonly name: FormatName
+  readonly shape: Shape
+  readonly map: ColumnMap
+  /** What the file is and how it is read, for the operator's eyes. */
+  readonly said: string
+}
+
+/** Finds out what the file is, and whether the order fits it. `name`: of the file. */
+export function planImport(head: Uint8Array, name: string, order: ImportOrder): ImportPlan | Outcome {
+  const found = detect(head, order.format)
+  if (found.kind === 'not-read') return problem(`${name} ${found.problem}`)
+  const { shape } = found
+  const columns = shape.kind === 'csv' ? shape.columns : null
+  const { map: wanted, problems: wrong } =
+    order.map === null ? { map: new Map(), problems: [] } : readColumnMap(order.map, columns)
+  if (wrong.length > 0) return problems(...wrong.map((each) => `--map: ${each}.`))
+
+  const title = found.name === 'bellhop' ? 'an export of Bellhop' : (FOREIGN_FORMATS[found.name]?.title ?? 'CSV')
+  if (found.name !== 'csv' || columns === null) {
+    if (found.name === 'bellhop' && wanted.size > 0) return problems('--map: an export of Bellhop is read as it is.')
+    if (order.platform !== null) {
+      return problems(`--platform is for a CSV: ${name} reads as ${title}, which says itself what its devices are.`)
+    }
+    return { kind: 'plan', name: found.name, shape, map: wanted, said: `${name} reads as ${title}.` }
+  }
+  const map: ColumnMap = new Map([...guessColumns(columns), ...wanted])
+  const quoted = columns.map((column) => JSON.stringify(column)).join(', ')
+  if (!map.has('token'))
+    return problems(`No column of ${name} is a token: there are ${quoted}. --map token=COLUMN says which.`)
+  if (!map.has('platform') && order.platform === null) {
+    return problems(
+      `No column of ${name} is a platform: --platform ios or android says what all are, --map platform=COLUMN which.`,
+    )
+  }
+  const said = `${name} reads as CSV: ${[...map].map(([field, from]) => `${field} from ${from.map((each) => JSON.stringify(each)).join(' and ')}`).join(', ')}`
+  const used = new Set([...map.values()].flat())
+  const unused = columns.filter((column) => !used.has(column)).map((column) => JSON.stringify(column))
+  return {
+    kind: 'plan',
+    name: 'csv',
+    shape,
+    map,
+    said: unused.length === 0 ? `${said}.` : `${said}; not ${unused.join(', ')}.`,
+  }
+}

@@ -1,0 +1,48 @@
+import { readFileSync, rmSync } from 'node:fs'
+import type { Place } from '../../transfer/split.ts'
+import type { ImportCounts } from './import-report.ts'
+import type { FilePrint } from './import-source.ts'
+import { startFile } from './unfinished-file.ts'
+
+/** How far an import has come: everything before `place` is in the database, and on disk. */
+export interface ImportState {
+  readonly version: 1
+  readonly print: FilePrint
+  /** What was asked for: the same import goes on, another begins anew. */
+  readonly order: string
+  readonly place: Place
+  readonly counts: ImportCounts
+  /** Lines of devices that the file says it has; `null`: it does not. */
+  readonly promised: number | null
+  /** Of the file of what was rejected. */
+  readonly rejectBytes: number
+}
+
+/** `null`: there is none, or none of this import. */
+export function readState(path: string, print: FilePrint, order: string): ImportState | null {
+  let state: unknown
+  try {
+    state = JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    // Missing, or cut off by a power cut: then it begins anew, which does no harm.
+    return null
+  }
+  if (!isState(state) || state.order !== order) return null
+  const { size, mtimeMs, begins } = state.print
+  return size === print.size && mtimeMs === print.mtimeMs && begins === print.begins ? state : null
+}
+
+function isState(value: unknown): value is ImportState {
+  return typeof value === 'object' && value !== null && 'version' in value && value.version === 1
+}
+
+/** Whole or not at all. */
+export function writeState(path: string, state: ImportState): void {
+  using file = startFile(path)
+  file.write(Buffer.from(JSON.stringify(state)))
+  file.finish({ durable: false })
+}
+
+export function removeState(path: string): void {
+  rmSync(path, { force: true })
+}

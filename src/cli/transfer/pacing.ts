@@ -1,0 +1,41 @@
+import type { Clock } from '../../clock.ts'
+import { isServed } from '../../database/directory-lock.ts'
+
+/**
+ * A server has the database to itself for as long as the command had it, and for no less than this. With half of that,
+ * the 99th percentile of its registrations was 59 ms in place of 24.
+ */
+const LEAST_PAUSE_MS = 5
+
+/** How often it is looked whether there is a server. */
+const LOOK_MS = 500
+
+export interface Pacing {
+  /** Whether a server runs on the data directory. */
+  readonly served: boolean
+  /** To be awaited after each transaction, which took so long: beside a server it lets that one write. */
+  rest(tookMs: number): Promise<void>
+}
+
+/** Of a command that writes much in many transactions. */
+export function createPacing(data: string, clock: Clock): Pacing {
+  let served = isServed(data)
+  let lookedAt = clock.now()
+  return {
+    get served() {
+      return served
+    },
+    async rest(tookMs) {
+      if (served) await pause(clock, Math.max(tookMs, LEAST_PAUSE_MS))
+      if (clock.now() - lookedAt < LOOK_MS) return
+      lookedAt = clock.now()
+      served = isServed(data)
+    },
+  }
+}
+
+async function pause(clock: Clock, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  clock.after(ms, resolve)
+  await promise
+}

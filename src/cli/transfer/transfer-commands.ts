@@ -1,0 +1,46 @@
+import { FORMAT_NAMES } from '../../transfer/record.ts'
+import { dataFlag, jsonFlag } from '../command.ts'
+import type { CommandSpec, FlagSpec } from '../command.ts'
+
+const appFlag: FlagSpec = { name: 'app', placeholder: 'APP', doc: 'the application, if it does not stand before FILE' }
+
+/** Devices from other services, and to them. */
+export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'export',
+    words: ['[APP]', '[FILE]'],
+    summary: 'write all devices of an application as JSON Lines',
+    flags: [appFlag, dataFlag],
+    example: 'bellhop export "Corner Shop" corner-shop.jsonl.gz',
+  },
+  {
+    name: 'import',
+    words: ['APP', '[FILE]'],
+    summary: 'bring devices in: an export of Bellhop, OneSignal, Parse, Firebase or SNS, or a CSV',
+    flags: [
+      appFlag,
+      {
+        name: 'format',
+        placeholder: ['auto', ...FORMAT_NAMES].join('|'),
+        doc: 'what FILE is (default auto: found out, and said)',
+      },
+      {
+        name: 'map',
+        placeholder: 'FIELD=COLUMN,…',
+        doc: 'which column holds what: token, platform, alias, tag, active, lat, lng, timezone, badge, …',
+        list: true,
+      },
+      { name: 'platform', placeholder: 'ios|android', doc: 'of the devices of a CSV that does not say it' },
+      {
+        name: 'on-conflict',
+        placeholder: 'keep|replace',
+        doc: 'who has registered here since the list was made: keeps what it said (default), or not',
+      },
+      { name: 'rejects', placeholder: 'PATH', doc: 'rows not imported, and why (default FILE.rejects.jsonl, here)' },
+      { name: 'dry-run', placeholder: null, doc: 'change nothing, and say what would be' },
+      jsonFlag,
+      dataFlag,
+    ],
+    example: 'bellhop import "Corner Shop" players.csv.gz --dry-run',
+  },
+]

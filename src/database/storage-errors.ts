@@ -1,0 +1,122 @@
+import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { StartRefused } from '../failure.ts'
+import { codeOf, isBusy, isFull } from './sqlite-error.ts'
+
+/* What a disk, or the rights on it, can do to a data directory: each is one sentence that says what to do. */
+
+/** Runs `work`, which opens or makes files in `directory`; what is the disk's or the rights' fault is `StartRefused`. */
+export function inDataDirectory<T>(directory: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw refusalOf(error, directory)
+  }
+}
+
+/** The `StartRefused` for what is the disk's or the rights' fault; all else as it is. */
+export function refusalOf(error: unknown, directory: string): unknown {
+  if (error instanceof StartRefused) return error
+  const sentence = dataFaultOf(error, directory)
+  return sentence === null ? error : new StartRefused(sentence)
+}
+
+/** The sentence for what a disk, or the rights on it, did; `null` for all else. `directory`: `null` where it is not known. */
+export function dataFaultOf(error: unknown, directory: string | null): string | null {
+  const code = codeOf(error)
+  const where = directory === null ? 'the data directory' : resolve(directory)
+  if (isBusy(error)) return 'The database is busy: another process is writing to it. Try again.'
+  if (isDamage(error)) return damageText(directory)
+  if (isFull(error) || (DISK.test(code) && directory !== null && isFilled(directory))) {
+    return `The disk of ${where} is full: nothing more can be written, and what was stored is safe. Make room, and try again.`
+  }
+  if (RIGHTS.test(code)) {
+    const hindrance = directory === null ? null : hindranceIn(resolve(directory))
+    return (
+      hindrance ??
+      `Something in ${where} cannot be written, or not be read (${messageOf(error)}): is it Bellhop's own user's?`
+    )
+  }
+  if (code === 'EEXIST' && directory !== null && isLost(where)) {
+    return `${where} is a symbolic link that leads nowhere: make the directory it names, or name another one (--data).`
+  }
+  if (code === 'ENOTDIR' || code === 'EEXIST') {
+    const file = directory === null ? where : nearestOf(where)
+    return `${file} is a file: no data directory can be there (--data).`
+  }
+  if (code === 'ENOENT' && directory !== null && !existsSync(directory)) {
+    return `No data directory can be made at ${where}: ${nearestOf(where)} takes none. Name another one (--data).`
+  }
+  if (code.startsWith('SQLITE_')) return `The database in ${where} cannot be used: ${messageOf(error)} (${code}).`
+  return null
+}
+
+/** Whether a path is a link to what is not there, such as a disk that is not mounted. */
+function isLost(path: string): boolean {
+  return !existsSync(path) && lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+/** Whether SQLite found something in the file that cannot be. */
+function isDamage(error: unknown): boolean {
+  const code = codeOf(error)
+  return code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB'
+}
+
+/** `directory`: `null` where it is not known. */
+export function damageText(directory: string | null): string {
+  const file = directory === null ? 'bellhop.db' : join(resolve(directory), 'bellhop.db')
+  return `The database ${file} is damaged. Stop Bellhop and copy its directory before anything else; then put a backup back (bellhop restore), or save what can be read (sqlite3 ${file} .recover | sqlite3 saved.db).`
+}
+
+const DISK = /^SQLITE_(CANTOPEN|IOERR)/
+const RIGHTS = /^(EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM|SQLITE_IOERR_(ACCESS|LOCK))/
+
+/** Bytes. SQLite makes its shared memory file by 32 KiB. */
+const LITTLE_SPACE = 64 * 1024
+
+function isFilled(directory: string): boolean {
+  const { bavail, bsize } = statfsSync(nearestOf(resolve(directory)))
+  return bavail * bsize < LITTLE_SPACE
+}
+
+/** What of a directory, or of the files of the database in it, this process may not use; `null` where it may use all. */
+function hindranceIn(directory: string): string | null {
+  const nearest = nearestOf(directory)
+  const files = FILES.map((name) => join(directory, name)).filter((path) => existsSync(path))
+  for (const path of [nearest, ...files]) {
+    const code = accessCode(path, path === nearest ? constants.W_OK | constants.X_OK : constants.R_OK | constants.W_OK)
+    if (code === 'EROFS')
+      return `${path} is on a disk that is mounted read-only: Bellhop must write there. Mount it writable, or name another data directory (--data).`
+    if (code !== null) return rightsText(path, directory)
+  }
+  return null
+}
+
+const FILES = ['bellhop.db', 'bellhop.db-wal', 'bellhop.db-shm', 'serving.lock', 'key']
+
+function rightsText(path: string, directory: string): string {
+  const { uid, mode } = statSync(path)
+  const self = process.getuid?.() ?? uid
+  const rights = (mode & 0o777).toString(8)
+  // Of what lies above it, the directory is to be made, not handed over.
+  const remedy = path.startsWith(directory) ? `chown -R ${self} ${directory}` : `make ${directory} for that user`
+  return `${path} cannot be written: it belongs to user ${uid} (mode ${rights}), and Bellhop runs as user ${self}. As root: ${remedy}; or name another data directory (--data).`
+}
+
+/** It, or what of its path there is. */
+function nearestOf(path: string): string {
+  return existsSync(path) ? path : nearestOf(dirname(path))
+}
+
+function accessCode(path: string, mode: number): string | null {
+  try {
+    accessSync(path, mode)
+    return null
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

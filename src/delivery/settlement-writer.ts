@@ -1,0 +1,213 @@
+import type { Clock } from '../clock.ts'
+import type { Platform } from '../device/device.ts'
+import type { ActiveDelivery, CalledOff, Task } from './active-delivery.ts'
+import { exceptionOf, hastenWaiting, shiftWaiting } from './page.ts'
+import type { DeviceVerdict, Page } from './page.ts'
+import type { PendingBadges, SentBadge } from './pending-badges.ts'
+import type { DeliveryStore } from './store/delivery-store.ts'
+import type { Exception, OpenDelivery } from './store/open-delivery.ts'
+import type { Final } from './verdict.ts'
+import { WriteQueue } from './write-queue.ts'
+
+/** Says what an answer means for a device; runs inside the transaction that settles it. */
+export interface DeviceRegistry {
+  apply(verdict: DeviceVerdict, now: number): void
+  storeBadge(device: number, badge: number): void
+}
+
+/** Whom a delivery tells what happens, beside the log; runs inside the transaction that writes it down. */
+export interface DeliveryEvents {
+  /** One platform's part of a push is over. `now` is ms since the Unix epoch. */
+  pushFinished(delivery: Pick<OpenDelivery, 'push' | 'application'>, now: number): void
+  credentialPaused(application: number, platform: Platform, reason: string, now: number): void
+  /** A gateway has taken a notification, after a pause or for the first time since the start. */
+  credentialResumed(application: number, platform: Platform, now: number): void
+}
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly store: DeliveryStore
+  /** Writes until it succeeds: a full disk delays the books, it does not lose them. */
+  readonly persist: <T>(operation: () => T) => Promise<T>
+  readonly registry: DeviceRegistry
+  readonly badges: Pick<PendingBadges, 'settle' | 'settled' | 'changes'>
+  readonly events: Pick<DeliveryEvents, 'pushFinished'>
+  /** Recipients of the delivery have been written down to be sent to again. */
+  readonly onRetries: (delivery: ActiveDelivery, recipients: number) => void
+  /** Something of a delivery is on disk: it may have room for more. */
+  readonly onWritten: (delivery: ActiveDelivery) => void
+  /** The end of a delivery is on disk. */
+  readonly onFinished: (delivery: ActiveDelivery) => void
+  /** It is on disk that a delivery waits, and `until` when; `null`: there is no such delivery any more. */
+  readonly onWaiting: (delivery: ActiveDelivery, until: number | null) => void
+}
+
+/**
+ * Writes down what became of recipients: a page at a time, with all that its answers say of devices, in one
+ * transaction; and the end of a delivery with the last of them.
+ */
+export class Books {
+  readonly #on: Dependencies
+  /** What is not on disk yet. */
+  readonly #writing = new Set<Exception[]>()
+  /** Of deliveries with something to write. */
+  readonly #queues = new Map<ActiveDelivery, WriteQueue>()
+
+  constructor(on: Dependencies) {
+    this.#on = on
+  }
+
+  settlePage(delivery: ActiveDelivery, page: Page): void {
+    const { store, registry, clock } = this.#on
+    const now = clock.now()
+    const settlement = delivery.settle(page, now)
+    const { unwritten } = delivery
+    unwritten.pages++
+    unwritten.taken += page.accepted
+    void this.#write(delivery, page.exceptions, settlement.finished, () => {
+      store.settlePage(delivery.of, settlement, now)
+      for (const verdict of page.verdicts) registry.apply(verdict, now)
+      this.#storeBadges(delivery, page.badges)
+    }).then(() => {
+      unwritten.pages--
+      unwritten.taken -= page.accepted
+      this.#badgesSettled(page.badges)
+      this.#on.onWritten(delivery)
+    })
+  }
+
+  /** A recipient that is on no open page: it had waited, or its page was settled without it. */
+  settleOne(task: Task, verdict: Final, says: DeviceVerdict | null, now: number): void {
+    const { store, registry } = this.#on
+    const { delivery, recipient } = task
+    const { device } = recipient
+    const accepted = verdict.kind === 'accepted'
+    const badges = accepted && task.badge !== undefined ? [task.badge] : []
+    const exceptions = accepted ? [] : [exceptionOf(task, verdict, now)]
+    delivery.retries--
+    delivery.leased.delete(device)
+    delivery.noteRetries(exceptions)
+    const finished = delivery.isDone
+    const taken = accepted ? 1 : 0
+    const { unwritten } = delivery
+    unwritten.devices.add(device)
+    unwritten.taken += taken
+    void this.#write(delivery, exceptions, finished, () => {
+      store.settleRetry(delivery.of, device, { accepted: taken, exceptions }, finished, now)
+      if (says !== null) registry.apply(says, now)
+      this.#storeBadges(delivery, badges)
+    }).then(() => {
+      unwritten.devices.delete(device)
+      unwritten.taken -= taken
+      this.#badgesSettled(badges)
+      this.#on.onWritten(delivery)
+    })
+  }
+
+  /** Ends a delivery whose last page is settled and whose last recipient has been reached, if that is so. */
+  finishIfDone(delivery: ActiveDelivery): void {
+    if (delivery.finished || !delivery.isDone) return
+    void this.#write(delivery, [], true, () => {})
+  }
+
+  /** Ends a delivery that is done, and notes of one that only waits that it need not be in memory. */
+  putAway(delivery: ActiveDelivery): void {
+    this.finishIfDone(delivery)
+    if (!delivery.onlyWaits(this.#on.clock.now()) || this.#queues.get(delivery)?.isEmpty === false) return
+    delivery.leaving = true
+    const { persist, store, onWaiting } = this.#on
+    void persist(() => store.park(delivery.of)).then((until) => {
+      // It was called off, or its time to live was over, meanwhile: it ends here.
+      if (delivery.finished || delivery.calledOff !== null) return
+      this.#queues.delete(delivery)
+      onWaiting(delivery, until)
+    })
+  }
+
+  /** Ends a delivery that is called off, at once or with the last answer that is on its way. */
+  cancel(delivery: ActiveDelivery): void {
+    if (!delivery.finished && delivery.calledOff === null) this.#callOff(delivery, 'cancelled')
+  }
+
+  /** Ends a delivery that the gateway refuses for everybody: who was not sent to has failed for the same reason. */
+  refuse(delivery: ActiveDelivery, reason: string): void {
+    if (delivery.finished || delivery.calledOff !== null) return
+    delivery.refused = reason
+    this.#callOff(delivery, 'refused')
+  }
+
+  /**
+   * The same for one whose time to live is over, once it is known whom it addresses. With the number of those whom it
+   * did not reach for that.
+   */
+  expire(delivery: ActiveDelivery): { readonly unreached: number } | null {
+    if (delivery.finished || delivery.calledOff !== null || !delivery.counted) return null
+    const { left } = delivery
+    this.#callOff(delivery, 'expired')
+    return { unreached: left }
+  }
+
+  /**
+   * The clock was put back by `byMs`: what is still to be written names times of before. Of what is written in the
+   * meantime a recipient may be tried again too early, which is better than an hour too late.
+   */
+  shift(byMs: number): void {
+    for (const exceptions of this.#writing) shiftWaiting(exceptions, byMs)
+  }
+
+  /** Of what is still to be written, nobody waits longer than to `now` for another attempt. */
+  hasten(now: number): void {
+    for (const exceptions of this.#writing) hastenWaiting(exceptions, now)
+  }
+
+  /** Resolves when everything is on disk. */
+  async written(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map((queue) => queue.empty()))
+  }
+
+  #callOff(delivery: ActiveDelivery, why: CalledOff): void {
+    for (const page of delivery.callOff(why, this.#on.clock.now())) this.settlePage(delivery, page)
+    this.finishIfDone(delivery)
+  }
+
+  #storeBadges(delivery: ActiveDelivery, sent: readonly SentBadge[]): void {
+    const { badges, registry } = this.#on
+    const changed = sent.filter((one) => badges.settle(one))
+    for (const { device, badge } of changed) registry.storeBadge(device, badge)
+    if (changed.length === 0) return
+    badges.changes++
+    delivery.badgeChanges++
+  }
+
+  /** Once they are written down, and not in the transaction, which may run twice. */
+  #badgesSettled(sent: readonly SentBadge[]): void {
+    for (const one of sent) this.#on.badges.settled(one)
+  }
+
+  async #write(delivery: ActiveDelivery, exceptions: Exception[], finished: boolean, write: () => void): Promise<void> {
+    const { store, onRetries, onFinished, events, clock } = this.#on
+    // At once, not when it is on disk: nothing may be sent, or ended a second time, between the two.
+    if (finished) delivery.finished = true
+    const retries = exceptions.filter(({ state }) => state === 'retry').length
+    this.#writing.add(exceptions)
+    await this.#queueOf(delivery).add(() => {
+      write()
+      if (finished) store.end(delivery.of, delivery, clock.now())
+      if (finished) events.pushFinished(delivery.of, clock.now())
+    })
+    this.#writing.delete(exceptions)
+    // Not before: it would be looked for in vain, and forgotten.
+    delivery.noteDue(exceptions)
+    if (retries > 0) onRetries(delivery, retries)
+    if (finished) {
+      this.#queues.delete(delivery)
+      onFinished(delivery)
+    } else this.putAway(delivery)
+  }
+
+  #queueOf(delivery: ActiveDelivery): WriteQueue {
+    let queue = this.#queues.get(delivery)
+    if (queue === undefined) this.#queues.set(delivery, (queue = new WriteQueue(this.#on.persist)))
+    return queue
+  }
+}

@@ -1,0 +1,250 @@
+import { audienceFrom } from '../../audience/stored-audience.ts'
+import type { Database } from '../../database/database.ts'
+import type { Platform } from '../../device/device.ts'
+import type { Notification } from '../../notification/notification.ts'
+import type { ActiveDelivery } from '../active-delivery.ts'
+import { createClockJumpStore } from '../clock-jump-store.ts'
+import { before, behind } from '../open-walk.ts'
+import type { Place } from '../open-walk.ts'
+import type { Range } from '../progress.ts'
+import { LANE_NUMBER } from './open-delivery.ts'
+import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
+import { createExceptionStore, WAITING } from './recipient-result-store.ts'
+import { createRecipientStore } from './recipient-store.ts'
+import { createTimeShift } from './time-shift.ts'
+import { createWaitingStore } from './waiting-store.ts'
+
+interface OpenRow {
+  push: number
+  id: string
+  application: number
+  platform: Platform
+  lane: 0 | 1
+  notification: string
+  audience: string
+  /** That of the push which it is a turn of. */
+  whole: string | null
+  ceiling: number
+  progress: number
+  ahead: string
+  addressed: number | null
+  settled: number
+  accepted: number
+  retries: number
+  released_at: number
+  expires_at: number
+  waits_until: number | null
+}
+
+const OPEN = `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.number = p.parent), p.id) AS id, d.application,
+    d.platform, d.lane, p.notification, p.audience,
+    (SELECT audience FROM push whole WHERE whole.number = p.parent) AS whole, p.ceiling, d.progress, d.ahead,
+    d.addressed, d.settled, d.accepted, d.expires_at, d.waits_until, coalesce(p.released_at, p.created_at) AS released_at,
+    (SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform AND e.${WAITING})
+      AS retries
+  FROM delivery d JOIN push p ON p.number = d.push
+  WHERE d.finished_at IS NULL AND p.cancelled_at IS NULL`
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** How far one push to one platform is. */
+export interface DeliveryStatus {
+  readonly application: number
+  readonly platform: Platform
+  /** Devices addressed; 0 until they are counted. */
+  readonly t: number
+  /** Accepted by the gateway. */
+  readonly s: number
+  readonly failed: number
+  /** Addressed, and nothing decided yet: not sent to so far, on the way, or waiting for another attempt. */
+  readonly waiting: number
+  /** Milliseconds since the Unix epoch; `null` while it is open. */
+  readonly finishedAt: number | null
+}
+
+/** How a delivery comes to its end. */
+type Ending = Pick<ActiveDelivery, 'calledOff' | 'refused' | 'unsent'>
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>
+
+/** The durable side of the delivery. Reads any time; everything that writes runs inside a transaction of the caller. */
+export function createDeliveryStore({ database }: { database: Database }) {
+  const senders = database.statement<{ application: number; platform: Platform }, []>(
+    // A look into the index for each: DISTINCT would read all that is open, 55 ms for 100,000.
+    `SELECT a.number AS application, p.value AS platform FROM application a, json_each('[0, 1]') p
+     WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.application = a.number AND d.platform = p.value AND d.finished_at IS NULL)`,
+  )
+  const open = database.statement<OpenRow, [number, Platform, 0 | 1, number, number]>(
+    `${OPEN} AND d.waits_until IS NULL AND d.application = ? AND d.platform = ? AND d.lane = ? AND d.push > ?
+     ORDER BY d.push LIMIT ?`,
+  )
+  const one = database.statement<OpenRow, [number, Platform]>(`${OPEN} AND d.push = ? AND d.platform = ?`)
+  const status = database.statement<DeliveryStatus, [string]>(
+    `SELECT d.application, d.platform, sum(coalesce(d.addressed, 0)) AS t, sum(d.accepted) AS s, sum(d.failed) AS failed,
+       sum(iif(d.finished_at IS NULL, coalesce(d.addressed, 0) - d.accepted - d.failed, 0)) AS waiting,
+       iif(count(d.finished_at) = count(*), max(d.finished_at), NULL) AS finishedAt
+     FROM push p JOIN push part ON part.number = p.number OR part.parent = p.number JOIN delivery d ON d.push = part.number
+     WHERE p.id = ? GROUP BY d.platform ORDER BY d.platform`,
+  )
+  const setAddressed = database.statement<never, [number, number, Platform]>(
+    // What has ended was told with the numbers that it had.
+    'UPDATE delivery SET addressed = coalesce(addressed, 0) + ? WHERE push = ? AND platform = ? AND finished_at IS NULL',
+  )
+  const settle = database.statement<
+    never,
+    [number, string, number, number, number, number, number | null, number | null, number, Platform]
+  >(
+    `UPDATE delivery SET progress = ?, ahead = ?, settled = settled + ?,
+       addressed = CASE WHEN ?4 > 0 THEN coalesce(addressed, 0) + ?4 ELSE addressed END,
+       accepted = accepted + ?, failed = failed + ?, finished_at = ?, started_at = coalesce(started_at, ?)
+     WHERE push = ? AND platform = ?`,
+  )
+  const countMore = database.statement<never, [number, number, number | null, number, Platform]>(
+    `UPDATE delivery SET accepted = accepted + ?, failed = failed + ?, finished_at = coalesce(?, finished_at)
+     WHERE push = ? AND platform = ?`,
+  )
+  // `max` of several with NULL is NULL: nobody is known to be removed.
+  const finish = database.statement<never, [number, number | null, number, Platform]>(
+    `UPDATE delivery SET finished_at = coalesce(finished_at, ?1), failed = max(coalesce(addressed, 0) - accepted, failed),
+       removed = removed + coalesce(max(coalesce(addressed, 0) - accepted - failed - ?2, 0), 0)
+     WHERE push = ?3 AND platform = ?4`,
+  )
+  const refuse = database.statement<never, [string, number, Platform]>(
+    'UPDATE delivery SET refused = ? WHERE push = ? AND platform = ?',
+  )
+  const isOpen = database.statement<object, [number, Platform]>(
+    'SELECT 1 FROM delivery WHERE push = ? AND platform = ? AND finished_at IS NULL',
+  )
+  const tally = database.statement<never, [number, number, Platform, number, number]>(
+    `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s`,
+  )
+
+  const recipients = createRecipientStore({ database })
+  const exceptions = createExceptionStore({ database, recipients })
+  const waiting = createWaitingStore({ database })
+  const timeShift = createTimeShift(database)
+  const jumps = createClockJumpStore({ database })
+
+  function count({ application, platform }: DeliveryKey, now: number, addressed: number, accepted: number): void {
+    if (addressed > 0 || accepted > 0) tally.run(application, Math.floor(now / DAY_MS), platform, addressed, accepted)
+  }
+
+  /**
+   * Ends a delivery: nobody of it waits any more, and whoever it addressed and did not reach counts as failed, so that
+   * its numbers are the last ones. Also who was never sent to: removed meanwhile, where everybody else was looked at.
+   */
+  function end(key: DeliveryKey, { calledOff, refused, unsent }: Ending, now: number): void {
+    if (refused !== null) refuse.run(refused, key.push, key.platform)
+    const waited =
+      refused !== null
+        ? exceptions.refuseWaiting(key, refused, now)
+        : calledOff === 'cancelled'
+          ? exceptions.cancelWaiting(key, now)
+          : exceptions.expireWaiting(key, now)
+    finish.run(now, unsent === null ? null : unsent + waited, key.push, key.platform)
+  }
+
+  const { takeDue, nextDue, endLeases } = exceptions
+
+  return {
+    takeDue,
+    nextDue,
+    endLeases,
+    shiftDue: timeShift.shift,
+    boundDue: timeShift.bound,
+    park: waiting.park,
+    due: waiting.due,
+    expiring: waiting.expiring,
+    waiting: waiting.count,
+
+    /**
+     * Makes some of those due who wait for another attempt of any push of an application to a platform, behind `from`,
+     * `null` for the beginning; says behind which there may be more, `null` where there is none.
+     */
+    hasten(application: number, platform: Platform, now: number, from: Place | null): Place | null {
+      const next = exceptions.hasten(application, platform, now, from ?? before(application, platform))
+      const more = waiting.hasten(application, platform, now)
+      return next ?? (more ? behind(application, platform) : null)
+    },
+
+    recipients: recipients.of,
+    badgeOf: recipients.badgeOf,
+
+    /** Applications and platforms that have something open. */
+    senders: () => senders.all(),
+
+    /** One entry for each platform of the push with this UUID; none where there is no such push. */
+    status: (pushId: string): DeliveryStatus[] => status.all(pushId),
+
+    /** Up to `limit` open deliveries of one lane of which somebody may be sent to, pushes after `afterPush`, oldest first. */
+    open(application: number, platform: Platform, lane: Lane, afterPush: number, limit: number): OpenDelivery[] {
+      return open.all(application, platform, LANE_NUMBER[lane], afterPush, limit).map(openOf)
+    },
+
+    /** One that is open, whether it waits or not; `null` where it is over or called off. */
+    find(push: number, platform: Platform): OpenDelivery | null {
+      const row = one.get(push, platform)
+      return row === null ? null : openOf(row)
+    },
+
+    /** Stores that the audience is counted, and has `more` devices than settled pages had added. */
+    address(key: DeliveryKey, more: number, now: number): void {
+      const { changes } = setAddressed.run(more, key.push, key.platform)
+      if (changes > 0) count(key, now, more, 0)
+    },
+
+    /** Everything a settled page changes, except what it says of devices. */
+    settlePage(key: DeliveryKey, page: PageSettlement, now: number): void {
+      const failed = exceptions.write(key, page.exceptions)
+      const finishedAt = page.finished ? now : null
+      const { progress, size, missed, accepted, startedAt } = page
+      const { push, platform } = key
+      const ahead = JSON.stringify(page.ahead)
+      settle.run(progress, ahead, size, missed, accepted, failed, finishedAt, startedAt, push, platform)
+      count(key, now, missed, accepted)
+    },
+
+    /** A recipient that had waited: accepted now, or an exception again. */
+    settleRetry(key: DeliveryKey, id: number, results: Results, finished: boolean, now: number): void {
+      if (results.accepted > 0) exceptions.drop(key, id)
+      const failed = exceptions.write(key, results.exceptions)
+      countMore.run(results.accepted, failed, finished ? now : null, key.push, key.platform)
+      count(key, now, 0, results.accepted)
+    },
+
+    end,
+
+    /** Ends a delivery that is cancelled and not in memory. `true` if it was open. */
+    cancel(key: DeliveryKey, now: number): boolean {
+      const wasOpen = isOpen.get(key.push, key.platform) !== null
+      if (wasOpen) end(key, { calledOff: 'cancelled', refused: null, unsent: null }, now)
+      return wasOpen
+    },
+
+    cancelled: waiting.cancelled,
+    jumps,
+  }
+}
+
+function openOf(row: OpenRow): OpenDelivery {
+  return {
+    push: row.push,
+    pushId: row.id,
+    application: row.application,
+    platform: row.platform,
+    lane: row.lane === 0 ? 'single' : 'many',
+    notification: JSON.parse(row.notification) as Notification,
+    audience: audienceFrom(row.audience, row.whole),
+    ceiling: row.ceiling,
+    progress: row.progress,
+    ahead: JSON.parse(row.ahead) as Range[],
+    addressed: row.addressed,
+    settled: row.settled,
+    accepted: row.accepted,
+    retries: row.retries,
+    releasedAt: row.released_at,
+    expiresAt: row.expires_at,
+    waitsUntil: row.waits_until,
+  }
+}

@@ -1,0 +1,91 @@
+import type { Audience } from '../../audience/filter.ts'
+import type { Platform } from '../../device/device.ts'
+import type { Recipient } from '../../gateway/gateway.ts'
+import type { Notification } from '../../notification/notification.ts'
+import type { Range } from '../progress.ts'
+
+/** A push to one platform that is not finished, as the pool loads it. */
+export interface OpenDelivery {
+  /** `push.number`. */
+  readonly push: number
+  /** `push.id`, the UUID callers see: for a turn of a push by local time that of the whole. */
+  readonly pushId: string
+  readonly application: number
+  readonly platform: Platform
+  readonly lane: Lane
+  readonly notification: Notification
+  readonly audience: Audience
+  readonly ceiling: number
+  readonly progress: number
+  /** Settled ranges beyond `progress`, in order. */
+  readonly ahead: readonly Range[]
+  /** Devices in the audience; `null` until counted. */
+  readonly addressed: number | null
+  readonly settled: number
+  /** Of them, taken by the gateway. */
+  readonly accepted: number
+  /** Recipients that wait for another attempt. */
+  readonly retries: number
+  /** When it could first be sent; ms since the Unix epoch. */
+  readonly releasedAt: number
+  readonly expiresAt: number
+  /** Until when it was to be left out of memory, because all who were left waited; `null` where it was not. */
+  readonly waitsUntil: number | null
+}
+
+/** Single pushes go ahead of those to many. */
+export type Lane = 'single' | 'many'
+
+export const LANES: readonly Lane[] = ['single', 'many']
+
+/** As the database has them. */
+export const LANE_NUMBER: Readonly<Record<Lane, 0 | 1>> = { single: 0, many: 1 }
+
+/** A recipient that was not simply accepted. */
+export interface Exception {
+  readonly device: number
+  /** Leased: on its way, and due again at once if this process ends before the answer comes. */
+  readonly state: 'retry' | 'leased' | 'rejected' | 'gone' | 'expired'
+  /** Sends so far. */
+  readonly attempt: number
+  /** Retry: not before; else when it was decided. Milliseconds since the Unix epoch. */
+  readonly dueAt: number
+  readonly badge: number | null
+  readonly reason: string
+}
+
+/** What a settled page, or a settled retry, changes besides its own bookkeeping. */
+export interface Results {
+  readonly accepted: number
+  readonly exceptions: readonly Exception[]
+}
+
+export interface PageSettlement extends Results {
+  readonly progress: number
+  readonly ahead: readonly Range[]
+  /** Recipients on the page. */
+  readonly size: number
+  /** How many of them the count of the audience had missed. */
+  readonly missed: number
+  /** When the first recipient was sent to, ms since the Unix epoch; `null` for nobody. What is stored already stays. */
+  readonly startedAt: number | null
+  readonly finished: boolean
+}
+
+export interface PageRow extends Recipient {
+  /** The count stored with the device when it was read. */
+  readonly storedBadge: number
+}
+
+export interface DueRecipient extends PageRow {
+  readonly attempt: number
+}
+
+/** Part of an audience, and up to which device id it was looked for. */
+export interface RecipientPage {
+  readonly recipients: readonly PageRow[]
+  readonly last: number
+}
+
+/** Which delivery. */
+export type DeliveryKey = Pick<OpenDelivery, 'push' | 'platform' | 'application'>

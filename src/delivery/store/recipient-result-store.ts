@@ -1,0 +1,144 @@
+import type { Database } from '../../database/database.ts'
+import type { Platform } from '../../device/device.ts'
+import { ALONG, behind, BY_END, createOpenWalk } from '../open-walk.ts'
+import type { Place } from '../open-walk.ts'
+import type { DeliveryKey, DueRecipient, Exception, OpenDelivery } from './open-delivery.ts'
+import type { RecipientStore } from './recipient-store.ts'
+
+interface DueRow {
+  readonly device: number
+  /** Sends so far. */
+  readonly attempt: number
+  readonly badge: number | null
+}
+
+interface Dependencies {
+  readonly database: Pick<Database, 'statement'>
+  readonly recipients: Pick<RecipientStore, 'find'>
+}
+
+/** Exceptions that wait for another attempt, as the index `push_exception_due` has it. */
+export const WAITING = `state IN ('retry', 'leased')`
+
+/** Recipients made due in one step: 5 ms. */
+export const HASTE_LIMIT = 1000
+
+/** Deliveries of which recipients are made due in one step, as far as they are no more than that: 2 ms. */
+const HASTE_STEP = 250
+
+/** Recipients that were not simply accepted, and when each is due again. Times are ms since the Unix epoch. */
+export function createExceptionStore({ database, recipients }: Dependencies) {
+  const statements = prepareStatements(database)
+  const walk = createOpenWalk(database, HASTE_STEP)
+
+  /**
+   * Takes recipients whose time has come and leases them until `leaseUntil`: if their answers never arrive (a
+   * crash), they are due again then. A device that was erased or declared gone meanwhile comes as `dead`.
+   */
+  function takeDue(
+    { push, platform, notification }: DeliveryKey & Pick<OpenDelivery, 'notification'>,
+    now: number,
+    leaseUntil: number,
+    limit: number,
+  ): { due: DueRecipient[]; dead: DueRow[] } {
+    const due: DueRecipient[] = []
+    const dead: DueRow[] = []
+    for (const row of statements.lease.all(leaseUntil, push, platform, now, limit)) {
+      // Its badge counted anew: while it waited, other pushes may have been.
+      const recipient = recipients.find(row.device, notification)
+      if (recipient === null) dead.push(row)
+      else due.push({ ...recipient, attempt: row.attempt })
+    }
+    return { due, dead }
+  }
+
+  return {
+    /** Says how many of them are over. */
+    write({ push, platform }: DeliveryKey, exceptions: readonly Exception[]): number {
+      let failed = 0
+      for (const { device, state, attempt, dueAt, badge, reason } of exceptions) {
+        statements.put.run(push, platform, device, state, attempt, dueAt, badge, reason)
+        if (state !== 'retry' && state !== 'leased') failed++
+      }
+      return failed
+    },
+
+    /** The recipient is no exception any more. */
+    drop: ({ push, platform }: DeliveryKey, device: number): void => void statements.drop.run(push, platform, device),
+
+    takeDue,
+
+    /** When the next waiting recipient is due; `null` if none waits. */
+    nextDue: ({ push, platform }: DeliveryKey): number | null => statements.nextDue.get(push, platform)?.due_at ?? null,
+
+    /** At the start of the process nothing is on its way: what the last one had leased is due. */
+    endLeases: (now: number): void => void statements.endLeases.run(now),
+
+    /**
+     * Makes some of those due who wait for another attempt of any push of an application to a platform, of deliveries
+     * behind `from`; says behind which others may be, `null` where none are.
+     */
+    hasten(application: number, platform: Platform, now: number, from: Place): Place | null {
+      const end = behind(application, platform)
+      const next = walk.along(from, end)
+      const { changes } = statements.hasten.run(now, ...from, ...(next ?? end), HASTE_LIMIT)
+      return changes === HASTE_LIMIT ? from : next
+    },
+
+    /** It is over for who still waits; says how many. */
+    expireWaiting: ({ push, platform }: DeliveryKey, now: number): number =>
+      statements.expire.run(now, push, platform).changes,
+
+    /** Who still waits is not sent to: the gateway refuses the push. Says how many. */
+    refuseWaiting: ({ push, platform }: DeliveryKey, reason: string, now: number): number =>
+      statements.refuse.run(reason, now, push, platform).changes,
+
+    /** Calls off who still waits; says how many. */
+    cancelWaiting: ({ push, platform }: DeliveryKey, now: number): number =>
+      statements.cancel.run(now, push, platform).changes,
+  }
+}
+
+function prepareStatements(database: Pick<Database, 'statement'>) {
+  type Put = [number, Platform, device: number, string, attempt: number, dueAt: number, number | null, string]
+  return {
+    put: database.statement<never, Put>(
+      `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, badge, reason)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at,
+         reason = excluded.reason`,
+    ),
+    drop: database.statement<never, [number, Platform, device: number]>(
+      'DELETE FROM push_exception WHERE push = ? AND platform = ? AND device = ?',
+    ),
+    lease: database.statement<DueRow, [leaseUntil: number, number, Platform, now: number, limit: number]>(
+      `UPDATE push_exception SET state = 'leased', due_at = ? WHERE (push, platform, device) IN (
+         SELECT push, platform, device FROM push_exception
+         WHERE push = ? AND platform = ? AND ${WAITING} AND due_at <= ? ORDER BY due_at LIMIT ?)
+       RETURNING device, attempt, badge`,
+    ),
+    nextDue: database.statement<{ due_at: number | null }, [number, Platform]>(
+      `SELECT min(due_at) AS due_at FROM push_exception WHERE push = ? AND platform = ? AND ${WAITING}`,
+    ),
+    endLeases: database.statement<never, [now: number]>(
+      `UPDATE push_exception INDEXED BY push_exception_leased SET state = 'retry', due_at = ? WHERE state = 'leased'`,
+    ),
+    hasten: database.statement<never, number[]>(
+      `UPDATE push_exception SET due_at = ?1 WHERE (push, platform, device) IN (
+         SELECT e.push, e.platform, e.device FROM ${BY_END} CROSS JOIN push_exception e
+           ON e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING} AND e.due_at > ?1
+         WHERE ${ALONG} AND e.state = 'retry' LIMIT ?)`,
+    ),
+    expire: database.statement<never, [now: number, number, Platform]>(
+      `UPDATE push_exception SET state = 'expired', due_at = ? WHERE push = ? AND platform = ? AND ${WAITING}`,
+    ),
+    refuse: database.statement<never, [reason: string, now: number, number, Platform]>(
+      `UPDATE push_exception SET state = 'rejected', reason = ?, due_at = ?
+       WHERE push = ? AND platform = ? AND ${WAITING}`,
+    ),
+    cancel: database.statement<never, [now: number, number, Platform]>(
+      `UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ?
+       WHERE push = ? AND platform = ? AND ${WAITING}`,
+    ),
+  }
+}

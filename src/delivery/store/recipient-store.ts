@@ -1,0 +1,72 @@
+import { audiencePages } from '../../audience/audience.ts'
+import type { Database } from '../../database/database.ts'
+import { applyBadge } from '../../device/badge.ts'
+import { unpackToken } from '../../device/device.ts'
+import type { Environment } from '../../device/device.ts'
+import type { Notification } from '../../notification/notification.ts'
+import type { OpenDelivery, PageRow, RecipientPage } from './open-delivery.ts'
+
+interface DeviceRow {
+  token: string | Uint8Array
+  environment: 0 | 1 | null
+  badge: number
+}
+
+const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
+
+export type RecipientStore = ReturnType<typeof createRecipientStore>
+
+/** Whom a delivery is sent to, as they are when they are read. */
+export function createRecipientStore({ database }: { database: Database }) {
+  const device = database.statement<DeviceRow, [number]>(
+    'SELECT token, environment, badge FROM device WHERE id = ? AND state = 0',
+  )
+
+  /**
+   * The audience of a delivery, read in pages of device ids: `page(after, upTo, limit)` gives those after `after`, in
+   * order, `count(after, candidates)` counts them; both do bounded work and say up to which device they came.
+   */
+  function of(delivery: OpenDelivery) {
+    const { audience, ceiling, application, platform, notification } = delivery
+    if ('device' in audience) return single(audience.device)
+    const pages = audiencePages(database, audience, application, platform)
+    return {
+      page(after: number, upTo: number, limit: number): RecipientPage {
+        const { rows, last } = pages.page(after, upTo, limit)
+        return { recipients: rows.map((row) => recipientOf(row.id, row, notification)), last }
+      },
+      count: (after: number, candidates: number) => pages.count(after, ceiling, candidates),
+    }
+
+    function single(id: number) {
+      const page = (after: number, upTo: number): RecipientPage => {
+        const row = id > after && id <= upTo ? device.get(id) : null
+        return { recipients: row === null ? [] : [recipientOf(id, row, notification)], last: upTo }
+      }
+      return { page, count: (after: number) => ({ count: page(after, id).recipients.length, last: ceiling }) }
+    }
+  }
+
+  return {
+    /** A device that is still registered; its badge counted anew. */
+    find(id: number, notification: Notification): PageRow | null {
+      const row = device.get(id)
+      return row === null ? null : recipientOf(id, row, notification)
+    },
+
+    /** The count stored with a device; 0 where it is not registered any more. */
+    badgeOf: (id: number): number => device.get(id)?.badge ?? 0,
+
+    of,
+  }
+}
+
+function recipientOf(device: number, row: DeviceRow, { badge }: Notification): PageRow {
+  return {
+    device,
+    token: unpackToken(row.token),
+    environment: row.environment === null ? null : (ENVIRONMENTS[row.environment] ?? null),
+    badge: badge === null ? null : applyBadge(badge, row.badge),
+    storedBadge: row.badge,
+  }
+}

@@ -1,0 +1,93 @@
+import { Elysia } from 'elysia'
+import type { Commit } from '../../database/group-commit.ts'
+import { failure, Refused } from '../../failure.ts'
+import { DONE } from '../../http/answer-schema.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import type { Gate } from '../../http/gate.ts'
+import { EXAMPLE_TOKEN } from '../device-fields.ts'
+import { checkLabelled, found, noDevice, withinBounds } from '../device-routes.ts'
+import type { DeviceStore } from '../device-store.ts'
+import type { GrowthBounds } from '../growth.ts'
+import { ActivateTypes, RemoveAlias } from './compat-schema.ts'
+
+interface Dependencies {
+  readonly gate: Gate
+  readonly commit: Commit
+  readonly devices: Pick<DeviceStore, 'addLabels' | 'removeLabels' | 'removeAlias'>
+  readonly bounds: GrowthBounds
+}
+
+const NO_DEVICE = 'ResourceNotFound: no such device is registered.'
+
+/** The paths that only clients of the original service know (spec/decisions, "Compatibility switch"). */
+export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
+  const done = (message: string) => ({ 200: { description: message, schema: DONE, example: { message } } })
+
+  return new Elysia({ name: 'compat-routes' })
+    .use(gate.plugin)
+    .put(
+      '/activate',
+      async ({ body, application, withSecret, address }) => {
+        const outcome = await withinBounds(bounds, { application, withSecret, address }, (most) =>
+          commit(() => devices.addLabels(application.number, body.address, 'type', body.active, most)),
+        )
+        checkLabelled(outcome, 'active')
+        return { message: 'Activated' }
+      },
+      {
+        body: ActivateTypes,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Add notification types to a device',
+          description: 'Name the device by `token` or by `alias`.',
+          body: ActivateTypes,
+          example: { platform: '0', token: EXAMPLE_TOKEN, active: ['news'] },
+          answers: done('Activated'),
+          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+        }),
+      },
+    )
+    .put(
+      '/deactivate',
+      async ({ body, application }) => {
+        const { address, active } = body
+        found(await commit(() => devices.removeLabels(application.number, address, 'type', active)))
+        return { message: 'Deactivated' }
+      },
+      {
+        body: ActivateTypes,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Take notification types from a device',
+          description: 'Also 200 where the device does not have them.',
+          body: ActivateTypes,
+          example: { platform: '0', alias: 'front-desk', active: ['news'] },
+          answers: done('Deactivated'),
+          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+        }),
+      },
+    )
+    .put(
+      '/alias/del',
+      async ({ body, application }) => {
+        const outcome = await commit(() => devices.removeAlias(application.number, body))
+        if (outcome === 'no-device') throw noDevice()
+        if (outcome === 'mismatch') {
+          throw new Refused(failure('ConflictError', 'token and alias name different devices.'))
+        }
+        return { message: 'Alias removed' }
+      },
+      {
+        body: RemoveAlias,
+        detail: endpoint({
+          tag: 'Devices',
+          summary: 'Remove the alias of a device',
+          description: 'Name the device by `alias`, by `token`, or by both; `platform` need not be there.',
+          body: RemoveAlias,
+          example: { alias: 'front-desk' },
+          answers: done('Alias removed'),
+          failures: { 404: NO_DEVICE, 409: 'MissingParameter; ConflictError: token and alias name different devices.' },
+        }),
+      },
+    )
+}

@@ -1,0 +1,44 @@
+import { bodyOf, missing, optional, required } from '../../http/fields.ts'
+import type { JsonSchema } from '../../http/fields.ts'
+import { alias, names, platform, token } from '../device-fields.ts'
+import { RECORD } from '../device-schema.ts'
+import type { DeviceRecord, RecordShape } from '../device-schema.ts'
+
+/** PUT /activate and /deactivate: the device is named as in PUT /tag. */
+export const ActivateTypes = bodyOf(
+  {
+    platform: required(platform),
+    active: required(names),
+    token: optional(token),
+    alias: optional(alias, ['Alias']),
+  },
+  ({ token: byToken, alias: byAlias, ...input }) => {
+    if (input.active.length === 0) throw missing('active')
+    if (byToken !== undefined) return { ...input, address: { platform: input.platform, token: byToken } }
+    if (byAlias !== undefined) return { ...input, address: { platform: input.platform, alias: byAlias } }
+    throw missing('token', ', or alias')
+  },
+)
+
+/** PUT /alias/del. Without `platform` on both. */
+export const RemoveAlias = bodyOf(
+  { platform: optional(platform), alias: optional(alias, ['Alias']), token: optional(token) },
+  (input) => {
+    if (input.alias === undefined && input.token === undefined) throw missing('alias', ', or token')
+    return input
+  },
+)
+
+/** The device record as clients of the original service read it. */
+export const compatShape: RecordShape = {
+  written: (record: DeviceRecord) => ({ ...record, platform: Number(record.platform), tags: record.tag }),
+  schema: compatSchema(RECORD['properties'] as Readonly<Record<string, JsonSchema>>),
+}
+
+function compatSchema(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const { tag, ...others } = properties
+  const platform = { type: 'integer', enum: [0, 1], description: '0 = iOS, 1 = Android.' }
+  const tags = { ...tag, description: 'The same as `tag`.' }
+  const required = [...(RECORD['required'] as readonly string[]), 'tags']
+  return { ...RECORD, required, properties: { ...others, ...(tag && { tag, tags }), platform } }
+}

@@ -1,0 +1,155 @@
+import { invalid, show } from '../http/fields.ts'
+import type { Field } from '../http/fields.ts'
+import { MAX_LABELS } from './device.ts'
+import type { Platform } from './device.ts'
+
+/** The limits of spec/decisions, "Reading bodies". */
+const MAX_TOKEN_BYTES = 4096
+const MAX_NAME_CHARACTERS = 256
+/** Of UTF-8, which writes a letter in 1 to 4 of them. */
+const MAX_NAME_BYTES = 512
+const WHITE_SPACE_OR_CONTROL = /[\s\p{Cc}]/u
+const CONTROL = /\p{Cc}/u
+/** A decimal, no exponent: what a location looks like in every client library. */
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)$/
+
+/** The device of all examples in the documentation; as long as Apple's. */
+export const EXAMPLE_TOKEN = '3f8a09c1'.repeat(8)
+
+export const token: Field<string> = {
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_TOKEN_BYTES,
+    description:
+      'The device token of iOS; of Android the registration token, or the Firebase Installation ID. 1 to 4096 bytes without white space.',
+    example: EXAMPLE_TOKEN,
+  },
+  emptyIsAbsent: true,
+  read: readToken,
+}
+
+export function readToken(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw invalid(name, `must be a string, not ${show(value)}`)
+  if (value === '') throw invalid(name, 'must not be empty')
+  if (WHITE_SPACE_OR_CONTROL.test(value)) throw invalid(name, 'must not contain white space or control characters')
+  if (!value.isWellFormed()) throw invalid(name, 'must be well-formed Unicode, without lone surrogates')
+  // A UTF-16 unit is at most 3 bytes of UTF-8: only a long token needs counting.
+  if (value.length > MAX_TOKEN_BYTES / 3 && Buffer.byteLength(value) > MAX_TOKEN_BYTES) {
+    throw invalid(name, `must be at most ${MAX_TOKEN_BYTES} bytes`)
+  }
+  return value
+}
+
+/** An array of tokens, or one. */
+export function tokens(most: number): Field<readonly string[]> {
+  return {
+    schema: { type: 'array', items: token.schema, maxItems: most },
+    emptyIsAbsent: true,
+    read(value, name) {
+      const list = Array.isArray(value) ? value : [value]
+      if (list.length > most) throw invalid(name, `must have at most ${most} entries, not ${list.length}`)
+      return list.map((item, index) => readToken(item, `${name}[${index}]`))
+    },
+  }
+}
+
+export const platform: Field<Platform> = {
+  schema: { type: 'string', enum: ['0', '1'], description: '"0" = iOS, "1" = Android. Numbers are read too.' },
+  emptyIsAbsent: true,
+  read(value, name) {
+    const known = asPlatform(value)
+    if (known === null) throw invalid(name, `must be "0" (iOS) or "1" (Android), not ${show(value)}`)
+    return known
+  },
+}
+
+export function asPlatform(value: unknown): Platform | null {
+  if (value === '0' || value === 0) return 0
+  if (value === '1' || value === 1) return 1
+  return null
+}
+
+/** A name of 1 to 256 characters and at most 512 bytes: a tag, a notification type or an alias. */
+function readName(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw invalid(name, `must be a string, not ${show(value)}`)
+  if (value === '') throw invalid(name, `must be 1 to ${MAX_NAME_CHARACTERS} characters, not empty`)
+  if (value.length > MAX_NAME_CHARACTERS && codePoints(value) > MAX_NAME_CHARACTERS) {
+    throw invalid(name, `must be at most ${MAX_NAME_CHARACTERS} characters`)
+  }
+  if (!value.isWellFormed()) throw invalid(name, 'must be well-formed Unicode, without lone surrogates')
+  // A UTF-16 unit is at most 3 bytes of UTF-8: only a long name needs counting.
+  if (value.length > MAX_NAME_BYTES / 3 && Buffer.byteLength(value) > MAX_NAME_BYTES) {
+    throw invalid(name, `must be at most ${MAX_NAME_BYTES} bytes`)
+  }
+  if (CONTROL.test(value)) throw invalid(name, 'must not contain control characters')
+  return value
+}
+
+function codePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** An array of names, or one name; repeated names count once. */
+export const names: Field<readonly string[]> = {
+  schema: {
+    type: 'array',
+    items: { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS },
+    maxItems: MAX_LABELS,
+    description: 'An array of strings, or one string.',
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (!Array.isArray(value)) {
+      if (typeof value === 'string') return [readName(value, name)]
+      throw invalid(name, `must be an array of strings, not ${show(value)}`)
+    }
+    const read = new Set(value.map((item, index) => readName(item, `${name}[${index}]`)))
+    if (read.size > MAX_LABELS) throw invalid(name, `must have at most ${MAX_LABELS} entries, not ${read.size}`)
+    return [...read]
+  },
+}
+
+/** For the endpoints whose contract has one name; more are read, as everywhere. */
+export const oneName: Field<readonly string[]> = {
+  ...names,
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_NAME_CHARACTERS,
+    description: 'One string; an array of strings is read too.',
+  },
+}
+
+export const alias: Field<string> = {
+  schema: { type: 'string', maxLength: MAX_NAME_CHARACTERS, description: 'Unique within the application.' },
+  emptyIsAbsent: true,
+  read: readName,
+}
+
+/** Where `""` takes the alias away. */
+export const aliasOrNone: Field<string> = {
+  schema: { ...alias.schema, description: 'Unique within the application; "" removes it.' },
+  emptyIsAbsent: false,
+  read: (value, name) => (value === '' ? '' : readName(value, name)),
+}
+
+export const latitude = degrees(90)
+export const longitude = degrees(180)
+
+function degrees(limit: number): Field<number> {
+  return {
+    schema: {
+      oneOf: [{ type: 'number', minimum: -limit, maximum: limit }, { type: 'string' }],
+      description: `Decimal degrees, -${limit} to ${limit}, as a number or in a string.`,
+    },
+    emptyIsAbsent: true,
+    read(value, name) {
+      const read = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value
+      if (typeof read === 'number' && Math.abs(read) <= limit) return read === 0 ? 0 : read
+      throw invalid(name, `must be decimal degrees between -${limit} and ${limit}, not ${show(value)}`)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../database/database.ts'
+import { STATE } from '../device-row.ts'
+import type { Platform } from '../device.ts'
+import { createLeftDeviceStore } from '../left-device-store.ts'
+
+export interface AliasHolder {
+  readonly id: number
+  readonly platform: Platform
+}
+
+export type AliasIndex = ReturnType<typeof createAliasIndex>
+
+interface Dependencies {
+  readonly database: Pick<Database, 'statement'>
+  readonly clock: Clock
+}
+
+/** Who holds which alias: one device of the application at most, over both platforms. */
+export function createAliasIndex({ database, clock }: Dependencies) {
+  const leftDevices = createLeftDeviceStore({ database })
+  const byAlias = database.statement<AliasHolder & { state: number }, [application: number, alias: string]>(
+    'SELECT id, platform, state FROM device WHERE application = ? AND alias = ?',
+  )
+  const write = database.statement<never, [alias: string | null, device: number]>(
+    'UPDATE device SET alias = ? WHERE id = ?',
+  )
+  const take = database.statement<never, [now: number, device: number]>(
+    'UPDATE device SET alias = NULL, updated_at = ? WHERE id = ?',
+  )
+
+  return {
+    /** The registered device that holds it. */
+    holder(application: number, alias: string): AliasHolder | null {
+      const row = byAlias.get(application, alias)
+      return row?.state === STATE.registered ? row : null
+    },
+
+    /**
+     * Makes `alias` free for `device` (`null`: one about to be created). False, and nothing changed, when another
+     * registered device holds it, unless this one `takes` it; one that is not registered loses it.
+     */
+    claim(application: number, alias: string, device: number | null, takes: boolean): boolean {
+      const row = byAlias.get(application, alias)
+      if (row === null || row.id === device) return true
+      if (row.state !== STATE.registered) leftDevices.keepAlias(row.id)
+      else if (takes) take.run(clock.now(), row.id)
+      else return false
+      return true
+    },
+
+    /** `null` takes it away. */
+    set(device: number, alias: string | null): void {
+      write.run(alias, device)
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import type { Database } from '../../database/database.ts'
+
+/** A tag, or a notification type (`active` on the wire). */
+export type LabelKind = 'tag' | 'type'
+
+/** The names on one device, each list sorted. */
+export interface Labels {
+  readonly tag: readonly string[]
+  readonly active: readonly string[]
+}
+
+/** `label.kind` in the database. */
+export const LABEL_KIND: Readonly<Record<LabelKind, number>> = { tag: 0, type: 1 }
+
+/** About 5 MB of names of usual length. */
+const MAX_REMEMBERED = 50_000
+
+/** Labels looked at in one step of a sweep: 0.2 ms, or 2 where all of them are erased. */
+const SWEEP_LIMIT = 200
+
+export type LabelIndex = ReturnType<typeof createLabelIndex>
+
+/** Of a process that a server may run beside, and erase labels: `look` is to be called at the beginning of a transaction. */
+export function createLabelIndexBeside({
+  database,
+}: {
+  database: Pick<Database, 'statement' | 'reading' | 'version'>
+}) {
+  const labels = createLabelIndex({ database })
+  let version = Number.NaN
+  return {
+    ...labels,
+    look(): void {
+      if (database.version() === version) return
+      version = database.version()
+      labels.forgetAll()
+    },
+  }
+}
+
+/**
+ * Label names ↔ ids, and which device has which. To be called inside a transaction.
+ *
+ * Invariant: only ids that the reading connection sees are remembered. It sees what is committed and nothing else,
+ * so no rollback can leave an id behind that a later label would be given. A label without devices is erased by `sweep`
+ * alone, which forgets it at once; its id is never given twice, and neither is the number of an application. Where
+ * another process may sweep there is `createLabelIndexBeside`.
+ */
+export function createLabelIndex({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
+  type Name = [application: number, kind: number, name: string]
+  const BY_NAME = 'SELECT id FROM label WHERE application = ? AND kind = ? AND name = ?'
+  const byName = database.statement<{ id: number }, Name>(BY_NAME)
+  const committedByName = database.reading<{ id: number }, Name>(BY_NAME)
+  const insert = database.statement<never, Name>('INSERT INTO label (application, kind, name) VALUES (?, ?, ?)')
+  const ofDevice = database.statement<{ kind: number; name: string }, [device: number]>(
+    `SELECT l.kind, l.name FROM device_label dl CROSS JOIN label l ON l.id = dl.label WHERE dl.device = ?`,
+  )
+  const attach = database.statement<never, [label: number, device: number]>(
+    'INSERT OR IGNORE INTO device_label (label, device) VALUES (?, ?)',
+  )
+  const detach = database.statement<never, [label: number, device: number]>(
+    'DELETE FROM device_label WHERE label = ? AND device = ?',
+  )
+  const nth = database.statement<{ id: number }, [after: number]>(
+    `SELECT id FROM label WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${SWEEP_LIMIT - 1}`,
+  )
+  const eraseUnused = database.statement<{ application: number; kind: number; name: string }, [number, number]>(
+    `DELETE FROM label WHERE id > ? AND id <= ?
+       AND NOT EXISTS (SELECT 1 FROM device_label WHERE device_label.label = label.id)
+     RETURNING application, kind, name`,
+  )
+  /** Two for each application, one a kind: a key made of all three would be put together for each label. */
+  const remembered = new Map<number, Map<string, number>>()
+  let size = 0
+
+  function find(application: number, kind: LabelKind, name: string): number | null {
+    const known = remembered.get(application * 2 + LABEL_KIND[kind])?.get(name)
+    if (known !== undefined) return known
+    const row = byName.get(application, LABEL_KIND[kind], name)
+    if (row === null) return null
+    if (committedByName.get(application, LABEL_KIND[kind], name)?.id === row.id)
+      remember(application, kind, name, row.id)
+    return row.id
+  }
+
+  function remember(application: number, kind: LabelKind, name: string, id: number): void {
+    if (size >= MAX_REMEMBERED) forgetAll()
+    const key = application * 2 + LABEL_KIND[kind]
+    const ids = remembered.get(key) ?? new Map<string, number>()
+    remembered.set(key, ids.set(name, id))
+    size++
+  }
+
+  function forgetAll(): void {
+    remembered.clear()
+    size = 0
+  }
+
+  function create(application: number, kind: LabelKind, name: string): number {
+    return Number(insert.run(application, LABEL_KIND[kind], name).lastInsertRowid)
+  }
+
+  function add(application: number, device: number, kind: LabelKind, names: readonly string[]): void {
+    for (const name of names) attach.run(find(application, kind, name) ?? create(application, kind, name), device)
+  }
+
+  /** Nothing happens where the device does not have it. */
+  function remove(application: number, device: number, kind: LabelKind, name: string): void {
+    const label = find(application, kind, name)
+    if (label !== null) detach.run(label, device)
+  }
+
+  return {
+    /** Those that no device of the application has, or has had of late. */
+    unknown: (application: number, kind: LabelKind, names: readonly string[]): string[] =>
+      names.filter((name) => find(application, kind, name) === null),
+
+    add,
+    remove,
+    forgetAll,
+
+    /** Erases the labels that no device has, of some with an id over `after`; up to which it looked, `null`: to the end. */
+    sweep(after: number): number | null {
+      const last = nth.get(after)?.id ?? null
+      for (const { application, kind, name } of eraseUnused.all(after, last ?? Number.MAX_SAFE_INTEGER)) {
+        if (remembered.get(application * 2 + kind)?.delete(name) === true) size--
+      }
+      return last
+    },
+
+    of(device: number): Labels {
+      const rows = ofDevice.all(device)
+      const named = (kind: LabelKind) => rows.filter((row) => row.kind === LABEL_KIND[kind]).map((row) => row.name)
+      return { tag: named('tag').sort(), active: named('type').sort() }
+    },
+
+    /** Makes `wanted` of `had`, writing only the difference. */
+    replace(
+      application: number,
+      device: number,
+      kind: LabelKind,
+      { had, wanted }: { had: readonly string[]; wanted: readonly string[] },
+    ): void {
+      for (const name of had) if (!wanted.includes(name)) remove(application, device, kind, name)
+      const missing = wanted.filter((name) => !had.includes(name))
+      add(application, device, kind, missing)
+    },
+  }
+}

@@ -1,0 +1,214 @@
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../database/database.ts'
+import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
+import type { DeviceRow } from '../device-row.ts'
+import { packToken } from '../device.ts'
+import type { Platform } from '../device.ts'
+import { createAliasIndex } from '../index/alias-index.ts'
+import { createLabelIndexBeside } from '../index/label-index.ts'
+import { cellAt, createPlaceIndex } from '../index/place-index.ts'
+import { createZoneIndex } from '../index/zone-index.ts'
+import { createLeftDeviceStore } from '../left-device-store.ts'
+import { createRegistrySizeStore } from '../registry-size-store.ts'
+import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
+
+/** `kept`: what the device, or its gateway, has told since counts more than what was to be imported. */
+export interface ImportOutcome {
+  readonly kind: 'imported' | 'updated' | 'unchanged' | 'kept'
+  /** Another device has the alias: this one came without it. */
+  readonly aliasTaken: boolean
+}
+
+interface Row extends DeviceRow {
+  readonly environment: number | null
+  readonly seen_at: number
+}
+
+interface Dependencies {
+  readonly database: Pick<Database, 'statement' | 'reading' | 'version'>
+  readonly clock: Clock
+}
+
+/**
+ * Brings devices in by the rules of PUT /deviceToken, with what it cannot say: times, badge, state. To be called
+ * inside a transaction. The same device again changes nothing.
+ *
+ * Who registered here after the list was made knows better than the list, and so does the gateway that declared a
+ * token dead after it: `kept`. With `replace` the list is believed over a device, though not over a gateway.
+ *
+ * A device of which nobody knows when it registered last is kept with 0, long ago: of a token that was dead before
+ * the import, Apple says so with a time before it, which must count.
+ */
+export function createImportStore({ database, clock }: Dependencies) {
+  const labels = createLabelIndexBeside({ database })
+  const aliases = createAliasIndex({ database, clock })
+  const places = createPlaceIndex({ database })
+  const zones = createZoneIndex({ database, clock })
+  const statements = prepareStatements(database)
+  const sizes = createRegistrySizeStore({ database })
+  const leftDevices = createLeftDeviceStore({ database })
+
+  function create(application: number, device: ImportedDevice): ImportOutcome {
+    const { platform, lat = null, lng = null, left } = device
+    const now = clock.now()
+    const token = packToken(device.token)
+    const isGone = left?.state === 'gone'
+    const alias = isGone ? null : device.alias || null
+    const aliasTaken = alias !== null && !aliases.claim(application, alias, null, false)
+    const { lastInsertRowid } = statements.insert.run(
+      application,
+      platform,
+      STATE[left?.state ?? 'registered'],
+      environmentIn(device),
+      token,
+      aliasTaken ? null : alias,
+      lat,
+      lng,
+      cellAt({ lat, lng }),
+      device.badge ?? 0,
+      device.timezone || null,
+      device.registeredAt ?? now,
+      device.seenAt ?? 0,
+      device.updatedAt ?? now,
+    )
+    sizes.countDevice(application)
+    if (left !== undefined) report(application, platform, token, left)
+    if (!isGone) {
+      labels.add(application, Number(lastInsertRowid), 'tag', device.tag ?? [])
+      labels.add(application, Number(lastInsertRowid), 'type', device.active ?? [])
+    }
+    return { kind: 'imported', aliasTaken }
+  }
+
+  /** Makes the device what it is imported as; its state is not looked at. */
+  function update(application: number, row: Row, device: ImportedDevice): ImportOutcome {
+    const alias = device.alias === undefined ? row.alias : device.alias || null
+    const aliasTaken = alias !== null && alias !== row.alias && !aliases.claim(application, alias, row.id, false)
+    const { lat = row.lat, lng = row.lng, timezone = row.timezone, badge = row.badge } = device
+    const environment = device.environment === undefined ? row.environment : environmentIn(device)
+    const registeredAt = Math.min(device.registeredAt ?? row.registered_at, row.registered_at)
+    const seenAt = Math.max(device.seenAt ?? 0, row.seen_at)
+    const had = labels.of(row.id)
+    const { tag = had.tag, active = had.active } = device
+
+    const isMoved = lat !== row.lat || lng !== row.lng
+    const isRenamed = alias !== row.alias && !aliasTaken
+    const isSame =
+      !isMoved &&
+      !isRenamed &&
+      timezone === row.timezone &&
+      badge === row.badge &&
+      environment === row.environment &&
+      registeredAt === row.registered_at &&
+      seenAt === row.seen_at &&
+      isSameList(tag, had.tag) &&
+      isSameList(active, had.active)
+    if (isSame) return { kind: 'unchanged', aliasTaken }
+
+    const updatedAt = Math.max(device.updatedAt ?? clock.now(), row.updated_at)
+    statements.update.run(badge, environment, registeredAt, seenAt, updatedAt, row.id)
+    if (isMoved) places.move(row.id, row, { lat, lng })
+    if (isRenamed) aliases.set(row.id, alias)
+    zones.move(row.id, row.timezone, timezone || null)
+    labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
+    labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
+    return { kind: 'updated', aliasTaken }
+  }
+
+  function report(application: number, platform: Platform, token: string | Uint8Array, { reason, at }: Left): void {
+    if (reason !== null) statements.report.run(application, platform, token, reason, at)
+  }
+
+  /** A gateway's word, newer than what the device has told. */
+  function leave(application: number, row: Row, device: ImportedDevice, left: Left): ImportOutcome {
+    if (left.state === 'quarantined') update(application, row, device)
+    else leftDevices.keep(row.id)
+    statements.leave.run(STATE[left.state], left.at, row.id)
+    report(application, device.platform, packToken(device.token), left)
+    return { kind: 'updated', aliasTaken: false }
+  }
+
+  return {
+    put(application: number, device: ImportedDevice, { replace = false } = {}): ImportOutcome {
+      labels.look()
+      const { platform, left, seenAt = 0 } = device
+      const token = packToken(device.token)
+      const row = statements.byToken.get(application, platform, token)
+      if (row === null) return create(application, device)
+
+      if (row.state === STATE.registered) {
+        if (left !== undefined) return left.at >= row.seen_at ? leave(application, row, device, left) : KEPT
+        return replace || seenAt >= row.seen_at ? update(application, row, device) : KEPT
+      }
+      const leftAt = statements.leftAt.get(application, platform, token)?.at ?? row.updated_at
+      if (left !== undefined) {
+        if (STATE[left.state] !== row.state) return left.at > leftAt ? leave(application, row, device, left) : KEPT
+        if (left.at > leftAt) report(application, platform, token, left)
+        return left.state === 'gone' ? UNCHANGED : update(application, row, device)
+      }
+      if (seenAt <= leftAt) return KEPT
+      // From here on as PUT /deviceToken: who is gone comes back as somebody new, who is in quarantine as before.
+      if (row.state === STATE.gone) {
+        statements.erase.run(row.id)
+        return create(application, device)
+      }
+      statements.setState.run(STATE.registered, row.id)
+      return { ...update(application, row, { environment: null, ...device }), kind: 'updated' }
+    },
+
+    /** What a gateway has said of a token that no device has, or that has come back since. The latest word stays. */
+    putFeedback(application: number, { token, platform, reason, at }: ImportedFeedback): ImportOutcome {
+      const { changes } = statements.report.run(application, platform, packToken(token), reason, at)
+      return changes === 0 ? UNCHANGED : { kind: 'imported', aliasTaken: false }
+    },
+  }
+}
+
+const KEPT: ImportOutcome = { kind: 'kept', aliasTaken: false }
+const UNCHANGED: ImportOutcome = { kind: 'unchanged', aliasTaken: false }
+
+function environmentIn({ environment }: ImportedDevice): number | null {
+  return environment === undefined || environment === null ? null : ENVIRONMENT[environment]
+}
+
+function isSameList(wanted: readonly string[], had: readonly string[]): boolean {
+  return wanted.length === had.length && wanted.every((name) => had.includes(name))
+}
+
+function prepareStatements(database: Pick<Database, 'statement'>) {
+  type Token = string | Uint8Array
+  type Text = string | null
+  type Maybe = number | null
+  type OfToken = [application: number, platform: number, token: Token]
+  return {
+    byToken: database.statement<Row, OfToken>(
+      `SELECT ${DEVICE_COLUMNS}, environment, seen_at FROM device
+       WHERE application = ? AND platform = ? AND token = ?`,
+    ),
+    insert: database.statement<
+      never,
+      [number, number, number, Maybe, Token, Text, Maybe, Maybe, cell: Maybe, number, Text, number, number, number]
+    >(
+      `INSERT INTO device (application, platform, state, environment, token, alias, lat, lng, cell, badge, timezone,
+         registered_at, seen_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    // What an index has is not named here, so that no index is rewritten.
+    update: database.statement<never, [badge: number, Maybe, number, number, number, device: number]>(
+      'UPDATE device SET badge = ?, environment = ?, registered_at = ?, seen_at = ?, updated_at = ? WHERE id = ?',
+    ),
+    setState: database.statement<never, [number, device: number]>('UPDATE device SET state = ? WHERE id = ?'),
+    // What has left is kept for a time from then on: `eraseLeft`.
+    leave: database.statement<never, [state: number, at: number, device: number]>(
+      'UPDATE device SET state = ?, updated_at = max(updated_at, ?) WHERE id = ?',
+    ),
+    erase: database.statement<never, [device: number]>('DELETE FROM device WHERE id = ?'),
+    leftAt: database.statement<{ at: number }, OfToken>(
+      'SELECT at FROM feedback WHERE application = ? AND platform = ? AND token = ?',
+    ),
+    report: database.statement<never, [number, number, Token, string, number]>(
+      `INSERT INTO feedback (application, platform, token, reason, at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET reason = excluded.reason, at = excluded.at WHERE excluded.at > feedback.at`,
+    ),
+  }
+}

@@ -1,0 +1,38 @@
+import type { DeviceState, Environment, Platform } from '../device.ts'
+
+/** A device as another registry knew it, checked. What is left out stays as it is; `null` takes away. */
+export interface ImportedDevice {
+  readonly token: string
+  readonly platform: Platform
+  /** Degrees; both or neither. */
+  readonly lat?: number | null | undefined
+  readonly lng?: number | null | undefined
+  readonly active?: readonly string[] | undefined
+  readonly tag?: readonly string[] | undefined
+  readonly alias?: string | null | undefined
+  readonly timezone?: string | null | undefined
+  readonly badge?: number | undefined
+  readonly environment?: Environment | null | undefined
+  /** Times are ms since the Unix epoch. */
+  readonly registeredAt?: number | undefined
+  /** When it last registered there; left out: nobody knows. */
+  readonly seenAt?: number | undefined
+  readonly updatedAt?: number | undefined
+  /** Default registered. */
+  readonly left?: Left | undefined
+}
+
+/** What a gateway has said of the device. */
+export interface Left {
+  readonly state: Exclude<DeviceState, 'registered'>
+  /** The gateway's own word for it; `null`: forgotten. */
+  readonly reason: string | null
+  readonly at: number
+}
+
+export interface ImportedFeedback {
+  readonly token: string
+  readonly platform: Platform
+  readonly reason: string
+  readonly at: number
+}

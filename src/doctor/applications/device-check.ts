@@ -1,0 +1,57 @@
+import type { DepartureHour, DeviceCount } from '../database/inspection-store.ts'
+import { ok, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { counted } from '../quantity.ts'
+
+/** Half of an audience that is not there any more is worth a word. */
+const MANY = 0.5
+const MIN_DEVICES = 100
+
+/** So many of an audience that leave within an hour may be the word of a gateway that was wrong. */
+const SUDDEN = 0.05
+const MIN_SUDDEN = 20
+
+/** How long ago that may have been to be worth a word. */
+export const RECENT_MS = 7 * 24 * 60 * 60 * 1000
+
+/**
+ * The devices of one application, `id`: how many there are, and how many of them a push will hardly reach. `worst`: the
+ * hour of late in which most of them left.
+ */
+export function judgeDevices(id: string, counts: readonly DeviceCount[], worst: DepartureHour | null): Finding {
+  const sum = (name: 'registered' | 'gone' | 'quarantined' | 'stale' | 'lost'): number =>
+    counts.reduce((total, count) => total + count[name], 0)
+  const registered = sum('registered')
+  const [gone, quarantined, stale] = [sum('gone'), sum('quarantined'), sum('stale')]
+  const lost = counts.reduce((total, { platform, lost }) => total + (platform === 1 ? lost : 0), 0)
+
+  const parts = [
+    counted(registered, 'device'),
+    ...(stale > 0 ? [`${counted(stale, 'of them', 'of them')} not seen for 90 days`] : []),
+    ...(gone > 0 ? [counted(gone, 'gone', 'gone')] : []),
+    ...(quarantined > 0 ? [counted(quarantined, 'quarantined', 'quarantined')] : []),
+  ]
+  const found = `${parts.join(', ')}.`
+  if (lost > 0) {
+    return warning(
+      `${found.slice(0, -1)}; Google has given up ${counted(lost, 'Android device')} of them, not seen for 270 days.`,
+      'Unregister them, or let the app register at each launch: pushes to them cost quota and reach nobody.',
+    )
+  }
+  const all = registered + gone + quarantined
+  if (worst !== null && worst.departed >= MIN_SUDDEN && worst.departed > all * SUDDEN) {
+    const { departed, since, until, reason } = worst
+    const [from, to] = [since, until].map((at) => new Date(at).toISOString())
+    return warning(
+      `${found.slice(0, -1)}; ${counted(departed, 'device')} left within an hour, from ${from} on, mostly for ${reason}.`,
+      `If that was a mistake (the wrong topic, environment or project, or a gateway that erred), mend it, then: bellhop devices restore ${id} --since ${from} --until ${to}.`,
+    )
+  }
+  if (quarantined >= MIN_DEVICES && quarantined > registered * MANY) {
+    return warning(
+      found,
+      'So many tokens that a gateway does not know are mostly of another app or environment: check topic, environment and project of the credential.',
+    )
+  }
+  return ok(found)
+}

@@ -1,0 +1,139 @@
+import { createCredentialStore } from '../../application/credential-store.ts'
+import type { CredentialStore } from '../../application/credential-store.ts'
+import { createProviderTokenStore } from '../../application/provider-token-store.ts'
+import type { Clock } from '../../clock.ts'
+import type { CheckList } from '../check-list.ts'
+import type { Patient } from '../database/inspected-database.ts'
+import type { DeviceCount, FoundApplication } from '../database/inspection-store.ts'
+import { failing, skipped } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { environmentsOf } from '../gateways/examine-gateways.ts'
+import type { Subject } from '../gateways/examine-gateways.ts'
+import { judgeCertificate } from './certificate-check.ts'
+import { judgeCredentials } from './credential-check.ts'
+import { judgeDevices, RECENT_MS } from './device-check.ts'
+import { judgePushes } from './push-check.ts'
+import { judgeWebhook } from './webhook-check.ts'
+
+interface Options {
+  readonly clock: Clock
+  /** What opens credentials; `null`: nothing does. */
+  readonly key: Uint8Array | null
+  readonly offline: boolean
+}
+
+/** What the database says of some applications; gives the credentials that gateways can be asked about. */
+export async function examineApplications(
+  patient: Patient,
+  applications: readonly FoundApplication[],
+  list: CheckList,
+  { clock, key, offline }: Options,
+): Promise<readonly Subject[]> {
+  const { database, inspection } = patient
+  if (database === null || inspection === null) return []
+  const now = clock.now()
+  // Once for all of them, and by whoever asks first.
+  let counts: readonly DeviceCount[] | null = null
+  const devicesOf = (number: number): readonly DeviceCount[] => {
+    counts ??= inspection.devices(now)
+    return counts.filter((count) => count.application === number)
+  }
+  const credentials = storeOf(patient, clock, key)
+  const subjects: Subject[] = []
+
+  for (const { number, id, name, simulated } of applications) {
+    const application = { id, name }
+    const place = (id: string) => ({ id, group: 'application', application }) as const
+    const summaries = credentials?.summaries({ number }) ?? []
+    await list.look(place('devices'), () =>
+      judgeDevices(id, devicesOf(number), inspection.worstHour(number, now - RECENT_MS)),
+    )
+    await list.look(place('credentials'), () =>
+      credentials === null
+        ? skipped('The credentials are looked at when the database is upgraded: its tables are older ones.')
+        : judgeCredentials(
+            { id, simulated },
+            summaries.map(({ provider }) => provider),
+            devicesOf(number),
+          ),
+    )
+    await list.look(place('pushes'), () => {
+      const open = inspection.openDeliveries(now).filter((each) => each.application === number)
+      const paused = inspection.paused().filter((each) => each.application === number)
+      return judgePushes(
+        open,
+        paused.map(({ platform }) => platform),
+        now,
+      )
+    })
+    const webhook = inspection.webhooks().find((each) => each.application === number)
+    if (webhook !== undefined) await list.look(place('webhook'), () => judgeWebhook(webhook, id))
+
+    for (const summary of summaries) {
+      const expiresAt = summary.provider === 'apns' && summary.kind === 'certificate' ? summary.expiresAt : null
+      if (expiresAt !== null) {
+        await list.look(place('apns-certificate'), () => judgeCertificate(expiresAt, now, id))
+      }
+      const expired = expiresAt !== null && now >= expiresAt
+      const found = expired
+        ? skipped('APNs was not asked: the certificate has expired.')
+        : offline
+          ? skipped('Its gateway was not asked (--offline).')
+          : openedBy(credentials, key, { number, id, name }, summary.provider, () =>
+              createProviderTokenStore({ database, key: key ?? NO_KEY }).load({ number, id }),
+            )
+      if ('kind' in found) subjects.push(found)
+      else {
+        const ids =
+          summary.provider === 'fcm' ? ['fcm'] : environmentsOf(summary).map((environment) => `apns-${environment}`)
+        for (const id of ids) await list.look(place(id), () => found)
+      }
+    }
+  }
+  return subjects
+}
+
+/** Summaries need none. */
+const NO_KEY = new Uint8Array(32)
+
+/** `null`: the tables are too old for it. */
+function storeOf(
+  { database }: Patient,
+  clock: Clock,
+  key: Uint8Array | null,
+): Pick<CredentialStore, 'summaries' | 'apnsOf' | 'fcmOf'> | null {
+  if (database === null) return null
+  try {
+    return createCredentialStore({ database, clock, key: key ?? NO_KEY })
+  } catch {
+    // A column that a later migration brings.
+    return null
+  }
+}
+
+function openedBy(
+  credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf'> | null,
+  key: Uint8Array | null,
+  application: Pick<FoundApplication, 'number' | 'id' | 'name'>,
+  provider: 'apns' | 'fcm',
+  storedToken: () => string | null,
+): Subject | Finding {
+  if (key === null) return skipped('Its gateway was not asked: the sealing key does not open the credential.')
+  const { id, name } = application
+  try {
+    if (provider === 'apns') {
+      const credential = credentials?.apnsOf(application) ?? null
+      if (credential !== null) return { kind: 'apns', application: { id, name }, credential, storedToken }
+    } else {
+      const credential = credentials?.fcmOf(application) ?? null
+      if (credential !== null) return { kind: 'fcm', application: { id, name }, credential }
+    }
+    return skipped('It was removed meanwhile.')
+  } catch {
+    // The one thing that this throws for.
+    return failing(
+      'The stored credential does not open with the sealing key: it is damaged.',
+      `Store it again: bellhop app ${provider} ${id}.`,
+    )
+  }
+}

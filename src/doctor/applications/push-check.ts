@@ -1,0 +1,28 @@
+import type { OpenDelivery } from '../database/inspection-store.ts'
+import { ok, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { counted } from '../quantity.ts'
+
+const NAMES = { 0: 'APNs', 1: 'FCM' } as const
+
+/** Pushes of one application that are not over. `paused`: the platforms whose credential is. `now`: ms since the epoch. */
+export function judgePushes(open: readonly OpenDelivery[], paused: readonly (0 | 1)[], now: number): Finding {
+  const count = open.reduce((sum, each) => sum + each.open, 0)
+  const expired = open.reduce((sum, each) => sum + each.expired, 0)
+  if (paused.length > 0) {
+    const names = paused.map((platform) => NAMES[platform]).join(' and ')
+    return warning(
+      `Sending to ${names} is paused, because its credential was refused; ${counted(count, 'push waits', 'pushes wait')}.`,
+      'Put the credential right as its check says: the server then goes on by itself.',
+    )
+  }
+  if (expired > 0) {
+    return warning(
+      `${counted(expired, 'push has', 'pushes have')} not gone out within the time to live.`,
+      'See that a server runs on this data directory and that it reaches the gateways; it then closes them.',
+    )
+  }
+  if (count === 0) return ok('No push waits.')
+  const minutes = Math.max(Math.round((now - Math.min(...open.map(({ oldest }) => oldest))) / 60_000), 0)
+  return ok(`${counted(count, 'push is', 'pushes are')} on the way, the oldest since ${counted(minutes, 'minute')}.`)
+}

@@ -1,0 +1,37 @@
+import type { Problem } from '../application/credential.ts'
+import type { Bucket } from '../backup/bucket.ts'
+import type { Watch } from '../backup/watch.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../settings/parse.ts'
+import type { ReadFile } from '../system/read-file.ts'
+
+/** The settings that it goes by: those of `serve`. */
+export type DoctorConfig = Pick<
+  Config,
+  | 'data'
+  | 'listen'
+  | 'adminListen'
+  | 'apnsUrl'
+  | 'apnsSandboxUrl'
+  | 'fcmUrl'
+  | 'fcmTokenUrl'
+  | 'gatewayCa'
+  | 'proxy'
+  | 'transport'
+  | 'key'
+  | 'tlsCert'
+  | 'tlsKey'
+  | 'backup'
+  | 'backupEvery'
+>
+
+export interface Means {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly readFile: ReadFile
+  readonly clock: Clock
+  /** Ms that never go back. */
+  readonly stopwatch: () => number
+  readonly watch: Pick<Watch, 'during'>
+  /** Where backups go; a problem where the credentials are missing. */
+  readonly openBucket: (name: string) => Bucket | Problem
+}

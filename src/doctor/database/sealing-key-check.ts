@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs'
+import type { Database } from '../../database/database.ts'
+import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
+import { recordText } from '../../sealing/key-messages.ts'
+import { createSealedStore } from '../../sealing/sealed-store.ts'
+import { keyPathIn } from '../../sealing/sealing-key.ts'
+import type { KeyProblem } from '../../sealing/sealing-key.ts'
+import { proveSealingKey } from '../../sealing/verify-key.ts'
+import type { ProvenKey } from '../../sealing/verify-key.ts'
+import { failing, note, ok, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { counted, listed } from '../quantity.ts'
+
+export interface KeyCheck {
+  readonly finding: Finding
+  /** `null`: nothing can be opened. */
+  readonly key: Uint8Array | null
+}
+
+/** Whether the key opens what is sealed. Makes none. `text`: the key of the settings; `null`: they have none. */
+export function checkSealingKey(database: ReadOnlyDatabase, data: string, text: string | null): KeyCheck {
+  // What a transaction is for, nobody does here.
+  const reading: Pick<Database, 'statement' | 'transact'> = {
+    statement: (sql) => database.statement(sql),
+    transact: refuseTransaction,
+  }
+  const path = keyPathIn(data)
+  const sealed = createSealedStore(reading).records().length
+  if (sealed === 0 && text === null && !existsSync(path)) {
+    return { finding: ok('There is no sealing key yet: it is made with the first credential.'), key: null }
+  }
+  const proven = proveSealingKey({ database: reading, dataDirectory: data, text: text ?? undefined })
+  return proven.kind === 'problem'
+    ? { finding: failing(proven.problem, ADVICE[proven.why]), key: null }
+    : { finding: judge(proven, path), key: proven.key }
+}
+
+function judge({ source, records, damaged }: ProvenKey, path: string): Finding {
+  if (damaged.length > 0) {
+    return failing(
+      `The sealing key does not open ${listed(damaged.map(recordText))}, though it opens all else.`,
+      `They are damaged: store them again (bellhop help app), and check the disk.`,
+    )
+  }
+  if (source === 'next') {
+    return warning(
+      'A rotation of the sealing key was cut off after its last step but one: the new key opens what is sealed.',
+      'Start the server, or run bellhop key rotate again: either puts the new key in place.',
+    )
+  }
+  const opens = records.length === 0 ? 'Nothing is sealed yet.' : `It opens ${spell(records.length)}.`
+  if (source === 'setting' || source === 'file') return ok(`The sealing key is set. ${opens}`)
+  // No warning: only its owner can read the directory (else `file-modes` says so), and the key is in no backup.
+  return note(
+    `The sealing key ${path} lies beside the database. ${opens}`,
+    'A copy of the whole directory has both, so keep such copies as secret as a password; bellhop key rotate --to FILE moves it.',
+  )
+}
+
+function spell(records: number): string {
+  return counted(records, 'sealed record')
+}
+
+const ADVICE: Readonly<Record<KeyProblem['why'], string>> = {
+  missing: 'Look for the file key in copies of the data directory, and in BELLHOP_KEY_FILE of the service.',
+  wrong: 'Look for the right key in copies of the data directory, and in BELLHOP_KEY_FILE of the service.',
+  misplaced: 'Until then no server starts, and no credential can be used.',
+  malformed: 'Put the key back as it was kept: openssl rand -base64 32 shows what one looks like.',
+  unreadable: 'Run doctor as the user that serves, or give that user the file: chown, chmod 600.',
+}
+
+function refuseTransaction(): never {
+  throw new Error('Doctor changes nothing.')
+}

@@ -1,0 +1,117 @@
+import { describeApns } from '../../application/credential.ts'
+import type { ApnsCredential } from '../../application/credential.ts'
+import type { Clock } from '../../clock.ts'
+import type { Environment } from '../../device/device.ts'
+import { apnsIdOf, apnsPath, readApnsRefusal } from '../../gateway/apns/protocol.ts'
+import { createProviderTokens } from '../../gateway/apns/token.ts'
+import type { OpenTransport, TransportAnswer } from '../../gateway/transport/transport.ts'
+import { apnsHeaders, renderApns } from '../../notification/apns-render.ts'
+import { within } from '../deadline.ts'
+import { failing } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { apnsFinding, isForOtherEnvironment, limitedTo } from './apns-finding.ts'
+import type { ApnsSubject } from './apns-finding.ts'
+import { connectionFinding } from './connection-failure.ts'
+import type { Way } from './connection-failure.ts'
+
+export interface ApnsProbeOptions {
+  /** `Application.id`. */
+  readonly application: string
+  readonly credential: ApnsCredential
+  /** The stored provider token: a new one may be one too many for Apple. */
+  readonly storedToken: () => string | null
+  /** Those to ask. */
+  readonly environments: readonly Environment[]
+  readonly origins: Readonly<Record<Environment, string>>
+  readonly wayTo: (origin: string) => Way
+  readonly ca: string | undefined
+  readonly openTransport: OpenTransport
+  readonly clock: Clock
+}
+
+/** With REACH_MS the ten seconds that a gateway has in all. */
+export const ANSWER_MS = 6000
+
+/** Asks each environment, as `serve` would, to push nothing to a device that cannot be. */
+export async function probeApns(options: ApnsProbeOptions): Promise<ReadonlyMap<Environment, Finding>> {
+  const { application, credential, environments, clock, storedToken } = options
+  const authorization = await authorizationFor(credential, clock, storedToken)
+  if (authorization === null) {
+    const finding = failing(
+      'The stored signing key cannot be used.',
+      `Store the .p8 file from Apple again: bellhop app apns ${application}.`,
+    )
+    return new Map(environments.map((environment) => [environment, finding]))
+  }
+  const asked = await Promise.all(
+    environments.map(async (environment) => {
+      const answer = await within(clock, ANSWER_MS, ask(environment, authorization, options))
+      const { finding, reason } = judge(answer, environment, options)
+      return { environment, finding, reason }
+    }),
+  )
+  return new Map(
+    asked.map(({ environment, finding, reason }) => {
+      const other = asked.find((each) => each.environment !== environment)
+      const limited = isForOtherEnvironment(reason) && other?.finding.state === 'ok'
+      return [environment, limited ? limitedTo(other.environment, subjectOf(environment, options)) : finding]
+    }),
+  )
+}
+
+/** 32 bytes of nothing: Apple gives out no such token. */
+const IMPOSSIBLE_TOKEN = '0'.repeat(64)
+
+/** A push that would show nothing, and that no gateway keeps. */
+const NOTHING = { msg: null, sound: null, badge: null, payload: null, ttl: 0 }
+
+/** `undefined`: the certificate stands for it. `null`: the key cannot be used. */
+async function authorizationFor(
+  credential: ApnsCredential,
+  clock: Clock,
+  storedToken: () => string | null,
+): Promise<string | undefined | null> {
+  if (credential.kind === 'certificate') return undefined
+  try {
+    // What doctor has to sign is not kept: it changes nothing.
+    return await createProviderTokens(credential, clock, { load: storedToken, save: () => undefined }).current()
+  } catch {
+    // Whatever jose finds wrong with the key, the operator can only give another one.
+    return null
+  }
+}
+
+async function ask(
+  environment: Environment,
+  authorization: string | undefined,
+  { credential, origins, ca, openTransport, clock }: ApnsProbeOptions,
+): Promise<TransportAnswer> {
+  await using transport = openTransport(origins[environment], {
+    deadlineMs: ANSWER_MS,
+    ...(ca === undefined ? undefined : { ca }),
+    ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
+  })
+  const push = Bun.randomUUIDv7()
+  const rendered = renderApns({ push, notification: NOTHING, expiresAt: clock.now() })
+  return await transport.request({
+    path: apnsPath(IMPOSSIBLE_TOKEN) ?? '',
+    headers: apnsHeaders(rendered, credential.topic, apnsIdOf(push, 0), authorization),
+    body: rendered.body(null),
+  })
+}
+
+function judge(
+  answer: TransportAnswer | 'late',
+  environment: Environment,
+  options: ApnsProbeOptions,
+): { readonly finding: Finding; readonly reason: string | null } {
+  const way = options.wayTo(options.origins[environment])
+  if (answer === 'late') return { finding: connectionFinding('deadline', way), reason: null }
+  if (answer.kind === 'failed') return { finding: connectionFinding(answer.reason, way), reason: null }
+  const { reason } = readApnsRefusal(answer.body)
+  return { finding: apnsFinding(answer.status, reason, subjectOf(environment, options)), reason }
+}
+
+function subjectOf(environment: Environment, { application, credential }: ApnsProbeOptions): ApnsSubject {
+  return { application, credential: describeApns(credential), environment }
+}

@@ -1,0 +1,151 @@
+import type { Application } from '../../application/application.ts'
+import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
+import type { Environment } from '../../device/device.ts'
+import { chooseTransport } from '../../gateway/transport/choose-transport.ts'
+import type { CheckList } from '../check-list.ts'
+import type { DoctorConfig, Means } from '../context.ts'
+import { within } from '../deadline.ts'
+import { skipped } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { hearTime, judgeClock } from '../machine/clock-check.ts'
+import type { ToldTime } from '../machine/clock-check.ts'
+import { probeApns } from './apns-probe.ts'
+import { probeFcm } from './fcm-probe.ts'
+import { checkReach, REACH_MS, wayTo } from './reach-check.ts'
+
+type Owner = Pick<Application, 'id' | 'name'>
+
+/** Whose credential a gateway is asked about. */
+export type Subject =
+  | {
+      readonly kind: 'apns'
+      readonly application: Owner
+      readonly credential: ApnsCredential
+      readonly storedToken: () => string | null
+    }
+  | { readonly kind: 'fcm'; readonly application: Owner; readonly credential: FcmCredential }
+
+interface Options extends Pick<Means, 'clock' | 'stopwatch'> {
+  readonly config: DoctorConfig
+  /** PEM; `undefined`: what the system trusts. */
+  readonly ca: string | undefined
+}
+
+/** Connects to one are not to look like an attack. */
+const AT_A_TIME = 8
+
+/** The way to the gateways, what they say of the credentials, and what time it is there. */
+export async function examineGateways(
+  subjects: readonly Subject[],
+  list: CheckList,
+  { config, ca, clock, stopwatch }: Options,
+): Promise<void> {
+  const told: ToldTime[] = []
+  const { proxy } = config
+  const openTransport = hearTime(
+    chooseTransport(config, clock, () => undefined),
+    clock,
+    told,
+  )
+  const reached = await reachAll(subjects, list, { config, ca, clock, stopwatch })
+  const shared = { ca, openTransport, clock, wayTo: (origin: string) => wayTo(new URL(origin), proxy) }
+
+  const ask = async (subject: Subject): Promise<void> => {
+    const { application } = subject
+    const place = (id: string) => ({ id, group: 'application', application }) as const
+    if (subject.kind === 'fcm') {
+      const lost = reached.get('fcm')?.state === 'failed' || reached.get('fcm-token')?.state === 'failed'
+      await list.look(place('fcm'), () =>
+        lost
+          ? notAsked('FCM')
+          : probeFcm({
+              ...shared,
+              application: application.id,
+              credential: subject.credential,
+              origin: config.fcmUrl,
+              tokenUrl: config.fcmTokenUrl,
+            }),
+      )
+      return
+    }
+    const environments = environmentsOf(subject.credential)
+    const open = environments.filter((environment) => reached.get(environment)?.state !== 'failed')
+    const asked = probeApns({
+      ...shared,
+      application: application.id,
+      credential: subject.credential,
+      storedToken: subject.storedToken,
+      environments: open,
+      origins: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
+    })
+    await Promise.all(
+      environments.map((environment) =>
+        list.look(place(`apns-${environment}`), async () => (await asked).get(environment) ?? notAsked('APNs')),
+      ),
+    )
+  }
+  for (let at = 0; at < subjects.length; at += AT_A_TIME) {
+    await Promise.all(subjects.slice(at, at + AT_A_TIME).map(ask))
+  }
+
+  await list.look({ id: 'clock', group: 'machine' }, async () => {
+    // APNs does not tell the time.
+    if (told.length === 0) await within(clock, REACH_MS, askTime(config.fcmTokenUrl, shared))
+    return judgeClock(told)
+  })
+}
+
+type Gateway = Environment | 'fcm' | 'fcm-token'
+
+async function reachAll(
+  subjects: readonly Subject[],
+  list: CheckList,
+  { config, ca, clock, stopwatch }: Options,
+): Promise<ReadonlyMap<Gateway, Finding>> {
+  const { apnsUrl, apnsSandboxUrl, fcmUrl, fcmTokenUrl, proxy } = config
+  const all: readonly (readonly [Gateway, id: string, origin: string])[] = [
+    ['production', 'gateway-apns', apnsUrl],
+    ['sandbox', 'gateway-apns-sandbox', apnsSandboxUrl],
+    ['fcm', 'gateway-fcm', fcmUrl],
+    ['fcm-token', 'gateway-fcm-token', new URL(fcmTokenUrl).origin],
+  ]
+  const needed = new Set(
+    subjects.flatMap((subject): readonly Gateway[] =>
+      subject.kind === 'fcm' ? ['fcm', 'fcm-token'] : environmentsOf(subject.credential),
+    ),
+  )
+  // Before there is a credential, all of them: whether it is worth getting one.
+  const asked = needed.size === 0 ? all : all.filter(([gateway]) => needed.has(gateway))
+  return new Map(
+    await Promise.all(
+      asked.map(async ([gateway, id, origin]) => {
+        const options = { clock, proxy, ca, stopwatch, olderWillDo: gateway === 'fcm-token' }
+        const finding = await list.look({ id, group: 'gateways' }, () => checkReach(origin, options))
+        return [gateway, finding] as const
+      }),
+    ),
+  )
+}
+
+/** Those that a credential is for. */
+export function environmentsOf({ environment }: Pick<ApnsCredential, 'environment'>): readonly Environment[] {
+  return environment === 'auto' ? ['production', 'sandbox'] : [environment]
+}
+
+function notAsked(gateway: string): Finding {
+  return skipped(`${gateway} was not asked: it cannot be reached.`, 'See what is said of the gateways.')
+}
+
+/** Any answer tells it; this one is to a question without a signature, and refused. */
+async function askTime(
+  url: string,
+  { openTransport, ca }: { readonly openTransport: ReturnType<typeof hearTime>; readonly ca: string | undefined },
+): Promise<void> {
+  const { origin, pathname } = new URL(url)
+  await using transport = openTransport(origin, { deadlineMs: REACH_MS, ...(ca !== undefined && { ca }) })
+  await transport.request({
+    path: pathname,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'grant_type=',
+  })
+}

@@ -1,0 +1,170 @@
+import type { FcmSummary } from '../../application/credential.ts'
+import { judgeFcm } from '../../gateway/fcm/protocol.ts'
+import type { Outcome } from '../../gateway/gateway.ts'
+import { failing, ok, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+
+/** Whom Google was asked about. */
+export interface FcmSubject {
+  /** `Application.id`. */
+  readonly application: string
+  readonly credential: FcmSummary
+}
+
+/**
+ * What an answer of FCM to a push to an installation ID that no phone has says beyond `ofToken`, what it said of a
+ * token. Google may look at no more than its form where nothing is to be sent.
+ */
+export function fidFinding(status: number, body: string, { credential, ofToken }: FidSubject): Finding {
+  const outcome = judgeFcm(status, body, null)
+  if (ofToken.state !== 'ok' || outcome.kind !== 'rejected' || outcome.blame !== 'push') return ofToken
+  return warning(
+    `Google lets ${credential.clientEmail} send for project ${credential.projectId}, but what answered knows no Firebase Installation IDs (${outcome.reason}).`,
+    'Apps that register an installation ID in place of a token get nothing: look at --fcm-url and what the network puts in between.',
+  )
+}
+
+interface FidSubject {
+  readonly credential: FcmSummary
+  readonly ofToken: Finding
+}
+
+/** What an answer of FCM to a push to an impossible token says of the service account. Nothing was sent. */
+export function fcmFinding(status: number, body: string, subject: FcmSubject): Finding {
+  const { application, credential } = subject
+  const { projectId, clientEmail } = credential
+  const outcome = judgeFcm(status, body, null)
+  switch (outcome.kind) {
+    case 'accepted':
+      return notGoogle('accepted a token that no phone has')
+    case 'unregistered':
+      return taken(credential)
+    case 'rejected':
+      if (outcome.blame !== 'push') return taken(credential)
+      return failing(
+        `Google found a fault in the request itself (${outcome.reason}), and none in the service account yet.`,
+        'No setting does that: take what changes requests out of the way to fcm.googleapis.com, else report it as a fault of Bellhop.',
+      )
+    case 'deferred':
+      return outcome.reason === 'THIRD_PARTY_AUTH_ERROR' ? lacksKey(credential) : busy(outcome.reason)
+    case 'misconfigured':
+      break
+  }
+  if (status === 401) {
+    return failing(
+      `FCM does not take the access token that Google has just given ${clientEmail}.`,
+      'Set the clock of this machine; if it is right, --fcm-url and --fcm-token-url do not belong together.',
+    )
+  }
+  if (status === 404) {
+    return failing(
+      `Google knows no project ${projectId}, or it has no Firebase.`,
+      `Check the project in the Firebase console, and store a key of one of its service accounts: bellhop app fcm ${application}.`,
+    )
+  }
+  return denied(errorInfoOf(body), subject)
+}
+
+/** What `gateway/fcm/token.ts` puts before the words of the token endpoint. */
+const TOKEN_ENDPOINT = 'access token: '
+
+/** Whether the token endpoint itself said that there is no access token, and not the way to it. */
+export function isRefusal(outcome: Outcome): boolean {
+  return outcome.kind === 'misconfigured' || ('reason' in outcome && outcome.reason.startsWith(TOKEN_ENDPOINT))
+}
+
+/** Why Google gave no access token, from the outcome of asking for one. */
+export function grantFinding(outcome: Outcome, { application, credential }: FcmSubject): Finding {
+  const { clientEmail, privateKeyId } = credential
+  const said = 'reason' in outcome ? outcome.reason : ''
+  const again = `make a new key in the Firebase console (Project settings, Service accounts) and store it: bellhop app fcm ${application}.`
+  if (outcome.kind === 'deferred') return busy(wordOf(said))
+  if (!said.startsWith(TOKEN_ENDPOINT)) {
+    return failing(`The private key of ${clientEmail} cannot be used.`, capital(again))
+  }
+  if (/invalid_grant.*(short-lived|timeframe|\biat\b|\bexp\b)/i.test(said)) {
+    return failing(
+      `Google says that the signature of ${clientEmail} is from another time.`,
+      'Set the clock of this machine: timedatectl set-ntp true.',
+    )
+  }
+  if (/invalid_grant.*signature/i.test(said)) {
+    return failing(`Google does not take key ${privateKeyId} of ${clientEmail}: it was deleted.`, capital(again))
+  }
+  if (/not found/i.test(said)) return failing(`Google knows no service account ${clientEmail}.`, capital(again))
+  if (/disabled/i.test(said)) {
+    return failing(
+      `The service account ${clientEmail} is disabled.`,
+      `Enable it in the Google Cloud console (IAM, Service accounts), or ${again}`,
+    )
+  }
+  if (/invalid_grant/.test(said)) {
+    return failing(
+      `Google does not take a signature of ${clientEmail} (invalid_grant).`,
+      `Set the clock of this machine; if it is right, the key was deleted: ${again}`,
+    )
+  }
+  return failing(`Google gives ${clientEmail} no access token (${wordOf(said)}).`, capital(again))
+}
+
+function denied(info: string | null, { application, credential }: FcmSubject): Finding {
+  const { projectId, clientEmail } = credential
+  if (info === 'SERVICE_DISABLED') {
+    return failing(
+      `The Firebase Cloud Messaging API (V1) is not enabled for project ${projectId}.`,
+      `Enable it, and wait a few minutes: https://console.cloud.google.com/apis/library/fcm.googleapis.com?project=${projectId}`,
+    )
+  }
+  if (info === 'CONSUMER_SUSPENDED' || info === 'CONSUMER_INVALID') {
+    return failing(
+      `Google has suspended or deleted project ${projectId}.`,
+      `Look into the Google Cloud console, or store a key of another project: bellhop app fcm ${application}.`,
+    )
+  }
+  const role = `Give it the role "Firebase Cloud Messaging API Admin" in project ${projectId} (Google Cloud console, IAM)`
+  return info === 'IAM_PERMISSION_DENIED'
+    ? failing(`${clientEmail} may not send for project ${projectId}.`, `${role}, and wait a few minutes.`)
+    : failing(
+        `FCM refuses ${clientEmail} for project ${projectId} (${info ?? 'PERMISSION_DENIED'}).`,
+        `${role}, and enable the Firebase Cloud Messaging API (V1) there.`,
+      )
+}
+
+function taken({ clientEmail, projectId }: FcmSummary): Finding {
+  return ok(`Google lets ${clientEmail} send for project ${projectId}.`)
+}
+
+function lacksKey({ clientEmail }: FcmSummary): Finding {
+  return warning(
+    `Google takes ${clientEmail}, but not the APNs key that is stored in Firebase.`,
+    'Bellhop sends to Apple itself and does not need that key: remove it in the Firebase console, or put it right.',
+  )
+}
+
+function busy(reason: string): Finding {
+  return warning(
+    `Google has trouble of its own (${reason}), and says nothing of the service account.`,
+    'Run doctor again in a few minutes; status.firebase.google.com tells of failures.',
+  )
+}
+
+function notGoogle(did: string): Finding {
+  return warning(
+    `What answered ${did}: it is a simulator, or something that stands in for Google.`,
+    'If that is not meant, look at --fcm-url, --fcm-token-url and what the network puts in between.',
+  )
+}
+
+/** The reason of google.rpc.ErrorInfo, such as `SERVICE_DISABLED` ("Google API error model"). */
+function errorInfoOf(body: string): string | null {
+  return /"reason"\s*:\s*"(\w{1,64})"/.exec(body)?.[1] ?? null
+}
+
+/** The first word of an error, and nothing of its description: who knows what a stranger puts there. */
+function wordOf(reason: string): string {
+  return /^(?:access token: )?(HTTP \d{3}|[\w-]{1,64})/.exec(reason)?.[1] ?? 'no reason given'
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,112 @@
+import { lookup } from 'node:dns/promises'
+import { connect, isIP } from 'node:net'
+import type { Clock } from '../../clock.ts'
+import { openSecureSocket, portOf } from '../../gateway/transport/secure-socket.ts'
+import type { Proxy } from '../../gateway/transport/tunnel.ts'
+import { within } from '../deadline.ts'
+import { ok, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { lasting, listed } from '../quantity.ts'
+import { connectionFinding, isAboutCertificate } from './connection-failure.ts'
+import type { Way } from './connection-failure.ts'
+import { issuerAt } from './peer-issuer.ts'
+
+export interface ReachOptions {
+  readonly clock: Clock
+  readonly proxy: Proxy | null
+  /** PEM; `undefined`: what the system trusts. */
+  readonly ca: string | undefined
+  /** Ms that never go back. */
+  readonly stopwatch: () => number
+  /** Whether HTTP/1.1 will do, as for the token endpoint. */
+  readonly olderWillDo?: boolean
+}
+
+/** Of the ten seconds that a gateway has in all. Connecting takes Apple and Google a tenth of a second. */
+export const REACH_MS = 4000
+
+/** Name, TCP, TLS and HTTP/2 to a gateway, the way that pushes go. `origin`: `https://host[:port]`. */
+export async function checkReach(origin: string, options: ReachOptions): Promise<Finding> {
+  const control = new AbortController()
+  const finding = await within(options.clock, REACH_MS, reach(new URL(origin), options, control.signal))
+  // Also closes what is open.
+  control.abort()
+  return finding === 'late' ? connectionFinding('deadline', wayTo(new URL(origin), options.proxy)) : finding
+}
+
+export function wayTo(origin: URL, proxy: Proxy | null): Way {
+  const host = origin.hostname.replace(/^\[(.*)\]$/, '$1')
+  return { host, port: portOf(origin), proxy: proxy && `${proxy.host}:${proxy.port}` }
+}
+
+async function reach(origin: URL, options: ReachOptions, signal: AbortSignal): Promise<Finding> {
+  const { proxy, ca, stopwatch } = options
+  const way = wayTo(origin, proxy)
+  const started = stopwatch()
+  // The proxy resolves the name by itself.
+  const resolved = proxy === null && isIP(way.host) === 0 ? await resolve(way.host) : []
+  if (!Array.isArray(resolved)) return connectionFinding(resolved.reason, way)
+  const resolvedMs = stopwatch() - started
+
+  const opened = await openSecureSocket(origin, proxy, ca === undefined ? {} : { ca }, signal)
+  const openedMs = stopwatch() - started - resolvedMs
+  const older = opened.kind === 'failed' && options.olderWillDo === true && NO_HTTP2.test(opened.reason)
+  if (opened.kind === 'failed' && !older) {
+    const issuer = isAboutCertificate(opened.reason) ? await issuerAt(origin, proxy, signal) : null
+    return connectionFinding(opened.reason, way, issuer)
+  }
+
+  const name = way.port === 443 ? way.host : `${way.host}:${way.port}`
+  const to = resolved.length === 0 ? '' : ` is ${listed(resolved, 2)} (${lasting(resolvedMs)})`
+  const how = older ? 'HTTP/1.1 over TLS' : 'HTTP/2 over TLS'
+  const by = way.proxy === null ? '' : ` through the proxy ${way.proxy}`
+  const found = `${name}${to}${to === '' ? ' answers' : ', and answers'} by ${how}${by} in ${lasting(openedMs)}.`
+  return (await brokenFamily(resolved, way, options.clock, signal)) ?? ok(found)
+}
+
+const NO_HTTP2 = /HTTP2Unsupported$|EPROTO$/
+
+async function resolve(host: string): Promise<string[] | { readonly reason: string }> {
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address)
+  } catch (error) {
+    return { reason: error instanceof Error && 'code' in error ? String(error.code) : 'ENOTFOUND' }
+  }
+}
+
+/** Half of the internet may be broken unnoticed, and then every new connection waits for it first. */
+async function brokenFamily(
+  addresses: readonly string[],
+  { host, port }: Way,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Finding | null> {
+  const reaches = async (family: number): Promise<boolean | null> => {
+    const address = addresses.find((address) => isIP(address) === family)
+    if (address === undefined) return null
+    return (await within(clock, FAMILY_MS, connects(address, port, signal))) === true
+  }
+  const [four, six] = await Promise.all([reaches(4), reaches(6)])
+  if (four === null || six === null || four === six) return null
+  const [broken, whole] = four ? ['IPv6', 'IPv4'] : ['IPv4', 'IPv6']
+  return warning(
+    `${host} is reached over ${whole}, and not over ${broken}.`,
+    `Put the network's ${broken} right, or turn it off on this machine: new connections may wait for it.`,
+  )
+}
+
+/** A connection that works is there in less than a second. */
+const FAMILY_MS = 1500
+
+function connects(address: string, port: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port })
+    const end = (reached: boolean): void => {
+      socket.destroy()
+      resolve(reached)
+    }
+    socket.on('error', () => end(false))
+    socket.once('connect', () => end(true))
+    signal.addEventListener('abort', () => end(false))
+  })
+}

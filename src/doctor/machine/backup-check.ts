@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { lastTimeOf } from '../../backup/backup-name.ts'
+import { shelfIn, writtenOut } from '../../backup/destination.ts'
+import { bucketShelf, folderShelf } from '../../backup/repository.ts'
+import type { Place, Shelf, StoredBackup } from '../../backup/repository.ts'
+import { codeOf } from '../../database/sqlite-error.ts'
+import { byteSize } from '../../text/byte-size.ts'
+import type { Means } from '../context.ts'
+import { failing, ok, skipped, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { counted, longer } from '../quantity.ts'
+
+interface Options extends Pick<Means, 'openBucket'> {
+  /** As --backup says it; `null`: it does not. */
+  readonly backup: string | null
+  /** Between two of them. */
+  readonly everyMs: number
+  /** Ask no bucket. */
+  readonly offline: boolean
+  readonly now: number
+}
+
+/** Where the service puts its backups: whether it can, and how old the newest is. */
+export async function checkBackups({ backup, everyMs, offline, now, openBucket }: Options): Promise<Finding> {
+  if (backup === null) {
+    return warning(
+      'The service makes no backups: with this disk all devices would be gone, until their apps are opened again.',
+      'serve --backup /var/backups/bellhop, or s3://bucket/prefix, makes one a day. If others make them, never mind.',
+    )
+  }
+  const place = shelfIn(backup)
+  if (place.kind === 'problem') return failing(`--backup (BELLHOP_BACKUP): ${place.problem}`, REFUSED)
+  if (place.kind === 'folder')
+    return folderHindrance(place.path) ?? judged(place, folderShelf(place.path), { everyMs, now })
+
+  const bucket = openBucket(place.bucket)
+  if ('kind' in bucket) return failing(`--backup (BELLHOP_BACKUP): ${bucket.problem}`, REFUSED)
+  if (offline) return skipped(`The bucket of ${writtenOut(place)} was not asked (--offline).`)
+  const tried = await bucket.probe(`${place.prefix}.doctor-${randomUUID()}`)
+  if (tried.kind === 'problem') return failing(tried.problem, UNREACHED)
+  return judged(place, bucketShelf(bucket, place.prefix), { everyMs, now })
+}
+
+interface Times {
+  /** Between two backups, in ms. */
+  readonly everyMs: number
+  readonly now: number
+}
+
+async function judged(place: Place, shelf: Shelf, times: Times): Promise<Finding> {
+  const listed = await shelf.list()
+  if (listed.kind === 'problem') return failing(listed.problem, UNREACHED)
+  return judgeBackups(writtenOut(place), listed.backups, times)
+}
+
+const REFUSED = 'Put --backup right: serve does not start.'
+const UNREACHED = 'Until then no backup is made: serve tries again by itself.'
+
+/** Two that failed are no accident; and one takes its time. */
+const LATE = 2.5
+
+/** What stands there, as serve would find it. */
+function judgeBackups(where: string, backups: readonly StoredBackup[], { everyMs, now }: Times): Finding {
+  const newestAt = lastTimeOf(
+    backups.map(({ name }) => name),
+    now,
+  )
+  if (newestAt === null) {
+    return warning(
+      `There is no backup in ${where} yet.`,
+      'A running service makes the first one 10 seconds after its start.',
+    )
+  }
+  const newest = backups.find(({ name }) => lastTimeOf([name], now) === newestAt)
+  const size = newest === undefined ? '' : `, of ${byteSize(newest.bytes)}`
+  const found = `${counted(backups.length, 'backup')} in ${where}; the newest is ${longer(now - newestAt)} old${size}`
+  if (now - newestAt <= everyMs * LATE) return ok(`${found}.`)
+  return warning(
+    `${found}, and one should be made every ${longer(everyMs)}.`,
+    'Start the service with this --backup; if it runs, its log says why it makes none ("no backup was made").',
+  )
+}
+
+/** Why nothing can be put there; `null`: something can. It is tried, and taken away again. */
+function folderHindrance(path: string): Finding | null {
+  try {
+    const there = statSync(path, { throwIfNoEntry: false })
+    // The first backup makes the folder, and nothing above it: that may be a disk that is not mounted.
+    if (there === undefined && statSync(dirname(path), { throwIfNoEntry: false }) === undefined) {
+      return failing(`There is no directory ${dirname(path)} for the backups.`, `Make it, or mount it. ${UNREACHED}`)
+    }
+    const probe = join(there === undefined ? dirname(path) : path, `.doctor-${randomUUID()}`)
+    closeSync(openSync(probe, 'wx', 0o600))
+    rmSync(probe)
+    return null
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === '') throw error
+    return failing(`No backup can be written in ${path} (${code}).`, ADVICE[code] ?? UNREACHED)
+  }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: 'Run doctor as the user that serves, or give that user the folder: chown.',
+  EPERM: 'Run doctor as the user that serves, or give that user the folder: chown.',
+  EROFS: 'Under a hardened unit the folder must be in ReadWritePaths=; else mount its disk for writing.',
+  ENOSPC: 'Make room on its disk.',
+  EDQUOT: 'Make room: the quota of this user is used up.',
+  ENOTDIR: 'A part of its path is a file: name another folder.',
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../clock.ts'
+import type { OpenTransport } from '../../gateway/transport/transport.ts'
+import { failing, ok, skipped, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+
+/** A gateway's `Date` header, and what the clock of this machine said when it came. */
+export interface ToldTime {
+  readonly header: string
+  /** Ms since the Unix epoch. */
+  readonly at: number
+}
+
+const WARN_MS = 60_000
+const FAIL_MS = 5 * 60_000
+
+/** How far this machine's clock is from that of the gateways. */
+export function judgeClock(told: readonly ToldTime[]): Finding {
+  const skews = told.map(({ header, at }) => at - Date.parse(header)).filter((skew) => !Number.isNaN(skew))
+  // One gateway may be wrong, or its answer late; then the others speak for this clock.
+  const skew = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0]
+  if (skew === undefined) return skipped('No gateway has told the time.')
+  const off = `${spell(Math.abs(skew))} ${skew > 0 ? 'fast' : 'slow'}`
+  if (Math.abs(skew) <= WARN_MS) return ok(`The clock agrees with the gateways' to ${spell(Math.abs(skew))}.`)
+  if (Math.abs(skew) <= FAIL_MS) return warning(`The clock is ${off}.`, SET_CLOCK)
+  return failing(
+    `The clock is ${off}: gateways refuse signatures of another time, and pushes go at the wrong one.`,
+    SET_CLOCK,
+  )
+}
+
+const SET_CLOCK = 'Let the network set it: timedatectl set-ntp true.'
+
+function spell(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 120) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
+}
+
+/** Transports whose answers are also asked for the time. */
+export function hearTime(open: OpenTransport, clock: Pick<Clock, 'now'>, told: ToldTime[]): OpenTransport {
+  return (origin, options) => {
+    const transport = open(origin, options)
+    return {
+      async request(request) {
+        const answer = await transport.request(request)
+        const header = answer.kind === 'answer' ? answer.header('date') : null
+        if (header !== null) told.push({ header, at: clock.now() })
+        return answer
+      },
+      retire: () => transport.retire(),
+      [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { failing, ok, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { listed } from '../quantity.ts'
+
+export interface FileMode {
+  /** `.` is the data directory itself. */
+  readonly name: string
+  /** Permission bits. */
+  readonly mode: number
+  /** The user's number. */
+  readonly owner: number
+}
+
+/** The data directory and every file in it that holds something of ours. Throws where there is none. */
+export function readModes(directory: string): readonly FileMode[] {
+  const names = ['.', ...readdirSync(directory).toSorted()].filter((name) => !name.startsWith(LOCK))
+  return names.flatMap((name) => {
+    // One that has gone meanwhile, as the log of a server that stops, is none.
+    const found = statSync(join(directory, name), { throwIfNoEntry: false })
+    const counts = found !== undefined && (name === '.' || (found.isFile() && found.size > 0))
+    return counts ? [{ name, mode: found.mode & 0o777, owner: found.uid }] : []
+  })
+}
+
+/** Holds nothing, whatever SQLite writes beside it. */
+const LOCK = 'serving.lock'
+
+const OTHERS = 0o077
+
+/** Whether others on this machine can read what is in the data directory. */
+export function judgeModes(directory: string, files: readonly FileMode[]): Finding {
+  const open = files.filter(({ mode }) => (mode & OTHERS) !== 0)
+  const closed = open.every(({ name }) => name !== '.')
+  const inside = open.filter(({ name }) => name !== '.').map(({ name }) => name)
+  if (open.length === 0) return ok('Only their owner can read the data directory and its files.')
+  const keys = inside.filter((name) => name.startsWith('key'))
+  if (keys.length > 0 && !closed) {
+    return failing(
+      `Others on this machine can read the sealing key (${listed(keys)} in ${directory}).`,
+      `chmod 700 ${directory} && chmod 600 ${directory}/key*, and then bellhop key rotate.`,
+    )
+  }
+  if (closed) {
+    // The directory keeps them out; but a copy of a file takes its mode along.
+    return warning(
+      `Others may read ${listed(inside)}, if only they got into the directory.`,
+      `chmod 600 ${directory}/*`,
+    )
+  }
+  const what = inside.length === 0 ? 'look into the data directory' : `read ${listed(inside)}`
+  return warning(
+    `Others on this machine can ${what}.`,
+    inside.length === 0 ? `chmod 700 ${directory}` : `chmod 700 ${directory} && chmod 600 ${directory}/*`,
+  )
+}
+
+/** The file that BELLHOP_KEY_FILE names. Its group may read it: some systems hand secrets out like that. */
+export function judgeKeyFile(path: string, mode: number): Finding {
+  if ((mode & 0o007) === 0) return ok(`Not everybody can read the sealing key ${path}.`)
+  return warning(
+    `Everybody on this machine can read the sealing key ${path}.`,
+    `chmod 600 ${path}, and then bellhop key rotate.`,
+  )
+}
+
+/** Whether all files belong to whom the directory belongs. `user`: who runs doctor; `null` where users have no numbers. */
+export function judgeOwners(directory: string, files: readonly FileMode[], user: number | null): Finding {
+  const owner = files.find(({ name }) => name === '.')?.owner
+  const strange = files.filter((file) => file.owner !== owner)
+  if (strange.length > 0) {
+    return failing(
+      `Of the data directory, which belongs to user ${owner}, somebody else owns ${listed(strange.map(({ name }) => name))}.`,
+      `chown -R --reference=${directory} ${directory}: a command run with sudo makes files that the server cannot open.`,
+    )
+  }
+  if (user === null || user === 0 || user === owner) return ok(`All files belong to one user (${owner}).`)
+  return warning(
+    `The data directory belongs to user ${owner}, and doctor runs as user ${user}.`,
+    'Run doctor as the user that serves: others may not see everything.',
+  )
+}

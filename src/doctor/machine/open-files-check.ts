@@ -1,0 +1,21 @@
+import { ok, skipped, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { counted } from '../quantity.ts'
+
+/** Each call to the API holds one, and each connection to a gateway. */
+const NEEDED = 4096
+
+/** `limits`: what /proc/self/limits says; `null` where there is none. */
+export function judgeOpenFiles(limits: string | null): Finding {
+  const most = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
+  if (most === undefined) return skipped('How many files may be open, this system does not say.')
+  if (most === 'unlimited' || Number(most) >= NEEDED) {
+    return ok(
+      most === 'unlimited' ? 'Any number of files may be open.' : `${counted(Number(most), 'file')} may be open.`,
+    )
+  }
+  return warning(
+    `Only ${counted(Number(most), 'file')} may be open: more calls at once than that are turned away.`,
+    `Allow ${NEEDED}: LimitNOFILE=${NEEDED} in the systemd unit, or ulimit -n ${NEEDED}.`,
+  )
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '../../clock.ts'
+import { hostPort } from '../../settings/setting-type.ts'
+import type { Address } from '../../settings/setting-type.ts'
+import { within } from '../deadline.ts'
+import { failing, ok, skipped, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+
+/** What answers at the admin address. */
+export type AdminAnswer =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
+  | { readonly kind: 'silent' }
+
+/** A server on this machine answers in milliseconds; a busy one takes its time. */
+const DEADLINE_MS = 3000
+
+/** Asks the server that is to listen at `address` whether it is ready. */
+export async function askServer(address: Address, clock: Pick<Clock, 'after'>): Promise<AdminAnswer> {
+  const control = new AbortController()
+  const answer = await within(clock, DEADLINE_MS, ask(address, control.signal))
+  control.abort()
+  return answer === 'late' ? { kind: 'silent' } : answer
+}
+
+async function ask({ host, port }: Address, signal: AbortSignal): Promise<AdminAnswer> {
+  // One that listens on all addresses is reached at this machine's own.
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  try {
+    const url = `http://${hostPort({ host: reached, port })}/readyz`
+    const response = await fetch(url, { signal, proxy: false, redirect: 'manual' })
+    const body: unknown = await response.json()
+    return { kind: 'answered', status: response.status, body }
+  } catch {
+    // Nobody listens, or it is no Bellhop.
+    return { kind: 'silent' }
+  }
+}
+
+interface Expected {
+  /** Whether a server holds the data directory. */
+  readonly served: boolean
+  readonly address: Address
+  /** Of this program. */
+  readonly version: string
+}
+
+/** How the running server is. */
+export function judgeServer(answer: AdminAnswer, { served, address, version }: Expected): Finding {
+  const at = hostPort(address)
+  if (!served) {
+    const other = answer.kind === 'answered' ? `; what answers at ${at} serves another one` : ''
+    return skipped(`No server runs on this data directory${other}.`)
+  }
+  if (answer.kind === 'silent') {
+    return warning(
+      `A server runs on this data directory, but its admin side does not answer at ${at}.`,
+      'Give doctor the same --admin-listen (BELLHOP_ADMIN_LISTEN) as the server; if it has, restart the server.',
+    )
+  }
+  const said = objectOf(answer.body)
+  const reasons = sentencesIn(said['reasons'])
+  if (answer.status !== 200) {
+    return failing(
+      `The server at ${at} is not ready${reasons.length === 0 ? '.' : `: ${reasons.join(' ')}`}`,
+      'What holds it up is above or below; its log tells when it began.',
+    )
+  }
+  const runs = said['version']
+  if (typeof runs === 'string' && runs !== version) {
+    return warning(
+      `The server at ${at} is version ${runs}, and this program ${version}.`,
+      'Restart the server, if this program is the one that is to serve.',
+    )
+  }
+  const warnings = sentencesIn(said['warnings'])
+  if (warnings.length === 0) return ok(`The server at ${at} is ready.`)
+  return warning(`The server at ${at} is ready, with a warning: ${warnings.join(' ')}`, 'See its log for more.')
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+/** At most three. */
+function sentencesIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string').slice(0, 3) : []
+}

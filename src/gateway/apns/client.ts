@@ -1,0 +1,235 @@
+import type { ApnsCredential } from '../../application/credential.ts'
+import type { Clock } from '../../clock.ts'
+import type { Environment } from '../../device/device.ts'
+import { retryAfterMs } from '../../network/retry-after.ts'
+import { apnsHeaders, renderApns } from '../../notification/apns-render.ts'
+import type { RenderedApns } from '../../notification/apns-render.ts'
+import type { Message } from '../../notification/notification.ts'
+import { blameClock } from '../clock-fault.ts'
+import type { Outcome, Provider, Recipient } from '../gateway.ts'
+import { outcomeOfFailure } from '../transport/failure-outcome.ts'
+import { DEADLINE_MS } from '../transport/transport.ts'
+import type { OpenTransport, Transport } from '../transport/transport.ts'
+import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal } from './protocol.ts'
+import { createProviderTokens } from './token.ts'
+import type { Keep, ProviderTokens } from './token.ts'
+
+export interface ApnsProviderOptions {
+  readonly credential: ApnsCredential
+  /** `https://host[:port]` of each environment. */
+  readonly origins: Readonly<Record<Environment, string>>
+  /** Authorities to trust in place of the built-in ones, PEM. */
+  readonly ca?: string
+  readonly openTransport: OpenTransport
+  readonly clock: Clock
+  /** Keeps the provider token over restarts. Default: it is made anew. */
+  readonly keepToken?: Keep
+}
+
+/** APNs with one credential. A push is rendered once for each `Message` object. */
+export function createApnsProvider(options: ApnsProviderOptions): Provider {
+  return new ApnsProvider(options)
+}
+
+/** One environment's connection, and the provider token it was last retired for. */
+interface Route {
+  readonly environment: Environment
+  readonly transport: Transport
+  wedgedBy: string | null
+  /** The device that the last answer was 503 for; `null`: it was taken. */
+  unavailableTo: number | null
+}
+
+/** What was done already for one notification; each is done once. */
+interface Tried {
+  readonly renewal: boolean
+  readonly other: boolean
+}
+
+const NOTHING_TRIED: Tried = { renewal: false, other: false }
+
+class ApnsProvider implements Provider {
+  readonly name = 'apns'
+  readonly #options: ApnsProviderOptions
+  /** `null`: the credential is a certificate. */
+  readonly #tokens: ProviderTokens | null
+  readonly #rendered = new WeakMap<Message, RenderedApns>()
+  readonly #routes = new Map<Environment, Route>()
+  /** Tried first for devices whose environment is not known. */
+  #preferred: Environment
+
+  constructor(options: ApnsProviderOptions) {
+    const { credential, clock } = options
+    this.#options = options
+    this.#tokens = credential.kind === 'key' ? createProviderTokens(credential, clock, options.keepToken) : null
+    this.#preferred = credential.environment === 'auto' ? 'production' : credential.environment
+  }
+
+  send(message: Message, recipient: Recipient): Promise<Outcome> {
+    const known = this.#options.credential.environment === 'auto' ? recipient.environment : null
+    return this.#sendTo(known ?? this.#preferred, message, recipient, NOTHING_TRIED)
+  }
+
+  /** The other environment's holds up nobody but its own devices. */
+  get trouble(): string | null {
+    return this.#routes.get(this.#preferred)?.transport.trouble ?? null
+  }
+
+  get connections(): number {
+    return [...this.#routes.values()].reduce((sum, { transport }) => sum + (transport.connections ?? 0), 0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#routes.values()].map(({ transport }) => transport[Symbol.asyncDispose]()))
+  }
+
+  async #sendTo(environment: Environment, message: Message, recipient: Recipient, tried: Tried): Promise<Outcome> {
+    const path = apnsPath(recipient.token)
+    if (path === null) return BAD_TOKEN
+    const { credential, clock } = this.#options
+    if (credential.kind === 'certificate' && clock.now() >= credential.expiresAt) return CERTIFICATE_EXPIRED
+    const current = this.#tokens?.current()
+    const authorization = current instanceof Promise ? await current.catch(() => null) : current
+    if (authorization === null) return KEY_UNUSABLE
+
+    const rendered = this.#render(message)
+    const route = this.#route(environment)
+    const answer = await route.transport.request({
+      path,
+      headers: apnsHeaders(rendered, credential.topic, apnsIdOf(message.push, recipient.device), authorization),
+      body: rendered.body(recipient.badge),
+    })
+    if (answer.kind === 'failed') {
+      const outcome = outcomeOfFailure(answer)
+      // What is held back on the way to one environment is no reason to hold up the devices of the other.
+      const isHeldBack = answer.afterMs !== undefined && environment !== this.#preferred
+      return isHeldBack && outcome.kind === 'deferred' ? { ...outcome, scope: 'device' } : outcome
+    }
+    if (answer.status === 200) {
+      if (authorization !== undefined) this.#tokens?.taken(authorization)
+      route.unavailableTo = null
+      return ACCEPTED[environment]
+    }
+
+    const refusal = readApnsRefusal(answer.body)
+    if (authorization !== undefined && !refusesToken(answer.status, refusal.reason)) this.#tokens?.taken(authorization)
+    if (authorization !== undefined && this.#isMistimed(authorization, refusal.reason, answer.header('date'))) {
+      this.#renew(route, authorization)
+      if (!tried.renewal) return this.#sendTo(environment, message, recipient, { ...tried, renewal: true })
+    }
+    if (endsConnection(answer.status, refusal.reason, route, recipient.device)) route.transport.retire()
+    if (answer.status === 503) route.unavailableTo = recipient.device
+    const now = clock.now()
+    const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
+    const outcome = blameTime(judged, { date: answer.header('date'), now }, tried)
+    return tried.other ? outcome : this.#tryOther(environment, outcome, message, recipient)
+  }
+
+  /** A token of the other environment looks like a bad one, and a key may be good for one environment only. */
+  async #tryOther(first: Environment, outcome: Outcome, message: Message, recipient: Recipient): Promise<Outcome> {
+    if (outcome.kind !== 'rejected' && outcome.kind !== 'misconfigured') return outcome
+    const badToken = outcome.reason === 'BadDeviceToken'
+    if (this.#options.credential.environment !== 'auto') {
+      // A good token of the other environment gets the same answer.
+      return badToken ? { kind: 'rejected', blame: 'mismatch', reason: outcome.reason } : outcome
+    }
+    if (!badToken && !WRONG_ENVIRONMENT.has(outcome.reason)) return outcome
+
+    const second = first === 'production' ? 'sandbox' : 'production'
+    const other = await this.#sendTo(second, message, recipient, { renewal: false, other: true })
+    if (badToken) return settleBetween(outcome, other)
+    if (other.kind !== 'misconfigured') this.#preferred = second
+    return other
+  }
+
+  /** Whether another provider token may be taken, made now: a token from the future has no reason of its own. */
+  #isMistimed(authorization: string, reason: string | null, date: string | null): boolean {
+    if (reason === 'ExpiredProviderToken') return true
+    const at = Date.parse(date ?? '')
+    const isAhead = this.#tokens?.isAhead(authorization, Number.isNaN(at) ? null : at) ?? false
+    return reason === 'InvalidProviderToken' && isAhead
+  }
+
+  #renew(route: Route, authorization: string): void {
+    this.#tokens?.expired(authorization)
+    // From then on the connection is wedged: it refuses every token, good ones too (observed by the makers of pushy).
+    if (route.wedgedBy !== authorization) route.transport.retire()
+    route.wedgedBy = authorization
+  }
+
+  #render(message: Message): RenderedApns {
+    let rendered = this.#rendered.get(message)
+    if (rendered === undefined) {
+      rendered = renderApns(message)
+      this.#rendered.set(message, rendered)
+    }
+    return rendered
+  }
+
+  #route(environment: Environment): Route {
+    let route = this.#routes.get(environment)
+    if (route === undefined) {
+      const { credential, origins, ca, openTransport } = this.#options
+      const transport = openTransport(origins[environment], {
+        deadlineMs: DEADLINE_MS,
+        ...(ca === undefined ? undefined : { ca }),
+        ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
+      })
+      route = { environment, transport, wedgedBy: null, unavailableTo: null }
+      this.#routes.set(environment, route)
+    }
+    return route
+  }
+}
+
+/** A key for one environment only, which the other one refuses. Apple's page has the long name, its servers the short. */
+const WRONG_ENVIRONMENT = new Set([
+  'BadEnvironmentKeyIdInToken',
+  'BadEnvironmentKeyInToken',
+  'BadCertificateEnvironment',
+])
+
+const ACCEPTED: Readonly<Record<Environment, Outcome>> = {
+  production: { kind: 'accepted', environment: 'production' },
+  sandbox: { kind: 'accepted', environment: 'sandbox' },
+}
+
+/** What Apple never issued is not sent to: gateways in front of Apple mind such paths, and slow down for them. */
+const BAD_TOKEN: Outcome = { kind: 'rejected', blame: 'token', reason: 'BadDeviceToken', certain: true }
+const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }
+const CERTIFICATE_EXPIRED: Outcome = { kind: 'misconfigured', reason: 'the certificate has expired', certain: true }
+
+/** Whether it is the provider token that APNs minds. */
+function refusesToken(status: number, reason: string | null): boolean {
+  return status === 401 || status === 403 || reason === 'TooManyProviderTokenUpdates'
+}
+
+/** Where another connection may be served better. Of 503 that takes two devices: one alone may be the reason itself. */
+function endsConnection(status: number, reason: string | null, { unavailableTo }: Route, device: number): boolean {
+  if (reason === 'IdleTimeout' || reason === 'Shutdown') return true
+  return status === 503 && unavailableTo !== null && unavailableTo !== device
+}
+
+/** What Apple says of a provider token whose time of issue is not now, as far as this machine's clock is to blame. */
+function blameTime(
+  judged: Outcome,
+  answered: { readonly date: string | null; readonly now: number },
+  { renewal }: Tried,
+): Outcome {
+  if (judged.kind === 'accepted' || !TIMED.has(judged.reason)) return judged
+  const blamed = blameClock(judged, { ...answered, whose: 'Apple' })
+  if (blamed !== judged || !renewal || judged.reason !== 'ExpiredProviderToken') return blamed
+  // Without a date in the answer, a token that was made a moment ago tells the same.
+  return { ...judged, reason: "ExpiredProviderToken of a new token: is this machine's clock right?" }
+}
+
+const TIMED = new Set(['ExpiredProviderToken', 'InvalidProviderToken'])
+
+/**
+ * The first environment took the credential and not the token. What is wrong with the other one is then no reason to
+ * hold up all other devices.
+ */
+function settleBetween(first: Outcome, second: Outcome): Outcome {
+  if (second.kind === 'misconfigured') return first
+  return second.kind === 'deferred' ? { ...second, scope: 'device' } : second
+}

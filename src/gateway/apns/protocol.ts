@@ -1,0 +1,138 @@
+import { isApnsToken } from '../../device/push-token.ts'
+import type { Outcome } from '../gateway.ts'
+
+/*
+ * What Apple's pages "Sending notification requests to APNs" and "Handling notification responses from APNs" say of
+ * addresses and answers, without the sending.
+ */
+
+/**
+ * The apns-id of one notification: a UUID of version 8 (RFC 9562, 5.8), the same on every repeat and another one for
+ * each device of a push. The push's UUID (version 7) with the device's number (below 2^53) XORed into its last bits.
+ */
+export function apnsIdOf(push: string, device: number): string {
+  const high = Math.floor(device / 0x100_0000)
+  const last =
+    hex24(parseInt(push.slice(24, 30), 16) ^ (high & 0xff_ffff)) + hex24(parseInt(push.slice(30), 16) ^ device)
+  // Above 48 bits: the lowest five of the group before.
+  const above = Math.floor(high / 0x100_0000)
+  const group = above === 0 ? push.slice(19, 23) : (parseInt(push.slice(19, 23), 16) ^ above).toString(16)
+  return `${push.slice(0, 14)}8${push.slice(15, 19)}${group}-${last}`
+}
+
+function hex24(bits: number): string {
+  return (bits & 0xff_ffff).toString(16).padStart(6, '0')
+}
+
+/** The path for a token. What Apple cannot have issued has none. */
+export function apnsPath(token: string): string | null {
+  return isApnsToken(token) ? `/3/device/${token}` : null
+}
+
+/** What the body of a refusal says: `{"reason":"…","timestamp":…}`. */
+export interface ApnsRefusal {
+  readonly reason: string | null
+  /** Milliseconds since the Unix epoch; only with 410. */
+  readonly timestamp: number | null
+}
+
+export function readApnsRefusal(body: string): ApnsRefusal {
+  try {
+    const { reason, timestamp } = (JSON.parse(body) ?? {}) as Record<string, unknown>
+    return {
+      reason: typeof reason === 'string' && /^\w{1,64}$/.test(reason) ? reason : null,
+      timestamp: typeof timestamp === 'number' && timestamp > 0 ? timestamp : null,
+    }
+  } catch {
+    return { reason: null, timestamp: null }
+  }
+}
+
+/** What an answer of APNs means. `retryAfterMs`: what a Retry-After asked for; `null` if there was none. */
+export function judgeApns(status: number, { reason, timestamp }: ApnsRefusal, retryAfterMs: number | null): Outcome {
+  const known = reason === null ? undefined : MEANINGS[reason]
+  const meaning = known?.[0] === status ? known[1] : meaningOf(status)
+  // Apple says since when: what does not is something in between, and erases nobody.
+  if (meaning === 'gone' && timestamp === null)
+    return outcomesOf(reason ?? `HTTP ${status}`, null, retryAfterMs)['device later']
+  return outcomesOf(reason ?? `HTTP ${status}`, timestamp, retryAfterMs)[meaning]
+}
+
+function outcomesOf(reason: string, since: number | null, afterMs: number | null): Record<Meaning, Outcome> {
+  return {
+    taken: { kind: 'accepted' },
+    'bad token': { kind: 'rejected', blame: 'token', reason },
+    mismatch: { kind: 'rejected', blame: 'mismatch', reason },
+    'bad push': { kind: 'rejected', blame: 'push', reason },
+    gone: { kind: 'unregistered', since, reason },
+    configuration: { kind: 'misconfigured', reason },
+    'device later': { kind: 'deferred', afterMs, scope: 'device', reason },
+    'all later': { kind: 'deferred', afterMs, scope: 'credential', reason },
+    later: { kind: 'deferred', afterMs, scope: 'either', reason },
+    'token updates': { kind: 'deferred', afterMs: afterMs ?? TOKEN_UPDATE_MS, scope: 'credential', reason },
+  }
+}
+
+type Meaning =
+  | 'taken'
+  | 'bad token'
+  | 'mismatch'
+  | 'bad push'
+  | 'gone'
+  | 'configuration'
+  | 'device later'
+  | 'all later'
+  | 'later'
+  | 'token updates'
+
+/** "No more than once every 20 minutes": the one in use stays good that long. */
+const TOKEN_UPDATE_MS = 20 * 60_000
+
+/** Apple's table of reasons. One with another status than here is not Apple's, and counts as its status. */
+const MEANINGS: Readonly<Record<string, readonly [status: number, Meaning]>> = {
+  BadDeviceToken: [400, 'bad token'],
+  DeviceTokenNotForTopic: [400, 'mismatch'],
+  BadCollapseId: [400, 'bad push'],
+  BadExpirationDate: [400, 'bad push'],
+  BadMessageId: [400, 'bad push'],
+  BadPriority: [400, 'bad push'],
+  DuplicateHeaders: [400, 'bad push'],
+  InvalidPushType: [400, 'bad push'],
+  MissingDeviceToken: [400, 'bad push'],
+  MissingTopic: [400, 'bad push'],
+  PayloadEmpty: [400, 'bad push'],
+  // Both are about the topic the operator gave: no push with it can arrive.
+  BadTopic: [400, 'configuration'],
+  TopicDisallowed: [400, 'configuration'],
+  // The server closes this connection; another one takes the push.
+  IdleTimeout: [400, 'device later'],
+  BadCertificate: [403, 'configuration'],
+  BadCertificateEnvironment: [403, 'configuration'],
+  // Apple's page has the long name, its servers the short one.
+  BadEnvironmentKeyIdInToken: [403, 'configuration'],
+  BadEnvironmentKeyInToken: [403, 'configuration'],
+  ExpiredProviderToken: [403, 'all later'],
+  Forbidden: [403, 'configuration'],
+  InvalidProviderToken: [403, 'configuration'],
+  MissingProviderToken: [403, 'configuration'],
+  UnrelatedKeyIdInToken: [403, 'configuration'],
+  BadPath: [404, 'bad push'],
+  MethodNotAllowed: [405, 'bad push'],
+  ExpiredToken: [410, 'gone'],
+  Unregistered: [410, 'gone'],
+  PayloadTooLarge: [413, 'bad push'],
+  TooManyProviderTokenUpdates: [429, 'token updates'],
+  // Of one device token, not of all.
+  TooManyRequests: [429, 'device later'],
+  InternalServerError: [500, 'device later'],
+  ServiceUnavailable: [503, 'later'],
+  Shutdown: [503, 'device later'],
+}
+
+function meaningOf(status: number): Meaning {
+  if (status === 200) return 'taken'
+  if (status === 401 || status === 403) return 'configuration'
+  if (status === 408 || status === 410 || status === 429 || status === 500) return 'device later'
+  // Also a redirect, or another success than APNs has: something that is not APNs answers.
+  return status >= 400 && status < 500 ? 'bad push' : 'later'
+}

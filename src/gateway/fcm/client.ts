@@ -1,0 +1,106 @@
+import type { FcmCredential } from '../../application/credential.ts'
+import type { Clock } from '../../clock.ts'
+import { retryAfterMs } from '../../network/retry-after.ts'
+import { renderFcm } from '../../notification/fcm-render.ts'
+import type { RenderedFcm } from '../../notification/fcm-render.ts'
+import type { Message } from '../../notification/notification.ts'
+import type { Outcome, Provider, Recipient } from '../gateway.ts'
+import { outcomeOfFailure } from '../transport/failure-outcome.ts'
+import { DEADLINE_MS } from '../transport/transport.ts'
+import type { OpenTransport, Transport } from '../transport/transport.ts'
+import { ProjectQuota } from './project-quota.ts'
+import { judgeFcm } from './protocol.ts'
+import { createAccessTokens } from './token.ts'
+import type { AccessTokens } from './token.ts'
+
+export interface FcmProviderOptions {
+  readonly credential: FcmCredential
+  /** `https://host[:port]`. */
+  readonly origin: string
+  /** The whole address; https. Google's is https://oauth2.googleapis.com/token. */
+  readonly tokenUrl: string
+  /** Authorities to trust in place of the built-in ones, PEM. */
+  readonly ca?: string
+  readonly openTransport: OpenTransport
+  readonly clock: Clock
+  /** Shared by all who send for the same project. Default one of its own. */
+  readonly quota?: ProjectQuota
+}
+
+/** FCM (HTTP v1) with one service account. A push is rendered once for each `Message` object. */
+export function createFcmProvider(options: FcmProviderOptions): Provider {
+  return new FcmProvider(options)
+}
+
+class FcmProvider implements Provider {
+  readonly name = 'fcm'
+  readonly #clock: Clock
+  readonly #path: string
+  readonly #transport: Transport
+  readonly #tokens: AccessTokens
+  readonly #quota: ProjectQuota
+  readonly #rendered = new WeakMap<Message, RenderedFcm>()
+
+  constructor(options: FcmProviderOptions) {
+    const { credential, origin, ca, openTransport, clock } = options
+    this.#clock = clock
+    this.#path = `/v1/projects/${encodeURIComponent(credential.projectId)}/messages:send`
+    this.#transport = openTransport(origin, { deadlineMs: DEADLINE_MS, ...(ca === undefined ? undefined : { ca }) })
+    this.#tokens = createAccessTokens(options)
+    this.#quota = options.quota ?? new ProjectQuota()
+  }
+
+  send(message: Message, recipient: Recipient): Promise<Outcome> {
+    this.#quota.take()
+    return this.#send(message, recipient, false)
+  }
+
+  mayTake(now: number): boolean {
+    return this.#quota.mayTake(now)
+  }
+
+  get trouble(): string | null {
+    return this.#transport.trouble ?? null
+  }
+
+  get connections(): number {
+    return this.#transport.connections ?? 0
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#transport[Symbol.asyncDispose](), this.#tokens[Symbol.asyncDispose]()])
+  }
+
+  async #send(message: Message, recipient: Recipient, renewed: boolean): Promise<Outcome> {
+    const current = this.#tokens.current()
+    const authorization = typeof current === 'string' ? current : await current
+    if (typeof authorization !== 'string') return authorization
+
+    const answer = await this.#transport.request({
+      path: this.#path,
+      // Answers are too short to be worth compressing.
+      headers: { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' },
+      body: this.#render(message).body(recipient.token, recipient.badge, this.#clock.now()),
+    })
+    if (answer.kind === 'failed') return outcomeOfFailure(answer)
+    const askedMs = answer.status === 200 ? null : retryAfterMs(answer.header('retry-after'), this.#clock.now())
+    const outcome = judgeFcm(answer.status, answer.body, askedMs)
+    // Of the project, so all who share it wait; one device's own limit concerns nobody else.
+    if (answer.status === 429 && outcome.kind === 'deferred' && outcome.scope === 'credential') {
+      this.#quota.pause(this.#clock.now(), outcome.afterMs ?? 0)
+    }
+    // An access token that is no longer taken.
+    if (answer.status !== 401 || outcome.kind !== 'misconfigured' || renewed) return outcome
+    this.#tokens.expired(authorization)
+    return this.#send(message, recipient, true)
+  }
+
+  #render(message: Message): RenderedFcm {
+    let rendered = this.#rendered.get(message)
+    if (rendered === undefined) {
+      rendered = renderFcm(message)
+      this.#rendered.set(message, rendered)
+    }
+    return rendered
+  }
+}

@@ -1,0 +1,137 @@
+import { importPKCS8, SignJWT } from 'jose'
+import type { FcmCredential } from '../../application/credential.ts'
+import type { Clock } from '../../clock.ts'
+import { retryAfterMs } from '../../network/retry-after.ts'
+import { blameClock } from '../clock-fault.ts'
+import type { Outcome } from '../gateway.ts'
+import { outcomeOfFailure } from '../transport/failure-outcome.ts'
+import { DEADLINE_MS } from '../transport/transport.ts'
+import type { OpenTransport } from '../transport/transport.ts'
+import { postForm } from './token-request.ts'
+
+const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+/** The longest an assertion may be good for (Google, "Using OAuth 2.0 for server to server applications"). */
+const ASSERTION_SECONDS = 3600
+
+/** Google's tokens last an hour: renewed after 50 minutes, while the old one still serves. */
+const RENEW_BEFORE_MS = 10 * 60_000
+
+/** Not used in its last minute: it might expire on the way. */
+const MARGIN_MS = 60_000
+
+/** How long after a renewal that failed, while the old token still serves, the next is tried. */
+const RENEW_AGAIN_MS = 30_000
+
+export interface AccessTokensOptions {
+  readonly credential: FcmCredential
+  /** https. Google's is https://oauth2.googleapis.com/token; anything else only by the operator's setting. */
+  readonly tokenUrl: string
+  /** Authorities to trust in place of the built-in ones, PEM. */
+  readonly ca?: string
+  readonly openTransport: OpenTransport
+  readonly clock: Clock
+}
+
+/** The access token of one service account, as the value of `authorization`. */
+export interface AccessTokens extends AsyncDisposable {
+  /** Or why there is none. */
+  current(): string | Promise<string | Outcome>
+  /** FCM refused `authorization`: the next call gets a new one. */
+  expired(authorization: string): void
+}
+
+interface Issued {
+  readonly authorization: string
+  /** Of the monotonic clock, in ms, like `expiresAt`: a time of day that is wrong, or put right, says nothing of a life. */
+  readonly renewAt: number
+  readonly expiresAt: number
+}
+
+/** Gets access tokens for a JWT signed by the service account (RFC 7523), one request at a time however many ask. */
+export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
+  const { credential, tokenUrl, ca, openTransport, clock } = options
+  const trust = ca === undefined ? {} : { ca }
+  const transport = openTransport(new URL(tokenUrl).origin, { ...trust, deadlineMs: DEADLINE_MS })
+  let issued: Issued | null = null
+  let pending: Promise<string | Outcome> | null = null
+
+  async function request(): Promise<Issued | Outcome> {
+    const askedAt = clock.monotonic()
+    const assertion = await sign(credential, tokenUrl, Math.floor(clock.now() / 1000)).catch(() => null)
+    if (assertion === null) return { kind: 'misconfigured', reason: 'the private key cannot be used', certain: true }
+    const form = new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString()
+    const answer = await postForm(transport, tokenUrl, form, trust)
+    // Without a token nothing can be sent, whether or not this request arrived.
+    if (answer.kind === 'failed') return outcomeOfFailure({ ...answer, sent: 'no' })
+    const grant = readGrant(
+      answer.status,
+      answer.body,
+      retryAfterMs(answer.header('retry-after'), clock.now()),
+      askedAt,
+    )
+    if ('authorization' in grant || grant.kind !== 'misconfigured') return grant
+    return blameClock(grant, { date: answer.header('date'), now: clock.now(), whose: 'Google' })
+  }
+
+  async function renew(): Promise<string | Outcome> {
+    const result = await request().finally(() => (pending = null))
+    if ('authorization' in result) {
+      issued = result
+      return result.authorization
+    }
+    if (issued !== null) issued = { ...issued, renewAt: clock.monotonic() + RENEW_AGAIN_MS }
+    return result
+  }
+
+  return {
+    current() {
+      const now = clock.monotonic()
+      if (issued !== null && now < issued.renewAt) return issued.authorization
+      pending ??= renew()
+      return issued !== null && now < issued.expiresAt ? issued.authorization : pending
+    },
+    expired(authorization) {
+      if (issued?.authorization === authorization) issued = null
+    },
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  }
+}
+
+async function sign(credential: FcmCredential, audience: string, nowSeconds: number): Promise<string> {
+  return await new SignJWT({ scope: SCOPE })
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: credential.privateKeyId })
+    .setIssuer(credential.clientEmail)
+    .setAudience(audience)
+    .setIssuedAt(nowSeconds)
+    .setExpirationTime(nowSeconds + ASSERTION_SECONDS)
+    .sign(await importPKCS8(credential.privateKey, 'RS256'))
+}
+
+/** RFC 6749, 5.1 and 5.2. `askedAt`: of the monotonic clock, in ms. */
+function readGrant(status: number, body: string, retryMs: number | null, askedAt: number): Issued | Outcome {
+  const { access_token: token, expires_in: seconds, error, error_description: description } = parse(body)
+  if (status === 200 && typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) {
+    const lifeMs = (typeof seconds === 'number' && seconds > 0 ? seconds : ASSERTION_SECONDS) * 1000
+    return {
+      authorization: `Bearer ${token}`,
+      renewAt: askedAt + Math.max(lifeMs - RENEW_BEFORE_MS, lifeMs / 2),
+      expiresAt: askedAt + Math.max(lifeMs - MARGIN_MS, lifeMs / 2),
+    }
+  }
+  const said = [error, description].filter((text) => typeof text === 'string').join(': ')
+  const reason = `access token: ${said === '' ? `HTTP ${status}` : said}`.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 200)
+  const passing = status < 400 || status >= 500 || status === 408 || status === 429
+  return passing
+    ? { kind: 'deferred', afterMs: retryMs, scope: 'credential', reason }
+    : { kind: 'misconfigured', reason, certain: true }
+}
+
+function parse(body: string): Readonly<Record<string, unknown>> {
+  try {
+    return (JSON.parse(body) ?? {}) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}

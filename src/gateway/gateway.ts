@@ -1,0 +1,67 @@
+import type { Environment } from '../device/device.ts'
+import type { Message } from '../notification/notification.ts'
+
+/** One device as the pool sees it: all a provider needs to address it. */
+export interface Recipient {
+  /** `device.id`. */
+  readonly device: number
+  readonly token: string
+  /** The APNs environment known to take this token; `null` before the first answer. FCM has none. */
+  readonly environment: Environment | null
+  /** The badge to show, already computed for this device; `null` leaves the badge alone. */
+  readonly badge: number | null
+}
+
+/**
+ * What became of one notification at the gateway. Facts, not instructions: `delivery-pool.ts` and `retry.ts`
+ * decide what follows.
+ */
+export type Outcome =
+  /** The gateway took it (which is not the same as shown). `environment` is the APNs environment that did. */
+  | { readonly kind: 'accepted'; readonly environment?: Environment }
+  /** The app is gone from the device. `since`: ms since the Unix epoch the gateway has known it, `null` if it gave none. */
+  | { readonly kind: 'unregistered'; readonly since: number | null; readonly reason: string }
+  /**
+   * Never to be sent again. `blame` says whose fault it is: the `token`; a `mismatch` of token and credential, which
+   * may be either's (another topic, sender or environment); or the `push`, or anything else (the device stays). `certain`: no
+   * credential could send to this token, so the answer says nothing of this one.
+   */
+  | {
+      readonly kind: 'rejected'
+      readonly blame: 'token' | 'mismatch' | 'push'
+      readonly reason: string
+      readonly certain?: true
+    }
+  /**
+   * Not now. `afterMs`: the gateway's own wish, `null` if it gave none. `scope`: whether only this device
+   * must wait or everything sent with this credential; `either`: one answer does not tell.
+   */
+  | {
+      readonly kind: 'deferred'
+      readonly afterMs: number | null
+      readonly scope: 'device' | 'credential' | 'either'
+      readonly reason: string
+      /** The request itself broke: less at a time may help. */
+      readonly strain?: true
+    }
+  /**
+   * The credential is refused, so that nothing sent with it can arrive. Gateways say so of one device too, where only
+   * that one is at fault. `certain`: no device had a part in it.
+   */
+  | { readonly kind: 'misconfigured'; readonly reason: string; readonly certain?: true }
+
+/** The reason of a failure that no gateway has a part in: the device was removed before it could be sent to. */
+export const DEVICE_REMOVED = 'DeviceRemoved'
+
+/** A gateway, with one credential. `send` never throws for what a gateway or a network can do. */
+export interface Provider extends AsyncDisposable {
+  readonly name: 'apns' | 'fcm'
+  /** Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. */
+  send(message: Message, recipient: Recipient): Promise<Outcome>
+  /** Whether the gateway's quota leaves room for one more at `now`, ms since the Unix epoch. Absent: always. */
+  mayTake?(now: number): boolean
+  /** What is wrong with the way to the gateway, as part of a sentence about it; `null` for nothing. Absent: not known. */
+  readonly trouble?: string | null
+  /** Connections opened so far, as far as can be seen. */
+  readonly connections?: number
+}

@@ -1,0 +1,39 @@
+import { apnsHeaders, renderApns } from '../notification/apns-render.ts'
+import { renderFcm } from '../notification/fcm-render.ts'
+import type { Message } from '../notification/notification.ts'
+import { apnsIdOf } from './apns/protocol.ts'
+import type { Recipient } from './gateway.ts'
+
+/** A request as a gateway gets it. */
+export interface PreviewedRequest {
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON. */
+  readonly body: string
+}
+
+/** By what APNs knows an application. */
+export interface ApnsIdentity {
+  readonly topic: string
+  /** With a key, whose token each request carries; else a certificate stands for it. */
+  readonly signed: boolean
+}
+
+/** What nobody is to read in a preview. */
+const AUTHORIZATION = 'bearer …'
+
+/** The request to APNs. Without an `identity` it has no topic, and nothing could be sent. */
+export function previewApns(message: Message, recipient: Recipient, identity: ApnsIdentity | null): PreviewedRequest {
+  const rendered = renderApns(message)
+  const id = apnsIdOf(message.push, recipient.device)
+  const authorization = identity?.signed === false ? undefined : AUTHORIZATION
+  const { 'apns-topic': topic = '', ...others } = apnsHeaders(rendered, identity?.topic ?? '', id, authorization)
+  return {
+    headers: identity === null ? others : { 'apns-topic': topic, ...others },
+    body: rendered.body(recipient.badge),
+  }
+}
+
+/** The body for FCM, sent at `now`, ms since the Unix epoch. */
+export function previewFcm(message: Message, { token, badge }: Recipient, now: number): string {
+  return renderFcm(message).body(token, badge, now)
+}

@@ -1,0 +1,115 @@
+import type { Application } from '../application/application.ts'
+import type { CredentialStore } from '../application/credential-store.ts'
+import type { ProviderTokenStore } from '../application/provider-token-store.ts'
+import type { Clock } from '../clock.ts'
+import type { Platform } from '../device/device.ts'
+import type { Log } from '../log.ts'
+import { createApnsProvider } from './apns/client.ts'
+import { createFcmProvider } from './fcm/client.ts'
+import { ProjectQuota } from './fcm/project-quota.ts'
+import type { Provider } from './gateway.ts'
+import type { ApnsIdentity } from './preview.ts'
+import { simulatedProvider } from './simulator/simulated-provider.ts'
+import type { Simulator } from './simulator/simulator.ts'
+import type { OpenTransport } from './transport/transport.ts'
+
+/** Where the gateways are, and whom to believe that it is they. From the operator's settings, never from a request. */
+export interface Gateways {
+  readonly apns: { readonly production: string; readonly sandbox: string }
+  readonly fcm: string
+  readonly fcmToken: string
+  /** PEM; `undefined`: what the system trusts. */
+  readonly ca: string | undefined
+}
+
+const PROVIDER: Readonly<Record<Platform, 'apns' | 'fcm'>> = { 0: 'apns', 1: 'fcm' }
+
+interface Dependencies {
+  readonly credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'summaries' | 'isProven' | 'prove'>
+  readonly tokens: ProviderTokenStore
+  readonly gateways: Gateways
+  readonly clock: Clock
+  readonly log: Log
+  readonly openTransport: OpenTransport
+  /** For the simulator, which is on this machine: never through a proxy. */
+  readonly openSimulated: OpenTransport
+  /** The built-in stand-ins; started when the first application wants them. */
+  readonly simulator: () => Promise<Simulator>
+}
+
+/** The provider of each application's platform, made from its credential or from the simulator's. */
+export function createProviders({
+  credentials,
+  tokens,
+  gateways,
+  clock,
+  log,
+  openTransport,
+  openSimulated,
+  simulator,
+}: Dependencies) {
+  let simulated: Simulator | null = null
+  /** By project: two applications may share one. */
+  const quotas = new Map<string, ProjectQuota>()
+
+  function own(application: Application, platform: Platform): Provider | null {
+    const { ca } = gateways
+    const shared = { clock, openTransport, ...(ca !== undefined && { ca }) }
+    if (platform === 0) {
+      const credential = credentials.apnsOf(application)
+      const keepToken = {
+        load: () => tokens.load(application),
+        save: (text: string) => tokens.save(application, text),
+      }
+      return credential && createApnsProvider({ ...shared, credential, origins: gateways.apns, keepToken })
+    }
+    const credential = credentials.fcmOf(application)
+    if (credential === null) return null
+    const quota = quotas.get(credential.projectId) ?? new ProjectQuota()
+    quotas.set(credential.projectId, quota)
+    return createFcmProvider({ ...shared, credential, quota, origin: gateways.fcm, tokenUrl: gateways.fcmToken })
+  }
+
+  return {
+    /** `null` while there is no credential, or the simulator is still starting. */
+    of(application: Application, platform: Platform): Provider | null {
+      try {
+        if (!application.simulated) return own(application, platform)
+        return simulated && simulatedProvider(simulated, application, platform, { clock, openTransport: openSimulated })
+      } catch (error) {
+        // A sealed record that does not open: the queue waits for a credential that does.
+        log.error('credential unusable', { application: application.id, error: String(error) })
+        return null
+      }
+    },
+
+    /** Starts the simulator if one of these applications wants it; `true` if that made a difference. */
+    async prepare(applications: readonly Application[]): Promise<boolean> {
+      if (simulated !== null || !applications.some((application) => application.simulated)) return false
+      simulated = await simulator()
+      return true
+    },
+
+    /** By what APNs will know this application; `null` while there is no credential. */
+    apnsIdentity(application: Application): ApnsIdentity | null {
+      if (application.simulated)
+        return simulated && { topic: simulated.issue(application.id).apnsKey.topic, signed: true }
+      const known = credentials.summaries(application).find((one) => one.provider === 'apns')
+      return known?.provider === 'apns' ? { topic: known.topic, signed: known.kind === 'key' } : null
+    },
+
+    /** Whether the gateway is known to take this application's credential. The simulator's is good. */
+    isProven: (application: Application, platform: Platform) =>
+      application.simulated || credentials.isProven(application, PROVIDER[platform]),
+
+    prove(application: Application, platform: Platform): void {
+      if (!application.simulated) credentials.prove(application, PROVIDER[platform])
+    },
+
+    /** Changes when, and only when, an application's providers must be made anew. */
+    fingerprint(application: Application): string {
+      const made = credentials.summaries(application).map(({ provider, createdAt }) => `${provider}@${createdAt}`)
+      return [application.simulated ? 'simulated' : 'own', ...made].join(' ')
+    },
+  }
+}

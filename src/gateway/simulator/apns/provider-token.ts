@@ -1,0 +1,74 @@
+import type { Environment } from '../../../device/device.ts'
+import { isSignedBy, readJws } from '../http2/jws.ts'
+import type { ApnsKey } from '../known-credentials.ts'
+import type { ApnsReason } from './apns-answer.ts'
+
+/*
+ * Apple's rules for provider tokens, of one connection ("Establishing a token-based connection to APNs").
+ *
+ *   unbound   no valid token seen yet
+ *   bound     to one team, by its first valid token; a token of another team is refused
+ *   wedged    an expired token was seen: from then on every token is refused as expired, also good ones,
+ *             until the client opens another connection (observed by the makers of pushy)
+ */
+
+/** `authorization`: the header; `now`: ms since the Unix epoch. The key that signed the token, or why it is refused. */
+export type CheckProviderToken = (authorization: string | undefined, now: number) => ApnsKey | ApnsReason
+
+export interface ProviderTokenRules {
+  readonly keyOf: (keyId: string) => ApnsKey | undefined
+  readonly environment: Environment
+  /** Whether a second token within 20 minutes is refused. */
+  readonly limitUpdates: boolean
+}
+
+/** One for each connection. */
+export function createProviderTokenCheck({ keyOf, environment, limitUpdates }: ProviderTokenRules): CheckProviderToken {
+  let bound: { readonly jwt: string; readonly key: ApnsKey; readonly issuedAt: number; readonly since: number } | null =
+    null
+  let wedged = false
+
+  return (authorization, now) => {
+    const jwt = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+    if (jwt === undefined) return 'MissingProviderToken'
+    if (wedged) return 'ExpiredProviderToken'
+    // The same token again is the rule, and its signature is costly to verify.
+    if (bound?.jwt === jwt) {
+      if (isTimely(bound.issuedAt, now)) return bound.key
+      wedged = true
+      return 'ExpiredProviderToken'
+    }
+    const fresh = verifyProviderToken(jwt, keyOf)
+    if (fresh === null) return 'InvalidProviderToken'
+    if (!isTimely(fresh.issuedAt, now)) {
+      wedged = true
+      return 'ExpiredProviderToken'
+    }
+    if (fresh.key.environment !== null && fresh.key.environment !== environment) return 'BadEnvironmentKeyInToken'
+    if (bound !== null && bound.key.teamId !== fresh.key.teamId) return 'InvalidProviderToken'
+    if (bound !== null && limitUpdates && now - bound.since < MIN_UPDATE_MS) return 'TooManyProviderTokenUpdates'
+    bound = { jwt, ...fresh, since: now }
+    return fresh.key
+  }
+}
+
+/** "No more than one hour from the current time", and no new one "more than once every 20 minutes". */
+const MAX_AGE_MS = 60 * 60_000
+const MIN_UPDATE_MS = 20 * 60_000
+
+function isTimely(issuedAt: number, now: number): boolean {
+  return Math.abs(now - issuedAt) <= MAX_AGE_MS
+}
+
+function verifyProviderToken(
+  jwt: string,
+  keyOf: (keyId: string) => ApnsKey | undefined,
+): { readonly key: ApnsKey; readonly issuedAt: number } | null {
+  const jws = readJws(jwt)
+  const keyId = jws?.header['kid']
+  const issuedAtSeconds = jws?.claims['iat']
+  if (jws === null || typeof keyId !== 'string' || typeof issuedAtSeconds !== 'number') return null
+  const key = keyOf(keyId)
+  if (key === undefined || jws.claims['iss'] !== key.teamId || !isSignedBy(jws, 'ES256', key.publicKey)) return null
+  return { key, issuedAt: issuedAtSeconds * 1000 }
+}

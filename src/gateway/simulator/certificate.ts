@@ -1,0 +1,109 @@
+import forge from 'node-forge'
+import { createPrivateKey, createPublicKey, sign as signBytes } from 'node:crypto'
+import type { Environment } from '../../device/device.ts'
+import { makeRsaKeys } from './fcm/rsa-keys.ts'
+
+/** A certificate (with its chain) and its private key, both PEM. */
+export interface Pem {
+  readonly certificate: string
+  /** PKCS #8. */
+  readonly privateKey: string
+}
+
+/** The simulator's own certificate authority: clients that trust `ca` trust its gateways, and nobody else's. */
+export interface Authority {
+  /** PEM. */
+  readonly ca: string
+  /** For localhost, 127.0.0.1 and ::1. */
+  readonly server: Pem
+  /** A client certificate as Apple issues them: the topic as UID of the subject, the environments as extensions. */
+  issueClient(topic: string, environment: Environment | null): Pem
+}
+
+/**
+ * Makes the authority and its server certificate, with RSA keys (node-forge knows no other kind), by default fresh ones.
+ * Valid from one day before `now` to ten years after it; `now` in ms since the Unix epoch, by the machine's clock,
+ * since that is the one TLS looks at.
+ */
+export async function createAuthority(now: number, rsaKeys = makeRsaKeys): Promise<Authority> {
+  const [authorityKey, leafKey] = await Promise.all([rsaKeys(), rsaKeys()])
+  const signer = createPrivateKey(authorityKey.privateKey)
+  let serial = now
+
+  const sign = (subject: readonly Attribute[], publicKey: string, extensions: readonly object[]): string => {
+    const certificate = forge.pki.createCertificate()
+    certificate.publicKey = publicKeyOf(publicKey)
+    certificate.serialNumber = positiveHex(serial++)
+    certificate.validity.notBefore = new Date(now - DAY_MS)
+    certificate.validity.notAfter = new Date(now + 3652 * DAY_MS)
+    certificate.setSubject([...subject])
+    certificate.setIssuer([AUTHORITY_NAME])
+    certificate.setExtensions([...extensions])
+    // node-forge signs in JavaScript, which takes a hundred times as long.
+    const native = {
+      sign: () => signBytes('sha256', bytesOf(certificate.tbsCertificate), signer).toString('binary'),
+    }
+    certificate.sign(native as unknown as forge.pki.rsa.PrivateKey, forge.md.sha256.create())
+    return forge.pki.certificateToPem(certificate)
+  }
+
+  const ca = sign([AUTHORITY_NAME], authorityKey.publicKey, [
+    { name: 'basicConstraints', cA: true, critical: true },
+    { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+  ])
+  const server = sign([{ name: 'commonName', value: 'localhost' }], leafKey.publicKey, [
+    { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
+    { name: 'extKeyUsage', serverAuth: true },
+    { name: 'subjectAltName', altNames: [DNS_LOCALHOST, { type: IP, ip: '127.0.0.1' }, { type: IP, ip: '::1' }] },
+  ])
+  return {
+    ca,
+    server: { certificate: server + ca, privateKey: leafKey.privateKey },
+    issueClient(topic, environment) {
+      const certificate = sign(
+        [
+          { type: USER_ID, value: topic },
+          { name: 'commonName', value: `Apple Push Services: ${topic}` },
+        ],
+        leafKey.publicKey,
+        [
+          { name: 'keyUsage', digitalSignature: true, critical: true },
+          { name: 'extKeyUsage', clientAuth: true },
+          ...(environment === 'production' ? [] : [{ id: DEVELOPMENT_PUSH, value: NULL_DER }]),
+          ...(environment === 'sandbox' ? [] : [{ id: PRODUCTION_PUSH, value: NULL_DER }]),
+        ],
+      )
+      return { certificate, privateKey: leafKey.privateKey }
+    },
+  }
+}
+
+type Attribute = { readonly name: string; readonly value: string } | { readonly type: string; readonly value: string }
+
+const DAY_MS = 86_400_000
+const AUTHORITY_NAME = { name: 'commonName', value: 'Bellhop simulator' }
+/** Kinds of a subject alternative name (RFC 5280, 4.2.1.6). */
+const IP = 7
+const DNS_LOCALHOST = { type: 2, value: 'localhost' }
+/** RFC 4519, 2.39. */
+const USER_ID = '0.9.2342.19200300.100.1.1'
+/** Apple, Worldwide Developer Relations certification practice statement: for which environment a push certificate is. */
+const DEVELOPMENT_PUSH = '1.2.840.113635.100.6.3.1'
+const PRODUCTION_PUSH = '1.2.840.113635.100.6.3.2'
+const NULL_DER = '\x05\x00'
+
+/** By way of the bytes: node-forge reads PEM slowly. */
+function publicKeyOf(pem: string): forge.pki.PublicKey {
+  const der = createPublicKey(pem).export({ type: 'spki', format: 'der' })
+  return forge.pki.publicKeyFromAsn1(forge.asn1.fromDer(der.toString('binary')))
+}
+
+function bytesOf(asn1: forge.asn1.Asn1): Buffer {
+  return Buffer.from(forge.asn1.toDer(asn1).getBytes(), 'binary')
+}
+
+/** A leading zero byte keeps the DER integer from reading as negative. */
+function positiveHex(serial: number): string {
+  const hex = serial.toString(16)
+  return hex.length % 2 === 0 ? `00${hex}` : `0${hex}`
+}

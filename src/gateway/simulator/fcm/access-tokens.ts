@@ -1,0 +1,95 @@
+import { isSignedBy, readJws } from '../http2/jws.ts'
+import type { Jws } from '../http2/jws.ts'
+import type { Answer } from '../http2/reply.ts'
+import type { ServiceAccount } from '../known-credentials.ts'
+import { googleAnswer } from './google-error.ts'
+
+/** A request for an access token, by its form fields, or why it is refused. */
+type Grant =
+  | { readonly kind: 'granted'; readonly account: ServiceAccount; readonly claims: Jws['claims'] }
+  | { readonly kind: 'refused'; readonly answer: Answer }
+
+type Lookup =
+  | { readonly kind: 'valid'; readonly account: ServiceAccount }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'unknown' }
+
+export interface AccessTokens {
+  /** Checks the form of `POST /token`; `now` in ms since the Unix epoch. */
+  check(form: URLSearchParams, now: number): Grant
+  /**
+   * The answer with a new access token for `account`. `passed`: ms of time, as for `lookUp`: what is done to the time of
+   * day of this machine ends no token of Google's.
+   */
+  issue(account: ServiceAccount, passed: number): Answer
+  lookUp(token: string, passed: number): Lookup
+}
+
+export interface AccessTokensOptions {
+  readonly accountOf: (clientEmail: string) => ServiceAccount | undefined
+  /** What the `aud` claim may be. */
+  readonly audiences: () => readonly string[]
+  /** A new UUID. */
+  readonly newId: () => string
+}
+
+/** Google's token endpoint for service accounts ("Using OAuth 2.0 for server to server applications"; RFC 7523). */
+export function createAccessTokens({ accountOf, audiences, newId }: AccessTokensOptions): AccessTokens {
+  const issued = new Map<string, { readonly account: ServiceAccount; readonly endsAt: number }>()
+  return {
+    check(form, now) {
+      const grantType = form.get('grant_type') ?? ''
+      if (grantType !== JWT_BEARER) return refused('unsupported_grant_type', `Invalid grant_type: ${grantType}`)
+      const jws = readJws(form.get('assertion') ?? '')
+      if (jws === null) return refused('invalid_grant', 'Bad Request')
+      const { iss, scope, aud } = jws.claims
+      const account = typeof iss === 'string' ? accountOf(iss) : undefined
+      if (account === undefined) return refused('invalid_grant', 'Invalid grant: account not found')
+      if (!isSignedBy(jws, 'RS256', account.publicKey)) return refused('invalid_grant', 'Invalid JWT Signature.')
+      if (typeof aud !== 'string' || !audiences().includes(aud)) {
+        return refused('invalid_grant', `Invalid JWT: Failed audience check. The right audience is ${audiences()[0]}`)
+      }
+      if (!isShortLived(jws.claims, now)) return refused('invalid_grant', NOT_SHORT_LIVED)
+      if (typeof scope !== 'string' || !scope.split(' ').some((each) => SCOPES.has(each))) {
+        return refused('invalid_scope', 'Invalid OAuth scope or ID token audience provided.')
+      }
+      return { kind: 'granted', account, claims: jws.claims }
+    },
+    issue(account, passed) {
+      for (const [token, { endsAt }] of issued) if (passed - endsAt > KEEP_EXPIRED_MS) issued.delete(token)
+      const token = `ya29.simulated.${newId()}`
+      issued.set(token, { account, endsAt: passed + LIFETIME_SECONDS * 1000 })
+      return googleAnswer(200, { access_token: token, expires_in: LIFETIME_SECONDS, token_type: 'Bearer' })
+    },
+    lookUp(token, passed) {
+      const found = issued.get(token)
+      if (found === undefined) return { kind: 'unknown' }
+      return passed < found.endsAt ? { kind: 'valid', account: found.account } : { kind: 'expired' }
+    },
+  }
+}
+
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+/** What `messages:send` asks for: either. */
+const SCOPES = new Set([
+  'https://www.googleapis.com/auth/firebase.messaging',
+  'https://www.googleapis.com/auth/cloud-platform',
+])
+const LIFETIME_SECONDS = 3599
+/** Long enough to tell a client that its token expired, instead of that it never was one. */
+const KEEP_EXPIRED_MS = 24 * 3_600_000
+const MAX_LIFETIME_SECONDS = 3600
+/** How far the client's clock may be ahead. */
+const SKEW_SECONDS = 300
+const NOT_SHORT_LIVED =
+  'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.'
+
+function isShortLived({ iat, exp }: Jws['claims'], now: number): boolean {
+  if (typeof iat !== 'number' || typeof exp !== 'number') return false
+  const seconds = now / 1000
+  return iat <= seconds + SKEW_SECONDS && exp > seconds && exp - iat <= MAX_LIFETIME_SECONDS
+}
+
+function refused(error: string, description: string): Grant {
+  return { kind: 'refused', answer: googleAnswer(400, { error, error_description: description }) }
+}

@@ -1,0 +1,111 @@
+import { conductOf } from '../gateway.ts'
+import type { GatewayOptions } from '../gateway.ts'
+import { listenHttp2 } from '../http2/http2-listener.ts'
+import type { Http2Listener } from '../http2/http2-listener.ts'
+import type { IncomingRequest } from '../http2/incoming-request.ts'
+import type { Answer, Conduct } from '../http2/reply.ts'
+import { createOrderBook } from '../magic-tokens.ts'
+import type { Arrival } from '../received-pushes.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import { accessTokenRefusal, fcmAcceptance, fcmRefusal, projectRefusal } from './fcm-answer.ts'
+import type { FcmRefusal } from './fcm-answer.ts'
+import { fcmOrderOf } from './fcm-magic-tokens.ts'
+import { checkFcmMessage } from './fcm-message.ts'
+import type { FcmMessage } from './fcm-message.ts'
+import { FCM_ERROR, googleError, googlePage } from './google-error.ts'
+import { isJsonObject, parseJsonObject } from './json-object.ts'
+import type { JsonObject } from './json-object.ts'
+
+export interface FcmGatewayOptions extends GatewayOptions {
+  readonly tokens: AccessTokens
+  /** What `quota` and `busy` tokens are told. */
+  readonly retryAfterSeconds: number
+}
+
+/** Stands in for https://fcm.googleapis.com. */
+export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2Listener> {
+  const { clock, known, tokens, record, script, slowMs, retryAfterSeconds } = options
+  const serve = createOrderBook<FcmRefusal>()
+  let sent = 0
+
+  /** Google's front end: the address, then who asks, then whether they may. */
+  const refuseCaller = ({ method, headers }: IncomingRequest, projectId: string): Answer | null => {
+    if (projectId === '' || method !== 'POST') return googlePage(404, 'Not Found')
+    const token = /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1]
+    if (token === undefined) return accessTokenRefusal('CREDENTIALS_MISSING')
+    const caller = tokens.lookUp(token, clock.monotonic())
+    if (caller.kind === 'unknown') return accessTokenRefusal('ACCESS_TOKEN_TYPE_UNSUPPORTED')
+    if (caller.kind === 'expired') return accessTokenRefusal('ACCESS_TOKEN_EXPIRED')
+    if (!known.hasProject(projectId)) return projectRefusal('unknown', projectId)
+    return caller.account.projectId === projectId ? null : projectRefusal('other-project', projectId)
+  }
+
+  const deliver = (message: FcmMessage, headers: IncomingRequest['headers'], projectId: string): Conduct => {
+    const { token, isFid, body, validateOnly } = message
+    const scripted = script({ gateway: 'fcm', token, headers, body })
+    if (scripted !== null) return scripted
+    const ordered = fcmOrderOf(token)
+    return conductOf(ordered === null ? null : serve(token, ordered), {
+      accept: () => fcmAcceptance(`projects/${projectId}/messages/${validateOnly ? 'fake_message_id' : ++sent}`),
+      refuse: (refusal) => fcmRefusal(refusal, projectId, retryAfterSeconds, isFid),
+      slowMs,
+    })
+  }
+
+  return await listenHttp2({
+    clock,
+    pem: options.pem,
+    maxStreams: options.maxStreams,
+    open: () => null,
+    handle(request) {
+      const projectId = PATH.exec(request.path)?.[1] ?? ''
+      const text = request.body.toString()
+      const verdict = refuseCaller(request, projectId) ?? readMessage(text)
+      const conduct = 'token' in verdict ? deliver(verdict, request.headers, projectId) : answerWith(verdict)
+      record({
+        provider: 'fcm',
+        environment: null,
+        pushType: null,
+        target: projectId === '' ? null : projectId,
+        headers: {},
+        ...('token' in verdict
+          ? { token: verdict.token, collapse: verdict.tag, body: verdict.body }
+          : describeRefused(parseJsonObject(text))),
+        ...outcomeOf(conduct),
+        at: clock.now(),
+      })
+      return conduct
+    },
+  })
+}
+
+const PATH = /^\/v1\/projects\/([^/?:]+)\/messages:send(?:\?.*)?$/
+
+function answerWith(answer: Answer): Conduct {
+  return { kind: 'answer', answer }
+}
+
+function readMessage(text: string): FcmMessage | Answer {
+  const verdict = checkFcmMessage(text)
+  return verdict.kind === 'message' ? verdict : googleError(verdict.error)
+}
+
+function describeRefused(body: JsonObject | null): Pick<Arrival, 'token' | 'collapse' | 'body'> {
+  const message = body?.['message']
+  const token = isJsonObject(message) ? (message['token'] ?? message['fid']) : null
+  return { token: typeof token === 'string' ? token : '', collapse: null, body }
+}
+
+function outcomeOf(conduct: Conduct): Pick<Arrival, 'id' | 'status' | 'reason'> {
+  if (conduct.kind !== 'answer') return { id: null, status: null, reason: null }
+  const { status, body } = conduct.answer
+  const { name, error } = parseJsonObject(body) ?? {}
+  return { id: typeof name === 'string' ? name : null, status, reason: isJsonObject(error) ? reasonOf(error) : null }
+}
+
+function reasonOf({ status, details }: JsonObject): string | null {
+  const list: readonly unknown[] = Array.isArray(details) ? details : []
+  const own = list.filter(isJsonObject).find((detail) => detail['@type'] === FCM_ERROR)
+  const reason = own?.['errorCode'] ?? status
+  return typeof reason === 'string' ? reason : null
+}

@@ -1,0 +1,72 @@
+import { isInstallationId } from '../../../device/push-token.ts'
+import { TRANSPORT_ORDERS } from '../magic-tokens.ts'
+import type { Order, TokenOrder } from '../magic-tokens.ts'
+import type { FcmRefusal } from './fcm-answer.ts'
+
+/*
+ * An FCM token is text, so orders are words: a word of this table, then perhaps `-` and how often, then anything that
+ * is neither letter nor digit, then the rest. Without a number: every time; with one, the first so many times, after
+ * which the token is accepted.
+ *
+ *   token              answer
+ *   unregistered:…     404 NOT_FOUND, errorCode UNREGISTERED (UNREGISTERED_FID)
+ *   stale:…            the same; of an installation ID 400 INVALID_ARGUMENT, errorCode UNREGISTERED_FID
+ *   invalid:…          400 INVALID_ARGUMENT, not a valid FCM registration token (installation ID)
+ *   payload:…          400 INVALID_ARGUMENT, fieldViolations of a message field: the token is not to blame
+ *   mismatch:…         403 PERMISSION_DENIED, errorCode SENDER_ID_MISMATCH
+ *   thirdparty:…       401 UNAUTHENTICATED, errorCode THIRD_PARTY_AUTH_ERROR
+ *   unauthenticated:…  401 UNAUTHENTICATED, the access token expired
+ *   denied:…           403 PERMISSION_DENIED, the service account may not send
+ *   noproject:…        404 NOT_FOUND, no such project
+ *   throttled:…        429 RESOURCE_EXHAUSTED, errorCode QUOTA_EXCEEDED, this device only
+ *   quota:…            429 RESOURCE_EXHAUSTED, the whole project, Retry-After
+ *   internal:…         500 INTERNAL
+ *   badgateway:…       502, a page instead of JSON
+ *   unavailable:…      503 UNAVAILABLE
+ *   busy:…             503 UNAVAILABLE, Retry-After
+ *   slow:…             accepted, but slowly
+ *   reset:…            RST_STREAM, INTERNAL_ERROR
+ *   refused:…          RST_STREAM, REFUSED_STREAM: not processed, safe to send again
+ *   silent:…           no answer, ever
+ *   close:…            the TCP connection is dropped
+ *   farewell:…         accepted, and GOAWAY without error
+ *   goaway:…           GOAWAY with ENHANCE_YOUR_CALM, and no answer
+ *
+ * So `throttled-1:abc` is throttled the first time and accepted the second. An installation ID must look like one: it
+ * has `f_` before the word, and something behind it up to 22 characters, such as `f_unregistered_0000001`.
+ */
+
+/** What `token` orders; `null` for a token like any other. */
+export function fcmOrderOf(token: string): TokenOrder<FcmRefusal> | null {
+  const [, word = '', times] = SPELLING.exec(isInstallationId(token) ? token.replace(/^f_/, '') : token) ?? []
+  const order = ORDERS.get(word)
+  return order === undefined ? null : { order, times: times === undefined ? Infinity : Number(times) }
+}
+
+const SPELLING = /^([a-z]+)(?:-(\d{1,3}))?(?![a-z0-9])/i
+
+const REFUSALS: readonly FcmRefusal[] = [
+  'unregistered',
+  'stale',
+  'invalid',
+  'payload',
+  'mismatch',
+  'thirdparty',
+  'unauthenticated',
+  'denied',
+  'noproject',
+  'throttled',
+  'quota',
+  'internal',
+  'badgateway',
+  'unavailable',
+  'busy',
+]
+
+const ORDERS: ReadonlyMap<string, Order<FcmRefusal>> = new Map<string, Order<FcmRefusal>>([
+  ...REFUSALS.map((refusal) => [refusal, { kind: 'refuse', refusal }] as const),
+  ...Object.entries(TRANSPORT_ORDERS),
+])
+
+/** A word each. */
+export const FCM_ORDERS: readonly string[] = [...ORDERS.keys()]

@@ -1,0 +1,67 @@
+import type { Clock } from '../../../clock.ts'
+import type { Pem } from '../certificate.ts'
+import type { Answer, Attempt, Conduct } from '../http2/reply.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import { googlePage } from './google-error.ts'
+
+export interface TokenEndpoint extends AsyncDisposable {
+  /** The whole address. */
+  readonly url: string
+  /** Requests so far. */
+  requests(): number
+}
+
+export interface TokenEndpointOptions {
+  readonly clock: Clock
+  readonly pem: Pem
+  readonly tokens: AccessTokens
+  readonly script: (attempt: Attempt) => Conduct | null
+}
+
+/** Stands in for https://oauth2.googleapis.com/token. Like that it speaks HTTP/1.1 and HTTP/2. */
+export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpointOptions): TokenEndpoint {
+  let requests = 0
+
+  const decide = (request: Request, form: URLSearchParams): Conduct => {
+    if (new URL(request.url).pathname !== PATH) return answerWith(googlePage(404, 'Not Found'))
+    if (request.method !== 'POST') return answerWith(googlePage(405, 'Method Not Allowed'))
+    requests++
+    const grant = tokens.check(form, clock.now())
+    if (grant.kind === 'refused') return answerWith(grant.answer)
+    const { account, claims } = grant
+    const headers = Object.fromEntries(request.headers)
+    const scripted = script({ gateway: 'fcm-token', token: account.clientEmail, headers, body: claims })
+    return scripted ?? answerWith(tokens.issue(account, clock.monotonic()))
+  }
+
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    tls: { key: pem.privateKey, cert: pem.certificate },
+    http2: true,
+    development: false,
+    // A silent endpoint must not be given away by Bun closing the connection after ten seconds.
+    idleTimeout: 0,
+    async fetch(request) {
+      const conduct = decide(request, new URLSearchParams(await request.text()))
+      // A reset or a dropped connection looks to the client like an answer that never comes.
+      if (conduct.kind !== 'answer') return await new Promise<never>(() => undefined)
+      const { answer, afterMs = 0 } = conduct
+      if (afterMs > 0) await new Promise<void>((resolve) => clock.after(afterMs, resolve))
+      const date = new Date(clock.now()).toUTCString()
+      return new Response(answer.body, { status: answer.status, headers: { date, ...answer.headers } })
+    },
+  })
+
+  return {
+    url: `https://127.0.0.1:${server.port}${PATH}`,
+    requests: () => requests,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  }
+}
+
+const PATH = '/token'
+
+function answerWith(answer: Answer): Conduct {
+  return { kind: 'answer', answer }
+}

@@ -1,0 +1,162 @@
+import { createSecureServer } from 'node:http2'
+import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import type { Clock } from '../../../clock.ts'
+import type { Pem } from '../certificate.ts'
+import { createPerformer } from './http2-replier.ts'
+import { MAX_BODY_BYTES } from './incoming-request.ts'
+import type { IncomingRequest } from './incoming-request.ts'
+import type { Conduct } from './reply.ts'
+
+export interface Http2ListenerOptions<Connection> {
+  readonly clock: Clock
+  readonly pem: Pem
+  /** SETTINGS_MAX_CONCURRENT_STREAMS. */
+  readonly maxStreams: number
+  /** The same, until the connection has had its first 200. Default `maxStreams`. */
+  readonly firstStreams?: number
+  /** The debug data of GOAWAY frames. Default none. */
+  readonly goawayData?: string
+  /** Makes what the gateway keeps of a connection. `fingerprint`: SHA-256 of the client certificate, if it gave one. */
+  readonly open: (fingerprint: string | null) => Connection
+  readonly handle: (request: IncomingRequest, connection: Connection) => Conduct
+}
+
+export interface ListenerCounts {
+  /** Connections opened so far. */
+  readonly sessions: number
+  readonly openSessions: number
+  /** Requests begun so far. */
+  readonly streams: number
+  readonly openStreams: number
+  /** The most requests open at one time, over all connections. */
+  readonly peakStreams: number
+}
+
+export interface Http2Listener extends AsyncDisposable {
+  /** An https origin. */
+  readonly url: string
+  counts(): ListenerCounts
+  /** Sends GOAWAY on every connection. `code`: an HTTP/2 error code, default 0 (no error). */
+  goaway(code?: number): void
+  /** Drops every connection. */
+  disconnect(): void
+}
+
+/** An HTTP/2 server over TLS on a free port of 127.0.0.1, which does with requests what `handle` says. */
+export async function listenHttp2<Connection>(options: Http2ListenerOptions<Connection>): Promise<Http2Listener> {
+  const { clock, pem, maxStreams, firstStreams = maxStreams, open, handle } = options
+  const goawayData = Buffer.from(options.goawayData ?? '')
+  // A session does not give its socket away, so the socket is found by what both can tell: the client's port.
+  const sockets = new Map<number, TLSSocket>()
+  const sessions = new Set<Http2Session>()
+  const counts = { sessions: 0, openSessions: 0, streams: 0, openStreams: 0, peakStreams: 0 }
+
+  const server = createSecureServer({
+    key: pem.privateKey,
+    cert: pem.certificate,
+    requestCert: true,
+    rejectUnauthorized: false,
+    settings: { maxConcurrentStreams: firstStreams },
+  })
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const port = socket.remotePort ?? 0
+    sockets.set(port, socket)
+    socket.on('close', () => {
+      if (sockets.get(port) === socket) sockets.delete(port)
+    })
+    socket.on('error', ignoreLostClient)
+  })
+  server.on('sessionError', ignoreLostClient)
+
+  server.on('session', (session) => {
+    const port = session.socket.remotePort ?? 0
+    let limited = firstStreams !== maxStreams
+    let connection: { readonly opened: Connection } | null = null
+    const performer = createPerformer({
+      clock,
+      session,
+      goawayData,
+      drop: () => sockets.get(port)?.destroy(),
+      answering({ status }) {
+        if (!limited || status !== 200) return
+        limited = false
+        session.settings({ maxConcurrentStreams: maxStreams })
+      },
+    })
+    sessions.add(session)
+    counts.sessions++
+    counts.openSessions++
+    session.on('error', ignoreLostClient)
+    session.on('close', () => {
+      performer.cancel()
+      sessions.delete(session)
+      counts.openSessions--
+    })
+    session.on('stream', (stream, headers, _flags, rawHeaders) => {
+      counts.streams++
+      counts.openStreams++
+      counts.peakStreams = Math.max(counts.peakStreams, counts.openStreams)
+      stream.on('close', () => counts.openStreams--)
+      stream.on('error', ignoreLostClient)
+      readBody(stream, (body) => {
+        connection ??= { opened: open(sockets.get(port)?.getPeerCertificate().fingerprint256 ?? null) }
+        performer.perform(stream, handle(readRequest(headers, rawHeaders, body), connection.opened))
+      })
+    })
+  })
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a listening TCP server has a port')
+
+  const disconnect = (): void => {
+    for (const socket of sockets.values()) socket.destroy()
+  }
+  return {
+    url: `https://127.0.0.1:${address.port}`,
+    counts: () => ({ ...counts }),
+    goaway(code = 0) {
+      for (const session of sessions) session.goaway(code, undefined, goawayData)
+    },
+    disconnect,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
+      disconnect()
+      await closed
+    },
+  }
+}
+
+/** A client that goes away in the middle is no fault of the simulator's, and nothing is left to tell it. */
+function ignoreLostClient(): void {}
+
+/** Calls back once the whole body is in: an earlier answer would make clients reset the stream. */
+function readBody(stream: ServerHttp2Stream, complete: (body: Buffer) => void): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  stream.on('data', (chunk: Buffer) => {
+    if (size < MAX_BODY_BYTES) chunks.push(chunk)
+    size += chunk.length
+  })
+  stream.on('end', () => {
+    if (!stream.destroyed) complete(Buffer.concat(chunks))
+  })
+}
+
+function readRequest(headers: IncomingHttpHeaders, rawHeaders: readonly string[], body: Buffer): IncomingRequest {
+  const joined: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(headers)) joined[name] = Array.isArray(value) ? value.join(', ') : value
+  return {
+    method: joined[':method'] ?? '',
+    path: joined[':path'] ?? '',
+    headers: joined,
+    repeatedHeaders: rawHeaders.length / 2 > Object.keys(joined).length,
+    body,
+  }
+}

@@ -1,0 +1,78 @@
+import type { Http2Session, ServerHttp2Stream } from 'node:http2'
+import type { Clock } from '../../../clock.ts'
+import type { Answer, Conduct } from './reply.ts'
+
+export interface PerformerOptions {
+  readonly clock: Clock
+  readonly session: Http2Session
+  /** The debug data of GOAWAY frames. */
+  readonly goawayData: Buffer
+  /** Drops the TCP connection under the session. */
+  readonly drop: () => void
+  /** Told of every answer, before it is sent. */
+  readonly answering: (answer: Answer) => void
+}
+
+export interface Performer {
+  perform(stream: ServerHttp2Stream, conduct: Conduct): void
+  /** Forgets the answers that still wait for their time. */
+  cancel(): void
+}
+
+/** Does on the streams of one connection what the gateway decided. */
+export function createPerformer({ clock, session, goawayData, drop, answering }: PerformerOptions): Performer {
+  const waiting = new Set<() => void>()
+
+  const send = (stream: ServerHttp2Stream, answer: Answer, goaway: boolean): void => {
+    if (stream.destroyed) return
+    if (goaway) session.goaway(0, undefined, goawayData)
+    answering(answer)
+    const date = new Date(clock.now()).toUTCString()
+    stream.respond({ ':status': answer.status, date, ...answer.headers }, { endStream: answer.body === '' })
+    if (answer.body !== '') stream.end(answer.body)
+  }
+
+  const sendLater = (stream: ServerHttp2Stream, answer: Answer, goaway: boolean, afterMs: number): void => {
+    const cancel = clock.after(afterMs, () => {
+      waiting.delete(cancel)
+      send(stream, answer, goaway)
+    })
+    waiting.add(cancel)
+  }
+
+  return {
+    perform(stream, conduct) {
+      switch (conduct.kind) {
+        case 'answer': {
+          const { answer, afterMs = 0, goaway = false } = conduct
+          if (afterMs > 0) sendLater(stream, answer, goaway, afterMs)
+          else send(stream, answer, goaway)
+          return
+        }
+        case 'reset':
+          reset(stream, conduct.code)
+          return
+        case 'goaway':
+          session.goaway(conduct.code, undefined, goawayData)
+          return
+        case 'close':
+          drop()
+          return
+        case 'silent':
+      }
+    },
+    cancel() {
+      for (const cancel of waiting) cancel()
+      waiting.clear()
+    },
+  }
+}
+
+/**
+ * On Bun 1.4.5 `stream.close(code)` sends an empty DATA frame instead of RST_STREAM (measured). Destroying the stream
+ * with an error sends the frame, with the code found in `rstCode`.
+ */
+function reset(stream: ServerHttp2Stream, code: number): void {
+  Object.assign(stream, { rstCode: code })
+  stream.destroy(new Error('reset by order'))
+}

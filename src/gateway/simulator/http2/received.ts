@@ -1,0 +1,59 @@
+import type { Platform } from '../../../device/device.ts'
+import type { Arrival } from '../received-pushes.ts'
+
+/** A notification as a person would tell of it. */
+export interface Received {
+  readonly at: number
+  /** The apns-topic, or the project of FCM. */
+  readonly target: string | null
+  readonly platform: Platform
+  readonly token: string
+  readonly title: string | null
+  readonly text: string | null
+  readonly badge: number | null
+  /** The HTTP status; `null`: there was no answer. */
+  readonly status: number | null
+  /** The gateway's own; `null`: it was accepted. */
+  readonly reason: string | null
+}
+
+/** What arrived at a gateway, out of the form that Apple and Google have for it. */
+export function receivedOf({ provider, target, token, body, status, reason, at }: Arrival): Received {
+  const shown = provider === 'apns' ? ofApns(body) : ofFcm(body)
+  return { at, target, platform: provider === 'apns' ? 0 : 1, token, ...shown, status, reason }
+}
+
+type Shown = Pick<Received, 'title' | 'text' | 'badge'>
+
+function ofApns(body: unknown): Shown {
+  const aps = inside(body, 'aps')
+  const alert = aps['alert']
+  const text = typeof alert === 'string' ? alert : inside(aps, 'alert')['body']
+  return { title: textOf(inside(aps, 'alert')['title']), text: textOf(text), badge: numberOf(aps['badge']) }
+}
+
+function ofFcm(body: unknown): Shown {
+  const message = inside(body, 'message')
+  const notification = inside(message, 'notification')
+  const onAndroid = inside(message['android'], 'notification')
+  const badge = onAndroid['notification_count'] ?? inside(message, 'data')['badge']
+  return {
+    title: textOf(onAndroid['title'] ?? notification['title']),
+    text: textOf(onAndroid['body'] ?? notification['body']),
+    badge: numberOf(badge),
+  }
+}
+
+/** An object inside another; empty where there is none. */
+function inside(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  const inner: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : null
+  return typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {}
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' || (typeof value === 'string' && /^\d{1,10}$/.test(value)) ? Number(value) : null
+}

@@ -1,0 +1,34 @@
+import type { Application } from '../../application/application.ts'
+import { readApnsKey, readServiceAccount } from '../../application/credential.ts'
+import type { Clock } from '../../clock.ts'
+import type { Platform } from '../../device/device.ts'
+import { createApnsProvider } from '../apns/client.ts'
+import { createFcmProvider } from '../fcm/client.ts'
+import type { Provider } from '../gateway.ts'
+import type { OpenTransport } from '../transport/transport.ts'
+import type { Simulator } from './simulator.ts'
+
+interface Means {
+  readonly clock: Clock
+  readonly openTransport: OpenTransport
+}
+
+/** The real client of a platform, with credentials that the simulator has issued, aimed at the simulator. */
+export function simulatedProvider(
+  simulator: Simulator,
+  application: Application,
+  platform: Platform,
+  means: Means,
+): Provider {
+  const issued = simulator.issue(application.id)
+  const shared = { ...means, ca: simulator.ca }
+  if (platform === 0) {
+    const credential = readApnsKey({ ...issued.apnsKey, environment: 'auto' })
+    if (credential.kind === 'problem') throw new Error(credential.problem)
+    const origins = { production: simulator.apnsUrl, sandbox: simulator.apnsSandboxUrl }
+    return createApnsProvider({ ...shared, credential, origins })
+  }
+  const credential = readServiceAccount(issued.serviceAccount)
+  if (credential.kind === 'problem') throw new Error(credential.problem)
+  return createFcmProvider({ ...shared, credential, origin: simulator.fcmUrl, tokenUrl: simulator.fcmTokenUrl })
+}

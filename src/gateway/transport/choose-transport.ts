@@ -1,0 +1,37 @@
+import type { Clock } from '../../clock.ts'
+import { resilientTransport } from './fallback-transport.ts'
+import type { OnSwitch } from './fallback-transport.ts'
+import { proxiedTransport } from './http2-transport.ts'
+import type { OpenTransport } from './transport.ts'
+import { openTunnel } from './tunnel.ts'
+import type { Proxy } from './tunnel.ts'
+import { watchedTransport } from './watched-transport.ts'
+
+export interface TransportChoice {
+  readonly transport: 'fetch' | 'http2-wrapper'
+  /** Everything goes through it. `null`: nothing does. */
+  readonly proxy: Proxy | null
+}
+
+/** The transport that the operator's settings ask for. */
+export function chooseTransport(choice: TransportChoice, clock: Clock, onSwitch: OnSwitch): OpenTransport {
+  const { transport, proxy } = choice
+  // fetch cannot go through a proxy (HTTP2Unsupported; measured, Bun 1.4.5).
+  const isFetch = transport === 'fetch' && proxy === null
+  return watchedTransport(clock, isFetch ? resilientTransport(clock, onSwitch) : proxiedTransport(clock, proxy))
+}
+
+/** How long a proxy has to answer when it is tried, in ms. */
+const PROBE_MS = 5000
+
+/** Why the proxy makes no tunnel to `origin`, such as `proxy: 407`; `null` when it does. Sends nothing through it. */
+export async function proxyProblem(proxy: Proxy, origin: string, clock: Clock): Promise<string | null> {
+  const { hostname, port } = new URL(origin)
+  const control = new AbortController()
+  const cancel = clock.after(PROBE_MS, () => control.abort())
+  const tunnel = await openTunnel(proxy, `${hostname}:${port || '443'}`, control.signal)
+  cancel()
+  if (tunnel.kind === 'failed') return tunnel.reason
+  tunnel.socket.destroy()
+  return null
+}

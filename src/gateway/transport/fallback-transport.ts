@@ -1,0 +1,162 @@
+import type { Clock } from '../../clock.ts'
+import { fetchTransport } from './fetch-transport.ts'
+import { proxiedTransport } from './http2-transport.ts'
+import { IdlePools } from './idle-pools.ts'
+import type { Place } from './idle-pools.ts'
+import { PLENTY, UNWATCHED } from './transport.ts'
+import type {
+  ConnectionWatch,
+  OpenTransport,
+  Transport,
+  TransportAnswer,
+  TransportOptions,
+  TransportRequest,
+} from './transport.ts'
+
+/** A connection that breaks takes all requests in flight with it. Once is an accident. */
+const MAX_BREAKS = 2
+const WITHIN_MS = 60_000
+
+/** Connections within a minute that are lost before they brought plenty, before the other transport is tried. */
+const MAX_POOR = 3
+
+/** Told when requests to `origin` go by the second transport from now on. `reason` is what became of the first. */
+export type OnSwitch = (origin: string, reason: string) => void
+
+/**
+ * fetch, with http2-wrapper behind it, for what fetch does not get along with: it resets streams that some gateways
+ * answer in an unusual shape, and those count resets as an attack; and it leaves peers that others can talk to.
+ */
+export function resilientTransport(clock: Clock, onSwitch: OnSwitch): OpenTransport {
+  const pools = new IdlePools()
+  return (origin, options) => new ResilientTransport({ clock, onSwitch, pools, origin, options })
+}
+
+interface ResilientOptions {
+  readonly clock: Clock
+  readonly onSwitch: OnSwitch
+  readonly pools: IdlePools
+  readonly origin: string
+  readonly options: TransportOptions
+}
+
+/**
+ * fetch → (two connections break within a minute: GOAWAY with an error, or a fault in the protocol) → http2-wrapper, for
+ * the rest of its life.
+ * fetch → (three are lost within a minute, for whatever reason, that brought less than plenty) → http2-wrapper on trial,
+ * which sees each connection that it opens → (one of them brings plenty) → fetch once more, since the gateway may have
+ * come to its senses → (another is lost) → http2-wrapper for the rest of its life.
+ */
+class ResilientTransport implements Transport {
+  readonly #on: ResilientOptions
+  readonly #watch: ConnectionWatch
+  /** `null`: fetch has no room for its certificate's connections. */
+  readonly #place: Place | null
+  readonly #first: Transport | null
+  #second: Transport | null = null
+  #current: Transport
+  #state: 'first' | 'trial' | 'doubted' | 'second' = 'first'
+  /** In the last minute. */
+  #breaks = 0
+  #poor = 0
+  /** Answers of the second since it last lost a connection. */
+  #brought = 0
+  #firstIsOver: Promise<void> | null = null
+
+  constructor(on: ResilientOptions) {
+    const { clock, pools, origin, options } = on
+    this.#on = on
+    this.#watch = options.watch ?? UNWATCHED
+    this.#place = pools.take(options)
+    const watch = this.#heard(this.#firstAnswered, this.#firstLost)
+    this.#first = this.#place && fetchTransport(clock, this.#place.secureOptions)(origin, { ...options, watch })
+    this.#current = this.#first ?? this.#openSecond()
+    if (this.#first === null) this.#state = 'second'
+  }
+
+  request(request: TransportRequest): Promise<TransportAnswer> {
+    return this.#current.request(request)
+  }
+
+  retire(): void {
+    this.#current.retire()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#endFirst(), this.#second?.[Symbol.asyncDispose]()])
+  }
+
+  /** What the transport is watched by, with ears of our own. */
+  #heard(answered: () => void, lost: ConnectionWatch['lost']): ConnectionWatch {
+    const watch = this.#watch
+    return {
+      refusal: () => watch.refusal(),
+      opened: () => watch.opened(),
+      answered() {
+        watch.answered()
+        answered()
+      },
+      lost(reason, answers) {
+        watch.lost(reason, answers)
+        lost(reason, answers)
+      },
+    }
+  }
+
+  readonly #firstAnswered = (): void => {
+    if (this.#state !== 'doubted' || ++this.#brought < PLENTY) return
+    this.#state = 'first'
+  }
+
+  readonly #firstLost = (reason: string, answers: number): void => {
+    if (this.#state !== 'first' && this.#state !== 'doubted') return
+    const { clock } = this.#on
+    if (BREAKS.test(reason)) {
+      this.#breaks++
+      clock.after(WITHIN_MS, () => this.#breaks--)
+      if (this.#breaks >= MAX_BREAKS) return this.#settle(reason)
+    }
+    if (answers >= PLENTY) return
+    if (this.#state === 'doubted') return this.#settle(reason)
+    this.#poor++
+    clock.after(WITHIN_MS, () => this.#poor--)
+    if (this.#poor >= MAX_POOR) this.#use('trial', this.#openSecond())
+  }
+
+  readonly #secondAnswered = (): void => {
+    if (this.#state !== 'trial' || ++this.#brought < PLENTY) return
+    if (this.#first !== null) this.#use('doubted', this.#first)
+  }
+
+  readonly #secondLost = (): void => {
+    this.#brought = 0
+  }
+
+  #use(state: 'trial' | 'doubted', transport: Transport): void {
+    this.#state = state
+    this.#brought = 0
+    this.#current = transport
+  }
+
+  #settle(reason: string): void {
+    this.#state = 'second'
+    this.#current = this.#openSecond()
+    // What it has taken on it still answers.
+    void this.#endFirst()
+    this.#on.onSwitch(this.#on.origin, reason)
+  }
+
+  #openSecond(): Transport {
+    const { clock, origin, options } = this.#on
+    const watch = this.#heard(this.#secondAnswered, this.#secondLost)
+    return (this.#second ??= proxiedTransport(clock, null)(origin, { ...options, watch }))
+  }
+
+  #endFirst(): Promise<void> {
+    this.#firstIsOver ??= Promise.resolve(this.#first?.[Symbol.asyncDispose]()).then(() => this.#place?.leave())
+    return this.#firstIsOver
+  }
+}
+
+/** Faults in the talk itself, with which another client may get along. */
+const BREAKS = /^HTTP2/

@@ -1,0 +1,117 @@
+import type { SenderFigures } from '../delivery/sender-stats.ts'
+import type { Platform } from '../device/device.ts'
+import type { Counts } from './background-count.ts'
+import { counter, gauge, histogram } from './exposition.ts'
+import type { Family, Labels } from './exposition.ts'
+import { Histogram } from './histogram.ts'
+import type { NameOf } from './tally.ts'
+
+/** The gateways answer in some ten to hundred milliseconds; a request is given up long before the last bound. */
+const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+const PLATFORM_NAME: Readonly<Record<Platform, string>> = { 0: 'ios', 1: 'android' }
+
+const OUTCOMES = ['accepted', 'gone', 'rejected', 'deferred', 'misconfigured'] as const
+
+const PAUSES = ['unreachable', 'misconfigured', 'no-credential'] as const
+
+export type GatewayLatency = Readonly<Record<Platform, Histogram>>
+
+export function gatewayLatency(): GatewayLatency {
+  return { 0: new Histogram(BOUNDS_SECONDS), 1: new Histogram(BOUNDS_SECONDS) }
+}
+
+interface Sources {
+  readonly senders: readonly SenderFigures[]
+  readonly latency: GatewayLatency
+  readonly counts: Counts
+  readonly nameOf: NameOf
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number
+}
+
+/** What goes out, and what waits to. */
+export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sources): Family[] {
+  const named = senders.flatMap((sender) => {
+    const labels = labelsOf(sender, nameOf)
+    return labels === null ? [] : [{ ...sender, labels }]
+  })
+  const each = (value: (sender: SenderFigures) => number) =>
+    named.map((sender) => [sender.labels, value(sender)] as const)
+  const open = new Map(counts.open.map((of) => [`${of.application}/${of.platform}`, of.count]))
+
+  return [
+    counter(
+      'bellhop_push_notifications_total',
+      'Answers of the gateways, one for each send: what was deferred is sent again, and counts again.',
+      named.flatMap(({ labels, answers }) =>
+        OUTCOMES.map((outcome) => [{ ...labels, outcome }, answers[outcome]] as const),
+      ),
+    ),
+    counter(
+      'bellhop_push_expired_total',
+      'Notifications whose time to live was over before a gateway had taken them.',
+      each(({ answers }) => answers.expired),
+    ),
+    histogram(
+      'bellhop_gateway_request_duration_seconds',
+      'From handing a notification to the connection to the answer of the gateway.',
+      [
+        [{ platform: PLATFORM_NAME[0] }, latency[0]],
+        [{ platform: PLATFORM_NAME[1] }, latency[1]],
+      ],
+    ),
+    gauge(
+      'bellhop_gateway_in_flight',
+      'Notifications sent and not yet answered.',
+      each(({ inFlight }) => inFlight),
+    ),
+    counter(
+      'bellhop_gateway_connections_total',
+      'Connections opened to the gateways since the credential was loaded, as far as can be seen: at least so many.',
+      each(({ connections }) => connections),
+    ),
+    gauge(
+      'bellhop_sender_paused',
+      'Whether nothing is sent, and why: the gateway cannot be reached, it refuses the credential, or there is none for devices that wait for it.',
+      named.flatMap(({ labels, state, recipients }) =>
+        PAUSES.map((pause) => {
+          const counts = pause !== 'no-credential' || recipients > 0
+          return [{ ...labels, state: pause }, state === pause && counts ? 1 : 0] as const
+        }),
+      ),
+    ),
+    gauge(
+      'bellhop_queue_open_pushes',
+      'Pushes that are not finished.',
+      // What has come since the last count is in memory.
+      each((sender) => Math.max(open.get(`${sender.application}/${sender.platform}`) ?? 0, sender.open)),
+    ),
+    gauge(
+      'bellhop_queue_waiting_recipients',
+      'Devices still to be sent to, of the pushes that are in memory and counted.',
+      each(({ recipients }) => recipients),
+    ),
+    gauge(
+      'bellhop_queue_oldest_age_seconds',
+      'How long the oldest push has been due that is not finished; 0 while its sender is paused.',
+      each(({ dueSince }) => (dueSince === null ? 0 : Math.max(now - dueSince, 0) / 1000)),
+    ),
+    gauge(
+      'bellhop_devices',
+      'Registered devices, as counted last: every few minutes where there are a million.',
+      counts.devices.flatMap((of) => {
+        const labels = labelsOf(of, nameOf)
+        return labels === null ? [] : [[labels, of.count] as const]
+      }),
+    ),
+  ]
+}
+
+function labelsOf(
+  { application: number, platform }: { readonly application: number; readonly platform: Platform },
+  nameOf: NameOf,
+): Labels | null {
+  const application = nameOf(number)
+  return application === null ? null : { application, platform: PLATFORM_NAME[platform] }
+}

@@ -1,0 +1,39 @@
+import { every } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { shortageOf } from './readiness.ts'
+import type { Disk } from './storage.ts'
+
+const LOOK_MS = 60_000
+
+/** While it lasts it is said again: who reads a log sees the last hours of it. */
+const AGAIN_MS = 60 * 60_000
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly log: Pick<Log, 'info' | 'warn'>
+  /** `null`: not known. */
+  readonly disk: () => Disk | null
+}
+
+/** Says that the disk is nearly full before it is, at the start and from then on; the returned function ends it. */
+export function watchDisk({ clock, log, disk }: Dependencies): () => void {
+  /** When it was last said, ms since the Unix epoch; `null`: there is room. */
+  let saidAt: number | null = null
+
+  function look(): void {
+    const seen = disk()
+    if (seen === null) return
+    const [sentence] = shortageOf(seen)
+    if (sentence === undefined) {
+      if (saidAt !== null) log.info('the disk of the data directory has room again', { freeBytes: seen.freeBytes })
+      saidAt = null
+    } else if (saidAt === null || Math.abs(clock.now() - saidAt) >= AGAIN_MS) {
+      log.warn(sentence)
+      saidAt = clock.now()
+    }
+  }
+
+  look()
+  return every(clock, LOOK_MS, look)
+}

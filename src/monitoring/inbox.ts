@@ -1,0 +1,49 @@
+import type { Application } from '../application/application.ts'
+import { receivedOf } from '../gateway/simulator/http2/received.ts'
+import { targetsOf } from '../gateway/simulator/known-credentials.ts'
+import type { Simulator } from '../gateway/simulator/simulator.ts'
+
+interface Dependencies {
+  /** `null`: it has not been started. */
+  readonly simulator: () => Pick<Simulator, 'arrivals' | 'counts'> | null
+  readonly applications: () => readonly Application[]
+}
+
+/** Of a token, as `bellhop tail` shows it. */
+const SHOWN_CHARACTERS = 12
+
+/** What arrived at the simulator behind the arrival of this number, the newest last: of its last 1,000. */
+export type Inbox = ReturnType<typeof createInbox>
+
+/** Tells what applications that send to the simulator have sent: of others nothing ever gets there. */
+export function createInbox({ simulator, applications }: Dependencies) {
+  return (after: number) => {
+    const running = simulator()
+    if (running === null) return { last: 0, received: [] }
+    const { accepted, refused } = running.counts()
+    const last = accepted + refused
+    const arrivals = running.arrivals()
+    const first = last - arrivals.length + 1
+    const simulated = new Map(
+      applications()
+        .filter((application) => application.simulated)
+        .flatMap(({ id }) => Object.values(targetsOf(id)).map((target) => [target, id])),
+    )
+    const received = arrivals.flatMap((arrival, at) => {
+      if (first + at <= after) return []
+      const { target, platform, token, title, text, badge, status, reason, at: receivedAt } = receivedOf(arrival)
+      const application = simulated.get(target ?? '')
+      if (application === undefined) return []
+      const of = { application, platform: String(platform), token: token.slice(0, SHOWN_CHARACTERS) }
+      const number = first + at
+      return Object.assign({ number, at: new Date(receivedAt).toISOString() }, of, {
+        title,
+        text,
+        badge,
+        status,
+        reason,
+      })
+    })
+    return { last, received }
+  }
+}

@@ -1,0 +1,75 @@
+import type { BackupState } from '../backup/schedule.ts'
+import type { Clock } from '../clock.ts'
+import type { SenderFigures } from '../delivery/sender-stats.ts'
+import type { Log } from '../log.ts'
+import { readinessOf } from './readiness.ts'
+import type { NearlyUsed, Readiness } from './readiness.ts'
+import type { Disk } from './storage.ts'
+import type { NameOf } from './tally.ts'
+
+/** How long the database may take to write next to nothing. */
+const PATIENCE_MS = 2000
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly log: Pick<Log, 'error'>
+  /** Writes something; rejects when the database cannot be written. */
+  readonly probeDatabase: () => Promise<void>
+  readonly senders: () => readonly SenderFigures[]
+  readonly nameOf: NameOf
+  readonly disk: () => Disk | null
+  readonly backups: () => BackupState | null
+  readonly moved: () => readonly string[]
+  readonly nearlyUsed: () => readonly NearlyUsed[]
+}
+
+/** Looks whether the service does its work. A write that succeeded `maxAgeMs` milliseconds ago is good enough. */
+export type CheckReadiness = (maxAgeMs: number) => Promise<Readiness>
+
+export function createReadinessCheck(on: Dependencies): CheckReadiness {
+  const { clock, log, senders, nameOf, disk, backups, moved, nearlyUsed } = on
+  let writtenAt = Number.NEGATIVE_INFINITY
+  let running: Promise<string | null> | null = null
+
+  return async (maxAgeMs) => {
+    const ageMs = clock.now() - writtenAt
+    const databaseProblem = ageMs >= 0 && ageMs < maxAgeMs ? null : await inTime((running ??= probe()))
+    const named = senders().flatMap((sender) => {
+      const name = nameOf(sender.application)
+      return name === null ? [] : [{ ...sender, name }]
+    })
+    return readinessOf({
+      now: clock.now(),
+      databaseProblem,
+      senders: named,
+      disk: disk(),
+      backups: backups(),
+      moved: moved(),
+      nearlyUsed: nearlyUsed(),
+    })
+  }
+
+  /** What is wrong with the database; `null` for nothing. One at a time: a disk that hangs must not pile them up. */
+  async function probe(): Promise<string | null> {
+    try {
+      await on.probeDatabase()
+      writtenAt = clock.now()
+      return null
+    } catch (error) {
+      log.error('database cannot be written', { error: String(error) })
+      return error instanceof Error ? error.message : String(error)
+    } finally {
+      running = null
+    }
+  }
+
+  async function inTime(probing: Promise<string | null>): Promise<string | null> {
+    let cancel = () => {}
+    const late = new Promise<string>((resolve) => {
+      cancel = clock.after(PATIENCE_MS, () => resolve(`it has not taken a write for ${PATIENCE_MS / 1000} seconds`))
+    })
+    const problem = await Promise.race([probing, late])
+    cancel()
+    return problem
+  }
+}

@@ -1,0 +1,143 @@
+import type { BackupState } from '../backup/schedule.ts'
+import type { SenderFigures } from '../delivery/sender-stats.ts'
+import type { Platform } from '../device/device.ts'
+import type { Disk } from './storage.ts'
+
+/** For so long nothing may be answered while something is due: no request takes longer. */
+const STILL_MS = 60_000
+
+const MEBIBYTE = 1024 * 1024
+
+/** Less than either is little: the second is for large disks, of which two hundredths would be plenty. */
+const LEAST_FREE_BYTES = 64 * MEBIBYTE
+const LEAST_FREE_SHARE = 0.02
+const PLENTY_BYTES = 1024 * MEBIBYTE
+
+/** A backup may be late by as much as its whole period, before it is said. */
+const LATE_PERIODS = 2
+
+const GATEWAY: Readonly<Record<Platform, string>> = { 0: 'APNs', 1: 'FCM' }
+
+/** An application that has used four fifths of its quota of calls, or more. */
+export interface NearlyUsed {
+  /** The application's. */
+  readonly name: string
+  /** Calls of the running period. */
+  readonly used: number
+  readonly quota: number
+  /** When the period ends, ms since the Unix epoch. */
+  readonly endsAt: number
+}
+
+interface Facts {
+  /** Ms since the Unix epoch. */
+  readonly now: number
+  /** Why the database could not be written; `null`: it could. */
+  readonly databaseProblem: string | null
+  /** `name` is the application's. */
+  readonly senders: readonly (Omit<SenderFigures, 'answers' | 'connections'> & { readonly name: string })[]
+  /** `null`: not known. */
+  readonly disk: Disk | null
+  /** `null`: none are made. */
+  readonly backups: BackupState | null
+  /** Origins of gateways that are reached by the second transport only. */
+  readonly moved: readonly string[]
+  readonly nearlyUsed: readonly NearlyUsed[]
+}
+
+type Check = 'ok' | 'warning' | 'failed'
+
+/** Whether the service does its work. Everything said of it is a sentence. */
+export interface Readiness {
+  readonly ready: boolean
+  /** Why it is not ready. */
+  readonly reasons: readonly string[]
+  /** What it gets along with, and somebody should look at. */
+  readonly warnings: readonly string[]
+  readonly checks: Readonly<
+    Record<'database' | 'queue' | 'credentials' | 'gateways' | 'disk' | 'backups' | 'quotas', Check>
+  >
+}
+
+/**
+ * A credential that is refused is a reason where pushes wait for it: somebody has to act, and nobody else notices. A
+ * gateway that cannot be reached is a warning: the queue is kept, and goes on by itself.
+ */
+export function readinessOf(facts: Facts): Readiness {
+  const database = facts.databaseProblem === null ? [] : [`The database cannot be written: ${facts.databaseProblem}.`]
+  const queue = facts.senders.flatMap((sender) => standstillOf(sender, facts.now))
+  // A push that addresses nobody, or is not counted yet, waits for nothing.
+  const waiting = facts.senders.filter(({ recipients }) => recipients > 0)
+  const credentials = waiting.flatMap(refusalOf)
+  const disk = facts.disk === null ? [] : shortageOf(facts.disk)
+  const unreachable = waiting.flatMap(unreachableOf)
+  const moved = facts.moved.map((origin) => `${origin} is reached by the second transport only.`)
+  const backups = facts.backups === null ? [] : latenessOf(facts.backups, facts.now)
+  const quotas = facts.nearlyUsed.map(quotaOf)
+  const reasons = [...database, ...queue, ...credentials, ...disk]
+  return {
+    ready: reasons.length === 0,
+    reasons,
+    warnings: [...unreachable, ...moved, ...backups, ...quotas],
+    checks: {
+      database: checkOf(database, 'failed'),
+      queue: checkOf(queue, 'failed'),
+      credentials: checkOf(credentials, 'failed'),
+      gateways: checkOf([...unreachable, ...moved], 'warning'),
+      disk: checkOf(disk, 'failed'),
+      backups: checkOf(backups, 'warning'),
+      quotas: checkOf(quotas, 'warning'),
+    },
+  }
+}
+
+type Sender = Facts['senders'][number]
+
+function standstillOf({ name, platform, stillSince }: Sender, now: number): string[] {
+  if (stillSince === null || now - stillSince < STILL_MS) return []
+  return [`${name}: the queue to ${GATEWAY[platform]} stands still since ${iso(stillSince)}.`]
+}
+
+function refusalOf({ name, platform, state, reason }: Sender): string[] {
+  const gateway = GATEWAY[platform]
+  if (state === 'no-credential') return [`${name}: pushes wait for a credential for ${gateway}, and there is none.`]
+  if (state === 'misconfigured') return [`${name}: ${gateway} refuses the credential (${reason}), and pushes wait.`]
+  return []
+}
+
+function unreachableOf({ name, platform, state, reason }: Sender): string[] {
+  return state === 'unreachable'
+    ? [`${name}: ${GATEWAY[platform]} takes nothing now (${reason}), and pushes wait.`]
+    : []
+}
+
+/** A sentence, or none. */
+export function shortageOf({ freeBytes, sizeBytes }: Disk): string[] {
+  const least = Math.max(LEAST_FREE_BYTES, Math.min(sizeBytes * LEAST_FREE_SHARE, PLENTY_BYTES))
+  if (freeBytes >= least) return []
+  return [`The disk of the data directory is nearly full: ${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free.`]
+}
+
+function latenessOf({ lastSuccessAt, lastError, everyMs }: BackupState, now: number): string[] {
+  if (lastError !== null) return [`The last backup failed: ${lastError.replace(/\.$/, '')}.`]
+  if (lastSuccessAt === null || now - lastSuccessAt <= everyMs * LATE_PERIODS) return []
+  return [`The last backup is of ${iso(lastSuccessAt)}, and one is due every ${Math.round(everyMs / 60_000)} minutes.`]
+}
+
+function quotaOf({ name, used, quota, endsAt }: NearlyUsed): string {
+  const refused = used < quota ? 'calls without the secret' : 'all its calls'
+  return `${name}: ${used} calls of its quota of ${quota} are used; ${refused} are refused until ${iso(endsAt)}.`
+}
+
+function checkOf(sentences: readonly string[], otherwise: Check): Check {
+  return sentences.length === 0 ? 'ok' : otherwise
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.floor(bytes / MEBIBYTE)} MiB`
+}
+
+/** `2026-11-20T12:00:00Z` */
+function iso(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+/, '')
+}

@@ -1,0 +1,189 @@
+import type { Application } from '../application/application.ts'
+import type { BackupState } from '../backup/schedule.ts'
+import type { Clock } from '../clock.ts'
+import type { SenderFigures } from '../delivery/sender-stats.ts'
+import { COMMIT, RELEASE } from '../version.ts'
+import type { BackgroundCount } from './background-count.ts'
+import type { CountStore } from './count-store.ts'
+import { deliveryFamilies } from './delivery-metrics.ts'
+import { counter, exposition, gauge } from './exposition.ts'
+import type { Family } from './exposition.ts'
+import type { Metrics } from './metrics.ts'
+import { processFamilies } from './process-metrics.ts'
+import type { Readiness } from './readiness.ts'
+import { storageFamilies } from './storage.ts'
+import type { NameOf } from './tally.ts'
+
+interface Sources {
+  readonly clock: Pick<Clock, 'now'>
+  /** The data directory. */
+  readonly data: string
+  readonly metrics: Metrics
+  readonly store: Pick<CountStore, 'scheduled' | 'webhooks' | 'certificates' | 'sizes' | 'sqliteVersion'>
+  readonly counts: Pick<BackgroundCount, 'counts'>
+  readonly applications: () => readonly Application[]
+  readonly nameOf: NameOf
+  readonly senders: () => readonly SenderFigures[]
+  /** Calls counted in the running period. */
+  readonly quotaUsed: (application: Application) => number
+  /** `null`: none are made. */
+  readonly backups: () => BackupState | null
+  /** Origins of gateways that are reached by the second transport only. */
+  readonly moved: () => readonly string[]
+  readonly readiness: () => Promise<Readiness>
+}
+
+/** What a scrape of `/metrics` is answered. */
+export function createScrape(on: Sources): () => Promise<string> {
+  const { metrics, store, nameOf } = on
+  const build = {
+    version: RELEASE,
+    commit: COMMIT?.hash ?? '',
+    bun: Bun.version,
+    sqlite: store.sqliteVersion(),
+  }
+
+  return async () => {
+    const counts = await on.counts.counts()
+    const readiness = await on.readiness()
+    return exposition([
+      gauge('bellhop_build_info', 'What runs: always 1.', [[build, 1]]),
+      ...readinessFamilies(readiness),
+      ...metrics.calls.families(),
+      ...refusalFamilies(),
+      ...metrics.commits.families(),
+      counter(
+        'bellhop_pushes_accepted_total',
+        'Pushes the API has accepted, to be sent at once or later; also repeats with the same Idempotency-Key.',
+        metrics.pushes.series(nameOf),
+      ),
+      gauge('bellhop_scheduled_pushes', 'Pushes that wait for their moment.', store.scheduled()),
+      ...deliveryFamilies({
+        senders: on.senders(),
+        latency: metrics.latency,
+        counts,
+        nameOf,
+        now: on.clock.now(),
+      }),
+      gauge(
+        'bellhop_second_transport_origins',
+        'Gateways that are reached by the second transport only.',
+        on.moved().length,
+      ),
+      ...sizeFamilies(),
+      ...certificateFamilies(),
+      ...webhookFamilies(),
+      ...backupFamilies(),
+      ...storageFamilies(on.data),
+      ...metrics.loop.families(),
+      ...processFamilies(),
+    ])
+  }
+
+  function refusalFamilies(): Family[] {
+    const limited = on.applications().filter(({ limits }) => limits.quota > 0)
+    return [
+      counter(
+        'bellhop_rate_limited_total',
+        'Calls refused because of a limit of an application, or for want of room on the disk.',
+        metrics.refusals.series(nameOf),
+      ),
+      counter(
+        'bellhop_wrong_credentials_total',
+        'Calls with an unknown application or a wrong secret.',
+        metrics.wrongCredentials,
+      ),
+      gauge(
+        'bellhop_quota_used_calls',
+        'Calls counted against the quota of the running period.',
+        limited.map((application) => [{ application: application.name }, on.quotaUsed(application)] as const),
+      ),
+      gauge(
+        'bellhop_quota_limit_calls',
+        'Calls allowed in a period; not there without a quota.',
+        limited.map(({ name, limits }) => [{ application: name }, limits.quota] as const),
+      ),
+    ]
+  }
+
+  function sizeFamilies(): Family[] {
+    const limits = on
+      .applications()
+      .flatMap(({ name: application, limits: { maxDevices, maxLabels } }) => [
+        [{ application, kind: 'devices' }, maxDevices] as const,
+        [{ application, kind: 'labels' }, maxLabels] as const,
+      ])
+    const rows = store.sizes().flatMap(({ application: number, devices, labels }) => {
+      const application = nameOf(number)
+      if (application === null) return []
+      return [[{ application, kind: 'devices' }, devices] as const, [{ application, kind: 'labels' }, labels] as const]
+    })
+    return [
+      gauge(
+        'bellhop_registry_rows',
+        'Devices in whatever state, and tags and types, that an application has brought.',
+        rows,
+      ),
+      gauge(
+        'bellhop_registry_limit_rows',
+        'Up to how many of them calls without the secret may bring new ones; not there without a limit.',
+        limits.filter(([, limit]) => limit > 0),
+      ),
+    ]
+  }
+
+  function certificateFamilies(): Family[] {
+    const expiring = store.certificates().flatMap(({ application: number, expiresAt }) => {
+      const application = nameOf(number)
+      return application === null ? [] : [[{ application }, expiresAt / 1000] as const]
+    })
+    const help =
+      'When the APNs certificate of an application expires, since the Unix epoch. Signing keys do not expire.'
+    return [gauge('bellhop_certificate_expiry_timestamp_seconds', help, expiring)]
+  }
+
+  function webhookFamilies(): Family[] {
+    const webhooks = store.webhooks().flatMap((webhook) => {
+      const application = nameOf(webhook.application)
+      return application === null ? [] : [{ ...webhook, labels: { application } }]
+    })
+    return [
+      counter('bellhop_webhook_deliveries_total', 'Tries to deliver an event.', metrics.webhooks.series(nameOf)),
+      gauge(
+        'bellhop_webhook_events_waiting',
+        'Events that are not delivered yet.',
+        webhooks.map(({ labels, waiting }) => [labels, waiting] as const),
+      ),
+      gauge(
+        'bellhop_webhook_disabled',
+        'Whether the receiver has answered 410, so that it gets no more events.',
+        webhooks.map(({ labels, disabled }) => [labels, disabled] as const),
+      ),
+    ]
+  }
+
+  function backupFamilies(): Family[] {
+    const backups = on.backups()
+    const made = backups?.lastSuccessAt ?? null
+    return [
+      gauge(
+        'bellhop_backup_last_success_timestamp_seconds',
+        'When the last backup was made, since the Unix epoch; not there where none was.',
+        made === null ? [] : made / 1000,
+      ),
+      gauge('bellhop_backup_failed', 'Whether the last try failed.', backups ? Number(backups.lastError !== null) : []),
+      gauge('bellhop_backup_period_seconds', 'The time between two backups.', backups ? backups.everyMs / 1000 : []),
+    ]
+  }
+}
+
+function readinessFamilies({ ready, checks }: Readiness): Family[] {
+  return [
+    gauge('bellhop_ready', 'Whether /readyz answers 200.', Number(ready)),
+    gauge(
+      'bellhop_check_ok',
+      'Whether one of its checks has nothing to say; gateways, backups and quotas make no difference to bellhop_ready.',
+      Object.entries(checks).map(([check, state]) => [{ check }, Number(state === 'ok')] as const),
+    ),
+  ]
+}

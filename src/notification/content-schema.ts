@@ -1,0 +1,131 @@
+import { invalid, optional } from '../http/fields.ts'
+import type { Field } from '../http/fields.ts'
+import {
+  badge,
+  category,
+  channel,
+  collapse,
+  image,
+  interruption,
+  link,
+  msg,
+  mutable,
+  priority,
+  silent,
+  sound,
+  subtitle,
+  thread,
+  title,
+  ttl,
+} from './content-fields.ts'
+import { apns, fcm, payload } from './gateway-overrides.ts'
+import type { Notification, RawApns, RawFcm } from './notification.ts'
+
+/** The fields of what is shown, in the body of every push. */
+export const contentFields = {
+  msg: optional(msg),
+  sound: optional(sound),
+  badge: optional(badge),
+  payload: optional(payload),
+  title: optional(example(title, 'On its way')),
+  subtitle: optional(example(subtitle, 'Order 17')),
+  image: optional(image),
+  category: optional(example(category, 'ORDER')),
+  thread: optional(example(thread, 'orders')),
+  collapse: optional(example(collapse, 'order-17')),
+  ttl: optional(example(ttl, 14400)),
+  priority: optional(example(priority, 'normal')),
+  silent: optional(silent),
+  mutable: optional(example(mutable, true)),
+  interruption: optional(example(interruption, 'time-sensitive')),
+  channel: optional(example(channel, 'orders')),
+  link: optional(example(link, 'shop:orders/17')),
+  apns: optional(example(apns, { aps: { 'relevance-score': 0.5 } })),
+  fcm: optional(example(fcm, { android: { notification: { color: '#0b6e4f' } } })),
+}
+
+function example<T>(field: Field<T>, value: unknown): Field<T> {
+  return { ...field, schema: { ...field.schema, example: value } }
+}
+
+/** Fields that a notification has only where they say something; so what is stored stays small. */
+const EXTRAS = [
+  'title',
+  'subtitle',
+  'image',
+  'category',
+  'thread',
+  'collapse',
+  'ttl',
+  'priority',
+  'silent',
+  'mutable',
+  'interruption',
+  'channel',
+  'link',
+  'apns',
+  'fcm',
+] as const
+
+type Extra = (typeof EXTRAS)[number]
+
+/** What was read of a body; the raw fields are `null` where there is nothing in them. */
+type Content = Omit<Partial<Notification>, 'apns' | 'fcm'> & {
+  readonly apns?: RawApns | null
+  readonly fcm?: RawFcm | null
+}
+
+export function notificationOf({ silent, ...input }: Content): Notification {
+  const said = { ...input, ...(silent === true && { silent }) }
+  const extras = EXTRAS.filter((name) => said[name] !== undefined && said[name] !== null)
+  return {
+    msg: input.msg ?? null,
+    sound: input.sound || null,
+    badge: input.badge ?? null,
+    payload: input.payload ?? null,
+    ...(Object.fromEntries(extras.map((name) => [name, said[name]])) as Pick<Notification, Extra>),
+  }
+}
+
+/** Whether there is nothing to send: neither to show, nor to hand to the app. */
+export function isNothing({ msg, sound, badge, payload, title, link, silent, apns, fcm }: Notification): boolean {
+  const said = [msg, sound, badge, payload, title, link, apns, fcm]
+  return silent !== true && said.every((one) => one === null || one === undefined)
+}
+
+/** Throws `Refused` for fields that do not go together: a gateway would refuse them, or a phone show nothing. */
+export function checkContent(notification: Notification): void {
+  const { msg, title, subtitle, image, sound, interruption, payload, apns, fcm } = notification
+  if (notification.silent === true) checkSilent(notification)
+  const hasText =
+    msg !== null || title !== undefined || Boolean(apns?.aps?.['alert']) || fcm?.notification !== undefined
+  if (!hasText) {
+    if (subtitle !== undefined) throw invalid('subtitle', 'needs msg or title beside it')
+    if (image !== undefined) throw invalid('image', 'needs msg or title beside it')
+  }
+  if (interruption === 'critical' && sound === null && !apns?.aps?.['sound']) {
+    throw invalid('interruption', 'must not be "critical" without a sound; "default" is one')
+  }
+  // Beside aps, and in data, both would have the same name.
+  for (const name of ['image', 'link'] as const) {
+    if (notification[name] !== undefined && payload !== null && Object.hasOwn(payload, name)) {
+      throw invalid(`payload.${name}`, `must not be given beside ${name}, which is sent under that name`)
+    }
+  }
+}
+
+/** Apple, "Pushing background updates to your App": nothing but content-available in aps, at priority 5. */
+function checkSilent(notification: Notification): void {
+  const { priority, apns, fcm } = notification
+  const shown: string[] = SHOWN.filter((name) => notification[name])
+  for (const key of ['alert', 'sound'] as const) if (apns?.aps?.[key]) shown.push(`apns.aps.${key}`)
+  if (fcm?.notification !== undefined) shown.push('fcm.notification')
+  if (fcm?.android?.notification !== undefined) shown.push('fcm.android.notification')
+  const [first] = shown
+  if (first !== undefined) throw invalid(first, 'must not be given with silent, which shows nothing')
+  if (priority === 'high') {
+    throw invalid('priority', 'must not be "high" with silent: Apple takes what shows nothing at normal priority only')
+  }
+}
+
+const SHOWN = ['msg', 'title', 'subtitle', 'sound', 'badge', 'image', 'mutable', 'interruption', 'channel'] as const

@@ -1,0 +1,58 @@
+import { Elysia } from 'elysia'
+import type { Audience } from '../../audience/filter.ts'
+import { audienceOfOne, narrowed } from '../../audience/named-devices.ts'
+import type { DeviceStore } from '../../device/device-store.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import type { Gate } from '../../http/gate.ts'
+import type { Counting } from '../counting.ts'
+import { pushBodies } from '../push-schema.ts'
+import { PREVIEW, PREVIEW_EXAMPLE, previewBody } from './preview-schema.ts'
+import type { PushBody } from './preview-schema.ts'
+import { createPreview } from './preview.ts'
+import type { PreviewDependencies } from './preview.ts'
+
+interface Dependencies extends PreviewDependencies {
+  readonly gate: Gate
+  readonly counting: Counting
+  readonly devices: Pick<DeviceStore, 'idsOf'>
+  /** As for the routes of pushes. Default false. */
+  readonly compat?: boolean
+}
+
+/** POST /push/preview. */
+export function previewRoutes({ gate, counting, devices, compat = false, ...on }: Dependencies) {
+  const { clock } = on
+  const preview = createPreview(on)
+  const previewed = previewBody(pushBodies({ compat }))
+
+  function audienceOf(application: number, body: PushBody): Audience {
+    if (!('filter' in body)) return audienceOfOne(devices, application, body)
+    return { filter: { ...narrowed(devices, application, body.filter, body.tokens), asOf: clock.now() } }
+  }
+
+  return new Elysia({ name: 'preview-routes' }).use(gate.plugin).post(
+    '/push/preview',
+    ({ body, application, request }) => {
+      const audience = audienceOf(application.number, body)
+      return counting(application.number, request.signal, (signal) =>
+        preview(application, audience, body.notification, body.when, signal),
+      )
+    },
+    {
+      body: previewed,
+      detail: endpoint({
+        tag: 'Pushes',
+        summary: 'Preview a push',
+        description:
+          'Takes the body of `/push/all`, or with a `token` that of `/push/one`, and is refused like it. Sends nothing and stores nothing. `t` devices would be addressed now; up to 5 of each platform are shown. `apns` and `fcm` are the requests for the first of them, for a made-up token where there is none, and null for a platform that the push does not go to. Zeros stand for the id of the push. Of `bytes` the gateways allow 4096, without the token. Two at a time for an application, eight more wait; one that takes longer than 60 seconds is 429 too.',
+        secret: true,
+        body: previewed,
+        example: { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '+1', tags: ['beta'] },
+        answers: {
+          200: { description: 'What would be sent, and to whom.', schema: PREVIEW, example: PREVIEW_EXAMPLE },
+        },
+        failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
+      }),
+    },
+  )
+}

@@ -1,0 +1,103 @@
+import { token } from '../../device/device-fields.ts'
+import { count, listOf, objectOf, orNull, platform, text } from '../../http/answer-schema.ts'
+import type { Body, Given, JsonSchema } from '../../http/fields.ts'
+import { NO_ID } from '../../notification/notification.ts'
+import type { PushBodies } from '../push-schema.ts'
+
+type ValueOf<B> = B extends Body<infer T> ? T : never
+
+export type PushBody = ValueOf<PushBodies[keyof PushBodies]>
+
+/** Without an example, which Swagger UI would put into every body it makes up. */
+const { example: _, ...TOKEN } = token.schema
+
+/** The body of /push/one where there is a token, though it be empty, else that of /push/all. */
+export function previewBody({ toAll, toOne }: PushBodies): Body<PushBody> {
+  const { required: _required, ...rest } = toOne.schema
+  return {
+    schema: { ...rest, properties: { ...propertiesOf(toOne), ...propertiesOf(toAll), token: TOKEN } },
+    '~standard': {
+      version: 1,
+      vendor: 'bellhop',
+      validate(value) {
+        const { token = null } = value as Given
+        return (token === null ? toAll : toOne)['~standard'].validate(value)
+      },
+    },
+  }
+}
+
+function propertiesOf({ schema }: Body<unknown>): JsonSchema {
+  return schema['properties'] as JsonSchema
+}
+
+const body: JsonSchema = { type: 'object', additionalProperties: true, description: 'As the gateway would get it.' }
+const bytes = count('Of the body without the token; 4096 are allowed.')
+
+/** What POST /push/preview answers. */
+export const PREVIEW = objectOf('PushPreview', {
+  t: count('Devices that it would address now.'),
+  platforms: objectOf('PlatformCounts', { '0': count('On iOS.'), '1': count('On Android.') }),
+  sample: {
+    ...listOf(
+      objectOf('SampleDevice', {
+        token: text('Its token.'),
+        platform,
+        alias: orNull(text('Its alias.')),
+      }),
+    ),
+    description: 'The first devices, up to 5 of each platform.',
+  },
+  apns: {
+    description: 'The request to APNs for the first of them; null where the push does not go to iOS.',
+    anyOf: [
+      objectOf('ApnsRequest', {
+        headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name.' },
+        body,
+        bytes,
+      }),
+      { type: 'null' },
+    ],
+  },
+  fcm: {
+    description: 'The request to FCM for the first of them; null where the push does not go to Android.',
+    anyOf: [objectOf('FcmRequest', { body, bytes }), { type: 'null' }],
+  },
+})
+
+export const PREVIEW_EXAMPLE = {
+  t: 2,
+  platforms: { '0': 1, '1': 1 },
+  sample: [
+    { token: '3f8a09c1'.repeat(8), platform: '0', alias: 'front-desk' },
+    { token: 'registration-id', platform: '1', alias: null },
+  ],
+  apns: {
+    headers: {
+      'apns-topic': 'com.example.app',
+      'apns-push-type': 'alert',
+      'apns-priority': '10',
+      'apns-expiration': '1795255200',
+      'apns-collapse-id': NO_ID,
+      'apns-id': '00000000-0000-8000-8000-000000000011',
+      authorization: 'bearer …',
+    },
+    body: { aps: { alert: 'Hello', sound: 'default', badge: 1 }, bellhop: { push: NO_ID } },
+    bytes: 111,
+  },
+  fcm: {
+    body: {
+      message: {
+        token: 'registration-id',
+        notification: { body: 'Hello' },
+        data: { bellhop: `{"push":"${NO_ID}"}` },
+        android: {
+          priority: 'high',
+          notification: { tag: NO_ID, sound: 'default', notification_count: 1 },
+          ttl: '86400s',
+        },
+      },
+    },
+    bytes: 292,
+  },
+}

@@ -1,0 +1,46 @@
+import { audiencePages } from '../../audience/audience.ts'
+import type { Audience } from '../../audience/filter.ts'
+import type { Database } from '../../database/database.ts'
+import { CEILING } from '../../device/device-row.ts'
+import { unpackToken } from '../../device/device.ts'
+import type { Platform } from '../../device/device.ts'
+
+/** A device that a push would address. */
+export interface Sample {
+  /** `device.id`. */
+  readonly id: number
+  readonly token: string
+  readonly platform: Platform
+  readonly alias: string | null
+  /** The stored count. */
+  readonly badge: number
+}
+
+/** Reads the beginning of audiences as they are now, in parts, so that nobody waits for it. */
+export function createSampler({ database }: { database: Database }) {
+  const highest = database.reading<{ id: number }, []>(`SELECT ${CEILING} AS id`)
+  const aliasOf = database.reading<{ alias: string | null }, [number]>('SELECT alias FROM device WHERE id = ?')
+
+  /** The first devices of an audience on one platform, `limit` at the most. Throws the reason of `signal`. */
+  return async (
+    application: number,
+    audience: Audience,
+    platform: Platform,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<Sample[]> => {
+    const ceiling = highest.get()?.id ?? 0
+    const pages = audiencePages(database, audience, application, platform)
+    const found: Sample[] = []
+    for (let after = 0; after < ceiling && found.length < limit;) {
+      const { rows, last } = pages.page(after, ceiling, limit - found.length)
+      for (const { id, token, badge } of rows) {
+        found.push({ id, token: unpackToken(token), platform, alias: aliasOf.get(id)?.alias ?? null, badge })
+      }
+      after = last
+      if (found.length < limit) await new Promise((resolve) => setImmediate(resolve))
+      signal?.throwIfAborted()
+    }
+    return found
+  }
+}

@@ -1,0 +1,107 @@
+import type { Application } from '../../application/application.ts'
+import type { Audience, Filter } from '../../audience/filter.ts'
+import type { Clock } from '../../clock.ts'
+import { applyBadge } from '../../device/badge.ts'
+import type { Platform } from '../../device/device.ts'
+import type { Recipient } from '../../gateway/gateway.ts'
+import type { PreviewedRequest } from '../../gateway/preview.ts'
+import { NO_ID, sentBy, timeToLiveMs } from '../../notification/notification.ts'
+import type { Message, Notification } from '../../notification/notification.ts'
+import type { CheckSize } from '../../notification/rendered-size.ts'
+import type { When } from '../timing-schema.ts'
+import type { Sample } from './preview-store.ts'
+
+export interface PreviewDependencies {
+  readonly clock: Pick<Clock, 'now'>
+  readonly checkSize: CheckSize
+  /** How many devices a filter selects now. */
+  readonly count: (application: number, filter: Filter, signal?: AbortSignal) => Promise<number>
+  /** The first devices of an audience. */
+  readonly sample: (
+    application: number,
+    audience: Audience,
+    platform: Platform,
+    limit: number,
+    signal?: AbortSignal,
+  ) => Promise<Sample[]>
+  readonly render: {
+    readonly apns: (application: Application, message: Message, recipient: Recipient) => PreviewedRequest
+    /** At `now`, ms since the Unix epoch. */
+    readonly fcm: (message: Message, recipient: Recipient, now: number) => string
+  }
+}
+
+export type Preview = Awaited<ReturnType<ReturnType<typeof createPreview>>>
+
+/** Devices shown of each platform. */
+const SAMPLES = 5
+
+/** Whom the bodies are for where a platform has nobody. */
+const MADE_UP: Readonly<Record<Platform, string>> = { 0: '0'.repeat(64), 1: 'registration-id' }
+
+/**
+ * Shows whom a push would address and what the gateways would get. Throws `Refused` for one that is too large, and the
+ * reason of `signal` once that has come.
+ */
+export function createPreview({ clock, checkSize, count, sample, render }: PreviewDependencies) {
+  return async function preview(
+    application: Application,
+    audience: Audience,
+    wanted: Notification,
+    when: When,
+    signal?: AbortSignal,
+  ) {
+    const notification = sentBy(application, wanted)
+    const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
+    checkSize(notification, platforms)
+    const counts: Record<Platform, number> = { 0: 0, 1: 0 }
+    const samples: Sample[] = []
+    for (const platform of platforms) {
+      counts[platform] =
+        'filter' in audience
+          ? await count(application.number, { ...audience.filter, platforms: [platform] }, signal)
+          : 1
+      if (counts[platform] === 0) continue
+      samples.push(
+        ...(await sample(application.number, audience, platform, Math.min(counts[platform], SAMPLES), signal)),
+      )
+    }
+
+    const sentAt = momentOf(when, clock.now())
+    const message = { push: NO_ID, notification, expiresAt: sentAt + timeToLiveMs(notification) }
+    const to = (platform: Platform) =>
+      recipientOf(
+        samples.find((one) => one.platform === platform),
+        platform,
+        notification,
+      )
+    const apns = platforms.includes(0) ? render.apns(application, message, to(0)) : null
+    const fcm = platforms.includes(1) ? render.fcm(message, to(1), sentAt) : null
+    return {
+      t: counts[0] + counts[1],
+      platforms: counts,
+      sample: samples.map(({ token, platform, alias }) => ({ token, platform: String(platform), alias })),
+      apns: apns && { headers: apns.headers, ...measured(apns.body) },
+      fcm: fcm === null ? null : measured(fcm),
+    }
+  }
+}
+
+/** When it would go out, ms since the Unix epoch; by local time, as if that was now. */
+function momentOf(when: When, now: number): number {
+  if (when.kind === 'at') return Math.max(when.at, now)
+  return when.kind === 'in' ? now + when.delayMs : now
+}
+
+function recipientOf(sample: Sample | undefined, platform: Platform, { badge }: Notification): Recipient {
+  return {
+    device: sample?.id ?? 0,
+    token: sample?.token ?? MADE_UP[platform],
+    environment: null,
+    badge: badge === null ? null : applyBadge(badge, sample?.badge ?? 0),
+  }
+}
+
+function measured(body: string): { readonly body: unknown; readonly bytes: number } {
+  return { body: JSON.parse(body) as unknown, bytes: Buffer.byteLength(body) }
+}

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { linkKeyFile, removeKeyFile, renameKeyFile } from './key-file.ts'
+import { keyPathIn, readKeyFile } from './sealing-key.ts'
+
+/*
+ * The keys of a data directory: `key` is in use, `key.next` is about to be, and `key.until-20261120T120000Z` was until
+ * that moment, for backups of before.
+ */
+const NEXT = 'key.next'
+const EARLIER = /^key\.until-/
+
+/** A key on disk that is not the one in use. */
+interface OtherKey {
+  readonly path: string
+  readonly key: Uint8Array
+}
+
+export function nextKeyPathIn(dataDirectory: string): string {
+  return join(dataDirectory, NEXT)
+}
+
+/** `null` where there is none, or it is none. */
+export function nextKeyIn(dataDirectory: string): Uint8Array | null {
+  const path = nextKeyPathIn(dataDirectory)
+  return existsSync(path) ? keyIn(path) : null
+}
+
+/** Every key that lies in the directory, whatever for. */
+export function keysIn(dataDirectory: string): readonly OtherKey[] {
+  return readdirSync(dataDirectory)
+    .filter((name) => name === 'key' || name === NEXT || EARLIER.test(name))
+    .toSorted()
+    .flatMap((name) => {
+      const path = join(dataDirectory, name)
+      const key = keyIn(path)
+      return key === null ? [] : [{ path, key }]
+    })
+}
+
+/** Keeps the key in use under a second name as well; its path, `null` where there is none. `now` is ms since the epoch. */
+export function keepKey(dataDirectory: string, now: number): string | null {
+  const path = keyPathIn(dataDirectory)
+  if (!existsSync(path)) return null
+  for (let at = now; ; at += 1000) {
+    const kept = join(dataDirectory, `key.until-${stampOf(at)}`)
+    if (linkKeyFile(path, kept)) return kept
+  }
+}
+
+/** The next key takes the place of the one in use. */
+export function putNextKeyInPlace(dataDirectory: string): void {
+  renameKeyFile(nextKeyPathIn(dataDirectory), keyPathIn(dataDirectory))
+}
+
+export function dropNextKey(dataDirectory: string): void {
+  if (existsSync(nextKeyPathIn(dataDirectory))) removeKeyFile(nextKeyPathIn(dataDirectory))
+}
+
+/** From then on there is no key in use; one that was kept stays. */
+export function dropKey(dataDirectory: string): void {
+  removeKeyFile(keyPathIn(dataDirectory))
+}
+
+function keyIn(path: string): Uint8Array | null {
+  const read = readKeyFile(path, 'data-directory')
+  return read.kind === 'loaded' ? read.key : null
+}
+
+/** `20261120T120000Z` */
+function stampOf(at: number): string {
+  return `${new Date(at).toISOString().replaceAll(/[-:]/g, '').slice(0, 15)}Z`
+}

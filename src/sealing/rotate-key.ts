@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { dropKey, dropNextKey, keepKey, nextKeyPathIn, putNextKeyInPlace } from './key-directory.ts'
+import { createKeyFile } from './key-file.ts'
+import { damagedRecordText } from './key-messages.ts'
+import { closedTo, createSealedStore } from './sealed-store.ts'
+import type { SealedRecord } from './sealed-store.ts'
+import { keyPathIn, newSealingKey, readKeyFile } from './sealing-key.ts'
+import { proveSealingKey } from './verify-key.ts'
+import type { ProvenKey } from './verify-key.ts'
+
+export interface Rotated {
+  readonly kind: 'rotated'
+  /** The file that holds the new key. */
+  readonly path: string
+  readonly resealed: number
+  readonly erased: readonly SealedRecord[]
+  /** Where the key of before is kept; `null`: it was of the settings, or there was none. */
+  readonly kept: string | null
+}
+
+interface Refused {
+  readonly kind: 'problem'
+  readonly problem: string
+}
+
+interface Options {
+  readonly database: Pick<Database, 'statement' | 'transact'>
+  /** No server runs on it, and none starts meanwhile. */
+  readonly dataDirectory: string
+  /** The key of the settings; `undefined`: that of the data directory. */
+  readonly text: string | undefined
+  /** The file to write the new key to; `null`: it takes the place of the one in the data directory. */
+  readonly to: string | null
+  /** Erases what does not open. */
+  readonly discard: boolean
+  readonly clock: Pick<Clock, 'now'>
+  readonly random?: (length: number) => Uint8Array
+  /** Told after each step: where tests end the process. */
+  readonly onStep?: (step: 'written' | 'resealed' | 'committed' | 'kept') => void
+}
+
+/**
+ * Makes a new key and seals everything with it.
+ *
+ * the old key → (the new one is on disk, as `key.next` or in `to`) → both, and the old one opens the database →
+ * (commit) → both, and the new one does → (the old one is kept as `key.until-…`, the new one takes its place) → the new
+ * key. Whenever it ends in between, one of the keys on disk opens the database: `proveSealingKey` finds `key.next`, and
+ * `settleKeys` takes the last step. A failed commit leaves the new key where it is: it may be on disk all the same.
+ */
+export function rotateKey(options: Options): Rotated | Refused {
+  const { database, dataDirectory, text, to, discard, clock, random, onStep = () => {} } = options
+  const refusal = taken(options)
+  if (refusal !== null) return refusal
+  const old = oldKey(options)
+  if (old.kind === 'problem') return old
+  if (to === null && text !== undefined) {
+    return refused('The key is one of the settings, which this command cannot change: --to FILE writes the new one.')
+  }
+
+  settleKeys(dataDirectory, old, clock.now())
+  const key = newSealingKey(random)
+  const path = to ?? nextKeyPathIn(dataDirectory)
+  if (!createKeyFile(path, key, to === null ? dataDirectory : null))
+    return refused(`There is a file ${path} already: name a new one.`)
+  onStep('written')
+
+  let kept: string | null = null
+  function place(): void {
+    if (text === undefined) kept = keepKey(dataDirectory, clock.now())
+    onStep('kept')
+    if (to === null) putNextKeyInPlace(dataDirectory)
+    else if (text === undefined) dropKey(dataDirectory)
+  }
+
+  const sealed = createSealedStore(database)
+  // What the old key has sealed is overwritten, not only set free (sqlite.org/pragma, "secure_delete").
+  database.statement('PRAGMA secure_delete = ON').all()
+  const { erased, resealed } = database.transact(() => {
+    const erased = discard ? closedTo(old.key, sealed.records()) : []
+    sealed.erase(erased)
+    sealed.reseal(old.key, key)
+    const resealed = sealed.records().length
+    onStep('resealed')
+    // Nothing tells the keys apart then: who seals next, which is in a transaction too, must find the new one.
+    if (resealed === 0) place()
+    return { erased, resealed }
+  })
+  onStep('committed')
+  if (resealed > 0) place()
+  database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
+  return { kind: 'rotated', path: to ?? keyPathIn(dataDirectory), resealed, erased, kept }
+}
+
+/** Takes the last step of a rotation that was killed before it. Only for who holds the data directory. */
+export function settleKeys(dataDirectory: string, { source }: Pick<ProvenKey, 'source'>, now: number): void {
+  if (source !== 'next') return dropNextKey(dataDirectory)
+  keepKey(dataDirectory, now)
+  putNextKeyInPlace(dataDirectory)
+}
+
+/** A file that is there already may be the new key of a rotation that nobody has seen the end of. */
+function taken({ database, to }: Options): Refused | null {
+  if (to === null || !existsSync(to)) return null
+  const read = readKeyFile(to)
+  const records = createSealedStore(database).records()
+  if (records.length === 0 || read.kind === 'problem' || closedTo(read.key, records).length > 0) {
+    return refused(`There is a file ${to} already: name a new one.`)
+  }
+  return refused(`Everything is sealed with the key in ${to} already: give it as BELLHOP_KEY_FILE.`)
+}
+
+type OldKey = Pick<ProvenKey, 'source' | 'key'> & { readonly kind: 'old' }
+
+function oldKey({ discard, ...options }: Options): OldKey | Refused {
+  const proven = proveSealingKey(options)
+  if (proven.kind === 'problem') {
+    const lost = proven.why === 'missing' || proven.why === 'malformed' || proven.why === 'wrong'
+    if (!discard || !lost) return refused(proven.problem)
+    // Opens nothing, and so everything is erased.
+    return { kind: 'old', source: 'file', key: newSealingKey() }
+  }
+  const { key, source, damaged, records } = proven
+  const [first] = damaged
+  if (first !== undefined && !discard) {
+    return refused(
+      `${damagedRecordText(first, records.length)} Or erase what is damaged: bellhop key rotate --discard.`,
+    )
+  }
+  return { kind: 'old', source, key }
+}
+
+function refused(problem: string): Refused {
+  return { kind: 'problem', problem }
+}

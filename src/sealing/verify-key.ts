@@ -1,0 +1,66 @@
+import type { Database } from '../database/database.ts'
+import { keysIn, nextKeyIn } from './key-directory.ts'
+import { misplacedKeyText, wrongKeyText } from './key-messages.ts'
+import { closedTo, createSealedStore } from './sealed-store.ts'
+import type { SealedRecord } from './sealed-store.ts'
+import { keyPathIn, loadSealingKey } from './sealing-key.ts'
+import type { KeyProblem, SealingKey } from './sealing-key.ts'
+
+/** A key that opens what is sealed, or all but what is damaged. */
+export interface ProvenKey {
+  readonly kind: 'proven'
+  /** 32 bytes. */
+  readonly key: Uint8Array
+  /** `'next'`: the new one of a rotation that was killed after its commit. */
+  readonly source: SealingKey['source'] | 'next'
+  /** Everything sealed. */
+  readonly records: readonly SealedRecord[]
+  /** Those of them that do not open, while others do. */
+  readonly damaged: readonly SealedRecord[]
+}
+
+interface Options {
+  readonly database: Pick<Database, 'statement' | 'transact'>
+  /** Exists already. */
+  readonly dataDirectory: string
+  /** The key of the settings. Goes before the data directory's own. */
+  readonly text?: string | undefined
+  readonly random?: (length: number) => Uint8Array
+}
+
+/**
+ * The sealing key, proven by opening what is there; made where nothing is sealed and there is none. With a wrong one a
+ * database would come to hold the records of two keys. To seal something, prove and write in one transaction: a
+ * rotation is another one.
+ */
+export function proveSealingKey({ database, dataDirectory, text, random }: Options): ProvenKey | KeyProblem {
+  const records = createSealedStore(database).records()
+  const loaded = loadSealingKey({
+    dataDirectory,
+    text,
+    hasCredentials: records.length > 0,
+    ...(random && { random }),
+  })
+  if (loaded.kind === 'loaded') {
+    const { key, source } = loaded
+    if (opensAny(key, records)) return proven(key, source, records)
+    const next = source === 'data-directory' ? nextKeyIn(dataDirectory) : null
+    if (next !== null && opensAny(next, records)) return proven(next, 'next', records)
+  } else if (loaded.why === 'unreadable') return loaded
+
+  const place = text === undefined ? keyPathIn(dataDirectory) : null
+  const fitting = keysIn(dataDirectory).find(({ key }) => opensAny(key, records))
+  if (fitting !== undefined)
+    return { kind: 'problem', problem: misplacedKeyText(place, fitting.path), why: 'misplaced' }
+  if (loaded.kind === 'problem') return loaded
+  return { kind: 'problem', problem: wrongKeyText(place, records), why: 'wrong' }
+}
+
+function proven(key: Uint8Array, source: ProvenKey['source'], records: readonly SealedRecord[]): ProvenKey {
+  return { kind: 'proven', key, source, records, damaged: closedTo(key, records) }
+}
+
+/** Who opens one of them is no wrong key: nobody seals with a second one. */
+function opensAny(key: Uint8Array, records: readonly SealedRecord[]): boolean {
+  return records.length === 0 || closedTo(key, records).length < records.length
+}

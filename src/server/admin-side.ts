@@ -1,0 +1,110 @@
+import type { ApplicationDirectory } from '../application/application-directory.ts'
+import { startBackups } from '../backup/start-backups.ts'
+import type { Clock } from '../clock.ts'
+import type { DamageWatch } from '../database/corruption-monitor.ts'
+import type { Database } from '../database/database.ts'
+import type { Commit } from '../database/group-commit.ts'
+import { createWriteProbe } from '../database/write-probe.ts'
+import { createAdminApi } from '../monitoring/admin-api.ts'
+import { createBackgroundCount } from '../monitoring/background-count.ts'
+import { createCountStore } from '../monitoring/count-store.ts'
+import { watchDisk } from '../monitoring/disk-watch.ts'
+import { createInbox } from '../monitoring/inbox.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
+import { createReadinessCheck } from '../monitoring/readiness-check.ts'
+import type { CheckReadiness } from '../monitoring/readiness-check.ts'
+import { createScrape } from '../monitoring/scrape.ts'
+import type { Disk } from '../monitoring/storage.ts'
+import type { Config } from '../settings/parse.ts'
+import { shareWithoutSecret } from '../usage/quota-ledger.ts'
+import type { QuotaLedger } from '../usage/quota-ledger.ts'
+import { periodAt } from '../usage/quota-period.ts'
+import type { Senders } from './senders.ts'
+
+/** For a scrape a write that succeeded a moment ago will do: a service at rest is not to write at each. */
+const SCRAPE_PROBE_MS = 60_000
+
+interface Dependencies {
+  readonly config: Config
+  readonly clock: Clock
+  readonly damage: DamageWatch
+  readonly database: Database
+  readonly commit: Commit
+  readonly directory: ApplicationDirectory
+  readonly ledger: QuotaLedger
+  readonly metrics: Metrics
+  /** Of the data directory; `null`: not known. */
+  readonly disk: () => Disk | null
+  readonly senders: Pick<Senders, 'pool' | 'deliveries' | 'moved' | 'runningSimulator'>
+  /** Closes what is opened here, in reverse. */
+  readonly opened: AsyncDisposableStack
+}
+
+/** What an operator sees of the service, and the backups that it makes. */
+export function startAdminSide(on: Dependencies) {
+  const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened } = on
+  const { pool, deliveries, moved, runningSimulator } = on.senders
+  const { log } = damage
+  const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
+  const figures = () => pool.figures()
+  const schedule = opened.use(startBackups(config, { clock, log }))
+  const backups = () => schedule?.state() ?? null
+  const writeProbe = createWriteProbe(database)
+  opened.defer(watchDisk({ clock, log, disk }))
+  const check = createReadinessCheck({
+    clock,
+    log,
+    probeDatabase: () => (damage.found() ? Promise.reject(new Error('it is damaged')) : commit(writeProbe)),
+    senders: figures,
+    nameOf,
+    disk,
+    backups,
+    moved,
+    nearlyUsed: () => nearlyUsed(directory, ledger, clock.now()),
+  })
+  // What is known to be damaged is told of at once, whatever was written a moment ago.
+  const readiness: CheckReadiness = (maxAgeMs) => check(damage.found() ? 0 : maxAgeMs)
+  const store = createCountStore({ database })
+  const counts = createBackgroundCount({
+    clock,
+    log,
+    store,
+    applications: () => directory.all().map(({ number }) => number),
+    busy: () => pool.states().filter(({ open }) => open > 0),
+  })
+  opened.defer(() => counts.stop())
+  return createAdminApi({
+    log,
+    names: new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase())),
+    readiness,
+    senders: figures,
+    nameOf,
+    statusOf: (pushId) => deliveries.status(pushId),
+    moved,
+    inbox: createInbox({ simulator: runningSimulator, applications: () => directory.all() }),
+    scrape: createScrape({
+      clock,
+      data: config.data,
+      metrics,
+      store,
+      counts,
+      applications: () => directory.all(),
+      nameOf,
+      senders: figures,
+      quotaUsed: (application) => ledger.used(application),
+      backups,
+      moved,
+      readiness: () => readiness(SCRAPE_PROBE_MS),
+    }),
+  })
+}
+
+function nearlyUsed(directory: ApplicationDirectory, ledger: QuotaLedger, now: number) {
+  return directory.all().flatMap((application) => {
+    const { name, limits } = application
+    const { quota, quotaPeriod } = limits
+    const used = ledger.used(application)
+    if (quota === 0 || used < shareWithoutSecret(quota)) return []
+    return [{ name, used, quota, endsAt: periodAt(quotaPeriod, now).endsAt }]
+  })
+}

@@ -1,0 +1,52 @@
+import { every } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import { makeReserve, releaseReserve, reserveBytes, reserveIn } from '../database/reserve.ts'
+import type { Log } from '../log.ts'
+import { shortageOf } from '../monitoring/readiness.ts'
+import type { Disk } from '../monitoring/storage.ts'
+
+/** What fails for want of room is tried again by then. */
+const LOOK_MS = 1000
+
+/** After it could not be made. */
+const AGAIN_MS = 60 * 60 * 1000
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly log: Log
+  /** The data directory. */
+  readonly directory: string
+  /** `null`: not known. */
+  readonly disk: () => Disk | null
+}
+
+/**
+ * kept → (the disk is full) → released → (there is room for it, and as much again beyond what `/readyz` asks for) → kept.
+ * The returned function ends it, and leaves the reserve as it is.
+ */
+export function keepReserve({ clock, log, directory, disk }: Dependencies): () => void {
+  let failedAt = Number.NEGATIVE_INFINITY
+
+  function look(): void {
+    try {
+      const released = releaseReserve(directory)
+      if (released > 0) return log.warn('the disk is full: released the reserve', { bytes: released })
+      const seen = disk()
+      if (seen === null || clock.now() - failedAt < AGAIN_MS) return
+      const bytes = reserveBytes(seen.sizeBytes)
+      if (reserveIn(directory) >= bytes || !hasRoomFor(2 * bytes, seen)) return
+      makeReserve(directory, bytes)
+      log.info('a reserve is kept for the day the disk is full', { bytes })
+    } catch (error) {
+      failedAt = clock.now()
+      log.warn('no reserve is kept for the day the disk is full', { error: String(error) })
+    }
+  }
+
+  look()
+  return every(clock, LOOK_MS, look)
+}
+
+function hasRoomFor(bytes: number, { freeBytes, sizeBytes }: Disk): boolean {
+  return shortageOf({ freeBytes: freeBytes - bytes, sizeBytes }).length === 0
+}

@@ -1,0 +1,114 @@
+import type { ApplicationDirectory } from '../application/application-directory.ts'
+import { createCredentialStore } from '../application/credential-store.ts'
+import { createProviderTokenStore } from '../application/provider-token-store.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { Commit } from '../database/group-commit.ts'
+import { startDeliveryPool } from '../delivery/delivery-pool.ts'
+import { createDeliveryStore } from '../delivery/store/delivery-store.ts'
+import type { DeviceStore } from '../device/device-store.ts'
+import { createProviders } from '../gateway/providers.ts'
+import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
+import { startSimulator } from '../gateway/simulator/simulator.ts'
+import type { Simulator } from '../gateway/simulator/simulator.ts'
+import { chooseTransport } from '../gateway/transport/choose-transport.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
+import type { Config } from '../settings/parse.ts'
+import type { EventStore } from '../webhook/event-store.ts'
+
+interface Dependencies {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  /** In [0, 1). */
+  readonly random: () => number
+  /** For the simulator; `undefined`: fresh ones. */
+  readonly rsaKeys: (() => Promise<RsaKeys>) | undefined
+  readonly database: Database
+  readonly commit: Commit
+  /** 32 bytes, from `proveSealingKey`. */
+  readonly key: Uint8Array
+  readonly directory: ApplicationDirectory
+  readonly devices: DeviceStore
+  readonly events: EventStore
+  readonly metrics: Metrics
+  /** Certificates to trust, in PEM; `undefined`: the system's. */
+  readonly ca: string | undefined
+  /** Closes what is opened here, in reverse. */
+  readonly opened: AsyncDisposableStack
+}
+
+export type Senders = Awaited<ReturnType<typeof startSenders>>
+
+/** Everything that sends: gateways with their credentials, and the pool that goes on with what is open. */
+export async function startSenders(on: Dependencies) {
+  const { config, clock, log, database, commit, key, directory, devices, events, opened } = on
+  const moved = new Set<string>()
+  const onSwitch = (origin: string, reason: string) => {
+    moved.add(origin)
+    log.warn('moved to the second transport', { origin, reason })
+  }
+  let started: Promise<Simulator> | null = null
+  let running: Simulator | null = null
+  const simulator = () => (started ??= startSimulator({ clock, rsaKeys: on.rsaKeys }).then((one) => (running = one)))
+  opened.defer(async () => (await started)?.[Symbol.asyncDispose]())
+  const providers = createProviders({
+    credentials: createCredentialStore({ database, clock, key }),
+    tokens: createProviderTokenStore({ database, key }),
+    gateways: {
+      apns: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
+      fcm: config.fcmUrl,
+      fcmToken: config.fcmTokenUrl,
+      ca: on.ca,
+    },
+    clock,
+    log,
+    openTransport: chooseTransport(config, clock, onSwitch),
+    openSimulated: chooseTransport({ ...config, proxy: null }, clock, onSwitch),
+    simulator,
+  })
+  await providers.prepare(directory.all())
+
+  const deliveries = createDeliveryStore({ database })
+  const pool = startDeliveryPool({
+    clock,
+    log,
+    random: on.random,
+    commit,
+    store: deliveries,
+    registry: {
+      apply(verdict, now) {
+        const { device } = verdict
+        if (verdict.kind === 'environment') devices.rememberEnvironment(device, verdict.environment)
+        else {
+          const left =
+            verdict.kind === 'gone'
+              ? devices.markGone(device, { ...verdict, now })
+              : devices.quarantine(device, { ...verdict, now })
+          if (left) events.deviceGone(device, verdict.reason, now)
+        }
+      },
+      storeBadge: (device, badge) => devices.storeBadge(device, badge),
+    },
+    providerOf(number, platform) {
+      const application = directory.byNumber(number)
+      return application && providers.of(application, platform)
+    },
+    isProven(number, platform) {
+      const application = directory.byNumber(number)
+      return application !== null && providers.isProven(application, platform)
+    },
+    prove(number, platform) {
+      const application = directory.byNumber(number)
+      if (application !== null) providers.prove(application, platform)
+    },
+    events,
+    maxInFlight: config.maxInFlight,
+    ttlClock: config.ttlClock,
+    latency: on.metrics.latency,
+  })
+  opened.defer(() => pool.close())
+  /** `runningSimulator`: `null` where nothing has needed it. `moved`: origins of gateways that are reached by the second transport only. */
+  return { providers, deliveries, pool, simulator, runningSimulator: () => running, moved: () => [...moved] }
+}

@@ -1,0 +1,240 @@
+import { createApplicationDirectory } from '../application/application-directory.ts'
+import { createApplicationStore } from '../application/application-store.ts'
+import { every, systemClock, within } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { Sync } from '../database/database.ts'
+import { createGroupCommit } from '../database/group-commit.ts'
+import type { Unwritten } from '../delivery/delivery-pool.ts'
+import { createDeviceStore } from '../device/device-store.ts'
+import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
+import type { Simulator } from '../gateway/simulator/simulator.ts'
+import { createIdOf } from '../http/admission.ts'
+import { listen } from '../http/listener.ts'
+import { createRefusalLog } from '../http/refusal-log.ts'
+import type { TlsPair } from '../http/tls-files.ts'
+import { followTlsFiles } from '../http/tls-follower.ts'
+import { noted } from '../log.ts'
+import type { Log } from '../log.ts'
+import { createMetrics } from '../monitoring/metrics.ts'
+import { LOOP_TICK_MS } from '../monitoring/process-metrics.ts'
+import { diskOf } from '../monitoring/storage.ts'
+import type { Disk } from '../monitoring/storage.ts'
+import { createCancelStore } from '../push/cancel-store.ts'
+import { createPushStore } from '../push/push-store.ts'
+import { createScheduleStore } from '../push/schedule-store.ts'
+import { startSchedule } from '../push/schedule.ts'
+import type { Config } from '../settings/parse.ts'
+import { readSystemFile } from '../system/read-file.ts'
+import { createQuotaLedger } from '../usage/quota-ledger.ts'
+import { VERSION } from '../version.ts'
+import { createEventStore } from '../webhook/event-store.ts'
+import { createPost } from '../webhook/post.ts'
+import { startWebhookSender } from '../webhook/webhook-sender.ts'
+import { createWebhookStore } from '../webhook/webhook-store.ts'
+import { startAdminSide } from './admin-side.ts'
+import { createDiskGuard } from './disk-guard.ts'
+import { followCommands } from './follow-commands.ts'
+import { createPublicApi } from './public-api.ts'
+import { keepReserve } from './reserve-keeper.ts'
+import { startTidying } from './retention.ts'
+import { startSenders } from './senders.ts'
+import { createServiceGate } from './service-gate.ts'
+import { createServiceLog } from './service-log.ts'
+import { authoritiesIn, databaseIn, holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
+import { createSweeps } from './sweeps.ts'
+
+/** How much of the quota ledger a crash may forget, when no other write takes it along. */
+const LEDGER_MS = 1000
+
+const MINUTE_MS = 60_000
+
+const itself = <T>(one: T): T => one
+
+export interface Server extends AsyncDisposable {
+  /** Where the public API listens, such as `http://127.0.0.1:8790`. */
+  readonly url: string
+  readonly adminUrl: string
+  /** Resolves when it can go on no longer, and the process must end at once. */
+  readonly broken: Promise<Error>
+  /** The built-in stand-ins for APNs and FCM; started if need be. */
+  simulator(): Promise<Simulator>
+  /** Looks at the files of TLS now, not only within a minute. */
+  reload(): void
+  /** What was sent and is not on disk: once it is disposed, what the next start sends again. */
+  unwritten(): Unwritten
+}
+
+/** What tests put in the place of the world. */
+export interface Overrides {
+  readonly clock?: Clock
+  /** In [0, 1). */
+  readonly random?: () => number
+  readonly log?: Log
+  /** The disk of the data directory. */
+  readonly disk?: () => Disk | null
+  /** Makes commits durable, in the place of the disk itself. */
+  readonly sync?: (own: Sync) => Sync
+  /** Makes the keys of the simulator. */
+  readonly rsaKeys?: () => Promise<RsaKeys>
+}
+
+/**
+ * The whole service: wires everything together, and knows everybody; nobody knows it. Disposing it stops it
+ * gracefully within `drainSeconds`. Throws `StartRefused` for what is the operator's to change.
+ */
+export async function createServer(config: Config, overrides: Overrides = {}): Promise<Server> {
+  const clock = overrides.clock ?? systemClock
+  const random = overrides.random ?? Math.random
+  const serviceLog = createServiceLog(config, clock, overrides.log)
+  const { damage } = serviceLog
+  const { log } = damage
+  const tls = tlsIn(config)
+  // What was opened is closed in reverse, also when a later step refuses.
+  await using opened = new AsyncDisposableStack()
+
+  makeRoom(config.data, log)
+  opened.use(holdDirectory(config.data))
+  const database = opened.use(databaseIn(config.data, log))
+  const metrics = createMetrics()
+  const broken = Promise.withResolvers<Error>()
+  const group = opened.use(
+    createGroupCommit(
+      { ...database, syncByHand: () => (overrides.sync ?? itself)(database.syncByHand()) },
+      (error) => broken.resolve(new Error(`The disk failed: ${String(error)}`)),
+      metrics.commits,
+    ),
+  )
+  const { commit } = group
+  const directory = createApplicationDirectory({ database, applications: createApplicationStore({ database, clock }) })
+  const ledger = createQuotaLedger({
+    database,
+    clock,
+    onMostUsed: ({ number: application, limits: { quota } }, { endsAt }) =>
+      log.warn('four fifths of the quota are used: until it ends, calls without the secret are refused', {
+        application,
+        quota,
+        endsAt: new Date(endsAt).toISOString(),
+      }),
+  })
+  group.alongside(() => ledger.flush())
+
+  serviceLog.naming(directory)
+  const key = sealingKeyOf(config, database, clock, log)
+  const devices = createDeviceStore({ database, clock })
+  const events = createEventStore({ database })
+  const ca = await authoritiesIn(config.gatewayCa)
+  if (config.proxy !== null) await tryProxy(config.proxy, config.apnsUrl, clock, log)
+  const world = { config, clock, log, random, database, commit, key, directory, devices, events, ledger, metrics }
+  const senders = await startSenders({ ...world, ca, opened, rsaKeys: overrides.rsaKeys })
+  const { pool } = senders
+  const webhookStore = createWebhookStore({ database, clock, key })
+  const webhooks = startWebhookSender({
+    clock,
+    log,
+    random,
+    commit,
+    events,
+    webhooks: webhookStore,
+    post: createPost({ clock, ca, allowPrivate: config.webhookPrivate }),
+    onTry: (application, outcome) => metrics.webhooks.note(application, outcome),
+  })
+  opened.defer(() => webhooks.close())
+
+  const pushes = createPushStore({ database })
+  const cancellations = createCancelStore({ database })
+  const scheduled = createScheduleStore({ database, pushes })
+  const schedule = startSchedule({
+    clock,
+    log,
+    commit,
+    store: {
+      next: scheduled.next,
+      release(now, limit) {
+        const released = scheduled.release(now, limit)
+        // One that nobody is there for is over at once.
+        for (const each of released) events.pushFinished(each, now)
+        return released
+      },
+    },
+    wake: (of, push) => pool.wake(of, push),
+  })
+  opened.defer(() => schedule.stop())
+
+  opened.defer(followCommands({ ...world, senders, cancellations, schedule }))
+
+  const disk = overrides.disk ?? (() => diskOf(config.data))
+  const hasRoom = createDiskGuard({ clock, disk })
+  opened.defer(keepReserve({ clock, log, directory: config.data, disk }))
+  const idOf = createIdOf(config.headerPrefix ?? [])
+  const refusals = createRefusalLog({
+    clock,
+    log,
+    routeOf: (url) => gate.routeOf(url),
+    applicationOf: (headers) => directory.byId(idOf(headers) ?? '')?.id ?? null,
+  })
+  const onRefused = refusals.note
+  const gate = createServiceGate({ ...world, onRefused })
+  const api = createPublicApi({
+    ...world,
+    gate,
+    onRefused,
+    pushes,
+    scheduled,
+    schedule,
+    cancellations,
+    senders,
+    hasRoom,
+  })
+  const admin = startAdminSide({ ...world, disk, damage, senders, opened })
+
+  const sweeps = createSweeps({ database, devices, ledger, webhooks: webhookStore, keepGone: config.keepGone })
+  opened.defer(startTidying({ clock, log, commit, sweeps }))
+  const sayTheRest = () => {
+    serviceLog.look()
+    refusals.look()
+  }
+  opened.defer(every(clock, MINUTE_MS, sayTheRest))
+  opened.defer(every(clock, LOOP_TICK_MS, () => metrics.loop.tick()))
+  opened.defer(every(clock, LEDGER_MS, () => ledger.dirty && void commit(() => undefined).catch(noted(log))))
+
+  const publicListener = listen(api, config.listen, log, {
+    onAnswer: (request, response, ms) =>
+      metrics.calls.note(gate.routeOf(request.url), request.method, response.status, ms / 1000),
+    tls: tls?.first.pair ?? null,
+  })
+  opened.defer(() => publicListener.abort())
+  const use = (pair: TlsPair) => publicListener.renew(pair)
+  const tlsFollower = tls && followTlsFiles({ ...tls, readFile: readSystemFile, clock, log, use })
+  opened.defer(() => tlsFollower?.stop())
+  const adminListener = listen(admin, config.adminListen, log)
+  opened.defer(() => adminListener.abort())
+  log.info('serving', { version: VERSION, url: publicListener.url, admin: adminListener.url, data: config.data })
+
+  const stack = opened.move()
+  let closing: Promise<void> | null = null
+  return {
+    url: publicListener.url,
+    adminUrl: adminListener.url,
+    broken: broken.promise,
+    simulator: senders.simulator,
+    reload: () => tlsFollower?.look(),
+    unwritten: () => pool.unwritten(),
+    [Symbol.asyncDispose]: () => (closing ??= close()),
+  }
+
+  async function close(): Promise<void> {
+    log.info('stopping')
+    // It would listen again.
+    tlsFollower?.stop()
+    const drained = Promise.all([publicListener.stop(), pool.stop(), webhooks.stop()])
+    const inTime = await within(clock, config.drainSeconds * 1000, drained)
+    if (!inTime) log.warn('stopped before everything in flight was answered', { drainSeconds: config.drainSeconds })
+    // Whatever the ledger still holds.
+    await commit(() => undefined).catch(noted(log))
+    await stack.disposeAsync()
+    sayTheRest()
+    const unwritten = pool.unwritten()
+    if (unwritten.notifications > 0) log.error('what was sent could not be written down', { ...unwritten })
+    log.info('stopped')
+  }
+}

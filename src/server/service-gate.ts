@@ -1,0 +1,66 @@
+import type { ApplicationDirectory } from '../application/application-directory.ts'
+import { secretMatches } from '../application/secret.ts'
+import type { Clock } from '../clock.ts'
+import { admission } from '../http/admission.ts'
+import { createCallerOf } from '../http/client-address.ts'
+import type { OnRefused } from '../http/failures.ts'
+import { createGate } from '../http/gate.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
+import { siteKey, userKey } from '../network/address.ts'
+import type { Config } from '../settings/parse.ts'
+import { createFailureThrottle } from '../usage/failure-throttle.ts'
+import type { QuotaLedger } from '../usage/quota-ledger.ts'
+import { createRateLimiter } from '../usage/rate-limiter.ts'
+
+interface Dependencies {
+  readonly config: Pick<Config, 'compat' | 'headerPrefix' | 'trustedProxies'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly onRefused: OnRefused
+  readonly directory: ApplicationDirectory
+  readonly ledger: QuotaLedger
+  readonly metrics: Metrics
+}
+
+/** The gate of the public API: who calls, and whether they may now. */
+export function createServiceGate({ config, clock, log, directory, ledger, metrics, onRefused }: Dependencies) {
+  const limiter = createRateLimiter({ clock })
+  const throttle = createFailureThrottle({ clock })
+  return createGate(
+    admission({
+      versionOptional: config.compat,
+      headerPrefixes: config.headerPrefix ?? [],
+      byId: (id) => directory.byId(id),
+      refresh: () => directory.refresh(),
+      secretMatches,
+      throttleFailure(address) {
+        metrics.wrongCredentials++
+        return throttle.failed(address)
+      },
+      takeCall({ number, limits }, address) {
+        const { rate, burst, backendRate, backendBurst } = limits
+        const own = address === null ? { rate: backendRate, burst: backendBurst } : { rate, burst }
+        const verdict = limiter.take(userKey(number, address), own, siteKey(number, address))
+        if (!verdict.allowed) metrics.refusals.note(number, 'rate')
+        return verdict
+      },
+      chargeQuota(application, withSecret) {
+        const verdict = ledger.charge(application, withSecret)
+        if (!verdict.allowed) metrics.refusals.note(application.number, 'quota')
+        return verdict
+      },
+    }),
+    {
+      onRefused,
+      looseText: config.compat,
+      callerOf: createCallerOf({
+        trusted: config.trustedProxies,
+        onStranger: (peer) =>
+          log.warn('calls for others share the rate limit of one address: name that proxy in --trusted-proxies', {
+            address: peer,
+          }),
+      }),
+    },
+  )
+}

@@ -1,0 +1,34 @@
+import type { ApplicationDirectory } from '../application/application-directory.ts'
+import type { Clock } from '../clock.ts'
+import { watchForDamage } from '../database/corruption-monitor.ts'
+import type { DamageWatch } from '../database/corruption-monitor.ts'
+import { standardErrorLog } from '../log.ts'
+import type { Log } from '../log.ts'
+import type { Config } from '../settings/parse.ts'
+import { nameApplications } from './named-log.ts'
+import { withoutRepeats } from './repeated-errors.ts'
+
+interface ServiceLog {
+  /** Through which everything is said. */
+  readonly damage: DamageWatch
+  /** From here on lines about an application have its name. */
+  readonly naming: (directory: Pick<ApplicationDirectory, 'byId' | 'byNumber'>) => void
+  /** To be called once a minute: says what was held back. */
+  readonly look: () => void
+}
+
+/** `base`: where lines end up; default standard error, as the settings have it. */
+export function createServiceLog(
+  config: Pick<Config, 'data' | 'logLevel' | 'logFormat'>,
+  clock: Clock,
+  base: Log = standardErrorLog(config, clock.now),
+): ServiceLog {
+  const names = nameApplications(base)
+  const repeats = withoutRepeats(names.log, clock.now)
+  return {
+    damage: watchForDamage(repeats.log, config.data),
+    naming: ({ byId, byNumber }) =>
+      names.naming((which) => (typeof which === 'number' ? byNumber(which) : byId(which))),
+    look: repeats.look,
+  }
+}

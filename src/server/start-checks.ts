@@ -1,0 +1,129 @@
+import { statSync } from 'node:fs'
+import { rootCertificates } from 'node:tls'
+import type { Clock } from '../clock.ts'
+import { DatabaseRefused } from '../database/database-refused.ts'
+import { openDatabase } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import { lockDirectory } from '../database/directory-lock.ts'
+import { releaseReserve } from '../database/reserve.ts'
+import { inDataDirectory } from '../database/storage-errors.ts'
+import type { UpgradeStep } from '../database/upgrade.ts'
+import { StartRefused } from '../failure.ts'
+import { proxyProblem } from '../gateway/transport/choose-transport.ts'
+import type { Proxy } from '../gateway/transport/tunnel.ts'
+import { readTlsFiles } from '../http/tls-files.ts'
+import type { ReadPair, TlsFiles } from '../http/tls-files.ts'
+import type { Log } from '../log.ts'
+import { damagedRecordText } from '../sealing/key-messages.ts'
+import { settleKeys } from '../sealing/rotate-key.ts'
+import { keyPathIn } from '../sealing/sealing-key.ts'
+import { proveSealingKey } from '../sealing/verify-key.ts'
+import type { Config } from '../settings/parse.ts'
+import { readSystemFile } from '../system/read-file.ts'
+
+/* What can keep the service from starting and is the operator's to change: each throws `StartRefused`. */
+
+/** On a disk that is full, gives back what was kept for that: a start needs some of it. */
+export function makeRoom(directory: string, log: Log): void {
+  const bytes = inDataDirectory(directory, () => releaseReserve(directory))
+  if (bytes > 0) log.warn('the disk is full: released the reserve', { bytes })
+}
+
+/** Holds the data directory for this process until it is disposed of, or ends. */
+export function holdDirectory(directory: string): Disposable {
+  const lock = inDataDirectory(directory, () => lockDirectory(directory))
+  if (lock === null) throw new StartRefused(`Another Bellhop serves the data directory ${directory}.`)
+  return lock
+}
+
+/** Opened by the process that holds the lock of its directory, and upgraded where it is of an older Bellhop. */
+export function databaseIn(directory: string, log: Log): Database {
+  if ((statSync(directory).mode & 0o007) !== 0) {
+    log.warn(`others on this machine can enter the data directory: chmod 700 ${directory}`, { directory })
+  }
+  try {
+    return inDataDirectory(directory, () =>
+      openDatabase(directory, { serving: true, report: (step) => logUpgrade(step, log) }),
+    )
+  } catch (error) {
+    if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
+    throw error
+  }
+}
+
+function logUpgrade(step: UpgradeStep, log: Log): void {
+  switch (step.kind) {
+    case 'waiting':
+      return log.warn('another process upgrades the database: waiting for it')
+    case 'copying':
+      return log.info('copying the database before its upgrade', { copy: step.copy, bytes: step.bytes })
+    case 'upgrading':
+      return log.info('upgrading the database', { from: step.from, to: step.to })
+    case 'upgraded': {
+      const { from, to, copy, bytes, erased } = step
+      return log.info('upgraded the database; its copy may be erased when all is well', {
+        from,
+        to,
+        copy,
+        bytes,
+        ...(erased.length > 0 && { erased: erased.join(', ') }),
+      })
+    }
+  }
+}
+
+/**
+ * The key, once it has opened all that is sealed, or a new one where nothing is. Throws where it opens none of it; what
+ * alone does not open is damaged, and its application waits. The data directory is held.
+ */
+export function sealingKeyOf({ data, key: text }: Config, database: Database, clock: Clock, log: Log): Uint8Array {
+  const proven = inDataDirectory(data, () =>
+    proveSealingKey({ database, dataDirectory: data, text: text ?? undefined }),
+  )
+  if (proven.kind === 'problem') throw new StartRefused(proven.problem)
+  inDataDirectory(data, () => settleKeys(data, proven, clock.now()))
+  for (const record of proven.damaged) log.error(damagedRecordText(record, proven.records.length))
+  // Whoever only tries it out has nothing to protect yet.
+  if (text === null && proven.records.length > 0) tellOfKey(keyPathIn(data), log)
+  return proven.key
+}
+
+function tellOfKey(path: string, log: Log): void {
+  log.info(
+    'the sealing key lies beside the database, so whoever copies the directory has both: bellhop key rotate --to FILE moves it',
+    { key: path },
+  )
+  if ((statSync(path).mode & 0o077) === 0) return
+  log.warn(`the sealing key can be read by others than its owner: chmod 600 ${path}`, { key: path })
+}
+
+/** A proxy that wants other credentials stays useless; one that is only away may come back while we serve. */
+export async function tryProxy(proxy: Proxy, origin: string, clock: Clock, log: Log): Promise<void> {
+  const problem = await proxyProblem(proxy, origin, clock)
+  if (problem === null) return
+  if (problem === 'proxy: 407') {
+    throw new StartRefused('--proxy (BELLHOP_PROXY): the proxy refuses its user and password (407).')
+  }
+  log.warn('the proxy makes no tunnel', { reason: problem, to: origin })
+}
+
+/** The certificate of the API and its key, which must fit each other; `null`: plain HTTP. */
+export function tlsIn({ tlsCert, tlsKey }: Config): { readonly files: TlsFiles; readonly first: ReadPair } | null {
+  if (tlsCert === null || tlsKey === null) return null
+  const files = { certificate: tlsCert, key: tlsKey }
+  const first = readTlsFiles(files, readSystemFile)
+  if (first.kind === 'problem') throw new StartRefused(first.problem)
+  return { files, first }
+}
+
+/** The operator's certificates besides the system's: a `ca` of its own would replace those. */
+export async function authoritiesIn(path: string | null): Promise<string | undefined> {
+  if (path === null) return undefined
+  const file = Bun.file(path)
+  if (!(await file.exists())) throw new StartRefused(`--gateway-ca (BELLHOP_GATEWAY_CA): there is no file ${path}.`)
+  const pem = await file.text()
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new StartRefused(`--gateway-ca (BELLHOP_GATEWAY_CA): ${path} holds no PEM certificate.`)
+  }
+  return [pem, ...rootCertificates].join('\n')
+}

@@ -1,0 +1,31 @@
+import type { Database } from '../database/database.ts'
+import { createHousekeeping, KEEP_MS } from '../database/housekeeping-store.ts'
+import type { Sweep } from '../database/housekeeping-store.ts'
+import type { DeviceStore } from '../device/device-store.ts'
+import { createFeedbackStore } from '../device/feedback-store.ts'
+import type { QuotaLedger } from '../usage/quota-ledger.ts'
+import type { WebhookStore } from '../webhook/webhook-store.ts'
+
+interface Dependencies {
+  readonly database: Database
+  readonly devices: Pick<DeviceStore, 'eraseLeft' | 'sweepLabels'>
+  readonly ledger: Pick<QuotaLedger, 'sweep'>
+  readonly webhooks: Pick<WebhookStore, 'sweep'>
+  /** How long a device that has left is kept, in ms. */
+  readonly keepGone: number
+}
+
+/** All that is erased when its time is over, in the order in which it is. */
+export function createSweeps({ database, devices, ledger, webhooks, keepGone }: Dependencies): readonly Sweep[] {
+  const housekeeping = createHousekeeping({ database })
+  const feedback = createFeedbackStore({ database })
+  return [
+    (now, after) => feedback.sweep(now - KEEP_MS, after),
+    housekeeping.keys,
+    housekeeping.pushes,
+    (now) => (devices.eraseLeft(now - keepGone) ? 0 : null),
+    (_now, after) => devices.sweepLabels(after),
+    (_now, after) => webhooks.sweep(after),
+    (now, after) => ledger.sweep(now, after),
+  ]
+}

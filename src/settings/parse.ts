@@ -1,0 +1,220 @@
+import type { ReadFile } from '../system/read-file.ts'
+import { suggestion } from '../text/nearest.ts'
+import { readFlags } from './flags.ts'
+import type { FlagNames, Flags } from './flags.ts'
+import { checkTogether } from './setting-rules.ts'
+import { SETTINGS, SETTING_NAMES, flagOf, titleOf, variableOf } from './table.ts'
+import type { Config, SettingName } from './table.ts'
+
+export type { Config } from './table.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Variables that are not settings but that the commands read. */
+const OTHER_VARIABLES = ['BELLHOP_CERTIFICATE_PASSWORD', 'BELLHOP_CERTIFICATE_PASSWORD_FILE']
+
+const LISTEN = '--listen HOST:PORT'
+const DATA = '--data PATH'
+
+/** The flags of `serve`, one for each setting, as `readFlags` takes them. */
+export const SETTING_FLAGS: Required<FlagNames> = {
+  elsewhere: {
+    port: LISTEN,
+    host: LISTEN,
+    bind: LISTEN,
+    addr: LISTEN,
+    dir: DATA,
+    'data-dir': DATA,
+    db: DATA,
+    'admin-port': '--admin-listen HOST:PORT',
+    debug: '--log-level debug',
+    verbose: '--log-level debug',
+    cert: '--tls-cert PATH',
+  },
+  valued: SETTING_NAMES.filter((name) => SETTINGS[name].type.flag === undefined).map(flagOf),
+  lists: SETTING_NAMES.filter((name) => SETTINGS[name].type.flag === 'list').map(flagOf),
+  switches: SETTING_NAMES.filter((name) => SETTINGS[name].type.flag === 'switch').map(flagOf),
+}
+
+interface Sources {
+  /** By flag name, without dashes. */
+  readonly flags: ReadonlyMap<string, string>
+  readonly env: Environment
+  readonly readFile: ReadFile
+  /** Settings that have no flag in this place. */
+  readonly withoutFlag?: readonly SettingName[]
+}
+
+export type Problems = { readonly kind: 'problems'; readonly problems: readonly string[] }
+
+/** A setting as it stands, and what said so. */
+export interface FoundSetting {
+  readonly name: SettingName
+  readonly source:
+    | { readonly kind: 'default' | 'flag' | 'variable' }
+    | { readonly kind: 'file'; readonly variable: string; readonly file: string }
+  readonly found: Value | Problem
+}
+
+interface Value {
+  readonly kind: 'value'
+  readonly value: unknown
+  /** As the operator may see it: nothing of a secret, and `null` where there is no value. */
+  readonly shown: string | null
+}
+
+type Problem = { readonly kind: 'problem'; readonly problem: string }
+
+export interface InspectedSettings {
+  /** All of them, in the order of the table. */
+  readonly settings: readonly FoundSetting[]
+  readonly problems: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** The settings of `serve`: from its flags, then the environment, then the defaults. Reports all problems together. */
+export function parseConfig(
+  argv: readonly string[],
+  env: Environment,
+  readFile: ReadFile,
+): ({ readonly kind: 'config'; readonly config: Config } | Problems) & { readonly warnings: readonly string[] } {
+  const { settings, problems, warnings } = inspectSettings('serve', readFlags(argv, SETTING_FLAGS), env, readFile)
+  if (problems.length > 0) return { kind: 'problems', problems, warnings }
+  // All were read, each by its own setting's type, which SETTINGS ties to Config.
+  return { kind: 'config', config: valuesOf(settings) as Config, warnings }
+}
+
+/** Every setting, with all that is wrong and all that deserves a second look; `command` names itself in a complaint. */
+export function inspectSettings(
+  command: string,
+  flags: Flags,
+  env: Environment,
+  readFile: ReadFile,
+): InspectedSettings {
+  const settings = SETTING_NAMES.map((name) => readSetting(name, { flags: flags.values, env, readFile }))
+  const together = checkTogether(valuesOf(settings), (name) =>
+    settings.some((setting) => setting.name === name && setting.source.kind !== 'default'),
+  )
+  // What follows an unknown flag may be its value: a complaint about that too would only confuse.
+  const words = flags.problems.length > 0 ? [] : flags.words
+  return {
+    settings,
+    problems: [
+      ...flags.problems,
+      ...words.map((word) => `"${word}" is too much: ${command} takes only flags.`),
+      ...problemsOf(settings),
+      ...together.problems,
+    ],
+    warnings: [...unknownVariables(env), ...secretFlags(settings), ...together.warnings],
+  }
+}
+
+/** Some of the settings, for commands that need no more. */
+export function readSettings<Wanted extends SettingName>(
+  names: readonly Wanted[],
+  sources: Sources,
+): { readonly kind: 'config'; readonly config: Pick<Config, Wanted> } | Problems {
+  const settings = names.map((name) => readSetting(name, sources))
+  const problems = problemsOf(settings)
+  if (problems.length > 0) return { kind: 'problems', problems }
+  // As in parseConfig.
+  return { kind: 'config', config: valuesOf(settings) as Pick<Config, Wanted> }
+}
+
+function valuesOf(settings: readonly FoundSetting[]): Partial<Config> {
+  return Object.fromEntries(
+    settings.flatMap(({ name, found }) => (found.kind === 'value' ? [[name, found.value]] : [])),
+  )
+}
+
+function problemsOf(settings: readonly FoundSetting[]): readonly string[] {
+  return settings.flatMap(({ found }) => (found.kind === 'problem' ? [found.problem] : []))
+}
+
+function readSetting(name: SettingName, { flags, env, readFile, withoutFlag = [] }: Sources): FoundSetting {
+  const { type, secret = false, default: standard } = SETTINGS[name]
+  const variable = variableOf(name)
+  const title = withoutFlag.includes(name) ? variable : titleOf(name)
+
+  function read(text: string): FoundSetting['found'] {
+    const value = type.read(text)
+    if (value !== undefined) {
+      // It was read by this very type.
+      const shown = type.show?.(value as never) ?? (secret ? 'set, not shown' : text)
+      return { kind: 'value', value, shown }
+    }
+    const subject = secret ? 'the value' : `"${type.wrongPart?.(text) ?? text}"`
+    return { kind: 'problem', problem: `${title}: ${subject} is not ${type.expected}` }
+  }
+
+  const flag = flags.get(flagOf(name))
+  if (flag !== undefined) return { name, source: { kind: 'flag' }, found: read(flag) }
+  const file = secret ? (env[`${variable}_FILE`] ?? '') : ''
+  const source =
+    file === '' ? { kind: 'variable' as const } : { kind: 'file' as const, variable: `${variable}_FILE`, file }
+  const given = secret ? readSecret(variable, env, readFile) : { value: env[variable] }
+  if ('problem' in given) return { name, source, found: { kind: 'problem', problem: `${title}: ${given.problem}` } }
+  // A variable set to nothing is one that a service file left empty.
+  if (given.value !== undefined && given.value !== '') return { name, source, found: read(given.value) }
+  const credential = secret ? readCredential(`bellhop-${flagOf(name)}`, env, readFile) : null
+  if (credential !== null) {
+    const source = { kind: 'file' as const, variable: 'CREDENTIALS_DIRECTORY', file: credential.file }
+    if ('value' in credential) return { name, source, found: read(credential.value) }
+    const problem = `${title}: the file ${credential.file} ${credential.problem}`
+    return { name, source, found: { kind: 'problem', problem } }
+  }
+  const found = standard === null ? { kind: 'value' as const, value: null, shown: null } : read(standard)
+  return { name, source: { kind: 'default' }, found }
+}
+
+/** The variable `name`, or the contents of the file that `name`_FILE names, without the line's end. */
+export function readSecret(
+  name: string,
+  env: Environment,
+  readFile: ReadFile,
+): { readonly value: string | undefined } | { readonly problem: string } {
+  const text = env[name] ?? ''
+  const file = env[`${name}_FILE`] ?? ''
+  if (file === '') return { value: text === '' ? undefined : text }
+  if (text !== '') return { problem: `${name} and ${name}_FILE are both set; keep one` }
+  const read = readFile(file)
+  if (read.kind === 'problem') return { problem: `the file ${file} of ${name}_FILE ${read.problem}` }
+  const value = new TextDecoder().decode(read.bytes).replace(/\r?\n$/, '')
+  // Taken for no secret at all, it would be replaced by a default unnoticed.
+  return value === '' ? { problem: `the file ${file} of ${name}_FILE is empty` } : { value }
+}
+
+/** A credential that systemd gives to this service alone (systemd.exec, "LoadCredential="); `null` where there is none. */
+function readCredential(
+  name: string,
+  env: Environment,
+  readFile: ReadFile,
+): { readonly file: string; readonly value: string } | { readonly file: string; readonly problem: string } | null {
+  const directory = env['CREDENTIALS_DIRECTORY'] ?? ''
+  if (directory === '') return null
+  const file = `${directory}/${name}`
+  const read = readFile(file)
+  if (read.kind === 'read') return { file, value: new TextDecoder().decode(read.bytes).trim() }
+  return read.missing === true ? null : { file, problem: read.problem }
+}
+
+function unknownVariables(env: Environment): readonly string[] {
+  const own = SETTING_NAMES.flatMap((name) => {
+    const variable = variableOf(name)
+    return SETTINGS[name].secret === true ? [variable, `${variable}_FILE`] : [variable]
+  })
+  const known = [...own, ...OTHER_VARIABLES]
+  return Object.keys(env)
+    .filter((name) => name.startsWith('BELLHOP_') && !known.includes(name))
+    .toSorted()
+    .map((name) => `${name} is not a setting and is ignored.${suggestion(name, known)}`)
+}
+
+function secretFlags(settings: readonly FoundSetting[]): readonly string[] {
+  return settings
+    .filter(({ name, source }) => SETTINGS[name].secret === true && source.kind === 'flag')
+    .map(
+      ({ name }) =>
+        `--${flagOf(name)} on a command line is seen by everybody on this machine (ps); ${variableOf(name)}_FILE may name a file that holds it.`,
+    )
+}

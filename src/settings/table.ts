@@ -1,0 +1,234 @@
+import type { LogLevel } from '../log.ts'
+import {
+  listenAddress,
+  choice,
+  duration,
+  headerNames,
+  hostNames,
+  httpProxy,
+  httpsOrigin,
+  httpsUrl,
+  integer,
+  networks,
+  onOff,
+  path,
+  sealingKey,
+} from './setting-type.ts'
+import type { Address, ProxyAddress, SettingType } from './setting-type.ts'
+
+/** What an operator can set. What each means, its unit and its default stand in `SETTINGS`. */
+export interface Config {
+  readonly listen: Address
+  readonly adminListen: Address
+  /** In lower case. `null`: only the host that it listens on, localhost, and addresses. */
+  readonly adminHost: readonly string[] | null
+  readonly data: string
+  readonly apnsUrl: string
+  readonly apnsSandboxUrl: string
+  readonly fcmUrl: string
+  readonly fcmTokenUrl: string
+  /** `null`: what the system trusts, and nothing else. */
+  readonly gatewayCa: string | null
+  /** `null`: straight to the gateways. */
+  readonly proxy: ProxyAddress | null
+  readonly transport: 'fetch' | 'http2-wrapper'
+  /** 32 bytes in base64 or hex. `null`: the file `key` in the data directory. */
+  readonly key: string | null
+  readonly logLevel: LogLevel
+  /** `'auto'`: text on a terminal, JSON elsewhere. */
+  readonly logFormat: 'auto' | 'text' | 'json'
+  readonly drainSeconds: number
+  readonly maxInFlight: number
+  readonly ttlClock: 'elapsed' | 'wall'
+  readonly docs: 'on' | 'off'
+  readonly webhookPrivate: boolean
+  readonly compat: boolean
+  /** In upper case. `null`: only the headers of the contract. */
+  readonly headerPrefix: readonly string[] | null
+  /** PEM files. Both `null`: plain HTTP, for a proxy in front. */
+  readonly tlsCert: string | null
+  readonly tlsKey: string | null
+  /** Addresses and networks. `null`: nobody's word is taken for whom a call is from. */
+  readonly trustedProxies: readonly string[] | null
+  /** A directory, or `s3://bucket/prefix`. `null`: none are made. */
+  readonly backup: string | null
+  readonly backupEvery: number
+  readonly backupKeep: number
+  /** Milliseconds. */
+  readonly keepGone: number
+}
+
+export type SettingName = keyof Config
+
+export interface Setting<Value> {
+  readonly doc: string
+  readonly type: SettingType<NonNullable<Value>>
+  readonly default: null extends Value ? null : string
+  /** Never quoted in a message; `BELLHOP_…_FILE` may name a file that holds it. */
+  readonly secret?: true
+}
+
+/** `adminListen` is `--admin-listen` and BELLHOP_ADMIN_LISTEN; a flag goes before the environment. */
+export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } = {
+  listen: {
+    doc: 'Where the API listens. A port alone is of 127.0.0.1. Port 0 picks a free one.',
+    type: listenAddress,
+    default: '127.0.0.1:8790',
+  },
+  adminListen: {
+    doc: 'Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/metrics`, `/pushes/<id>`, `/simulator/received`. It has no password.',
+    type: listenAddress,
+    default: '127.0.0.1:8791',
+  },
+  adminHost: {
+    doc: 'A host name by which the admin side is called too, such as that of a container. The flag may be given again; the variable separates names by commas.',
+    type: hostNames,
+    default: null,
+  },
+  data: {
+    doc: 'The directory of the database. It is created where there is none.',
+    type: path,
+    default: './bellhop-data',
+  },
+  apnsUrl: {
+    doc: 'The origin of APNs, production.',
+    type: httpsOrigin,
+    default: 'https://api.push.apple.com',
+  },
+  apnsSandboxUrl: {
+    doc: 'The origin of APNs, sandbox.',
+    type: httpsOrigin,
+    default: 'https://api.sandbox.push.apple.com',
+  },
+  fcmUrl: {
+    doc: 'The origin of FCM.',
+    type: httpsOrigin,
+    default: 'https://fcm.googleapis.com',
+  },
+  fcmTokenUrl: {
+    doc: 'Where access tokens for FCM are fetched: the whole address.',
+    type: httpsUrl,
+    default: 'https://oauth2.googleapis.com/token',
+  },
+  gatewayCa: {
+    doc: 'A PEM file of certificates to trust besides those of the system, for private gateways and webhooks.',
+    type: path,
+    default: null,
+  },
+  proxy: {
+    doc: 'An HTTP proxy to reach the gateways through, by CONNECT: `http://user:password@host:port`. The built-in simulator is reached without it.',
+    type: httpProxy,
+    default: null,
+    secret: true,
+  },
+  transport: {
+    doc: 'What sends to the gateways: Bun’s own client, which moves to the other one by itself where it does not get through, or always http2-wrapper, which is slower. With a proxy it is http2-wrapper.',
+    type: choice('fetch', 'http2-wrapper'),
+    default: 'fetch',
+  },
+  key: {
+    doc: 'The key that seals stored credentials: 32 bytes in base64 or hex. Without it, the systemd credential `bellhop-key`, else the file `key` in the data directory, made on first use.',
+    type: sealingKey,
+    default: null,
+    secret: true,
+  },
+  logLevel: {
+    doc: 'The least serious log lines that are written.',
+    type: choice('debug', 'info', 'warn', 'error'),
+    default: 'info',
+  },
+  logFormat: {
+    doc: 'How they are written: lines to be read, or JSON for programs; auto is text on a terminal and JSON elsewhere.',
+    type: choice('auto', 'text', 'json'),
+    default: 'auto',
+  },
+  drainSeconds: {
+    doc: 'How long a stop waits for calls and sends in flight, in seconds.',
+    type: integer(0, 3600),
+    default: '30',
+  },
+  maxInFlight: {
+    doc: 'Requests in flight to the gateways, all together.',
+    // The highest that Bun takes for BUN_CONFIG_MAX_HTTP_REQUESTS.
+    type: integer(1, 65_535),
+    default: '4096',
+  },
+  ttlClock: {
+    doc: 'What times to live are measured by: the time in which the service ran, so that a clock put ahead, or hours in which the machine was suspended, end no push; or the time of day.',
+    type: choice('elapsed', 'wall'),
+    default: 'elapsed',
+  },
+  docs: {
+    doc: 'Whether the API describes itself to everybody, at `/docs` and `/openapi.json`.',
+    type: choice('on', 'off'),
+    default: 'on',
+  },
+  webhookPrivate: {
+    doc: 'Webhooks may also go to addresses that are not of the internet: loopback, private, link-local and such. The variable takes `on` or `off`.',
+    type: onOff,
+    default: 'off',
+  },
+  compat: {
+    doc: 'Answers as clients of the original service expect. The variable takes `on` or `off`.',
+    type: onOff,
+    default: 'off',
+  },
+  headerPrefix: {
+    doc: 'Also reads credentials from `X-NAME-APPID` and `X-NAME-SECRET`. The flag may be given again; the variable separates names by commas.',
+    type: headerNames,
+    default: null,
+  },
+  tlsCert: {
+    doc: 'A PEM file with the certificate of the API and its chain, where no proxy stands in front. Read again when it changes.',
+    type: path,
+    default: null,
+  },
+  tlsKey: {
+    doc: 'A PEM file with its private key.',
+    type: path,
+    default: null,
+  },
+  trustedProxies: {
+    doc: 'Proxies whose `X-Forwarded-For` says whom a call is from: addresses or networks. The flag may be given again; the variable separates them by commas.',
+    type: networks,
+    default: null,
+  },
+  backup: {
+    doc: 'Where `serve` puts backups: a directory, or `s3://bucket/prefix`.',
+    type: path,
+    default: null,
+  },
+  backupEvery: {
+    doc: 'The time between two backups: `30m`, `24h`, `7d`.',
+    type: duration(60_000),
+    default: '24h',
+  },
+  backupKeep: {
+    doc: 'How many backups are kept there; older ones are erased.',
+    type: integer(1, 10_000),
+    default: '7',
+  },
+  keepGone: {
+    doc: 'How long devices are kept that are gone or in quarantine, before they are erased: `30d`, `90d`.',
+    type: duration(3_600_000),
+    default: '90d',
+  },
+}
+
+// Object.keys forgets the names; the type of SETTINGS has exactly these.
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
+
+/** `admin-listen`, without the dashes. */
+export function flagOf(name: SettingName): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** `BELLHOP_ADMIN_LISTEN` */
+export function variableOf(name: SettingName): string {
+  return `BELLHOP_${flagOf(name).replaceAll('-', '_').toUpperCase()}`
+}
+
+/** `--admin-listen (BELLHOP_ADMIN_LISTEN)`, as sentences name it. */
+export function titleOf(name: SettingName): string {
+  return `--${flagOf(name)} (${variableOf(name)})`
+}

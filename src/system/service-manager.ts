@@ -1,0 +1,60 @@
+import type { Clock } from '../clock.ts'
+
+/** What starts this process and watches over it, if anything does: systemd. */
+export interface ServiceManager {
+  /** From now on the service can be called; as long as it lives, it says so as often as was asked for. */
+  ready(): Promise<void>
+  stopping(): void
+}
+
+interface Options {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Pick<Clock, 'after'>
+  /** Hears, once, that systemd cannot be told: it will take the service for one that hangs. */
+  readonly complain: (sentence: string) => void
+  /** Default: the socket of this path. */
+  readonly open?: (path: string) => (text: string) => void
+}
+
+/** Tells systemd what it wants to hear of a unit with Type=notify, and with WatchdogSec= (sd_notify(3)). */
+export function createServiceManager({ env, clock, complain, open }: Options): ServiceManager {
+  const path = env['NOTIFY_SOCKET'] ?? ''
+  const watchdogMs = Number(env['WATCHDOG_USEC'] ?? 0) / 1000
+  let send = (_text: string) => {}
+  let complained = false
+  let cancel = () => {}
+
+  function tell(text: string): void {
+    try {
+      send(text)
+    } catch (error) {
+      if (!complained) complain(`systemd cannot be told ${text}: ${messageOf(error)}. Set Type=exec in the unit.`)
+      complained = true
+    }
+  }
+
+  function alive(): void {
+    // Half of the time, as sd_watchdog_enabled(3) advises.
+    cancel = clock.after(watchdogMs / 2, alive)
+    tell('WATCHDOG=1')
+  }
+
+  return {
+    async ready() {
+      if (path === '') return
+      const openSocket = open ?? (await import('./notify-socket.ts')).openNotifySocket
+      let socket: typeof send | null = null
+      send = (text) => (socket ??= openSocket(path))(text)
+      tell('READY=1')
+      if (watchdogMs > 0) alive()
+    },
+    stopping() {
+      cancel()
+      tell('STOPPING=1')
+    },
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

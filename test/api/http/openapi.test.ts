@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { Limits } from '../../../src/application/application.ts'
+import { deviceRoutes } from '../../../src/device/device-routes.ts'
+import { registryRoutes } from '../../../src/device/registry-routes.ts'
+import { createApi } from '../../../src/http/api.ts'
+import { createGate } from '../../../src/http/gate.ts'
+import { cancelRoutes } from '../../../src/push/cancel-routes.ts'
+import { previewRoutes } from '../../../src/push/preview/preview-routes.ts'
+import { pushRoutes } from '../../../src/push/push-routes.ts'
+import { statusRoutes } from '../../../src/push/status-routes.ts'
+import { statsRoutes } from '../../../src/stats/stats-routes.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+import { faultsOf, misfits, operationsOf } from '../../support/openapi.ts'
+import type { Json, Operation } from '../../support/openapi.ts'
+import { expectFailure } from '../../support/refusals.ts'
+import { startService } from '../../support/service.ts'
+import type { Answer, Call, Credentials, Service } from '../../support/service.ts'
+
+/** What a push may say beside what the contract has. */
+const MORE =
+  'title subtitle image category thread collapse ttl priority silent mutable interruption channel link apns fcm'
+
+const PUSH_ALL = `platform msg sound badge payload tags tags_match except_tags active except_active alias Alias except_alias near seen_within not_seen_for registered_within where send_at send_at_local confirm replace ${MORE}`
+const PUSH_ONE = `platform* token* msg* sound* badge* payload send_at replace ${MORE}`
+
+/** The endpoints of spec/api-v1 in its order: whether they need the secret, and their fields in every spelling, `*` where required. */
+const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: string]>> = {
+  'PUT /deviceToken': [false, 'token* platform* lat lng active tag tags alias Alias timezone'],
+  'PUT /deviceToken/batch': [true, 'tokens* platform* tags tag'],
+  'PUT /deviceToken/del': [false, 'token* platform*'],
+  'PUT /alias': [false, 'platform* token alias Alias current_alias'],
+  'PUT /tag': [false, 'platform* tag* tags token alias Alias'],
+  'PUT /tag/del': [false, 'platform* tag* tags token alias Alias'],
+  'PUT /geo': [false, 'platform* token* lat* lng*'],
+  'GET /deviceToken/all': [true, ''],
+  'GET /feedback': [true, ''],
+  'GET /deviceToken/one': [false, ''],
+  'POST /push/all': [true, PUSH_ALL],
+  'POST /push/one': [true, PUSH_ONE],
+  'PUT /badge': [false, 'token* platform* setbadgecount*'],
+  'PUT /stats': [false, 'platform* id aid token'],
+  'GET /analytics': [true, ''],
+  // Beside the contract:
+  'POST /push/preview': [true, [...new Set(`${PUSH_ALL} ${PUSH_ONE}`.replaceAll('*', '').split(' '))].join(' ')],
+  'GET /push/{id}': [true, ''],
+  'GET /pushes': [true, ''],
+  'GET /push/{id}/failures': [true, ''],
+  'GET /push/{id}/device': [true, ''],
+  'POST /push/{id}/cancel': [true, ''],
+}
+
+const clock = createFakeClock()
+let service: Service
+let document: Json
+let operations: Operation[]
+beforeAll(async () => {
+  service = await startService({ clock, simulated: false })
+  document = (await service.get('/openapi.json', { as: 'nobody', headers: { 'accept-version': null } })).body
+  operations = operationsOf(document)
+})
+afterAll(() => service[Symbol.asyncDispose]())
+// What an address may get wrong is limited: 20, and one more every 3 s.
+beforeEach(() => clock.advance(60_000))
+
+function operation(endpoint: string): Operation {
+  const found = operations.find(({ method, path }) => `${method} ${path}` === endpoint)
+  if (found === undefined) throw new Error(`${endpoint} is not described`)
+  return found
+}
+
+/** Sends what the description gives as an example, or another body. */
+function send({ method, path, of }: Operation, call: Call = {}): Promise<Answer> {
+  const parameters: readonly Json[] = of['parameters']
+  const headers = Object.fromEntries(
+    parameters
+      .filter((parameter) => parameter['in'] === 'header' && parameter['required'])
+      .map((parameter) => [
+        parameter['name'].toLowerCase(),
+        String(parameter['example'] ?? parameter['schema']['example']),
+      ]),
+  )
+  const body = of['requestBody'] && { body: exampleOf(of) }
+  const id = pushes.get(call.application?.id ?? '') ?? '019a9f7e-3c1b-7000-8000-000000000000'
+  return service.call(method, path.replace('{id}', id), { ...body, ...call, headers: { ...headers, ...call.headers } })
+}
+
+/** A push to a device that is not registered. */
+const ONE = { platform: '0', token: 'nobody', msg: 'Hello', sound: '', badge: '' }
+
+const exampleOf = (of: Json) => examplesOf(of)[0]
+
+function examplesOf(of: Json): readonly Json[] {
+  const { example, examples = {} } = of['requestBody'].content['application/json']
+  return example === undefined ? Object.values<Json>(examples).map(({ value }) => value) : [example]
+}
+
+let applications = 0
+
+/** The push of each application that has one, by its id. */
+const pushes = new Map<string, string>()
+
+/**
+ * An application in which the device of the examples is registered, as the first of them does it; without limits also a
+ * push that waits, since there is no credential.
+ */
+async function applicationWithDevice(limits?: Partial<Limits>): Promise<Credentials> {
+  const application = service.addApplication(`example ${++applications}`, limits, false)
+  expect(await send(operation('PUT /deviceToken'), { application })).toMatchObject({ status: 201 })
+  if (limits === undefined) {
+    const { status, body } = await service.post('/push/all', { tags: 'beta', msg: 'Hello' }, { application })
+    expect(status).toBe(200)
+    pushes.set(application.id, body.id)
+  }
+  return application
+}
+
+/** An application with a push that is over. */
+async function applicationWhosePushIsOver(): Promise<Credentials> {
+  const application = await applicationWithDevice()
+  const end = service.database.statement<never, [string]>(
+    'UPDATE delivery SET finished_at = 0 WHERE push = (SELECT number FROM push WHERE id = ?)',
+  )
+  end.run(pushes.get(application.id) ?? '')
+  return application
+}
+
+describe('/openapi.json', () => {
+  test('is OpenAPI 3.1.0, its examples fit its schemas, and its references lead somewhere', () => {
+    expect(faultsOf(document)).toEqual([])
+  })
+
+  test('describes the fifteen endpoints of the contract and those beside it, and nothing else', () => {
+    const described = operations.map(({ method, path }) => `${method} ${path}`)
+    expect(described.toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted())
+  })
+
+  test('leaves out only itself, its page and /healthz', () => {
+    const gate = createGate(() => ({ kind: 'refused', why: { code: 'InternalError', message: '' } }))
+    const plugins = [deviceRoutes, registryRoutes, pushRoutes, cancelRoutes, previewRoutes, statusRoutes, statsRoutes]
+    const routes = plugins.map((make) => make({ gate } as never))
+    const served = createApi({ gate, log: service.log as never, routes }).routes
+    const hidden = served
+      .map(({ method, path }) => `${method} ${path.replace(':id', '{id}')}`)
+      .filter((route) => !(route in ENDPOINTS))
+    expect(hidden.toSorted()).toEqual([
+      'GET /docs',
+      'GET /docs/start.js',
+      'GET /docs/swagger-ui.css',
+      'GET /docs/swagger-ui.js',
+      'GET /healthz',
+      'GET /openapi.json',
+    ])
+  })
+
+  for (const path of new Set(Object.keys(ENDPOINTS).map((endpoint) => endpoint.split(' ')[1] ?? ''))) {
+    test(`knows the methods of ${path}`, async () => {
+      const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method)
+      const answer = await service.call('PATCH', path)
+      expectFailure(answer, 405, 'MethodNotAllowedError', 'PATCH is not allowed')
+      // HEAD goes without saying where GET is.
+      const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      expect(answer.headers.get('allow')).toBe(allowed.join(', '))
+    })
+  }
+})
+
+for (const [endpoint, [secret, fields]] of Object.entries(ENDPOINTS)) {
+  describe(`the description of ${endpoint}`, () => {
+    const required = fields.split(' ').filter((field) => field.endsWith('*'))
+    const bodySchema = () => operation(endpoint).of['requestBody'].content['application/json'].schema
+
+    test('has a summary, and says which headers it takes', () => {
+      const { of } = operation(endpoint)
+      expect(of['summary']).not.toBeEmpty()
+      const version = of['parameters'].find(({ name }: Json) => name === 'Accept-Version')
+      expect(version).toMatchObject({ in: 'header', required: true })
+      for (const { name, description } of of['parameters'])
+        expect({ name, description }).not.toMatchObject({ description: '' })
+      const headers = Object.keys(of['security'][0]).map((name) => document['components'].securitySchemes[name].name)
+      expect(headers).toEqual(['X-SERVICE-APPID', ...(secret ? ['X-SERVICE-SECRET'] : [])])
+      expect(of['security']).toHaveLength(1)
+    })
+
+    test('asks for the secret where it is asked for', async () => {
+      const application = await applicationWithDevice()
+      const nobody = await send(operation(endpoint), { as: 'nobody' })
+      expectFailure(nobody, 400, 'InvalidHeader', 'Authentication headers not found.')
+      const device = await send(operation(endpoint), { as: 'device', application })
+      if (secret) expectFailure(device, 400, 'InvalidHeader', 'Authentication headers not found.')
+      else expect([200, 201]).toContain(device.status)
+    })
+
+    if (fields !== '') {
+      test('names each field of the body, which of them are required, and the limits of each', () => {
+        const schema = bodySchema()
+        expect(Object.keys(schema.properties).toSorted()).toEqual(fields.replaceAll('*', '').split(' ').toSorted())
+        expect(schema.required ?? []).toEqual(required.map((field) => field.slice(0, -1)))
+        for (const [name, property] of Object.entries<Json>(schema.properties)) {
+          expect({ name, limited: isLimited(property) }).toEqual({ name, limited: true })
+        }
+      })
+
+      test('has examples, and the service takes each', async () => {
+        const examples = examplesOf(operation(endpoint).of)
+        expect(examples).not.toBeEmpty()
+        for (const example of examples) {
+          expect(misfits(document, bodySchema(), example)).toEqual([])
+          const { status, body } = await send(operation(endpoint), {
+            body: example,
+            application: await applicationWithDevice(),
+          })
+          expect([200, 201], body.message).toContain(status)
+        }
+      })
+
+      test('gives no example of a field that the service would refuse', async () => {
+        const { of } = operation(endpoint)
+        for (const [name, { example }] of Object.entries<Json>(bodySchema().properties)) {
+          if (example === undefined) continue
+          const { status, body } = await send(operation(endpoint), { body: { ...exampleOf(of), [name]: example } })
+          expect([200, 201, 404], body.message).toContain(status)
+        }
+      })
+    }
+
+    test('has an example that the service takes, and answers as described', async () => {
+      const { of } = operation(endpoint)
+      const documented = Object.keys(of['responses']).filter((status) => status.startsWith('2'))
+      const application = await applicationWithDevice()
+      const empty = service.addApplication(`empty ${++applications}`, {}, false)
+      const answers = [await send(operation(endpoint), { application })]
+      // What registers, registers anew in an empty application.
+      if (documented.length > 1) answers.push(await send(operation(endpoint), { application: empty }))
+      expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(documented)
+      for (const { status, body } of answers) {
+        if (Array.isArray(body) && body.length === 0) continue
+        const { schema, example } = of['responses'][status].content['application/json']
+        expect(misfits(document, schema, body)).toEqual([])
+        expect(fieldsOf(body)).toEqual(fieldsOf(example))
+      }
+    })
+
+    test('names every failure it can answer with, and no other', async () => {
+      const { of } = operation(endpoint)
+      const application = await applicationWithDevice()
+      const empty = service.addApplication(`empty ${++applications}`, {}, false)
+      const slow = await applicationWithDevice({ backendRate: 1, backendBurst: 1 })
+      const short = await applicationWithDevice({ quota: 1 })
+      const answers = [
+        await send(operation(endpoint), { application, headers: { 'accept-version': null } }),
+        await send(operation(endpoint), { application, headers: { 'x-service-secret': 'wrong' } }),
+        await send(operation(endpoint), { application: slow }),
+        await send(operation(endpoint), { application: short }),
+        await send(operation(endpoint), { application: empty }),
+        await send(operation(endpoint), { application: await applicationWhosePushIsOver() }),
+        ...(endpoint === 'POST /push/preview'
+          ? [await send(operation(endpoint), { application: empty, body: ONE })]
+          : []),
+        await send(operation(endpoint), { application, headers: { token: null }, ...(fields && { body: {} }) }),
+        ...(fields ? [await send(operation(endpoint), { application, body: 'x'.repeat(256 * 1024 + 1) })] : []),
+      ].filter(({ status }) => status >= 300)
+      const documented = Object.keys(of['responses']).filter((status) => /^[45]/.test(status) && status !== '500')
+      expect([...new Set(answers.map(({ status }) => String(status)))].toSorted()).toEqual(documented)
+      for (const { status, body } of answers) {
+        const { description, content } = of['responses'][status]
+        expect(description).toContain(body.code)
+        expect(content['application/json'].examples[body.code].value).toMatchObject({ code: body.code })
+        expect(misfits(document, content['application/json'].schema, body)).toEqual([])
+      }
+      expect(of['responses'][500].description).toContain('InternalError')
+    })
+  })
+}
+
+/** A bound that a program can read, or a number in words. */
+function isLimited(schema: Json): boolean {
+  if ('$ref' in schema) return /\d/.test(schema['description'])
+  if (schema['type'] === 'array') {
+    return ('maxItems' in schema || 'enum' in schema['items']) && isLimited(schema['items'])
+  }
+  const inNumbers = ['enum', 'format', 'maxLength', 'maximum'].some((keyword) => keyword in schema)
+  return inNumbers || /\d/.test(schema['description'])
+}
+
+/** The fields, of its first entry where it is a list. */
+function fieldsOf(value: unknown): readonly string[] {
+  const [one] = Array.isArray(value) ? value : [value]
+  return Object.keys(one)
+}

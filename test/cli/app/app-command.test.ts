@@ -1,0 +1,405 @@
+import { describe, expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createApplicationStore } from '../../../src/application/application-store.ts'
+import { secretMatches } from '../../../src/application/secret.ts'
+import { createDeviceStore } from '../../../src/device/device-store.ts'
+import { apnsOrderOf } from '../../../src/gateway/simulator/apns/apns-magic-tokens.ts'
+import { fcmOrderOf } from '../../../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+import { commandLine } from '../command-line.ts'
+import type { CommandLine } from '../command-line.ts'
+
+interface Created {
+  readonly id: string
+  readonly secret: string
+  readonly name: string
+}
+
+async function create(cli: CommandLine, name: string): Promise<Created> {
+  const { stdout } = await cli.run(['app', 'create', name, '--json'])
+  return JSON.parse(stdout) as Created
+}
+
+/** Whether a backend is let in with this secret. */
+function opens(cli: CommandLine, { id, secret }: Created): boolean {
+  using database = cli.database()
+  const application = createApplicationStore({ database, clock: cli.clock }).find(id)
+  return secretMatches(application, secret)
+}
+
+const LIMITS = [
+  '  rate           10        calls a second for each network address',
+  '  burst          100       calls at once for each network address',
+  '  backend-rate   100       calls a second with the secret',
+  '  backend-burst  1000      calls at once with the secret',
+  '  quota          10000000  calls a period',
+  '  quota-period   month     a calendar day or month, UTC',
+  '  confirm-above  off       devices above which a push must name their number; 0 = off',
+  '  hold-seconds   off       seconds in which a push to many can be cancelled; 0 = off',
+  '  labels         100000    tags and types up to which calls without the secret may bring new ones',
+  '  devices        1000000   devices up to which calls without the secret may register new ones',
+  '  push-id        on        the payload carries the id of the push, to report opens with',
+  '',
+].join('\n')
+
+describe('app create', () => {
+  test('--json prints exactly one line with id, secret and name, and the secret is the right one', async () => {
+    using cli = commandLine()
+    const { exitCode, stdout, stderr } = await cli.run(['app', 'create', 'Corner Shop', '--json'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(/^\{"id":"app_[a-z2-7]{16}","secret":"bhs_[\w-]{43}","name":"Corner Shop"\}\n$/)
+    expect(opens(cli, JSON.parse(stdout) as Created)).toBe(true)
+  })
+
+  test('shows the secret, says that it is shown once, and what to do next', async () => {
+    using cli = commandLine()
+    const { exitCode, stdout, stderr } = await cli.run(['app', 'create', 'Shop', '--data', cli.data])
+    const id = /app_\w+/.exec(stdout)?.[0] ?? ''
+    const secret = /bhs_[\w-]+/.exec(stdout)?.[0] ?? ''
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(opens(cli, { id, secret, name: 'Shop' })).toBe(true)
+    expect(stdout).toBe(
+      [
+        'Created the application "Shop".',
+        '',
+        `  id      ${id}`,
+        `  secret  ${secret}`,
+        '',
+        'The secret is shown this once: keep it in your backend. The id goes into the app.',
+        'Next, say where its pushes go:',
+        `  bellhop app apns ${id} --key FILE.p8 --key-id K --team-id T --topic BUNDLE --data ${cli.data}`,
+        `  bellhop app fcm ${id} --service-account FILE.json --data ${cli.data}`,
+        'or try it without Apple and Google:',
+        `  bellhop app simulate ${id} --data ${cli.data}`,
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('the next steps repeat --data only where it was given, quoted for a shell', async () => {
+    using cli = commandLine()
+    expect((await cli.run(['app', 'create', 'One'])).stdout).not.toContain('--data')
+    const odd = join(cli.data, "it's here")
+    const { stdout } = await cli.run(['app', 'create', 'Two', '--data', odd])
+    expect(stdout).toContain(` --data '${cli.data}/it'\\''s here'\n`)
+  })
+
+  test('a name is taken once', async () => {
+    using cli = commandLine()
+    await create(cli, 'Shop')
+    expect(await cli.run(['app', 'create', 'Shop'])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'bellhop: There is an application "Shop" already: choose another name.\n',
+    })
+  })
+
+  test('a name that is none is refused', async () => {
+    using cli = commandLine()
+    for (const name of ['', ' Shop', 'a\nb', 'x'.repeat(101)]) {
+      expect(await cli.run(['app', 'create', name])).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr:
+          'bellhop: NAME must be 1 to 100 characters, without control characters and without white space at an end.\n',
+      })
+    }
+  })
+})
+
+describe('app list and app show', () => {
+  test('list shows id, name and where pushes go, in the order of creation', async () => {
+    using cli = commandLine()
+    const shop = await create(cli, 'Shop')
+    const bank = await create(cli, 'Bank')
+    await cli.run(['app', 'simulate', 'Bank'])
+    expect(await cli.run(['app', 'list'])).toEqual({
+      exitCode: 0,
+      stderr: '',
+      stdout: [
+        'ID                    SENDS TO     NAME',
+        `${shop.id}  nothing yet  Shop`,
+        `${bank.id}  simulator    Bank`,
+        '',
+      ].join('\n'),
+    })
+  })
+
+  test('an empty list says how to add to it', async () => {
+    using cli = commandLine()
+    await create(cli, 'Shop')
+    await cli.run(['app', 'delete', 'Shop', '--yes'])
+    expect(await cli.run(['app', 'list'])).toEqual({
+      exitCode: 0,
+      stdout: 'There are no applications yet: bellhop app create NAME adds one.\n',
+      stderr: '',
+    })
+    expect((await cli.run(['app', 'list', '--json'])).stdout).toBe('[]\n')
+  })
+
+  test('show finds an application by id and by name', async () => {
+    using cli = commandLine()
+    const { id } = await create(cli, 'Shop')
+    const holds = '  holds     0 devices, also those that are gone; 0 tags and types'
+    const text = ['Shop', '', `  id        ${id}`, '  sends to  nothing yet', holds, '', LIMITS].join('\n')
+    expect(await cli.run(['app', 'show', 'Shop'])).toEqual({ exitCode: 0, stdout: text, stderr: '' })
+    expect((await cli.run(['app', 'show', id])).stdout).toBe(text)
+  })
+
+  test('--json prints one line, the same for show and list, without secret and hash', async () => {
+    using cli = commandLine()
+    const { id } = await create(cli, 'Shop')
+    const limits = {
+      rate: 10,
+      burst: 100,
+      backendRate: 100,
+      backendBurst: 1000,
+      quota: 10_000_000,
+      quotaPeriod: 'month',
+      confirmAbove: 0,
+      holdSeconds: 0,
+      maxLabels: 100_000,
+      maxDevices: 1_000_000,
+      pushId: true,
+    }
+    const size = { devices: 0, labels: 0 }
+    const shown = JSON.stringify({
+      id,
+      name: 'Shop',
+      simulated: false,
+      limits,
+      ...size,
+      credentials: [],
+      webhook: null,
+    })
+    expect((await cli.run(['app', 'show', 'Shop', '--json'])).stdout).toBe(`${shown}\n`)
+    expect((await cli.run(['app', 'list', '--json'])).stdout).toBe(`[${shown}]\n`)
+  })
+})
+
+describe('app rotate-secret', () => {
+  test('the new secret opens, the old one no longer', async () => {
+    using cli = commandLine()
+    const before = await create(cli, 'Shop')
+    const { exitCode, stdout } = await cli.run(['app', 'rotate-secret', 'Shop', '--json'])
+    const after = JSON.parse(stdout) as Created
+    expect(exitCode).toBe(0)
+    expect(stdout).toBe(`${JSON.stringify({ id: before.id, secret: after.secret, name: 'Shop' })}\n`)
+    expect([opens(cli, before), opens(cli, after)]).toEqual([false, true])
+  })
+
+  test('as text it says that the old one is worth nothing', async () => {
+    using cli = commandLine()
+    const { id } = await create(cli, 'Shop')
+    const { stdout } = await cli.run(['app', 'rotate-secret', id])
+    const secret = /bhs_[\w-]+/.exec(stdout)?.[0] ?? ''
+    expect(opens(cli, { id, secret, name: 'Shop' })).toBe(true)
+    expect(stdout).toBe(
+      `"Shop" has a new secret; the old one is worth nothing from now on.\n\n  ${secret}\n\nIt is shown this once: keep it in your backend.\n`,
+    )
+  })
+})
+
+describe('app delete', () => {
+  test('without --yes it erases nothing', async () => {
+    using cli = commandLine()
+    await create(cli, 'Shop')
+    expect(await cli.run(['app', 'delete', 'Shop'])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'bellhop: app delete erases "Shop" with its devices, pushes and credentials for good; add --yes to do so.\n',
+    })
+    expect((await cli.run(['app', 'show', 'Shop'])).exitCode).toBe(0)
+  })
+
+  test('with --yes the application is gone', async () => {
+    using cli = commandLine()
+    await create(cli, 'Shop')
+    expect(await cli.run(['app', 'delete', 'Shop', '--yes'])).toEqual({
+      exitCode: 0,
+      stdout: 'Erased the application "Shop".\n',
+      stderr: '',
+    })
+    expect((await cli.run(['app', 'show', 'Shop'])).exitCode).toBe(1)
+  })
+})
+
+describe('app simulate', () => {
+  test('turns the simulator on, and --off turns it off', async () => {
+    using cli = commandLine()
+    await create(cli, 'Shop')
+    const simulated = async () =>
+      (JSON.parse((await cli.run(['app', 'show', 'Shop', '--json'])).stdout) as { simulated: boolean }).simulated
+    const { stdout } = await cli.run(['app', 'simulate', 'Shop'])
+    expect(stdout).toStartWith('"Shop" sends to the built-in simulator: no phone is reached.\n')
+    expect(await simulated()).toBe(true)
+    // What it says that tokens order is what they do order.
+    const rows = stdout.split('\n').filter((line) => line.startsWith('  bad'))
+    expect(rows.length).toBeGreaterThan(3)
+    for (const row of rows) {
+      const [ios = '', android = ''] = row.trim().split(/ {2,}/)
+      expect(apnsOrderOf(ios.replace('…', '').padEnd(64, '0'), 'production')).not.toBeNull()
+      expect(fcmOrderOf(android.replace('…', 'abc'))).not.toBeNull()
+    }
+    expect((await cli.run(['app', 'simulate', 'Shop', '--off'])).stdout).toBe('"Shop" sends to APNs and FCM.\n')
+    expect(await simulated()).toBe(false)
+  })
+
+  test('of an application for phones needs --yes, and says what would happen', async () => {
+    using cli = commandLine()
+    await create(cli, 'Shop')
+    using database = cli.database()
+    const clock = createFakeClock()
+    const number = createApplicationStore({ database, clock }).find('Shop')?.number ?? 0
+    const devices = createDeviceStore({ database, clock })
+    database.transact(() => void devices.register(number, { token: 'ab'.repeat(32), platform: 0 }))
+    await cli.run(['push', 'Shop', 'Hello', '--all'])
+    await cli.run(['push', 'Shop', 'Hello', '--all', '--send-at', '3600'])
+    const refused = (what: string) => ({
+      exitCode: 1,
+      stdout: '',
+      stderr: `bellhop: "Shop" has ${what}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. Add --yes to do so.\n`,
+    })
+    expect(await cli.run(['app', 'simulate', 'Shop'])).toEqual(refused('1 device, 2 pushes to be sent'))
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const file = cli.file('AuthKey_ABC123DEFG.p8', privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    await cli.run(['app', 'apns', 'Shop', '--key', file, '--team-id', 'DEF123GHIJ', '--topic', 'com.example.shop'])
+    expect(await cli.run(['app', 'simulate', 'Shop'])).toEqual(
+      refused('1 device, 2 pushes to be sent, an APNs credential'),
+    )
+    expect((await cli.run(['app', 'list'])).stdout).not.toContain('simulator')
+    expect((await cli.run(['app', 'simulate', 'Shop', '--yes'])).exitCode).toBe(0)
+    // It does so already.
+    expect((await cli.run(['app', 'simulate', 'Shop'])).exitCode).toBe(0)
+  })
+})
+
+describe('app limits', () => {
+  test('prints the limits when none is given', async () => {
+    using cli = commandLine()
+    await create(cli, 'Shop')
+    expect(await cli.run(['app', 'limits', 'Shop'])).toEqual({ exitCode: 0, stdout: LIMITS, stderr: '' })
+  })
+
+  test('changes what is given and leaves the rest, 0 = unlimited', async () => {
+    using cli = commandLine()
+    await create(cli, 'Shop')
+    const changed = [
+      '  rate           0.5        calls a second for each network address',
+      '  burst          100        calls at once for each network address',
+      '  backend-rate   100        calls a second with the secret',
+      '  backend-burst  1000       calls at once with the secret',
+      '  quota          unlimited  calls a period',
+      '  quota-period   day        a calendar day or month, UTC',
+      '  confirm-above  1000       devices above which a push must name their number; 0 = off',
+      '  hold-seconds   off        seconds in which a push to many can be cancelled; 0 = off',
+      '  labels         5000       tags and types up to which calls without the secret may bring new ones',
+      '  devices        unlimited  devices up to which calls without the secret may register new ones',
+      '  push-id        off        the payload carries the id of the push, to report opens with',
+      '',
+    ].join('\n')
+    const set = await cli.run([
+      'app',
+      'limits',
+      'Shop',
+      '--rate',
+      '0.5',
+      '--quota',
+      '0',
+      '--quota-period',
+      'day',
+      '--confirm-above=1000',
+      '--labels=5000',
+      '--devices=0',
+      '--no-push-id',
+    ])
+    expect(set).toEqual({ exitCode: 0, stdout: changed, stderr: '' })
+    expect((await cli.run(['app', 'limits', 'Shop'])).stdout).toBe(changed)
+    const again = await cli.run(['app', 'limits', 'Shop', '--push-id'])
+    expect(again.stdout).toBe(changed.replace('push-id        off', 'push-id        on '))
+  })
+})
+
+describe('the data directory', () => {
+  const APP_COMMANDS = [
+    ['app', 'list'],
+    ['app', 'show', 'Shop'],
+    ['app', 'rotate-secret', 'Shop'],
+    ['app', 'delete', 'Shop', '--yes'],
+    ['app', 'simulate', 'Shop'],
+    ['app', 'limits', 'Shop'],
+    ['app', 'fcm', 'Shop', '--service-account', 'missing.json'],
+    ['app', 'apns', 'Shop', '--certificate', 'missing.p12'],
+  ]
+
+  for (const argv of APP_COMMANDS) {
+    test(`${argv.slice(0, 2).join(' ')} does not bring one into being`, async () => {
+      using cli = commandLine()
+      const elsewhere = join(cli.data, 'elsewhere')
+      expect(await cli.run([...argv, '--data', elsewhere])).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: `bellhop: There is no Bellhop database in ${elsewhere}: bellhop app create NAME makes one, --data names another.\n`,
+      })
+      expect(existsSync(elsewhere)).toBe(false)
+    })
+  }
+
+  for (const argv of APP_COMMANDS.slice(1)) {
+    test(`${argv.slice(0, 2).join(' ')} says which application it does not find, and where`, async () => {
+      using cli = commandLine()
+      await create(cli, 'Bank')
+      expect(await cli.run(argv)).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: `bellhop: There is no application "Shop" in ${cli.data}: bellhop app list shows those there are.\n`,
+      })
+    })
+  }
+
+  test('that a newer Bellhop has written is left alone', async () => {
+    using cli = commandLine()
+    await create(cli, 'Shop')
+    {
+      using database = cli.database()
+      database.statement('PRAGMA user_version = 1000').run()
+    }
+    const { exitCode, stderr } = await cli.run(['app', 'list'])
+    expect(exitCode).toBe(1)
+    expect(stderr).toStartWith(
+      `bellhop: The database ${cli.data}/bellhop.db was written by a newer Bellhop (schema 1000; `,
+    )
+  })
+
+  test('that cannot be made is one sentence', async () => {
+    using cli = commandLine()
+    const file = cli.file('file', '')
+    expect(await cli.run(['app', 'create', 'Shop', '--data', join(file, 'below')])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `bellhop: ${file} is a file: no data directory can be there (--data).\n`,
+    })
+  })
+
+  test('whose file is no database is one sentence', async () => {
+    using cli = commandLine()
+    cli.file('bellhop.db', 'This is a text that is certainly not an SQLite database. '.repeat(20))
+    expect(await cli.run(['app', 'list'])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `bellhop: The file ${cli.data}/bellhop.db is not a database, or its beginning is damaged. It is left as it is: put a backup back in its place, or name another data directory (--data).\n`,
+    })
+  })
+
+  test('an empty --data is asked for wrongly', async () => {
+    using cli = commandLine()
+    expect(await cli.run(['app', 'list', '--data='])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'bellhop: --data (BELLHOP_DATA): "" is not a path\n',
+    })
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createApplicationStore } from '../../../src/application/application-store.ts'
+import { createWebhookStore } from '../../../src/webhook/webhook-store.ts'
+import { commandLine } from '../command-line.ts'
+import type { CommandLine } from '../command-line.ts'
+
+const URL = 'https://shop.example/hooks?a=b'
+const SECRET = `whsec_${Buffer.alloc(24, 5).toString('base64')}`
+const ALL = 'push.finished, device.gone, credential.paused, credential.resumed'
+
+async function withShop(): Promise<CommandLine> {
+  const cli = commandLine()
+  await cli.run(['app', 'create', 'Shop'])
+  return cli
+}
+
+/** What a server signs with. */
+function secretOf(cli: CommandLine): string | null | undefined {
+  using database = cli.database()
+  const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')
+  if (application === null) throw new Error('no Shop')
+  const key = Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
+  return createWebhookStore({ database, clock: cli.clock, key }).receiver(application.number)?.secret
+}
+
+const printed = (...lines: readonly string[]) => ({ exitCode: 0, stdout: `${lines.join('\n')}\n`, stderr: '' })
+const refused = (exitCode: number, sentence: string) => ({ exitCode, stdout: '', stderr: `bellhop: ${sentence}\n` })
+
+describe('app webhook', () => {
+  test('stores the address and all events, and shows a new secret this once', async () => {
+    using cli = await withShop()
+    const { exitCode, stdout, stderr } = await cli.run(['app', 'webhook', 'Shop', '--url', URL])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    const secret = /whsec_\S+/.exec(stdout)?.[0] ?? ''
+    expect(stdout.split('\n')).toEqual([
+      `"Shop" has a webhook: ${ALL} to ${URL}`,
+      '',
+      `  ${secret}`,
+      '',
+      'The secret is shown this once: keep it where the events arrive.',
+      `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, apart from the database.`,
+      '',
+    ])
+    expect(secretOf(cli)).toBe(secret)
+    expect(await cli.run(['app', 'webhook', 'Shop'])).toEqual(printed(`${ALL} to ${URL}`))
+    expect((await cli.run(['app', 'show', 'Shop'])).stdout).toContain(`  webhook   ${ALL} to ${URL}\n`)
+    expect((await cli.run(['app', 'show', 'Shop'])).stdout).not.toContain('whsec_')
+  })
+
+  test('--json prints one line, with the secret when it is new', async () => {
+    using cli = await withShop()
+    expect(await cli.run(['app', 'webhook', 'Shop', '--json'])).toEqual(printed('null'))
+    const set = await cli.run(['app', 'webhook', 'Shop', '--url', URL, '--events', 'device.gone', '--json'])
+    const shown = { url: URL, events: ['device.gone'], disabledAt: null }
+    expect(JSON.parse(set.stdout)).toEqual({ ...shown, secret: secretOf(cli) })
+    expect(JSON.parse((await cli.run(['app', 'webhook', 'Shop', '--json'])).stdout)).toEqual(shown)
+    expect(JSON.parse((await cli.run(['app', 'show', 'Shop', '--json'])).stdout).webhook).toEqual(shown)
+  })
+
+  test('what is not given stays as it is, the secret too', async () => {
+    using cli = await withShop()
+    await cli.run(['app', 'webhook', 'Shop', '--url', URL, '--secret', SECRET, '--events', 'device.gone'])
+    expect(await cli.run(['app', 'webhook', 'Shop', '--url', 'https://other.example/'])).toEqual(
+      printed('"Shop" has a webhook: device.gone to https://other.example/'),
+    )
+    const both = ['--events', 'credential.paused, push.finished']
+    expect(await cli.run(['app', 'webhook', 'Shop', ...both])).toEqual(
+      printed('"Shop" has a webhook: push.finished, credential.paused to https://other.example/'),
+    )
+    expect(secretOf(cli)).toBe(SECRET)
+  })
+
+  test('--secret new makes another one; a secret that was given is not printed', async () => {
+    using cli = await withShop()
+    const first = await cli.run(['app', 'webhook', 'Shop', '--url', URL, '--secret', SECRET])
+    expect(first.stdout).not.toContain('whsec_')
+    const second = await cli.run(['app', 'webhook', 'Shop', '--secret', 'new'])
+    expect(second.stdout).toContain(`  ${secretOf(cli)}\n`)
+    expect(secretOf(cli)).not.toBe(SECRET)
+  })
+
+  test('--remove takes it away', async () => {
+    using cli = await withShop()
+    await cli.run(['app', 'webhook', 'Shop', '--url', URL])
+    expect(await cli.run(['app', 'webhook', 'Shop', '--remove'])).toEqual(printed('"Shop" has no webhook.'))
+    expect(await cli.run(['app', 'webhook', 'Shop'])).toEqual(printed('"Shop" has no webhook.'))
+    expect((await cli.run(['app', 'show', 'Shop'])).stdout).not.toContain('webhook')
+  })
+
+  for (const url of ['http://hooks.internal/', 'https://10.0.0.1/', 'http://127.1:8080/']) {
+    test(`${url} is taken, with a word on what the server needs for it`, async () => {
+      using cli = await withShop()
+      const { exitCode, stdout } = await cli.run(['app', 'webhook', 'Shop', '--url', url])
+      expect(exitCode).toBe(0)
+      expect(stdout).toContain('The server sends to a private address only with --webhook-private.\n')
+    })
+  }
+
+  const form = 'an https address without user and fragment, such as https://example.com/hooks'
+  for (const [flags, sentence] of [
+    [['--url', 'shop.example'], `--url: "shop.example" is not ${form}`],
+    [['--url', 'http://8.8.8.8/'], '--url: "http://8.8.8.8/" is not https: http is for private addresses only'],
+    [['--url', URL, '--events', 'push.done'], `--events: "push.done" is not one of ${ALL}`],
+    [['--url', URL, '--events', ''], `--events: "" is not one of ${ALL}`],
+    [
+      ['--url', URL, '--secret', 'whsec_c2hvcnQ='],
+      '--secret: the value is not new, or whsec_ and the base64 of 24 to 64 bytes',
+    ],
+    [['--remove', '--url', URL], '--remove excludes --url, --events and --secret.'],
+  ] as const) {
+    test(`refuses ${flags.join(' ')} and stores nothing`, async () => {
+      using cli = await withShop()
+      expect(await cli.run(['app', 'webhook', 'Shop', ...flags])).toEqual(refused(2, sentence))
+      expect(existsSync(join(cli.data, 'key'))).toBe(false)
+      expect(await cli.run(['app', 'webhook', 'Shop'])).toEqual(printed('"Shop" has no webhook.'))
+    })
+  }
+
+  test('needs an address where there is none yet', async () => {
+    using cli = await withShop()
+    expect(await cli.run(['app', 'webhook', 'Shop', '--events', 'device.gone'])).toEqual(
+      refused(1, '"Shop" has no webhook yet: app webhook needs --url.'),
+    )
+  })
+})

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'bun:test'
+import { createApplicationStore } from '../../../src/application/application-store.ts'
+import { commandLine } from '../command-line.ts'
+import type { CommandLine } from '../command-line.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const UTF8 = { LANG: 'en_US.UTF-8' }
+
+/** Counts of days before today; each `[t, s, o]`. */
+async function seed(
+  cli: CommandLine,
+  name: string,
+  days: readonly (readonly [number, number, number])[],
+): Promise<void> {
+  await cli.run(['app', 'create', name])
+  using database = cli.database()
+  const number = createApplicationStore({ database, clock: cli.clock }).find(name)?.number ?? 0
+  const today = Math.floor(cli.clock.now() / DAY_MS)
+  const insert = database.statement<never, number[]>(
+    'INSERT INTO tally (application, day, platform, t, s, o) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  days.forEach(([t, s, o], ago) => insert.run(number, today - ago, ago % 2, t, s, o))
+  const device = database.statement<never, [number, number, string, number]>(
+    `INSERT INTO device (application, platform, token, state, registered_at, seen_at, updated_at) VALUES (?, ?, ?, ?, 0, 0, 0)`,
+  )
+  for (const [platform, token, state] of [
+    [0, 'a', 0],
+    [0, 'b', 0],
+    [1, 'c', 0],
+    [1, 'd', 1],
+  ] as const) {
+    device.run(number, platform, token, state)
+  }
+  database
+    .statement<never, [number, number]>(`INSERT INTO feedback VALUES (?, 1, 'd', 'UNREGISTERED', ?)`)
+    .run(number, cli.clock.now() - DAY_MS)
+}
+
+describe('stats', () => {
+  test('draws a bar for each day, accepted full and the rest shaded', async () => {
+    using cli = commandLine()
+    await seed(cli, 'Shop', [
+      [1250, 1234, 310],
+      [0, 0, 0],
+      [2000, 1000, 1],
+      [1, 1, 0],
+    ])
+    const argv = ['stats', 'Shop', '--days', '4']
+    const { exitCode, stdout } = await cli.run(argv, { ...UTF8, NO_COLOR: '1' }, { terminal: { columns: 80 } })
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: [
+        'Shop',
+        '',
+        'Day (UTC)   Addressed  Accepted  Opened',
+        '2026-11-17          1         1       0   0.0 %  ▏',
+        '2026-11-18      2,000     1,000       1   0.1 %  ███████████████░░░░░░░░░░░░░░░',
+        '2026-11-19          0         0       0',
+        '2026-11-20      1,250     1,234     310  25.1 %  ██████████████████▌',
+        '',
+        'In 4 days: 3,251 addressed · 2,235 accepted · 311 opened (13.9 %)',
+        'Devices: 2 iOS · 1 Android · 1 gone in the last 30 days',
+        '',
+      ].join('\n'),
+    })
+  })
+
+  test('draws with ASCII where the terminal has nothing else, and nothing into a pipe', async () => {
+    using cli = commandLine()
+    await seed(cli, 'Shop', [
+      [100, 50, 0],
+      [10, 10, 5],
+    ])
+    const argv = ['stats', 'Shop', '--days', '2']
+    const drawn = await cli.run(argv, { LANG: 'C', NO_COLOR: '1' }, { terminal: { columns: 70 } })
+    expect(drawn.stdout.split('\n').slice(3, 5)).toEqual([
+      '2026-11-19         10        10       5  50.0 %  ##',
+      '2026-11-20        100        50       0   0.0 %  ##########..........',
+    ])
+    expect(drawn.stdout).toMatch(/^[\n -~]*$/)
+    const piped = await cli.run(argv, UTF8)
+    expect(piped.stdout).not.toMatch(/[█░#]|[^\P{Cc}\n]/u)
+    const narrow = await cli.run(argv, { ...UTF8, NO_COLOR: '1' }, { terminal: { columns: 50 } })
+    expect(narrow.stdout).toBe(piped.stdout)
+  })
+
+  test('without an application sums all, and has a line for each', async () => {
+    using cli = commandLine()
+    await seed(cli, 'Shop', [[10, 8, 4]])
+    await seed(cli, 'Bakery', [[1000, 1000, 250]])
+    const { stdout } = await cli.run(['stats', '--days', '1'])
+    expect(stdout).toBe(
+      [
+        'Day (UTC)   Addressed  Accepted  Opened',
+        '2026-11-20      1,010     1,008     254  25.2 %',
+        '',
+        'Application  Addressed  Accepted  Opened          Devices  Gone in 30 days',
+        'Shop                10         8       4  50.0 %        3                1',
+        'Bakery           1,000     1,000     250  25.0 %        3                1',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('--json prints a line for each application, with plain numbers', async () => {
+    using cli = commandLine()
+    await seed(cli, 'Shop', [[1250, 1234, 310]])
+    const { stdout } = await cli.run(['stats', '--days', '2', '--json'])
+    expect(JSON.parse(stdout)).toEqual({
+      id: expect.stringMatching(/^app_/),
+      name: 'Shop',
+      t: 1250,
+      s: 1234,
+      o: 310,
+      days: [
+        { date: '2026-11-19', t: 0, s: 0, o: 0 },
+        { date: '2026-11-20', t: 1250, s: 1234, o: 310 },
+      ],
+      devices: { 0: 2, 1: 1 },
+      gone_30_days: 1,
+    })
+  })
+
+  test('takes 1 to 366 days', async () => {
+    using cli = commandLine()
+    for (const days of ['0', '367', 'x', '-1']) {
+      const { exitCode, stderr } = await cli.run(['stats', '--days', days])
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 2,
+        stderr: `bellhop: --days: "${days}" is not a number of days from 1 to 366.\n`,
+      })
+    }
+  })
+})

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createFakeClock } from '../../support/fake-clock.ts'
+import { commandsBeside } from '../everyday-service.ts'
+import type { Beside } from '../everyday-service.ts'
+
+const IOS = 'c1'.repeat(32)
+const NO_PUSH = '019a9f7e-3c1b-7000-8000-000000000000'
+
+let beside: Beside
+beforeAll(async () => {
+  beside = await commandsBeside()
+})
+afterAll(() => beside[Symbol.asyncDispose]())
+
+test('explain says what GET /push/{id}/device says, for the beginning of a token too', async () => {
+  const caller = beside.newCaller()
+  await caller.register({ token: IOS, platform: '0', alias: 'user-17', tag: 'muted' })
+  const { body } = await caller.post('/push/all', { msg: 'Hello', tags: 'bread' })
+  const { exitCode, stdout } = await beside.run(['explain', body.id, 'c1c1c1c1…'])
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout: [
+      'excluded',
+      'The push left the device out: it has none of the tags that tags names ("bread"). This is judged by the device as it is now.',
+      '',
+      `  push         ${body.id}`,
+      '  device       c1c1c1c1… (iOS, alias user-17)',
+      '  left out by  tags',
+      '',
+    ].join('\n'),
+  })
+  const json = await beside.run(['explain', body.id.toUpperCase(), IOS, '--json'])
+  const headers = { token: IOS }
+  const answer = await beside.service.get(`/push/${body.id}/device`, { application: caller.application, headers })
+  expect(JSON.parse(json.stdout)).toEqual(answer.body)
+})
+
+test('explain knows of a pause what a running server tells, and says where none does', async () => {
+  const application = beside.service.addApplication('waits', {}, false)
+  await beside.service.put('/deviceToken', { token: IOS, platform: '0' }, { application })
+  const { body } = await beside.service.post(
+    '/push/all',
+    { platform: '0', msg: 'Hi', sound: '', badge: '' },
+    { application },
+  )
+  // It waits for a credential once it is known that there is anybody to wait.
+  while ((await beside.service.get(`/push/${body.id}`, { application })).body.state !== 'paused') await Bun.sleep(5)
+  // By a clock that stands still the server is in time.
+  const { stdout } = await beside.run(['explain', body.id, IOS], { clock: createFakeClock() })
+  expect(stdout).toStartWith('waiting\nSending is paused (there is no credential for APNs), and the push has not come')
+  const alone = await beside.run(['explain', body.id, IOS, '--admin-listen', '127.0.0.1:1'])
+  expect(alone.stdout).toContain('\nNo server answers that could say whether sending is paused.\n')
+})
+
+test('explain of what is not there', async () => {
+  const caller = beside.newCaller()
+  const { body } = await caller.post('/push/all', { msg: 'Hello', tags: 'bread' })
+  const unknown = await beside.run(['explain', body.id, IOS])
+  expect(unknown.stdout).toStartWith('not registered\nNo device of this application has this token')
+  expect(await beside.run(['explain', NO_PUSH, IOS])).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `bellhop: There is no push ${NO_PUSH} in ${beside.service.data}: its id is the UUID that it was answered with.\n`,
+  })
+  for (const platform of ['0', '1']) await caller.register({ token: 'both:both', platform })
+  const both = await beside.run(['explain', body.id, 'both:both'])
+  expect(both).toMatchObject({
+    exitCode: 1,
+    stderr:
+      'bellhop: Both platforms have a device with this token: --platform ios or --platform android chooses one.\n',
+  })
+  expect((await beside.run(['explain', body.id, 'both:both', '--platform', 'android'])).exitCode).toBe(0)
+})

@@ -1,0 +1,332 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createApplicationStore } from '../../../src/application/application-store.ts'
+import { createDeviceStore } from '../../../src/device/device-store.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+import { startOutsideGateways } from '../../support/outside-gateways.ts'
+import { startService } from '../../support/service.ts'
+import { commandLine } from '../command-line.ts'
+import { commandsBeside, HASTY, newSignals } from '../everyday-service.ts'
+import type { Beside } from '../everyday-service.ts'
+
+const IOS = 'c1'.repeat(32)
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/
+
+let beside: Beside
+beforeAll(async () => {
+  beside = await commandsBeside()
+})
+afterAll(() => beside[Symbol.asyncDispose]())
+
+/** Gone, as the simulator is told by the token itself. */
+const GONE = 'bad41000'.padEnd(64, '0')
+
+describe('push beside a running server', () => {
+  test('goes out, and says how many got it and why others did not', async () => {
+    const caller = beside.newCaller()
+    for (const token of [IOS, 'c2'.repeat(32), GONE]) await caller.register({ token, platform: '0', tag: 'bread' })
+    await caller.register({ token: 'android:1', platform: '1' })
+    const argv = ['push', caller.application.id, 'Fresh bread', '--tag', 'bread']
+    const { exitCode, stdout, stderr } = await beside.run(argv)
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^sent 2 of 3 · 1 failed \(Unregistered 1\) · \d+\.\d s\n$/),
+    })
+    expect(stderr).toMatch(new RegExp(`^push ${UUID.source}\n$`))
+    const { body } = await caller.get(`/push/${UUID.exec(stderr)?.[0]}`)
+    expect(body).toMatchObject({ state: 'finished', t: 3, s: 2, failed: { total: 1 } })
+  })
+
+  test('draws a bar on a terminal, and takes it away for the result', async () => {
+    const caller = beside.newCaller()
+    await caller.register({ token: IOS, platform: '0' })
+    const over = { terminal: { columns: 80 } }
+    const { stdout, stderr } = await beside.run(['push', caller.application.id, 'Hello', '--all'], over)
+    expect(stderr).toEndWith('\r\u001B[K')
+    // No locale says that the terminal knows more than ASCII.
+    expect(stdout).toStartWith('\u001B[32msent 1 of 1\u001B[0m - ')
+  })
+
+  test('--json prints one line, also of what failed; and the exit code is 1 where nobody got it', async () => {
+    const caller = beside.newCaller()
+    await caller.register({ token: GONE, platform: '0' })
+    const argv = ['push', caller.application.id, 'Hello', '--token', GONE, '--json']
+    const { exitCode, stdout } = await beside.run(argv)
+    expect({ exitCode, ...JSON.parse(stdout) }).toEqual({
+      exitCode: 1,
+      id: expect.stringMatching(UUID),
+      state: 'finished',
+      t: 1,
+      s: 0,
+      failed: 1,
+      reasons: { Unregistered: 1 },
+      reason: null,
+    })
+    expect(await beside.run(argv)).toMatchObject({
+      exitCode: 1,
+      stderr: 'bellhop: The device is gone, since its gateway refused its token: the app must register it again.\n',
+    })
+  })
+
+  test('to nobody is done at once', async () => {
+    const caller = beside.newCaller()
+    const { exitCode, stdout } = await beside.run(['push', caller.application.id, 'Hello', '--tag', 'nosuch'])
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^sent 0 of 0 · nobody matches · /),
+    })
+  })
+
+  test.each([
+    ['apns', 'sent 1 of 1 · '],
+    [null, 'sent 0 of 0 · nobody matches · '],
+  ] as const)(
+    'to both platforms ends where there is a device, or a credential, of one at the most: %p',
+    async (of, said) => {
+      await using outside = await startOutsideGateways(HASTY)
+      await using service = await startService({ clock: HASTY, simulated: false, config: outside.config })
+      using cli = commandLine()
+      if (of !== null) {
+        service.equip(service.application, outside.simulator, [of])
+        expect((await service.put('/deviceToken', { token: IOS, platform: '0' })).status).toBe(201)
+      }
+      const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
+      const { exitCode, stdout, stderr } = await cli.run(['push', 'test', 'Hello', '--all'], env, { clock: HASTY })
+      expect({ exitCode, stdout, stderr }).toEqual({
+        exitCode: 0,
+        stdout: expect.stringMatching(new RegExp(`^${said}\\d+\\.\\d s\n$`)),
+        stderr: expect.stringMatching(new RegExp(`^push ${UUID.source}\n$`)),
+      })
+    },
+  )
+
+  test('shows the same notification as the API does, with the sound that is usual', async () => {
+    const caller = beside.newCaller()
+    await caller.register({ token: IOS, platform: '0', alias: 'user-17' })
+    const simulator = await beside.service.server.simulator()
+    const seen = simulator.arrivals().length
+    const more = ['--title', 'Oven', '--badge', '+2', '--link', 'shop:bread', '--payload', '{"article":17}']
+    const extra = ['--fields', '{"thread":"oven"}', '--collapse', 'bread', '--ttl', '60']
+    const sent = await beside.run(['push', caller.application.id, 'Hello', '--alias', 'user-17', ...more, ...extra])
+    const [arrival] = simulator.arrivals().slice(seen)
+    expect(arrival?.body).toEqual({
+      aps: { alert: { title: 'Oven', body: 'Hello' }, sound: 'default', badge: 2, 'thread-id': 'oven' },
+      link: 'shop:bread',
+      article: 17,
+      bellhop: { push: /^push (.{36})$/m.exec(sent.stderr)?.[1] },
+    })
+    expect(arrival?.headers).toMatchObject({ 'apns-collapse-id': 'bread' })
+  })
+
+  test('Ctrl-C ends the watching, and the push goes on', async () => {
+    // Without a credential it waits, and says so once it has stood still for a second.
+    const application = beside.service.addApplication('waits', {}, false)
+    await beside.service.put('/deviceToken', { token: IOS, platform: '0' }, { application })
+    const signals = newSignals()
+    let said = ''
+    const stderr = (text: string) => {
+      said += text
+      if (/ 0 of 1 devices, .*waits: there is no credential for APNs$/.test(text)) signals.emit('SIGINT')
+    }
+    const over = { signals, stderr, terminal: { columns: 80 } }
+    const { exitCode, stdout } = await beside.run(['push', 'waits', 'Hello', '--all', '--platform', 'ios'], over)
+    const id = UUID.exec(said)?.[0] ?? ''
+    expect({ exitCode, said: said.split('\u001B[K').at(-1) }).toEqual({
+      exitCode: 0,
+      said: `The push goes on; bellhop cancel ${id} calls it off.\nIt waits: there is no credential for APNs.\n`,
+    })
+    expect(stdout).toContain('sent 0 of 1')
+    expect(signals.listenerCount('SIGINT')).toBe(0)
+
+    expect(await beside.run(['cancel', id])).toMatchObject({
+      exitCode: 0,
+      stdout: 'Cancelled. 0 devices had got it, and what is on its way still counts.\n',
+    })
+    const status = async () => (await beside.service.get(`/push/${id}`, { application })).body
+    while ((await status()).finished_at === null) await Bun.sleep(5)
+    expect(await status()).toMatchObject({ state: 'cancelled', waiting: 0 })
+    expect(await beside.run(['cancel', id, '--json'])).toMatchObject({ exitCode: 0 })
+  })
+
+  test('later is said, and can be called off', async () => {
+    const caller = beside.newCaller()
+    await caller.register({ token: IOS, platform: '0' })
+    const argv = ['push', caller.application.id, 'Hello', '--all', '--send-at', '3600']
+    const { exitCode, stdout, stderr } = await beside.run(argv)
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^scheduled for \d{4}-.* UTC\n$/),
+    })
+    const id = UUID.exec(stderr)?.[0] ?? ''
+    expect(stderr).toBe(`push ${id}\nUntil then, bellhop cancel ${id} calls it off.\n`)
+    expect((await beside.run(['cancel', id.toUpperCase()])).stdout).toBe('Cancelled. Nobody got it.\n')
+    expect((await caller.get(`/push/${id}`)).body).toMatchObject({ state: 'cancelled' })
+  })
+
+  test('that is over cannot be called off', async () => {
+    const caller = beside.newCaller()
+    await caller.register({ token: IOS, platform: '0' })
+    const { stderr } = await beside.run(['push', caller.application.id, 'Hello', '--all'])
+    expect(await beside.run(['cancel', UUID.exec(stderr)?.[0] ?? ''])).toMatchObject({
+      exitCode: 1,
+      stderr: 'bellhop: The push is over: 1 of 1 device got it.\n',
+    })
+  })
+})
+
+describe('push without a server', () => {
+  test('is accepted, says that nothing goes out yet, and goes out when there is one', async () => {
+    using cli = commandLine()
+    const app = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
+    await cli.run(['app', 'simulate', 'Shop'])
+    using database = cli.database()
+    const number = createApplicationStore({ database, clock: HASTY }).find('Shop')?.number ?? 0
+    const devices = createDeviceStore({ database, clock: HASTY })
+    database.transact(() => void devices.register(number, { token: IOS, platform: 0 }))
+
+    const { exitCode, stdout, stderr } = await cli.run(['push', 'Shop', 'Hello', '--all'], {}, { clock: HASTY })
+    const id = UUID.exec(stderr)?.[0] ?? ''
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: `push ${id}\nNo server runs on ${cli.data}: it goes out when bellhop serve does.\n`,
+    })
+    await using service = await startService({ data: cli.data, application: app, clock: HASTY })
+    while ((await service.get(`/push/${id}`)).body.s !== 1) await Bun.sleep(5)
+  })
+
+  test('to nobody is over as soon as there is a server, also without a credential', async () => {
+    using cli = commandLine()
+    const app = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
+    const { exitCode, stderr } = await cli.run(['push', 'Shop', 'Hello', '--tag', 'nosuch'], {}, { clock: HASTY })
+    expect(exitCode).toBe(0)
+    const id = UUID.exec(stderr)?.[0] ?? ''
+    await using service = await startService({ data: cli.data, application: app, clock: HASTY })
+    while ((await service.get(`/push/${id}`)).body.state !== 'finished') await Bun.sleep(5)
+    expect((await service.get(`/push/${id}`)).body).toMatchObject({ t: 0, platforms: { '0': { t: 0 }, '1': { t: 0 } } })
+  })
+})
+
+describe('the guard against a blast', () => {
+  test('asks for the number, which --confirm or --yes gives', async () => {
+    using cli = commandLine()
+    await cli.run(['app', 'create', 'Shop'])
+    await cli.run(['app', 'limits', 'Shop', '--confirm-above', '1000'])
+    using database = cli.database()
+    const number = createApplicationStore({ database, clock: createFakeClock() }).find('Shop')?.number ?? 0
+    const insert = database.statement<never, [number, string]>(
+      `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (?, 1, ?, 0, 0, 0)`,
+    )
+    database.transact(() => {
+      for (let n = 0; n < 1200; n++) insert.run(number, `android:${n}`)
+    })
+    const push = (...more: string[]) => cli.run(['push', 'Shop', 'Hello', '--all', ...more])
+    const tooMany =
+      'bellhop: The push addresses 1,200 devices, more than confirm-above 1,000: repeat it with --confirm 1200, or with --yes.\n'
+    expect(await push()).toMatchObject({ exitCode: 1, stdout: '', stderr: tooMany })
+    expect(await push('--confirm', '5')).toMatchObject({ exitCode: 1, stderr: tooMany })
+    expect(await push('--confirm', '1200')).toMatchObject({ exitCode: 0 })
+    expect(await push('--yes')).toMatchObject({ exitCode: 0 })
+    const rows = database.reading<{ n: number }, []>('SELECT count(*) AS n FROM push').get()
+    expect(rows?.n).toBe(2)
+  })
+})
+
+describe('--dry-run', () => {
+  test('shows whom it is for and how large it is, and stores nothing', async () => {
+    const caller = beside.newCaller()
+    await caller.register({ token: IOS, platform: '0', alias: 'anna' })
+    await caller.register({ token: 'android:1', platform: '1' })
+    const { exitCode, stdout } = await beside.run(['push', caller.application.id, 'Hello', '--all', '--dry-run'])
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: [
+        'Would be sent to 2 devices. Nothing was sent.',
+        '',
+        '  iOS      1',
+        '  Android  1',
+        '',
+        'Among them',
+        '  c1c1c1c1…  iOS      anna',
+        '  android:…  Android',
+        '',
+        '  APNs  101 of 4,096 bytes',
+        '  FCM   263 of 4,096 bytes',
+        '',
+      ].join('\n'),
+    })
+    expect((await caller.get('/pushes')).body).toEqual([])
+    const json = await beside.run(['push', caller.application.id, 'Hello', '--all', '--dry-run', '--json'])
+    const { body } = await caller.post('/push/preview', {
+      platform: ['0', '1'],
+      msg: 'Hello',
+      sound: 'default',
+      badge: '',
+    })
+    expect({ ...JSON.parse(json.stdout), apns: null }).toEqual({ ...body, apns: null })
+  })
+})
+
+const PROBLEMS: readonly (readonly [argv: readonly string[], problem: string])[] = [
+  [['Hello'], 'Say whom it is for: --all, --tag, --alias, --token or --where.'],
+  [
+    ['Hello', '--all', '--tag', 'a'],
+    '--all and --tag do not go together: choose one; --where can say all of it, {"all": [{"tag": "beta"}, …]}.',
+  ],
+  [['Hello', '--tag', ''], '--tag names an empty tag.'],
+  [['Hello', '--alias', ''], '--alias must be 1 to 256 characters, not empty.'],
+  [['Hello', '--all', '--platform', 'windows'], '--platform: "windows" is not ios or android.'],
+  [['Hello', '--all', '--payload', '[1]'], `--payload is not JSON: expected an object, such as '{"article": 17}'.`],
+  [
+    ['Hello', '--all', '--fields', '{"tittle":"x"}'],
+    '--fields: "tittle" is not a field of a push. Did you mean title?',
+  ],
+  [
+    ['Hello', '--all', '--fields', '{"tags":["x"]}'],
+    '--fields: whom a push is for is said by the flags, not by "tags".',
+  ],
+  [
+    ['Hello', '--all', '--send-at', 'tomorrow'],
+    '--send-at must be a time with its offset, such as 2026-12-24T09:00:00Z, or a number of seconds from 0 to 7776000, not "tomorrow".',
+  ],
+  [['Hello', '--all', '--ttl', 'x'], '--ttl must be whole seconds from 0 to 2419200 (28 days), not "x".'],
+  [['--all'], 'MESSAGE is required, or a --title, a --badge or a --payload.'],
+  [['Hello', '--token', 'abcdefgh', '--except-tag', 'a'], '--except-tag does not go with --token.'],
+  [['Hello', '--where', '{"tagg":"x"}'], '--where'],
+]
+
+describe('what was not asked for rightly', () => {
+  const cli = commandLine()
+  beforeAll(() => cli.run(['app', 'create', 'Shop']))
+  afterAll(() => cli[Symbol.dispose]())
+
+  test.each(PROBLEMS)('%j', async (argv, problem) => {
+    const { exitCode, stdout, stderr } = await cli.run(['push', 'Shop', ...argv])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toStartWith(`bellhop: ${problem}`)
+    using database = cli.database()
+    expect(database.reading<{ n: number }, []>('SELECT count(*) AS n FROM push').get()?.n).toBe(0)
+  })
+
+  test('is all said at once', async () => {
+    const argv = ['push', 'Shop', 'Hello', '--platform', 'x', '--payload', 'x', '--admin-listen', 'x']
+    const { exitCode, stderr } = await cli.run(argv)
+    expect({ exitCode, lines: stderr.trimEnd().split('\n').length }).toEqual({ exitCode: 2, lines: 4 })
+  })
+
+  test('an application that is not there, and a device that is not', async () => {
+    expect((await cli.run(['push', 'Shopp', 'Hello', '--all'])).stderr).toBe(
+      `bellhop: There is no application "Shopp" in ${cli.data}: bellhop app list shows those there are. Did you mean Shop?\n`,
+    )
+    expect((await cli.run(['push', 'Shop', 'Hello', '--token', IOS])).stderr).toBe(
+      'bellhop: No device of this application has this token.\n',
+    )
+  })
+
+  test('the beginning of a token that is too short to name a device', async () => {
+    expect(await cli.run(['push', 'Shop', 'Hello', '--token', '94b2…'])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'bellhop: --token: no token is "94b2", and of its beginning at least 8 characters are needed.\n',
+    })
+  })
+})

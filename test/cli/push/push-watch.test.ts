@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'bun:test'
+import type { AskPauses } from '../../../src/cli/push/admin-client.ts'
+import { watchPush } from '../../../src/cli/push/push-watch.ts'
+import { createProgress } from '../../../src/cli/terminal/progress.ts'
+import type { Reach, StoredPush } from '../../../src/push/status.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+
+const PUSH: StoredPush = {
+  number: 1,
+  id: 'push',
+  createdAt: 0,
+  sendAt: null,
+  releasedAt: 0,
+  cancelledAt: null,
+  opened: 0,
+  turnsToCome: 0,
+}
+
+const REACH: Reach = {
+  platform: 0,
+  t: 1000,
+  s: 0,
+  failed: 0,
+  removed: 0,
+  waiting: 1000,
+  retrying: 0,
+  open: true,
+  startedAt: null,
+  finishedAt: null,
+  refused: null,
+}
+
+interface Course {
+  /** What the database says at each look, the last for ever. */
+  readonly looks: readonly Partial<Reach>[]
+  readonly terminal?: boolean
+  readonly ask?: AskPauses
+  readonly served?: boolean
+  /** The look at which Ctrl-C is pressed. */
+  readonly stopAt?: number
+}
+
+/** Watches a push; a look every 250 ms of a clock that does not wait. */
+async function watch({
+  looks,
+  terminal = true,
+  ask = async () => new Map(),
+  served = true,
+  stopAt = Infinity,
+}: Course) {
+  const clock = createFakeClock()
+  let look = 0
+  let drawn = ''
+  const surroundings = {
+    clock,
+    stderr: (text: string) => void (drawn += text),
+    terminal: terminal ? { columns: 100 } : null,
+  }
+  const watched = await watchPush({
+    application: 1,
+    id: 'push',
+    statuses: {
+      find: () => PUSH,
+      reach: () => [{ ...REACH, ...looks[Math.min(look, looks.length - 1)] }],
+      reasons: async () => new Map(),
+    },
+    expected: Promise.resolve(1000),
+    clock,
+    ticking: {
+      async next(waitMs) {
+        clock.advance(waitMs)
+        look++
+        return look >= stopAt ? 'stopped' : 'tick'
+      },
+      [Symbol.dispose]() {},
+    },
+    progress: createProgress(surroundings, { unit: 'devices' }),
+    askPauses: ask,
+    isServed: () => served,
+    patienceMs: terminal ? null : 30_000,
+  })
+  return { watched, lines: drawn.split('\r\u001B[K').slice(1), drawn }
+}
+
+describe('a push that is watched', () => {
+  test('shows how far it is, and what has failed', async () => {
+    const done = { s: 990, failed: 10, open: false, finishedAt: createFakeClock().now() + 1000 }
+    const { watched, lines } = await watch({
+      looks: [{ t: 0 }, { s: 100 }, { s: 200 }, { s: 300 }, { s: 500, failed: 10 }, done],
+    })
+    expect(lines).toEqual([
+      // Nobody has counted yet.
+      '0 devices',
+      ` 10 % [${'#'.repeat(4)}${'-'.repeat(36)}] 100 of 1,000 devices`,
+      ` 20 % [${'#'.repeat(8)}${'-'.repeat(32)}] 200 of 1,000 devices`,
+      ` 30 % [${'#'.repeat(12)}${'-'.repeat(28)}] 300 of 1,000 devices`,
+      ` 51 % [${'#'.repeat(20)}${'-'.repeat(20)}] 510 of 1,000 devices, 510/s, 1 s left, 10 failed`,
+    ])
+    expect(watched).toMatchObject({ kind: 'finished', result: { state: 'finished', t: 1000, s: 990, failed: 10 } })
+  })
+
+  test('says why it stands still, as far as the server tells', async () => {
+    const ask = async () => new Map([[0, 'InvalidProviderToken'] as const])
+    const { watched, lines } = await watch({ looks: [{}], ask, stopAt: 10 })
+    expect(lines.at(-1)).toContain('waits: InvalidProviderToken')
+    expect(watched).toMatchObject({ kind: 'stopped', result: { state: 'paused', waitsFor: 'InvalidProviderToken' } })
+    const unknown = await watch({ looks: [{}], ask: async () => undefined, stopAt: 10 })
+    expect(unknown.drawn).not.toContain('waits')
+    expect(unknown.watched).toMatchObject({ kind: 'stopped', result: { state: 'sending', waitsFor: null } })
+  })
+
+  test('is left where nobody watches and nothing happens for 30 seconds', async () => {
+    const { watched, drawn } = await watch({ looks: [{ s: 1 }], terminal: false })
+    expect(watched).toMatchObject({ kind: 'standing', result: { s: 1 } })
+    // A line every 10 seconds.
+    expect(drawn.split('\n')).toHaveLength(3)
+  })
+
+  test('is left when the server ends', async () => {
+    expect((await watch({ looks: [{ s: 1 }], served: false })).watched).toMatchObject({ kind: 'unserved' })
+  })
+})

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createApplicationStore } from '../../../src/application/application-store.ts'
+import { createPauseTail } from '../../../src/cli/tail/tail-pauses.ts'
+import type { LivePush } from '../../../src/cli/tail/tail-pushes.ts'
+import { createDeviceStore } from '../../../src/device/device-store.ts'
+import { createPushStore } from '../../../src/push/push-store.ts'
+import { commandsBeside, newSignals } from '../everyday-service.ts'
+import type { Beside } from '../everyday-service.ts'
+
+const IOS = 'c1'.repeat(32)
+const GONE = 'bad41000'.padEnd(64, '0')
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+
+let beside: Beside
+beforeAll(async () => {
+  beside = await commandsBeside()
+})
+afterAll(() => beside[Symbol.asyncDispose]())
+
+interface Tail {
+  /** Resolves with all lines so far, when one matches. */
+  until(pattern: RegExp): Promise<readonly string[]>
+  /** Ctrl-C; the exit code. */
+  end(): Promise<number>
+}
+
+type Over = Parameters<Beside['run']>[1]
+
+/** A tail that has begun to look; what it ends with. */
+async function begun(argv: readonly string[], over: Over) {
+  const signals = newSignals()
+  const ended = beside.run(['tail', ...argv], { signals, ...over })
+  // It hears signals from when it has begun to look.
+  while (signals.listenerCount('SIGINT') === 0) await Bun.sleep(1)
+  return { signals, ended }
+}
+
+async function tail(argv: readonly string[], terminal: { columns: number } | null = null): Promise<Tail> {
+  const lines: string[] = []
+  let wake = () => {}
+  const stdout = (text: string) => {
+    lines.push(...text.split('\n').filter((line) => line !== ''))
+    wake()
+  }
+  const { signals, ended } = await begun(argv, { stdout, terminal })
+  return {
+    async until(pattern) {
+      while (!lines.some((line) => pattern.test(line))) await new Promise<void>((resolve) => (wake = resolve))
+      return lines
+    },
+    async end() {
+      signals.emit('SIGINT')
+      return (await ended).exitCode
+    },
+  }
+}
+
+describe('tail', () => {
+  test('shows a push from its acceptance to its end, and devices that come and go', async () => {
+    const caller = beside.newCaller()
+    const other = beside.newCaller()
+    await caller.register({ token: IOS, platform: '0' })
+    const watching = await tail([caller.application.id])
+    await other.register({ token: IOS, platform: '0' })
+    await caller.register({ token: GONE, platform: '0' })
+    await watching.until(/registered/)
+    const { body } = await caller.post('/push/all', { platform: '0', msg: 'Secret', sound: '', badge: '' })
+    await watching.until(/finished/)
+    const lines = await watching.until(/gone/)
+    expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, '')).toSorted()).toEqual(
+      [
+        'registered   bad41000… (iOS)',
+        'received     c1c1c1c1… (iOS): "Secret"',
+        'received     bad41000… (iOS): "Secret"; answered 410 Unregistered',
+        `accepted     push ${body.id}`,
+        `started      push ${body.id}`,
+        'gone         bad41000… (iOS): Unregistered',
+        `finished     push ${body.id}: sent 1 of 2, 1 failed`,
+      ].toSorted(),
+    )
+    expect(lines[0]).toEndWith('registered   bad41000… (iOS)')
+
+    await caller.put('/stats', { platform: '0', id: body.id })
+    await caller.put('/stats', { platform: '0' })
+    await watching.until(/opened .* no push named/)
+    expect(lines.at(-2)).toEndWith(`opened       push ${body.id}, 1 time`)
+    expect(await watching.end()).toBe(0)
+  })
+
+  test('without an application names it; --json prints lines of JSON', async () => {
+    const caller = beside.newCaller()
+    const text = await tail([], { columns: 80 })
+    const json = await tail(['--json'])
+    await caller.register({ token: IOS, platform: '0' })
+    // A push of a test before may end meanwhile.
+    const registered = /device.registered/
+    const line = (await json.until(registered)).find((one) => registered.test(one))
+    expect(JSON.parse(line ?? '')).toEqual({
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      application: caller.application.id,
+      type: 'device.registered',
+      token: 'c1c1c1c1…',
+      platform: '0',
+    })
+    const shown = (await text.until(/registered/)).find((one) => one.includes('registered'))
+    expect(Bun.stripANSI(shown ?? '')).toMatch(/ {2}caller \d+ {2}registered {3}c1c1c1c1\.\.\. \(iOS\)$/)
+    expect(shown).toContain('\u001B[32mregistered \u001B[0m')
+    expect(await Promise.all([text.end(), json.end()])).toEqual([0, 0])
+  })
+
+  test('counts what comes in bursts', async () => {
+    const caller = beside.newCaller()
+    await caller.register({ token: IOS, platform: '0' })
+    const watching = await tail([caller.application.id])
+    const tokens = Array.from({ length: 200 }, (_, n) => `android:${n}`)
+    await caller.put('/deviceToken/batch', { platform: '1', tokens })
+    await watching.until(/registered +200 devices$/)
+
+    const { clock } = beside
+    const { database } = beside.service
+    const store = createApplicationStore({ database, clock })
+    const application = store.find(caller.application.id)
+    if (application === null) throw new Error('no application')
+    const pushes = createPushStore({ database })
+    const notification = { msg: 'Hello', sound: null, badge: null, payload: null }
+    const device = createDeviceStore({ database, clock }).idOf(application.number, 0, IOS) ?? 0
+    database.transact(() => {
+      for (let n = 0; n < 60; n++) {
+        const id = Bun.randomUUIDv7()
+        const when = { createdAt: clock.now(), timeToLiveMs: 60_000, sendAt: null, turns: [] }
+        pushes.accept(application.number, { id, notification, audience: { device, platform: 0 }, ...when })
+      }
+    })
+    const lines = await watching.until(/finished +60 pushes: sent 60 of 60$/)
+    expect(lines).toContainEqual(expect.stringMatching(/accepted +60 pushes$/))
+    expect(await watching.end()).toBe(0)
+  })
+
+  test('shows what was planned, released and called off', async () => {
+    const caller = beside.newCaller()
+    const watching = await tail([caller.application.id])
+    const body = { platform: '0', msg: 'Hello', sound: '', badge: '' }
+    const later = await caller.post('/push/all', { ...body, send_at: '3600' })
+    await watching.until(new RegExp(`accepted +push ${UUID}, for \\d{4}-`))
+    const soon = await caller.post('/push/all', { ...body, send_at: 600 })
+    await watching.until(new RegExp(`accepted +push ${soon.body.id}, for`))
+    beside.putForth(600_000)
+    await caller.post(`/push/${later.body.id}/cancel`, {})
+    await watching.until(new RegExp(`cancelled +push ${later.body.id}: sent 0 of 0`))
+    await watching.until(new RegExp(`released +push ${soon.body.id}`))
+    await watching.until(new RegExp(`finished +push ${soon.body.id}: sent 0 of 0`))
+    expect(await watching.end()).toBe(0)
+  })
+
+  test('shows what arrived at the simulator, and what that answered', async () => {
+    const caller = beside.newCaller()
+    const watching = await tail([caller.application.id])
+    const json = await tail([caller.application.id, '--json'])
+    await caller.register({ token: IOS, platform: '0' })
+    await caller.register({ token: 'android:1', platform: '1' })
+    await caller.register({ token: GONE, platform: '0' })
+    const badge = { title: 'Oven', msg: 'Fresh bread\u202E', sound: '', badge: '3' }
+    await caller.post('/push/all', { platform: ['0', '1'], ...badge })
+    for (const line of [
+      /received     c1c1c1c1… \(iOS\): "Oven — Fresh bread\\u202e", badge 3$/,
+      /received     android:… \(Android\): "Oven — Fresh bread\\u202e", badge 3$/,
+      /received     bad41000… \(iOS\): "Oven — Fresh bread\\u202e", badge 3; answered 410 Unregistered$/,
+    ]) {
+      await watching.until(line)
+    }
+    const lines = await json.until(/notification.received.*android/)
+    expect(JSON.parse(lines.find((line) => /notification.received.*android/.test(line)) ?? '')).toEqual({
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      application: caller.application.id,
+      type: 'notification.received',
+      token: 'android:…',
+      platform: '1',
+      title: 'Oven',
+      text: 'Fresh bread\u202E',
+      badge: 3,
+      status: 200,
+      reason: null,
+    })
+    await caller.post('/push/all', { platform: '0', payload: { sync: 1 }, silent: true, sound: '', badge: '', msg: '' })
+    await watching.until(/received     c1c1c1c1… \(iOS\): nothing to show$/)
+    const tokens = Array.from({ length: 100 }, (_, n) => `android:many${n}`)
+    await caller.put('/deviceToken/batch', { platform: '1', tokens, tags: ['many'] })
+    await caller.post('/push/all', { platform: '1', msg: 'All', tags: ['many'] })
+    await watching.until(/received +\d+ notifications$/)
+    expect(await Promise.all([watching.end(), json.end()])).toEqual([0, 0])
+  })
+
+  test('of the simulator shows only what the applications sent that are watched', async () => {
+    const [caller, other] = [beside.newCaller(), beside.newCaller()]
+    const watching = await tail([caller.application.id, '--json'])
+    for (const one of [other, caller]) {
+      await one.register({ token: IOS, platform: '0' })
+      await one.post('/push/all', { platform: '0', msg: 'Hello', sound: '', badge: '' })
+    }
+    const lines = await watching.until(/notification.received/)
+    expect(lines.every((line) => JSON.parse(line).application === caller.application.id)).toBe(true)
+    expect(await watching.end()).toBe(0)
+  })
+
+  test('ends when its reader has gone', async () => {
+    const caller = beside.newCaller()
+    const { ended } = await begun([caller.application.id], { stdout: () => false })
+    await caller.register({ token: IOS, platform: '0' })
+    expect((await ended).exitCode).toBe(0)
+  })
+})
+
+describe('what keeps pushes from going out', () => {
+  const push = (movedAt: number): LivePush => ({
+    number: 1,
+    id: 'push',
+    application: 7,
+    open: [{ platform: 0, done: 0, movedAt }],
+  })
+  const finished = { at: 0, application: 7, type: 'push.finished', push: 'push', t: 1, s: 1, failed: 0 } as const
+
+  test('is asked for when a push stands still, and told once; and that it is over', async () => {
+    let asked = 0
+    const pauses = createPauseTail({
+      async ask() {
+        asked++
+        return new Map([[0, 'InvalidProviderToken'] as const])
+      },
+    })
+    expect(await pauses.look([push(0)], [], 1999)).toEqual([])
+    expect(await pauses.look([push(0)], [], 2000)).toEqual([
+      { at: 2000, application: 7, type: 'sending.paused', platform: 0, reason: 'InvalidProviderToken' },
+    ])
+    expect(await pauses.look([push(0)], [], 2250)).toEqual([])
+    expect(await pauses.look([push(0)], [], 4000)).toEqual([])
+    expect(asked).toBe(2)
+    const resumed = { application: 7, type: 'sending.resumed', platform: 0 }
+    expect(await pauses.look([push(4100)], [], 4250)).toMatchObject([resumed])
+    expect(await pauses.look([], [finished], 4500)).toEqual([])
+  })
+
+  test('is over when a push is finished, and unknown when it was called off', async () => {
+    const ask = async () => new Map([[0, 'no credential'] as const])
+    const pauses = createPauseTail({ ask })
+    await pauses.look([push(0)], [], 2000)
+    expect(await pauses.look([], [finished], 2250)).toMatchObject([{ type: 'sending.resumed' }])
+    await pauses.look([push(0)], [], 5000)
+    expect(await pauses.look([], [{ ...finished, type: 'push.cancelled' }], 5250)).toEqual([])
+  })
+})

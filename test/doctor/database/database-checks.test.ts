@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'bun:test'
+import { judgeCertificate } from '../../../src/doctor/applications/certificate-check.ts'
+import { judgeCredentials } from '../../../src/doctor/applications/credential-check.ts'
+import { judgeDevices } from '../../../src/doctor/applications/device-check.ts'
+import { judgePushes } from '../../../src/doctor/applications/push-check.ts'
+import { judgeWebhook } from '../../../src/doctor/applications/webhook-check.ts'
+import {
+  judgeForeignKeys,
+  judgeFreePages,
+  judgeIntegrity,
+  judgeLog,
+  judgeSchema,
+} from '../../../src/doctor/database/database-check.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 12)
+const DAY_MS = 86_400_000
+
+describe('the database', () => {
+  test('has the schema of this version, an older one, or a newer one', () => {
+    expect(judgeSchema(8, 8).state).toBe('ok')
+    expect(judgeSchema(6, 8)).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/schema 6 of 8: it is upgraded at the next start/),
+    })
+    expect(judgeSchema(9, 8)).toMatchObject({
+      state: 'failed',
+      found: expect.stringMatching(/schema 9; this one knows 8/),
+    })
+  })
+
+  test('is whole, or damaged', () => {
+    expect(judgeIntegrity([], false).state).toBe('ok')
+    expect(judgeIntegrity(['Page 7: btreeInitPage() returns error code 11', 'b', 'c', 'd'], false)).toMatchObject({
+      state: 'failed',
+      found: 'The database is damaged: Page 7: btreeInitPage() returns error code 11, b and 2 more.',
+      advice: expect.stringMatching(/put a backup back/),
+    })
+    expect(judgeForeignKeys([]).state).toBe('ok')
+    expect(judgeForeignKeys(['device', 'push'])).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/Rows of device and push/),
+    })
+  })
+
+  test('has a log that is emptied, or not', () => {
+    expect(judgeLog(null).state).toBe('ok')
+    expect(judgeLog(40_000_000).state).toBe('ok')
+    expect(judgeLog(900_000_000)).toMatchObject({ state: 'warning', found: expect.stringMatching(/grown to 900 MB/) })
+    expect(judgeFreePages(1_000_000_000, 400_000_000).advice).toBeNull()
+    expect(judgeFreePages(1_000_000_000, 800_000_000)).toEqual({
+      state: 'ok',
+      found: 'The database has 1.0 GB, of which 800 MB are free for new rows.',
+      advice: 'bellhop compact gives that room back, while the server is stopped.',
+    })
+  })
+})
+
+describe('an application', () => {
+  const devices = { application: 1, platform: 1, registered: 0, gone: 0, quarantined: 0, stale: 0, lost: 0 } as const
+
+  test('has a credential for the devices that it has', () => {
+    const own = { id: 'app_1', simulated: false }
+    expect(judgeCredentials(own, ['apns', 'fcm'], []).found).toBe('It has a credential for APNs and FCM.')
+    expect(judgeCredentials(own, [], [])).toMatchObject({
+      state: 'warning',
+      advice: expect.stringMatching(/bellhop app apns app_1/),
+    })
+    expect(judgeCredentials(own, ['apns'], [{ ...devices, registered: 1204 }])).toMatchObject({
+      state: 'warning',
+      found: 'It has 1,204 Android devices and no FCM credential: pushes to them wait.',
+    })
+    expect(judgeCredentials({ ...own, simulated: true }, [], []).state).toBe('ok')
+    expect(judgeCredentials({ ...own, simulated: true }, ['apns'], [])).toMatchObject({
+      state: 'warning',
+      advice: 'If that is not meant: bellhop app simulate app_1 --off.',
+    })
+  })
+
+  test('has devices, of which some are hardly there', () => {
+    expect(judgeDevices('app_1', [], null).found).toBe('0 devices.')
+    expect(
+      judgeDevices(
+        'app_1',
+        [
+          { ...devices, registered: 1000, gone: 3, quarantined: 1, stale: 20 },
+          { ...devices, platform: 0, registered: 500, lost: 7, stale: 9 },
+        ],
+        null,
+      ),
+    ).toEqual({
+      state: 'ok',
+      found: '1,500 devices, 29 of them not seen for 90 days, 3 gone, 1 quarantined.',
+      advice: null,
+    })
+    expect(judgeDevices('app_1', [{ ...devices, registered: 10, stale: 4, lost: 2 }], null)).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/Google has given up 2 Android devices/),
+    })
+    expect(judgeDevices('app_1', [{ ...devices, registered: 10, quarantined: 400 }], null)).toMatchObject({
+      state: 'warning',
+      advice: expect.stringMatching(/topic, environment and project/),
+    })
+  })
+
+  test.each([
+    [20, 300, true],
+    [19, 300, false],
+    [50, 950, false],
+    [51, 949, true],
+  ])('has lost %d of its devices in one bad hour, and %d not: said is %p', (departed, registered, isSaid) => {
+    const since = Date.UTC(2026, 10, 20, 12)
+    const worst = { since, until: since + 90_000, departed, reason: 'DeviceTokenNotForTopic' }
+    const { state, found, advice } = judgeDevices('app_1', [{ ...devices, registered, gone: departed }], worst)
+    expect(state).toBe(isSaid ? 'warning' : 'ok')
+    expect(found.includes(`${departed} devices left within an hour`)).toBe(isSaid)
+    const command = 'bellhop devices restore app_1 --since 2026-11-20T12:00:00.000Z --until 2026-11-20T12:01:30.000Z.'
+    expect(advice?.endsWith(command) ?? false).toBe(isSaid)
+  })
+
+  test('has pushes that go out, wait, or are too late', () => {
+    const open = { application: 1, platform: 0, open: 2, expired: 0, oldest: NOW - 180_000 } as const
+    expect(judgePushes([], [], NOW).found).toBe('No push waits.')
+    expect(judgePushes([open], [], NOW).found).toBe('2 pushes are on the way, the oldest since 3 minutes.')
+    expect(judgePushes([open], [0], NOW)).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/APNs is paused.*2 pushes wait/),
+    })
+    expect(judgePushes([{ ...open, expired: 1 }], [], NOW)).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/1 push has not/),
+    })
+  })
+
+  test('has a webhook that takes its events, or not', () => {
+    const webhook = { application: 1, disabledAt: null, waiting: 0, dropped: 0 }
+    expect(judgeWebhook(webhook, 'app_1').state).toBe('ok')
+    expect(judgeWebhook({ ...webhook, waiting: 5000 }, 'app_1')).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/5,000 events/),
+    })
+    expect(judgeWebhook({ ...webhook, disabledAt: NOW }, 'app_1')).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/disabled since 2026-11-20/),
+    })
+  })
+
+  test('has a certificate that ends', () => {
+    expect(judgeCertificate(NOW + 31 * DAY_MS, NOW, 'app_1').state).toBe('ok')
+    expect(judgeCertificate(NOW + 29 * DAY_MS, NOW, 'app_1')).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/2026-12-19/),
+    })
+    expect(judgeCertificate(NOW, NOW, 'app_1')).toMatchObject({
+      state: 'failed',
+      advice: expect.stringMatching(/bellhop app apns app_1/),
+    })
+  })
+})

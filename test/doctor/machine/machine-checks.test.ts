@@ -1,0 +1,291 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { judgeClock } from '../../../src/doctor/machine/clock-check.ts'
+import { judgeSpace } from '../../../src/doctor/machine/disk-space-check.ts'
+import { judgeSync, measureSync, unwritable } from '../../../src/doctor/machine/disk-sync-check.ts'
+import { judgeKeyFile, judgeModes, judgeOwners } from '../../../src/doctor/machine/file-mode-check.ts'
+import { judgeFileSystem } from '../../../src/doctor/machine/file-system-check.ts'
+import { judgeMemory } from '../../../src/doctor/machine/memory-check.ts'
+import { judgeOpenFiles } from '../../../src/doctor/machine/open-files-check.ts'
+import { judgeProcessor } from '../../../src/doctor/machine/processor-check.ts'
+import { judgeServer } from '../../../src/doctor/machine/server-check.ts'
+import { judgeSettings } from '../../../src/doctor/machine/settings-check.ts'
+import { checkTimeZones } from '../../../src/doctor/machine/time-zone-check.ts'
+import { checkTlsFiles } from '../../../src/doctor/machine/tls-file-check.ts'
+import { readSystemFile } from '../../../src/system/read-file.ts'
+import { makeCertificate } from '../../support/certificate.ts'
+
+const GB = 1_000_000_000
+const NOW = Date.UTC(2026, 10, 20, 12)
+
+describe('the clock', () => {
+  const at = (skewMs: number) => [{ header: new Date(NOW).toUTCString(), at: NOW + skewMs }]
+
+  test('agrees, is a little off, or so far that signatures are refused', () => {
+    expect(judgeClock(at(700))).toMatchObject({ state: 'ok', found: "The clock agrees with the gateways' to 1 s." })
+    expect(judgeClock(at(90_000))).toMatchObject({ state: 'warning', found: 'The clock is 90 s fast.' })
+    expect(judgeClock(at(-3_600_000))).toMatchObject({
+      state: 'failed',
+      found: expect.stringMatching(/^The clock is 60 minutes slow: gateways refuse/),
+      advice: 'Let the network set it: timedatectl set-ntp true.',
+    })
+    expect(judgeClock(at(10 * 3_600_000)).found).toContain('10 hours fast')
+  })
+
+  test('is judged by the gateway it agrees with best, and not at all without one', () => {
+    expect(judgeClock([...at(3_600_000), ...at(1000)]).state).toBe('ok')
+    expect(judgeClock([{ header: 'soon', at: NOW }]).state).toBe('skipped')
+    expect(judgeClock([]).state).toBe('skipped')
+  })
+})
+
+describe('the disk', () => {
+  test('has room, little of it, or none', () => {
+    const space = { free: 77 * GB, freeFiles: 1000, files: 2000 }
+    expect(judgeSpace(space, GB)).toMatchObject({
+      state: 'ok',
+      found: '77 GB of the disk are free; the database has 1.0 GB.',
+    })
+    expect(judgeSpace({ ...space, free: GB }, 2 * GB)).toMatchObject({
+      state: 'warning',
+      advice: expect.stringMatching(/copy of the database/),
+    })
+    expect(judgeSpace({ ...space, free: 90_000_000 }, 0)).toMatchObject({
+      state: 'failed',
+      found: expect.stringMatching(/^Only 90 MB/),
+    })
+    expect(judgeSpace({ ...space, freeFiles: 3 }, 0)).toMatchObject({
+      state: 'failed',
+      found: expect.stringMatching(/3 more files only \(inodes\)/),
+    })
+    // btrfs counts no files.
+    expect(judgeSpace({ ...space, freeFiles: 0, files: 0 }, 0).state).toBe('ok')
+  })
+
+  test('is of this machine, of another one, of memory or of a container', () => {
+    expect(judgeFileSystem(0xef53).state).toBe('ok')
+    expect(judgeFileSystem(null).state).toBe('ok')
+    for (const [type, name] of [
+      [0x6969, 'NFS'],
+      // As statfs gives a number with its highest bit set.
+      [0xff534d42 | 0, 'CIFS'],
+      [0x01021997, '9p'],
+      [0x65735546, 'FUSE'],
+    ] as const) {
+      expect(judgeFileSystem(type)).toMatchObject({
+        state: 'warning',
+        found: expect.stringContaining(`${name} file system`),
+      })
+    }
+    expect(judgeFileSystem(0x01021994).found).toContain('in memory')
+    expect(judgeFileSystem(0x794c7630).advice).toContain('Mount a volume')
+  })
+
+  test('is fast or slow, by the median of its writes', () => {
+    expect(judgeSync([1, 90, 0.4])).toMatchObject({
+      state: 'ok',
+      found: 'A write is on the disk in 1.0 ms (median of 3), 90 ms at the worst.',
+    })
+    expect(judgeSync([60, 80, 2000])).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/2\.0 s at the worst: who waits for each answer registers 13 devices a second\./),
+    })
+  })
+
+  test('is written twenty times, for two seconds at the most, and left as it was', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'bellhop-disk-'))
+    try {
+      let now = 0
+      expect(measureSync(directory, () => now++)).toHaveLength(20)
+      expect(measureSync(directory, () => (now += 500))).toEqual([500])
+      expect(readdirSync(directory)).toEqual([])
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  })
+
+  test('that cannot be written says why', () => {
+    expect(unwritable('/data', 'EROFS')).toMatchObject({
+      state: 'failed',
+      advice: expect.stringMatching(/Mount its disk for writing/),
+    })
+    expect(unwritable('/data', 'ENOSPC').advice).toContain('Make room')
+    expect(unwritable('/data', 'EIO').advice).toContain('dmesg')
+  })
+})
+
+describe('file modes', () => {
+  const directory = { name: '.', mode: 0o700, owner: 998 }
+  const database = { name: 'bellhop.db', mode: 0o600, owner: 998 }
+  const key = { name: 'key', mode: 0o600, owner: 998 }
+
+  test('keep others out', () => {
+    expect(judgeModes('/data', [directory, database, key]).state).toBe('ok')
+    expect(judgeModes('/data', [{ ...directory, mode: 0o755 }, database])).toMatchObject({
+      state: 'warning',
+      found: 'Others on this machine can look into the data directory.',
+      advice: 'chmod 700 /data',
+    })
+    expect(judgeModes('/data', [{ ...directory, mode: 0o755 }, { ...database, mode: 0o644 }, key])).toMatchObject({
+      state: 'warning',
+      found: 'Others on this machine can read bellhop.db.',
+    })
+    expect(judgeModes('/data', [directory, { ...key, mode: 0o644 }])).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/if only/),
+    })
+    expect(
+      judgeModes('/data', [
+        { ...directory, mode: 0o750 },
+        { ...key, mode: 0o640 },
+      ]),
+    ).toMatchObject({
+      state: 'failed',
+      found: 'Others on this machine can read the sealing key (key in /data).',
+      advice: expect.stringMatching(/bellhop key rotate/),
+    })
+  })
+
+  test('of a key elsewhere keep strangers out', () => {
+    expect(judgeKeyFile('/run/key', 0o100440).state).toBe('ok')
+    expect(judgeKeyFile('/run/key', 0o100444)).toMatchObject({
+      state: 'warning',
+      advice: expect.stringContaining('chmod 600'),
+    })
+  })
+
+  test('are of one owner, who looks', () => {
+    expect(judgeOwners('/data', [directory, database], 998).state).toBe('ok')
+    expect(judgeOwners('/data', [directory, database], 0).state).toBe('ok')
+    expect(judgeOwners('/data', [directory, database], 1000)).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/runs as user 1000/),
+    })
+    expect(judgeOwners('/data', [directory, database, { ...key, owner: 0 }], 998)).toMatchObject({
+      state: 'failed',
+      found: 'Of the data directory, which belongs to user 998, somebody else owns key.',
+      advice: expect.stringMatching(/chown -R --reference=\/data \/data/),
+    })
+  })
+})
+
+describe('the machine', () => {
+  test('has memory for a broadcast, also in a container', () => {
+    const meminfo = 'MemTotal: 1000000 kB\nMemAvailable:     600000 kB\n'
+    expect(judgeMemory({ meminfo, most: null, used: null }, false).state).toBe('ok')
+    expect(judgeMemory({ meminfo, most: 'max', used: '5' }, false).state).toBe('ok')
+    const small = { meminfo, most: '256000000', used: '156000000' }
+    expect(judgeMemory(small, false)).toMatchObject({ state: 'warning', found: 'Only 100 MB of memory are free.' })
+    expect(judgeMemory(small, true).state).toBe('ok')
+    expect(judgeMemory({ meminfo: null, most: null, used: null }, false).state).toBe('skipped')
+  })
+
+  test('allows open files', () => {
+    const limits = (soft: string) =>
+      `Limit  Soft Limit  Hard Limit  Units\nMax open files            ${soft}   4096   files\n`
+    expect(judgeOpenFiles(limits('4096')).state).toBe('ok')
+    expect(judgeOpenFiles(limits('unlimited')).state).toBe('ok')
+    expect(judgeOpenFiles(limits('256'))).toMatchObject({
+      state: 'warning',
+      advice: expect.stringMatching(/LimitNOFILE=4096/),
+    })
+    expect(judgeOpenFiles(null).state).toBe('skipped')
+  })
+
+  test('may have an old processor', () => {
+    expect(judgeProcessor('flags\t\t: fpu sse4_2 avx avx2\n', 2).found).toBe('2 cores.')
+    expect(judgeProcessor('flags\t\t: fpu sse4_2\n', 1).found).toBe(
+      '1 core, without AVX2, which this program does not need.',
+    )
+    expect(judgeProcessor(null, 8).state).toBe('ok')
+  })
+
+  test('knows the time zones', () => {
+    expect(checkTimeZones().state).toBe('ok')
+    expect(checkTimeZones(() => '12')).toMatchObject({
+      state: 'failed',
+      found: expect.stringMatching(/Europe\/Berlin.*wrong hour/),
+    })
+  })
+
+  test('must not believe everybody who poses as Apple', () => {
+    expect(judgeSettings([], {}).state).toBe('ok')
+    expect(judgeSettings(['BELLHOP_X is not a setting.'], {})).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/BELLHOP_X/),
+    })
+    expect(judgeSettings([], { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toMatchObject({ state: 'failed' })
+  })
+})
+
+describe('the server', () => {
+  const expected = { served: true, address: { host: '::1', port: 8791 }, version: '0.1.0' }
+  const answered = (status: number, body: unknown) => ({ kind: 'answered', status, body }) as const
+
+  test('is ready, is not, is another version, or does not answer', () => {
+    expect(judgeServer(answered(200, { version: '0.1.0' }), expected)).toMatchObject({
+      state: 'ok',
+      found: 'The server at [::1]:8791 is ready.',
+    })
+    expect(judgeServer(answered(503, { reasons: ['Shop: pushes wait.'] }), expected)).toMatchObject({
+      state: 'failed',
+      found: expect.stringMatching(/is not ready: Shop: pushes wait\./),
+    })
+    expect(judgeServer(answered(200, { version: '0.0.9' }), expected)).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/0\.0\.9/),
+    })
+    expect(judgeServer(answered(200, { warnings: ['Late.'] }), expected)).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/Late\./),
+    })
+    expect(judgeServer({ kind: 'silent' }, expected)).toMatchObject({
+      state: 'warning',
+      advice: expect.stringMatching(/--admin-listen/),
+    })
+  })
+
+  test('may not be there, or serve something else', () => {
+    expect(judgeServer({ kind: 'silent' }, { ...expected, served: false })).toMatchObject({ state: 'skipped' })
+    expect(judgeServer(answered(200, {}), { ...expected, served: false }).found).toContain('serves another one')
+  })
+})
+
+describe('the TLS files', () => {
+  const { certificate, privateKey } = makeCertificate()
+  const other = makeCertificate().privateKey
+  const files: Readonly<Record<string, string>> = { c: certificate, k: privateKey, o: other, n: 'nothing' }
+  const read = (path: string) => {
+    const text = files[path]
+    if (text === undefined) return readSystemFile('/nonexistent')
+    return { kind: 'read', bytes: new TextEncoder().encode(text) } as const
+  }
+  const now = Date.now()
+  const DAY_MS = 86_400_000
+
+  test('are good, end soon, or have ended', () => {
+    expect(checkTlsFiles('c', 'k', read, now).state).toBe('ok')
+    expect(checkTlsFiles('c', 'k', read, now + 355 * DAY_MS)).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/expires on/),
+    })
+    expect(checkTlsFiles('c', 'k', read, now + 366 * DAY_MS)).toMatchObject({
+      state: 'failed',
+      found: expect.stringMatching(/expired on/),
+    })
+    expect(checkTlsFiles('c', 'k', read, now - 2 * DAY_MS)).toMatchObject({
+      state: 'failed',
+      found: expect.stringMatching(/not valid before/),
+    })
+  })
+
+  test('are there, are what they should be, and belong together', () => {
+    expect(checkTlsFiles('?', 'k', read, now).found).toContain('there is no such file')
+    expect(checkTlsFiles('c', '?', read, now).found).toContain('there is no such file')
+    expect(checkTlsFiles('n', 'k', read, now).found).toContain('no PEM certificate')
+    expect(checkTlsFiles('c', 'n', read, now).found).toContain('no PEM private key')
+    expect(checkTlsFiles('c', 'o', read, now).found).toContain('is not that of the certificate')
+  })
+})

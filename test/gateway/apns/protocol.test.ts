@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal } from '../../../src/gateway/apns/protocol.ts'
+import type { Outcome } from '../../../src/gateway/gateway.ts'
+
+const PUSH = '01890a5d-ac96-774b-bcce-b302099a8057'
+describe('an apns-id', () => {
+  test('is a UUID, the same on every repeat', () => {
+    expect(apnsIdOf(PUSH, 42)).toBe(apnsIdOf(PUSH, 42))
+    expect(apnsIdOf(PUSH, 42)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  test('differs for each device of a push', () => {
+    const devices = Array.from({ length: 200_000 }, (_, i) => i + 1)
+    // Around every power of two a number is cut or carried at.
+    for (let bit = 18; bit <= 52; bit++) devices.push(2 ** bit - 1, 2 ** bit, 2 ** bit + 1)
+    devices.push(Number.MAX_SAFE_INTEGER)
+    const distinct = new Set(devices)
+    expect(new Set([...distinct].map((device) => apnsIdOf(PUSH, device))).size).toBe(distinct.size)
+  })
+
+  test('is a UUID for every device and push, and differs for two devices', () => {
+    const device = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
+    fc.assert(
+      fc.property(fc.uuid({ version: 7 }), device, device, (push, one, other) => {
+        const id = apnsIdOf(push, one)
+        expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+        expect(id === apnsIdOf(push, other)).toBe(one === other)
+      }),
+    )
+  })
+
+  test('differs for two pushes to one device', () => {
+    expect(apnsIdOf(PUSH, 42)).not.toBe(apnsIdOf('01890a5d-ac96-774b-bcce-b302099a8058', 42))
+  })
+})
+
+describe('the path of a token', () => {
+  test.each([
+    ['00fc13adff785122'.repeat(4), `/3/device/${'00fc13adff785122'.repeat(4)}`],
+    ['AB'.repeat(100), `/3/device/${'AB'.repeat(100)}`],
+    ['AB'.repeat(31), null],
+    ['AB'.repeat(101), null],
+    ['../../v1/x?y#z', null],
+    ['\ud800', null],
+    ['..', null],
+  ])('of %p is %p', (token, path) => {
+    expect(apnsPath(token)).toBe(path)
+  })
+})
+
+describe('the body of a refusal', () => {
+  test.each([
+    ['{"reason":"BadDeviceToken"}', 'BadDeviceToken', null],
+    ['{"reason":"Unregistered","timestamp":1700000000000}', 'Unregistered', 1_700_000_000_000],
+    ['{"reason":"Unregistered","timestamp":"then"}', 'Unregistered', null],
+    ['{"reason":"<script>"}', null, null],
+    ['{"reason":5}', null, null],
+    ['null', null, null],
+    ['', null, null],
+    ['<html>', null, null],
+  ])('%s is read', (body, reason, timestamp) => {
+    expect(readApnsRefusal(body)).toEqual({ reason, timestamp })
+  })
+})
+
+describe('an answer of APNs', () => {
+  const badToken = (reason: string): Outcome => ({ kind: 'rejected', blame: 'token', reason })
+  const badPush = (reason: string): Outcome => ({ kind: 'rejected', blame: 'push', reason })
+  const misconfigured = (reason: string): Outcome => ({ kind: 'misconfigured', reason })
+  const gone = (reason: string): Outcome => ({ kind: 'unregistered', since: 1_700_000_000_000, reason })
+  const deviceLater = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'device', reason })
+  const later = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'either', reason })
+  const allLater = (reason: string): Outcome => ({ kind: 'deferred', afterMs: null, scope: 'credential', reason })
+
+  const TABLE: readonly [status: number, reason: string, (reason: string) => Outcome][] = [
+    [400, 'BadDeviceToken', badToken],
+    [400, 'DeviceTokenNotForTopic', (reason) => ({ kind: 'rejected', blame: 'mismatch', reason })],
+    [400, 'BadCollapseId', badPush],
+    [400, 'BadExpirationDate', badPush],
+    [400, 'BadMessageId', badPush],
+    [400, 'BadPriority', badPush],
+    [400, 'MissingTopic', badPush],
+    [400, 'InvalidPushType', badPush],
+    [400, 'DuplicateHeaders', badPush],
+    [400, 'PayloadEmpty', badPush],
+    [400, 'MissingDeviceToken', badPush],
+    [400, 'BadTopic', misconfigured],
+    [400, 'TopicDisallowed', misconfigured],
+    [400, 'IdleTimeout', deviceLater],
+    [403, 'ExpiredProviderToken', allLater],
+    [403, 'InvalidProviderToken', misconfigured],
+    [403, 'MissingProviderToken', misconfigured],
+    [403, 'UnrelatedKeyIdInToken', misconfigured],
+    [403, 'BadEnvironmentKeyIdInToken', misconfigured],
+    [403, 'BadEnvironmentKeyInToken', misconfigured],
+    [403, 'BadCertificate', misconfigured],
+    [403, 'BadCertificateEnvironment', misconfigured],
+    [403, 'Forbidden', misconfigured],
+    [404, 'BadPath', badPush],
+    [405, 'MethodNotAllowed', badPush],
+    [410, 'Unregistered', gone],
+    [410, 'ExpiredToken', gone],
+    [413, 'PayloadTooLarge', badPush],
+    [429, 'TooManyRequests', deviceLater],
+    [429, 'TooManyProviderTokenUpdates', (reason) => ({ ...allLater(reason), afterMs: 1_200_000 }) as Outcome],
+    [500, 'InternalServerError', deviceLater],
+    [503, 'ServiceUnavailable', later],
+    [503, 'Shutdown', deviceLater],
+    // Unknown reasons count as their status.
+    [400, 'NewReason', badPush],
+    [401, 'NewReason', misconfigured],
+    [403, 'NewReason', misconfigured],
+    // Who is gone is so by Apple's own word.
+    [410, 'NewReason', deviceLater],
+    [418, 'NewReason', badPush],
+    [429, 'NewReason', deviceLater],
+    [500, 'NewReason', deviceLater],
+    [502, 'NewReason', later],
+    [503, 'NewReason', later],
+    // A known reason with another status than Apple's is not Apple's.
+    [500, 'BadDeviceToken', deviceLater],
+    [400, 'Unregistered', badPush],
+  ]
+
+  test.each(TABLE)('%d %s', (status, reason, expected) => {
+    expect(judgeApns(status, { reason, timestamp: 1_700_000_000_000 }, null)).toEqual(expected(reason))
+  })
+
+  test.each([
+    [302, later('HTTP 302')],
+    [204, later('HTTP 204')],
+    [400, badPush('HTTP 400')],
+    [403, misconfigured('HTTP 403')],
+    [410, deviceLater('HTTP 410')],
+    [503, later('HTTP 503')],
+  ])('%d without a reason', (status, expected) => {
+    expect(judgeApns(status, { reason: null, timestamp: null }, null)).toEqual(expected)
+  })
+
+  test('200 is accepted', () => {
+    expect(judgeApns(200, { reason: null, timestamp: null }, null)).toEqual({ kind: 'accepted' })
+  })
+
+  test.each(['Unregistered', 'ExpiredToken'])(
+    '410 %s without a time is not Apple’s: nobody is gone for it',
+    (reason) => {
+      expect(judgeApns(410, { reason, timestamp: null }, null)).toEqual(deviceLater(reason))
+    },
+  )
+
+  test.each([
+    [429, 'TooManyRequests'],
+    [429, 'TooManyProviderTokenUpdates'],
+    [500, 'InternalServerError'],
+    [503, 'ServiceUnavailable'],
+  ])('%d %s waits for as long as Retry-After asks', (status, reason) => {
+    expect(judgeApns(status, { reason, timestamp: null }, 30_000)).toMatchObject({ kind: 'deferred', afterMs: 30_000 })
+  })
+})

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { refusalOf } from '../../src/monitoring/own-names.ts'
+import { connectTo } from '../support/raw-connection.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+const NAMES = new Set(['bellhop', '127.0.0.1'])
+const PAGE = 'A page of another site may not call the admin side.'
+const NAME = 'This host name is not one of the admin side: --admin-host adds it.'
+
+const judge = (headers: Record<string, string>) => refusalOf(new Headers(headers), NAMES)
+
+describe('the admin side answers to', () => {
+  const own = ['localhost', 'LocalHost:8791', 'localhost.', 'bellhop', 'Bellhop:8791', '127.0.0.1:1', '10.0.0.7:8791']
+  test.each([...own, '[::1]', '[::1]:8791', '[fd00::17]:8791'])('%s', (host) => {
+    expect(judge({ host })).toBeNull()
+  })
+
+  test('a call that names no host, as HTTP/1.0 may', () => {
+    expect(judge({})).toBeNull()
+  })
+})
+
+describe('the admin side does not answer to', () => {
+  const foreign = ['evil.example', 'evil.example:8791', 'localhost.evil.example', '127.0.0.1.evil.example', 'bellhop.x']
+  test.each([...foreign, '', ':8791', '::1', '[bellhop]', 'user@localhost', 'localhost:x', 'a b', '0x7f.1'])(
+    '%j',
+    (host) => {
+      expect(judge({ host })).toEqual({ code: 'MisdirectedRequestError', message: NAME })
+    },
+  )
+})
+
+describe('of pages', () => {
+  const host = 'localhost:8791'
+
+  test('its own may call it, and what a person types', () => {
+    for (const site of ['same-origin', 'none']) expect(judge({ host, 'sec-fetch-site': site })).toBeNull()
+    expect(judge({ host, origin: 'http://localhost:8791' })).toBeNull()
+    expect(judge({ host: 'LOCALHOST:8791', origin: 'https://localhost:8791' })).toBeNull()
+  })
+
+  test.each(['http://evil.example', 'http://localhost:3000', 'http://localhost', 'null', 'chrome-extension://x', ''])(
+    'that of the origin %j may not',
+    (origin) => {
+      expect(judge({ host, origin })).toEqual({ code: 'ForbiddenError', message: PAGE })
+    },
+  )
+
+  test.each(['cross-site', 'same-site'])('a %s one may not', (site) => {
+    expect(judge({ host, 'sec-fetch-site': site })).toEqual({ code: 'ForbiddenError', message: PAGE })
+  })
+})
+
+describe('a running service', () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService({ config: { adminHost: ['bellhop'] } })
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  async function call(path: string, ...headers: readonly string[]) {
+    using connection = await connectTo(service.adminUrl)
+    await connection.write([`GET ${path} HTTP/1.1`, ...headers, '', ''].join('\r\n'))
+    const { status, body } = await connection.answer()
+    return { status, body: status === 200 ? null : JSON.parse(body) }
+  }
+
+  test.each(['/healthz', '/readyz', '/metrics', '/pushes/x', '/nope'])('shows %s to no page', async (path) => {
+    const byName = await call(path, 'Host: evil.example')
+    expect(byName).toEqual({ status: 421, body: { code: 'MisdirectedRequestError', message: NAME } })
+    const bySite = await call(path, 'Host: bellhop', 'Sec-Fetch-Site: cross-site')
+    expect(bySite).toEqual({ status: 403, body: { code: 'ForbiddenError', message: PAGE } })
+  })
+
+  test.each(['bellhop:8791', '10.1.2.3:8791', 'localhost'])(
+    'answers probes and scrapes that call it %s',
+    async (host) => {
+      for (const path of ['/healthz', '/readyz', '/metrics']) {
+        expect([path, await call(path, `Host: ${host}`)]).toEqual([path, { status: 200, body: null }])
+      }
+    },
+  )
+})

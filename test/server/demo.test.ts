@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/* `./scripts/start`, as whoever has just cloned the repository runs it. */
+const ROOT = join(import.meta.dir, '../..')
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bellhop-demo-test-'))
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+function environment(): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME, TMPDIR: directory, BELLHOP_LISTEN: '127.0.0.1:0', BELLHOP_ADMIN_LISTEN: '127.0.0.1:0' }
+}
+
+async function start(...argv: string[]) {
+  const child = Bun.spawn(['./scripts/start', ...argv], {
+    cwd: ROOT,
+    env: environment(),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { stdout, stderr, exitCode }
+}
+
+test('--once shows what arrived, and leaves nothing behind', async () => {
+  const { stdout, stderr, exitCode } = await start('--once')
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  expect(stdout).toMatch(/^arrived +apns +a1a1a1a1a1a1… +200 /m)
+  expect(stdout).toMatch(/^status +\{.*"state":"finished"/m)
+  expect(readdirSync(directory)).toEqual([])
+})
+
+test('--help says what there is, and a flag that is none is a sentence', async () => {
+  const { stdout, ...rest } = await start('--help')
+  expect(rest).toEqual({ exitCode: 0, stderr: '' })
+  expect(stdout).toStartWith('Usage: ./scripts/start [--once] [--data PATH]\n')
+  const wrong = await start('--onec')
+  expect([wrong.exitCode, wrong.stdout]).toEqual([2, ''])
+  expect(wrong.stderr).toStartWith('--onec is not a flag of this command. Did you mean --once?\n')
+})
+
+test('every command that it prints works as it is printed, while it runs', async () => {
+  const data = join(directory, 'the data')
+  const child = Bun.spawn(['./scripts/start', '--data', data], {
+    cwd: ROOT,
+    env: environment(),
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  try {
+    let text = ''
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+      text += chunk
+      if (text.includes('Ctrl-C stops it.')) break
+    }
+    // A line that goes on ends in a backslash.
+    const commands = text.replaceAll('\\\n', ' ').match(/^ {2}(?:\.\/scripts\/bun|curl) .*$/gm) ?? []
+    expect(commands.map((line) => line.trim().split(' ')[2])).toEqual([
+      'push',
+      expect.any(String),
+      'devices',
+      'pushes',
+      'tail',
+    ])
+    for (const line of commands.filter((one) => !one.includes(' tail '))) {
+      const run = Bun.spawnSync(['sh', '-c', line], { cwd: ROOT, env: environment() })
+      expect([line, run.exitCode, run.stderr.toString().includes('bellhop:')]).toEqual([line, 0, false])
+      if (line.includes(' push ')) expect(run.stdout.toString()).toStartWith('sent 2 of 2')
+    }
+    const tail = Bun.spawn(['sh', '-c', `exec ${commands.at(-1)?.trim()} --json`], {
+      cwd: ROOT,
+      env: environment(),
+      stdout: 'pipe',
+    })
+    const push = commands.find((one) => one.includes(' push ')) ?? ''
+    let seen = ''
+    // It begins to look some time after its start.
+    const again = setInterval(
+      () => Bun.spawn(['sh', '-c', push], { cwd: ROOT, env: environment(), stdout: 'ignore', stderr: 'ignore' }),
+      1000,
+    )
+    for await (const chunk of tail.stdout.pipeThrough(new TextDecoderStream())) {
+      seen += chunk
+      if (seen.includes('notification.received')) break
+    }
+    clearInterval(again)
+    tail.kill('SIGKILL')
+    expect(seen).toContain('"text":"Once more"')
+  } finally {
+    child.kill('SIGINT')
+    await child.exited
+  }
+  expect(readdirSync(directory)).toEqual(['the data'])
+})

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
+import { startService } from '../support/service.ts'
+import type { Credentials } from '../support/service.ts'
+
+/* A damaged page that is met only when it is needed: a start reads a few pages of what may be a large file. */
+const PAGE_BYTES = 4096
+const DEVICES = 5000
+
+let parent: string
+let template: string
+let application: Credentials
+let pages: readonly number[]
+
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'bellhop-damage-'))
+  template = join(parent, 'template')
+  using database = openDatabase(template)
+  const applications = createApplicationStore({ database, clock: createFakeClock() })
+  const made = applications.create('Shop')
+  if (made.kind !== 'created') throw new Error(made.kind)
+  applications.setSimulated(made.application.id, true)
+  applications.setLimits(made.application.id, { rate: 0, backendRate: 0 })
+  application = { id: made.application.id, secret: made.secret }
+  const insert = database.statement<never, [Uint8Array]>(
+    'INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 0, ?, 0, 0, 0)',
+  )
+  database.transact(() => {
+    for (let device = 0; device < DEVICES; device++) insert.run(tokenOf(device))
+  })
+  database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
+  pages = pagesIn(readFileSync(join(template, 'bellhop.db')))
+})
+afterAll(() => rm(parent, { recursive: true, force: true }))
+
+let copies = 0
+/** A copy of the database with noise on these pages. */
+function damaged(noisy: readonly number[]): string {
+  const data = join(parent, `data-${++copies}`)
+  cpSync(template, data, { recursive: true })
+  const path = join(data, 'bellhop.db')
+  const bytes = readFileSync(path)
+  for (const page of noisy) bytes.fill(0xa5, page * PAGE_BYTES, (page + 1) * PAGE_BYTES)
+  writeFileSync(path, bytes)
+  return data
+}
+
+const sentence = (data: string) =>
+  `The database ${data}/bellhop.db is damaged. Stop Bellhop and copy its directory before anything else; then put a backup back (bellhop restore), or save what can be read (sqlite3 ${data}/bellhop.db .recover | sqlite3 saved.db).`
+
+describe('a damaged page that a running service meets', () => {
+  test('is a 500 for the call that needs it, one sentence in the log, and the end of being ready', async () => {
+    const data = damaged(pages.slice(20, 30))
+    await using service = await startService({ data, application })
+    expect((await fetch(`${service.adminUrl}/readyz`)).status).toBe(200)
+
+    const statuses: number[] = []
+    for (let device = 0; device < DEVICES; device += 50) {
+      const token = Buffer.from(tokenOf(device)).toString('hex')
+      const answer = await service.put('/deviceToken', { token, platform: 0 })
+      statuses.push(answer.status)
+      if (answer.status === 500) expect(answer.body.message).toMatch(/^Internal error\. Support ID [0-9a-f-]{36}$/)
+    }
+    expect(new Set(statuses)).toEqual(new Set([200, 500]))
+    expect(service.log.filter(({ event }) => event === sentence(data))).toHaveLength(1)
+    const ready = await fetch(`${service.adminUrl}/readyz`)
+    expect(ready.status).toBe(503)
+    expect(await ready.text()).toContain('damaged')
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+  })
+
+  test('holds up the push whose audience is on it, and nothing else', async () => {
+    const data = damaged(pages.slice(20, 30))
+    const clock = createFakeClock()
+    await using service = await startService({ data, application, clock })
+    const id = (await service.post('/push/all', { platform: 0, msg: 'Hello', sound: '', badge: '' })).body.id
+    const held = service.logged(({ event }) => event === 'a delivery cannot be read; trying again')
+    await passing(service, clock, held)
+    expect(service.log.map(({ event }) => event)).toContain(sentence(data))
+
+    const other = service.addApplication('Other')
+    await service.put('/deviceToken', { token: 'cd'.repeat(32), platform: 0 }, { application: other })
+    const push = { token: 'cd'.repeat(32), platform: 0, msg: 'Hello', sound: '', badge: '' }
+    const one = (await service.post('/push/one', push, { application: other })).body.id
+    const sent = service.logged(({ event, push: of }) => event === 'push sent' && of === one)
+    await passing(service, clock, sent)
+    expect(service.log.some(({ event, push: of }) => event === 'push sent' && of === id)).toBe(false)
+  })
+})
+
+function tokenOf(device: number): Uint8Array {
+  const token = Buffer.alloc(32, 7)
+  token.writeUInt32BE(device)
+  return token
+}
+
+/** The leaves of the table of devices, by what stands on them. */
+function pagesIn(bytes: Buffer): readonly number[] {
+  const found: number[] = []
+  for (let page = 1; page < bytes.length / PAGE_BYTES; page++) {
+    const at = page * PAGE_BYTES
+    // The flags of a b-tree page (sqlite.org/fileformat2, 1.6): 13 is a leaf of a table.
+    if (bytes[at] === 13 && bytes.subarray(at, at + PAGE_BYTES).includes(Buffer.alloc(20, 7))) found.push(page)
+  }
+  return found
+}

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { RUNNERS } from '../../src/cli/runners.ts'
+import { systemClock } from '../../src/clock.ts'
+import { startSimulator } from '../../src/gateway/simulator/simulator.ts'
+import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
+import { commandLine } from '../cli/command-line.ts'
+import type { CommandLine } from '../cli/command-line.ts'
+import { startService } from '../support/service.ts'
+import type { Credentials, Service } from '../support/service.ts'
+
+/* What is stored as a secret is told by no command, no route and no log line, and lies in no file but the key's. */
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 0x5a).toString('base64')}`
+
+let cli: CommandLine
+let elsewhere: string
+let simulator: Simulator
+let service: Service
+let application: Credentials
+/** Pieces of secrets by what they are: none of them may be met anywhere. */
+let secrets: ReadonlyMap<string, string>
+
+beforeAll(async () => {
+  cli = commandLine()
+  elsewhere = mkdtempSync(join(tmpdir(), 'bellhop-secrets-'))
+  mkdirSync(join(elsewhere, 'backups'))
+  simulator = await startSimulator({ clock: systemClock })
+  const file = (name: string, text: string) => {
+    writeFileSync(join(elsewhere, name), text)
+    return join(elsewhere, name)
+  }
+  const made = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
+  application = { id: made.id, secret: made.secret }
+  const { apnsKey, serviceAccount } = simulator.issue(made.id)
+  const stored = [
+    await cli.run(['app', 'apns', 'Shop', '--key', file('key.p8', apnsKey.p8), ...idsOf(apnsKey)]),
+    await cli.run(['app', 'fcm', 'Shop', '--service-account', file('account.json', serviceAccount)]),
+    await cli.run(['app', 'webhook', 'Shop', '--url', 'https://127.0.0.1:1/hooks', '--secret', WEBHOOK_SECRET]),
+  ]
+  expect(stored.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
+  const key = Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
+  secrets = new Map([
+    ...linesOf('APNs key', apnsKey.p8),
+    ...linesOf('service account', JSON.parse(serviceAccount).private_key),
+    ['webhook secret', WEBHOOK_SECRET.slice(6)],
+    ['sealing key', key.toString('base64')],
+    ['sealing key in hex', key.toString('hex')],
+    ['application secret', application.secret],
+    ['the end of any private key', '-----END'],
+    // JSON web tokens begin with `{"`, and the simulator's access tokens like Google's.
+    ['provider token or assertion', 'eyJ'],
+    ['access token', 'ya29.'],
+  ])
+  service = await startService({
+    data: cli.data,
+    application,
+    simulated: false,
+    config: {
+      apnsUrl: simulator.apnsUrl,
+      apnsSandboxUrl: simulator.apnsSandboxUrl,
+      fcmUrl: simulator.fcmUrl,
+      fcmTokenUrl: simulator.fcmTokenUrl,
+      gatewayCa: file('ca.pem', simulator.ca),
+      webhookPrivate: true,
+    },
+  })
+  const tokens = ['ab'.repeat(32), `bad4000${'0'.repeat(57)}`]
+  for (const token of tokens) await service.put('/deviceToken', { token, platform: 0 })
+  await service.put('/deviceToken', { token: 'fcm-token', platform: 1 })
+  await service.post('/push/all', { platform: [0, 1], msg: 'Hello', sound: '', badge: '' })
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  await simulator[Symbol.asyncDispose]()
+  cli[Symbol.dispose]()
+  rmSync(elsewhere, { recursive: true })
+})
+
+/** One for each line of a PEM's body: a part of a key is one too many. */
+function linesOf(what: string, pem: string): [string, string][] {
+  const body = pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
+  return body.slice(0, -1).map((line, at) => [`${what}, line ${at}`, line])
+}
+
+function idsOf({ keyId, teamId, topic }: Readonly<Record<'keyId' | 'teamId' | 'topic', string>>): string[] {
+  return ['--key-id', keyId, '--team-id', teamId, '--topic', topic]
+}
+
+function toldIn(text: string): string[] {
+  return [...secrets].filter(([, secret]) => text.includes(secret)).map(([what]) => what)
+}
+
+describe('no stored secret is told', () => {
+  test('by the log, at its most talkative, while pushes are taken and refused', async () => {
+    const { id } = (await service.post('/push/all', { platform: [0, 1], msg: 'Hello', sound: '', badge: '' })).body
+    await service.logged(({ event, push, platform }) => event === 'push sent' && push === id && platform === 0)
+    await service.logged(({ event, push, platform }) => event === 'push sent' && push === id && platform === 1)
+    expect(service.log.length).toBeGreaterThan(5)
+    expect(toldIn(JSON.stringify(service.log))).toEqual([])
+  })
+
+  test('by any route, whether it succeeds or fails', async () => {
+    const paths: string[] = Object.keys((await service.get('/openapi.json')).body.paths)
+    expect(paths.length).toBeGreaterThan(15)
+    const admin = ['/', '/healthz', '/readyz', '/metrics', '/pushes/1', '/config', '/applications']
+    const answers = await Promise.all([
+      ...[...paths, '/docs', '/openapi.json'].flatMap((path) =>
+        ['GET', 'PUT', 'POST'].map((method) =>
+          service.call(method, path.replaceAll(/\{\w+\}/g, '1'), method === 'GET' ? {} : { body: {} }),
+        ),
+      ),
+      ...admin.map(async (path) => {
+        const answer = await fetch(service.adminUrl + path)
+        return { status: answer.status, headers: answer.headers, body: await answer.text() }
+      }),
+    ])
+    expect(new Set(answers.map(({ status }) => status)).has(200)).toBe(true)
+    const told = answers.flatMap(({ headers, body }) => toldIn(JSON.stringify([[...headers], body])))
+    expect(told).toEqual([])
+  })
+
+  test('by any command, in text or in JSON', async () => {
+    const told = new Map<string, string[]>()
+    for (const { name, words, flags } of COMMANDS.filter(isRun)) {
+      const own = ARGUMENTS[name]?.(elsewhere) ?? words.map(() => 'Shop')
+      const switches = flags.some((flag) => flag.name === 'json') ? [[], ['--json']] : [[]]
+      for (const more of switches) {
+        const argv = [...name.split(' '), ...own, ...more]
+        const { stdout, stderr } = await cli.run(argv, { BELLHOP_KEY_FILE: join(cli.data, 'key') })
+        expect([argv, stdout + stderr]).not.toEqual([argv, ''])
+        told.set(argv.join(' '), toldIn(stdout + stderr))
+      }
+    }
+    expect(told.get('app show Shop --json')).toEqual([])
+    expect([...told].filter(([, what]) => what.length > 0)).toEqual([])
+  })
+
+  test('by what is said of a secret that is wrong', async () => {
+    const [, line = ''] = [...secrets].find(([what]) => what.startsWith('service account')) ?? []
+    const broken = join(elsewhere, 'broken')
+    writeFileSync(broken, `{"private_key": "${line}`)
+    const said = await Promise.all([
+      cli.run(['app', 'fcm', 'Shop', '--service-account', broken]),
+      cli.run([
+        'app',
+        'apns',
+        'Shop',
+        '--key',
+        broken,
+        '--key-id',
+        'ABC123DEFG',
+        '--team-id',
+        'DEF123GHIJ',
+        '--topic',
+        'a.b',
+      ]),
+      cli.run(['app', 'apns', 'Shop', '--certificate', broken]),
+      cli.run(['serve'], { BELLHOP_KEY: line }),
+      cli.run(['serve'], { BELLHOP_KEY_FILE: broken }),
+      cli.run(['key', 'rotate'], { BELLHOP_KEY: line }),
+      cli.run(['config'], { BELLHOP_KEY: line }),
+    ])
+    for (const { exitCode, stdout, stderr } of said) {
+      expect(exitCode).not.toBe(0)
+      expect(toldIn(stdout + stderr)).toEqual([])
+    }
+  })
+
+  test('by any file of the data directory but that of the key, nor by a backup', async () => {
+    await cli.run(['backup', join(elsewhere, 'backups/')])
+    const inside = filesIn(cli.data).filter((path) => path !== join(cli.data, 'key'))
+    const outside = filesIn(join(elsewhere, 'backups'))
+    expect(inside.some((path) => path.endsWith('bellhop.db'))).toBe(true)
+    expect(outside.length).toBeGreaterThan(0)
+    const told = [...inside, ...outside].flatMap((path) =>
+      toldIn(readFileSync(path, 'latin1')).map((what) => [path, what]),
+    )
+    expect(told).toEqual([])
+  })
+})
+
+/** A server, or what waits for one, or asks the internet; and what changes the data that the others show. */
+const NOT_RUN = new Set([
+  'serve',
+  'tail',
+  'push',
+  'app delete',
+  'app rotate-secret',
+  'restore',
+  'import',
+  'key rotate',
+  'compact',
+])
+
+function isRun({ name }: { readonly name: string }): boolean {
+  return !NOT_RUN.has(name) && (name in RUNNERS || name.startsWith('app ') || name === 'config' || name === 'help')
+}
+
+/** What each command is given, where that is not an application for each of its words. */
+const ARGUMENTS: Readonly<Record<string, (directory: string) => readonly string[]>> = {
+  'app create': () => [`Other ${Math.random()}`],
+  'app apns': () => ['Shop'],
+  backup: (directory) => [join(directory, 'backups')],
+  'backup verify': (directory) => [join(directory, 'backups')],
+  completions: () => ['bash'],
+  config: () => [],
+  doctor: () => ['--offline'],
+  help: () => [],
+  export: () => ['Shop'],
+}
+
+function filesIn(directory: string): string[] {
+  return readdirSync(directory, { recursive: true })
+    .map((name) => join(directory, String(name)))
+    .filter((path) => statSync(path).isFile())
+}

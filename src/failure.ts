@@ -1,5 +1,5 @@
 /**
- * Every refusal the API can give (spec/api-v1, "Errors"; the suffix on some names and not on others is the
+ * Every refusal the API can give (contract, "Errors"; the suffix on some names and not on others is the
  * document's own). The HTTP status of each is in `http/failures.ts`, and nowhere else.
  */
 export type FailureCode =

@@ -1,4 +1,4 @@
-import { harmless, jsonLine } from './text/escape-controls.ts'
+import { escapeControls, jsonLine } from './text/escape-controls.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -107,17 +107,17 @@ function textOf({ at, level, event, fields: { name, application, ...fields } }: 
     [
       timeOf(at),
       level.padEnd(WIDEST),
-      harmless(event),
-      ...(whose === undefined || whose === null ? [] : [harmless(String(whose))]),
+      escapeControls(event),
+      ...(whose === undefined || whose === null ? [] : [escapeControls(String(whose))]),
       ...(beside.length > 0 ? [beside.map(([key, value]) => `${key}=${valueOf(key, value)}`).join(' ')] : []),
     ].join('  '),
-    ...below.flatMap(([, value]) => String(value).split('\n')).map((part) => `    ${harmless(part)}`),
+    ...below.flatMap(([, value]) => String(value).split('\n')).map((part) => `    ${escapeControls(part)}`),
   ].join('\n')
 }
 
 function valueOf(key: string, value: LogLine['fields'][string]): string {
   if (key === 'platform' && typeof value === 'number') return PLATFORMS[value] ?? String(value)
-  const text = harmless(String(value))
+  const text = escapeControls(String(value))
   return text === '' || /[\s"=]/.test(text) ? `"${text.replaceAll('"', String.raw`\"`)}"` : text
 }
 

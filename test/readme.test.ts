@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { APNS_ORDERS } from '../src/gateway/simulator/apns/apns-magic-tokens.ts'
-import { FCM_ORDERS } from '../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
+import { APNS_MAGIC_TOKENS } from '../src/gateway/simulator/apns/apns-magic-tokens.ts'
+import { FCM_MAGIC_TOKENS } from '../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
 import { settingsTable } from '../src/settings/settings-text.ts'
 import { startService } from './support/service.ts'
 
@@ -23,7 +23,10 @@ describe('the README says what is so', () => {
       .split('\n')
       .filter((line) => line.startsWith('|'))
       .flatMap((line) => line.match(/`(?:bad\d{4}|[a-z]+:)`/g) ?? [])
-    const known = [...APNS_ORDERS.map((code) => `\`bad${code}\``), ...FCM_ORDERS.map((word) => `\`${word}:\``)]
+    const known = [
+      ...APNS_MAGIC_TOKENS.map((code) => `\`bad${code}\``),
+      ...FCM_MAGIC_TOKENS.map((word) => `\`${word}:\``),
+    ]
     expect(cells.toSorted()).toEqual(known.toSorted())
   })
 

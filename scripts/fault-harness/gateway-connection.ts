@@ -1,7 +1,7 @@
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { IncomingRequest } from '../../src/gateway/simulator/http2/incoming-request.ts'
-import type { Answer } from '../../src/gateway/simulator/http2/reply.ts'
+import type { SimulatedAnswer } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Arrival } from './arrival.ts'
 import type { Conduct } from './conduct.ts'
 import { floodOf, goawayFrame, resetFrame } from './frames.ts'
@@ -76,7 +76,7 @@ export class GatewayConnection {
     this.#session.settings({ maxConcurrentStreams: streams })
   }
 
-  answer(stream: ServerHttp2Stream, { status, headers, body }: Answer): void {
+  answer(stream: ServerHttp2Stream, { status, headers, body }: SimulatedAnswer): void {
     if (stream.destroyed) return
     this.#highestAnswered = Math.max(this.#highestAnswered, stream.id ?? 0)
     stream.respond({ ':status': status, ...headers }, { endStream: body === '' })
@@ -172,7 +172,7 @@ export class GatewayConnection {
     })
   }
 
-  #close(stream: ServerHttp2Stream, arrival: Arrival, answer: Answer, lateEnd: boolean): void {
+  #close(stream: ServerHttp2Stream, arrival: Arrival, answer: SimulatedAnswer, lateEnd: boolean): void {
     this.#pending.delete(stream.id ?? 0)
     if (stream.destroyed || this.#socket() === undefined) return
     this.#note(arrival)
@@ -184,7 +184,7 @@ export class GatewayConnection {
     } else this.answer(stream, answer)
   }
 
-  #flood(stream: ServerHttp2Stream, { status, headers }: Answer): void {
+  #flood(stream: ServerHttp2Stream, { status, headers }: SimulatedAnswer): void {
     this.#write(floodOf(stream.id ?? 0, { ':status': String(status), ...headers }))
     // The server does not know that it has answered.
     Object.assign(stream, { rstCode: CANCEL })

@@ -12,7 +12,7 @@ export interface Application {
   readonly simulated: boolean
 }
 
-/** Rates are calls a second; 0 = unlimited (spec/decisions, "Admission" 6 and 7). */
+/** Rates are calls a second; 0 = unlimited (test/api/http/admission.test.ts). */
 export interface Limits {
   /** For a caller without a valid secret, per network address. Default 10. */
   readonly rate: number

@@ -1,7 +1,7 @@
 import type { Value } from '../database/database.ts'
 import type { Condition } from './condition.ts'
-import { boxesOf, cosine, mostHaversine } from './geo-circle.ts'
-import type { Near } from './geo-circle.ts'
+import { boxesOf, cosine, maxHaversine } from './geo-circle.ts'
+import type { GeoCircle } from './geo-circle.ts'
 
 /** Takes a value as a parameter, and gives its name. */
 export type Bind = (value: Value) => string
@@ -31,12 +31,12 @@ export function checkOf(condition: Condition, bind: Bind): string {
     case 'stayed':
       return `(d.moved_at IS NULL OR d.moved_at < ${bind(condition.moment)})`
     case 'not':
-      if (condition.of.kind === 'alias') return `d.alias IS NOT ${bind(condition.of.alias)}`
-      return `NOT ${checkOf(condition.of, bind)}`
+      if (condition.operand.kind === 'alias') return `d.alias IS NOT ${bind(condition.operand.alias)}`
+      return `NOT ${checkOf(condition.operand, bind)}`
     case 'all':
     case 'any': {
       const word = condition.kind === 'all' ? ' AND ' : ' OR '
-      return `(${condition.of.map((one) => checkOf(one, bind)).join(word)})`
+      return `(${condition.operands.map((one) => checkOf(one, bind)).join(word)})`
     }
     case 'everybody':
     case 'nobody':
@@ -51,13 +51,13 @@ export function idList(ids: readonly number[], bind: Bind): string {
 
 /** How many questions a condition asks of each device, at most. */
 export function weightOf(condition: Condition): number {
-  if (condition.kind === 'not') return weightOf(condition.of)
+  if (condition.kind === 'not') return weightOf(condition.operand)
   if (condition.kind !== 'all' && condition.kind !== 'any') return 1
-  return condition.of.reduce((sum, one) => sum + weightOf(one), 0)
+  return condition.operands.reduce((sum, one) => sum + weightOf(one), 0)
 }
 
 /** Its boxes first: few places need the sines. `isNear` of `near.ts` is the same in words. */
-function nearCheck(near: Near, bind: Bind): string {
+function nearCheck(near: GeoCircle, bind: Bind): string {
   const boxes = boxesOf(near).map(
     ({ south, north, west, east }) =>
       `d.lat BETWEEN ${bind(south)} AND ${bind(north)} AND d.lng BETWEEN ${bind(west)} AND ${bind(east)}`,
@@ -65,7 +65,7 @@ function nearCheck(near: Near, bind: Bind): string {
   const lat = `pow(sin(radians(d.lat - ${bind(near.lat)}) / 2), 2)`
   const lng = `pow(sin(radians(d.lng - ${bind(near.lng)}) / 2), 2)`
   const haversine = `${lat} + ${bind(cosine(near.lat))} * cos(radians(d.lat)) * ${lng}`
-  return `(d.lat IS NOT NULL AND (${boxes.join(' OR ')}) AND ${haversine} <= ${bind(mostHaversine(near.radiusKm))})`
+  return `(d.lat IS NOT NULL AND (${boxes.join(' OR ')}) AND ${haversine} <= ${bind(maxHaversine(near.radiusKm))})`
 }
 
 function zoneCheck(zones: readonly (string | null)[], bind: Bind): string {

@@ -45,7 +45,7 @@ const MAX_ZONES = 200
 
 /** An index of devices: the ids under each of `keys`, in order, are who passes `of`, and maybe some others. */
 interface Lead {
-  readonly of: Condition
+  readonly condition: Condition
   readonly entries: (key: string) => string
   readonly keys: readonly Value[]
   /** Whether all of them pass. */
@@ -104,30 +104,30 @@ function drivingIndex(
     // SQLite merges the ranges as it goes, since each is in the order asked for: nothing is collected and sorted.
     // It takes up to 500; a request names MAX_LEAVES labels at most.
     candidates: keys.map((key) => lead.entries(`= ${key}`)).join(' UNION '),
-    settled: lead.exact ? lead.of : null,
+    settled: lead.exact ? lead.condition : null,
   }
 }
 
 /** The index that a condition can be read by; none for most. */
-function leadOf(of: Condition): readonly Lead[] {
-  if (of.kind === 'labels') {
+function leadOf(condition: Condition): readonly Lead[] {
+  if (condition.kind === 'labels') {
     const entries = (key: string) => `SELECT device AS id FROM device_label WHERE label ${key} AND ${between('device')}`
-    return [{ of, entries, keys: of.ids, exact: true }]
+    return [{ condition, entries, keys: condition.ids, exact: true }]
   }
-  if (of.kind === 'near') {
-    const keys = cellsNear(of.near, MAX_CELLS)
+  if (condition.kind === 'near') {
+    const keys = cellsNear(condition.near, MAX_CELLS)
     const entries = (key: string) =>
       `SELECT id FROM device INDEXED BY device_by_cell
        WHERE application = ?4 AND platform = ?5 AND state = 0 AND cell ${key} AND ${between('id')}`
-    return keys === null ? [] : [{ of, entries, keys, exact: false }]
+    return keys === null ? [] : [{ condition, entries, keys, exact: false }]
   }
-  if (of.kind === 'zones') {
-    const keys = of.zones.filter((zone) => zone !== null)
+  if (condition.kind === 'zones') {
+    const keys = condition.zones.filter((zone) => zone !== null)
     const entries = (key: string) =>
       `SELECT id FROM device INDEXED BY device_by_zone WHERE application = ?4 AND timezone ${key} AND ${between('id')}`
     // The index has no devices whose zone is not known.
-    if (keys.length < of.zones.length || keys.length === 0 || keys.length > MAX_ZONES) return []
-    return [{ of, entries, keys, exact: true }]
+    if (keys.length < condition.zones.length || keys.length === 0 || keys.length > MAX_ZONES) return []
+    return [{ condition, entries, keys, exact: true }]
   }
   return []
 }
@@ -136,16 +136,16 @@ function leadOf(of: Condition): readonly Lead[] {
 function fewest(prepare: Prepare, leads: readonly Lead[], { application, platform }: Scope): Lead | null {
   if (leads.length < 2) return leads[0] ?? null
   let best: Lead | null = null
-  let least = MAX_SAMPLE
+  let min = MAX_SAMPLE
   for (const lead of leads) {
     const sample = prepare<{ size: number }>(`SELECT count(*) AS size FROM (${lead.entries('= ?6')} LIMIT ?3)`)
     let size = 0
     for (const key of lead.keys) {
-      if (size >= least) break
-      size += sample.get(0, Number.MAX_SAFE_INTEGER, least - size, application, platform, key)?.size ?? 0
+      if (size >= min) break
+      size += sample.get(0, Number.MAX_SAFE_INTEGER, min - size, application, platform, key)?.size ?? 0
     }
-    if (best === null || size < least) best = lead
-    least = Math.min(least, size)
+    if (best === null || size < min) best = lead
+    min = Math.min(min, size)
   }
   return best
 }

@@ -77,9 +77,9 @@ function read(prepare: Prepare, plan: Plan, { application, platform }: Scope): A
   /** How far the next `candidates` entries of the index lead, or fewer where much is asked of each device. */
   function reach(after: number, ceiling: number, candidates: number): number {
     if (!reached) return ceiling
-    const most = Math.ceil(candidates * Math.min(1, QUESTIONS / plan.weight))
-    const { seen = 0, last = null } = reached.get(after, ceiling, most, ...scope) ?? {}
-    return seen < most || last === null ? ceiling : last
+    const max = Math.ceil(candidates * Math.min(1, QUESTIONS / plan.weight))
+    const { seen = 0, last = null } = reached.get(after, ceiling, max, ...scope) ?? {}
+    return seen < max || last === null ? ceiling : last
   }
 
   return {

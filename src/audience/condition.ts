@@ -1,6 +1,6 @@
 import type { Platform } from '../device/device.ts'
 import type { Filter } from './filter.ts'
-import type { Near } from './geo-circle.ts'
+import type { GeoCircle } from './geo-circle.ts'
 import type { Where } from './where.ts'
 
 /** What must hold of a device on one platform, as an index or a row can answer it: the names are looked up. */
@@ -8,7 +8,7 @@ export type Condition =
   /** Has one of these labels; never none. */
   | { readonly kind: 'labels'; readonly ids: readonly number[] }
   | { readonly kind: 'alias'; readonly alias: string }
-  | { readonly kind: 'near'; readonly near: Near }
+  | { readonly kind: 'near'; readonly near: GeoCircle }
   /** Not before this moment, ms since the Unix epoch. */
   | { readonly kind: 'since'; readonly column: 'seen_at' | 'registered_at'; readonly moment: number }
   /** One of these, by `device.id`. */
@@ -17,8 +17,8 @@ export type Condition =
   | { readonly kind: 'zones'; readonly zones: readonly (string | null)[] }
   /** In the same time zone since before this moment. */
   | { readonly kind: 'stayed'; readonly moment: number }
-  | { readonly kind: 'not'; readonly of: Condition }
-  | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
+  | { readonly kind: 'not'; readonly operand: Condition }
+  | { readonly kind: 'all' | 'any'; readonly operands: readonly Condition[] }
   | typeof EVERYBODY
   | typeof NOBODY
 
@@ -103,28 +103,28 @@ function label(id: number | null): Condition {
 }
 
 /** Pushed inwards, so that what must hold can be told from what may, whichever way it was written. */
-function not(of: Condition): Condition {
-  if (of.kind === 'everybody') return NOBODY
-  if (of.kind === 'nobody') return EVERYBODY
-  if (of.kind === 'not') return of.of
-  if (of.kind === 'all') return any(of.of.map(not))
-  if (of.kind === 'any') return all(of.of.map(not))
-  return { kind: 'not', of }
+function not(condition: Condition): Condition {
+  if (condition.kind === 'everybody') return NOBODY
+  if (condition.kind === 'nobody') return EVERYBODY
+  if (condition.kind === 'not') return condition.operand
+  if (condition.kind === 'all') return any(condition.operands.map(not))
+  if (condition.kind === 'any') return all(condition.operands.map(not))
+  return { kind: 'not', operand: condition }
 }
 
 /** One lookup answers for all labels a device must not have. */
-function all(of: readonly Condition[]): Condition {
-  const flat = of.flatMap(conjuncts)
+function all(conditions: readonly Condition[]): Condition {
+  const flat = conditions.flatMap(conjuncts)
   if (flat.some(({ kind }) => kind === 'nobody')) return NOBODY
-  const excluded = flat.flatMap((one) => (isNoLabel(one) ? one.of.ids : []))
+  const excluded = flat.flatMap((one) => (isNoLabel(one) ? one.operand.ids : []))
   const others = flat.filter((one) => !isNoLabel(one))
-  if (excluded.length > 0) others.push({ kind: 'not', of: { kind: 'labels', ids: [...new Set(excluded)] } })
+  if (excluded.length > 0) others.push({ kind: 'not', operand: { kind: 'labels', ids: [...new Set(excluded)] } })
   return joined('all', others, EVERYBODY)
 }
 
 /** One lookup answers for all labels of which one is enough. */
-function any(of: readonly Condition[]): Condition {
-  const flat = of.flatMap((one) => (one.kind === 'any' ? one.of : one.kind === 'nobody' ? [] : [one]))
+function any(conditions: readonly Condition[]): Condition {
+  const flat = conditions.flatMap((one) => (one.kind === 'any' ? one.operands : one.kind === 'nobody' ? [] : [one]))
   if (flat.some(({ kind }) => kind === 'everybody')) return EVERYBODY
   const labels = flat.flatMap((one) => (one.kind === 'labels' ? one.ids : []))
   const others = flat.filter(({ kind }) => kind !== 'labels')
@@ -132,15 +132,17 @@ function any(of: readonly Condition[]): Condition {
   return joined('any', others, NOBODY)
 }
 
-function joined(kind: 'all' | 'any', of: readonly Condition[], empty: Condition): Condition {
-  return of.length > 1 ? { kind, of } : (of[0] ?? empty)
+function joined(kind: 'all' | 'any', conditions: readonly Condition[], empty: Condition): Condition {
+  return conditions.length > 1 ? { kind, operands: conditions } : (conditions[0] ?? empty)
 }
 
-function conjuncts(of: Condition): readonly Condition[] {
-  if (of.kind === 'everybody') return []
-  return of.kind === 'all' ? of.of : [of]
+function conjuncts(condition: Condition): readonly Condition[] {
+  if (condition.kind === 'everybody') return []
+  return condition.kind === 'all' ? condition.operands : [condition]
 }
 
-function isNoLabel(of: Condition): of is { kind: 'not'; of: { kind: 'labels'; ids: readonly number[] } } {
-  return of.kind === 'not' && of.of.kind === 'labels'
+function isNoLabel(
+  condition: Condition,
+): condition is { kind: 'not'; operand: { kind: 'labels'; ids: readonly number[] } } {
+  return condition.kind === 'not' && condition.operand.kind === 'labels'
 }

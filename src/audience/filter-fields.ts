@@ -2,7 +2,7 @@ import { latitude, longitude } from '../device/device-fields.ts'
 import { invalid, missing, show } from '../http/fields.ts'
 import type { Field, Given } from '../http/fields.ts'
 import { MAX_RADIUS_KM, MIN_RADIUS_KM } from './geo-circle.ts'
-import type { Near } from './geo-circle.ts'
+import type { GeoCircle } from './geo-circle.ts'
 
 /** No exponent, as for `lat` and `lng`. */
 const DECIMAL = /^(\d+(\.\d*)?|\.\d+)$/
@@ -18,7 +18,7 @@ export const days: Field<number> = {
 }
 
 /** Its numbers may be digits in a string, as everywhere. */
-export const near: Field<Near> = {
+export const near: Field<GeoCircle> = {
   schema: {
     title: 'Near',
     type: 'object',
@@ -62,8 +62,8 @@ export function pathTo(name: string, key: string): string {
   return /^\w{1,32}$/.test(key) ? `${name}.${key}` : `${name}[${show(key)}]`
 }
 
-function decimal(value: unknown, name: string, unit: string, least: number, most: number): number {
+function decimal(value: unknown, name: string, unit: string, min: number, max: number): number {
   const read = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value
-  if (typeof read === 'number' && read >= least && read <= most) return read
-  throw invalid(name, `must be ${unit} from ${least} to ${most}, not ${show(value)}`)
+  if (typeof read === 'number' && read >= min && read <= max) return read
+  throw invalid(name, `must be ${unit} from ${min} to ${max}, not ${show(value)}`)
 }

@@ -1,7 +1,7 @@
 import type { Device } from '../device/device.ts'
 import type { Filter } from './filter.ts'
-import { isNear } from './geo-circle.ts'
-import type { Near } from './geo-circle.ts'
+import { isInCircle } from './geo-circle.ts'
+import type { GeoCircle } from './geo-circle.ts'
 import type { Where } from './where.ts'
 
 /** What filters look at. Times are ms since the Unix epoch. */
@@ -84,6 +84,6 @@ function isTrue(where: Where, device: DeviceTraits, asOf: number | undefined): b
   return device.registeredAt >= asOf - where.registeredWithinMs
 }
 
-function isThere(near: Near, { lat, lng }: DeviceTraits): boolean {
-  return lat !== null && lng !== null && isNear(near, { lat, lng })
+function isThere(near: GeoCircle, { lat, lng }: DeviceTraits): boolean {
+  return lat !== null && lng !== null && isInCircle(near, { lat, lng })
 }

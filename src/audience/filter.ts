@@ -1,5 +1,5 @@
 import type { Platform } from '../device/device.ts'
-import type { Near } from './geo-circle.ts'
+import type { GeoCircle } from './geo-circle.ts'
 import type { Where } from './where.ts'
 
 /** To whom. `null` fields do not narrow; fields narrow together (AND). */
@@ -16,7 +16,7 @@ export interface Filter {
   readonly exceptAlias: string | null
   // From here on a field that does not narrow is absent, as in every push stored before there were these.
   /** Nobody without a location. */
-  readonly near?: Near
+  readonly near?: GeoCircle
   /** Registered, as an app does at launch, not longer ago than this. */
   readonly seenWithinMs?: number
   /** Not registered again since longer than this. */

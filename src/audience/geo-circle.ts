@@ -1,7 +1,7 @@
 import { cellsOf } from '../device/place.ts'
 
 /** A circle on the globe. */
-export interface Near {
+export interface GeoCircle {
   /** Degrees, ±90. */
   readonly lat: number
   /** Degrees, ±180. */
@@ -35,21 +35,24 @@ const MARGIN_DEGREES = 1e-7
  * The haversine of the angle between two points grows with it, from 0 to 1. A place is within the radius where its
  * haversine is no larger than this: no inverse is needed for each device.
  */
-export function mostHaversine(radiusKm: number): number {
+export function maxHaversine(radiusKm: number): number {
   // The haversine of a point opposite can come out a little above 1.
   return radiusKm >= FURTHEST_KM ? 2 : Math.sin(radiusKm / EARTH_KM / 2) ** 2
 }
 
 /** Whether a place is within the circle, along the great circle. */
-export function isNear({ lat, lng, radiusKm }: Near, place: { readonly lat: number; readonly lng: number }): boolean {
+export function isInCircle(
+  { lat, lng, radiusKm }: GeoCircle,
+  place: { readonly lat: number; readonly lng: number },
+): boolean {
   const south = Math.sin(radians((place.lat - lat) / 2))
   const west = Math.sin(radians((place.lng - lng) / 2))
   const haversine = south * south + cosine(lat) * cosine(place.lat) * west * west
-  return haversine <= mostHaversine(radiusKm)
+  return haversine <= maxHaversine(radiusKm)
 }
 
 /** What the circle lies in: one box, or two where it lies across the date line. */
-export function boxesOf({ lat, lng, radiusKm }: Near): readonly Box[] {
+export function boxesOf({ lat, lng, radiusKm }: GeoCircle): readonly Box[] {
   const angle = degrees(Math.min(radiusKm / EARTH_KM, Math.PI)) + MARGIN_DEGREES
   const south = Math.max(lat - angle, -90)
   const north = Math.min(lat + angle, 90)
@@ -69,10 +72,10 @@ export function boxesOf({ lat, lng, radiusKm }: Near): readonly Box[] {
 }
 
 /** The cells of the grid that the circle lies in, `null` if they are more than `most`. */
-export function cellsNear(near: Near, most: number): readonly number[] | null {
+export function cellsNear(near: GeoCircle, max: number): readonly number[] | null {
   const cells: number[] = []
   for (const box of boxesOf(near)) {
-    const more = cellsOf(box, most - cells.length)
+    const more = cellsOf(box, max - cells.length)
     if (more === null) return null
     cells.push(...more)
   }
@@ -83,10 +86,10 @@ export function cosine(ofDegrees: number): number {
   return Math.cos(radians(ofDegrees))
 }
 
-function radians(of: number): number {
-  return (of * Math.PI) / 180
+function radians(angleDegrees: number): number {
+  return (angleDegrees * Math.PI) / 180
 }
 
-function degrees(of: number): number {
-  return (of * 180) / Math.PI
+function degrees(angleRadians: number): number {
+  return (angleRadians * 180) / Math.PI
 }

@@ -74,7 +74,7 @@ function read(value: unknown, path: string, depth: number, soFar: { leaves: numb
 function memberOf(value: unknown, path: string): readonly [key: string, inner: unknown] {
   const members = Object.entries(objectOf(value, path, `an object with ${ALLOWED}`))
   const [first, second] = members
-  // A word that is misspelt is a better hint than that there is one too many.
+  // A word that is misspelled is a better hint than that there is one too many.
   const unknown = members.find(([key]) => !KEYS.includes(key))
   if (unknown !== undefined) return unknown
   if (first !== undefined && second === undefined) return first

@@ -1,5 +1,5 @@
 import type { Platform } from '../device/device.ts'
-import type { Near } from './geo-circle.ts'
+import type { GeoCircle } from './geo-circle.ts'
 
 /** A condition on a device, of other conditions. Neither `all` nor `any` is empty. */
 export type Where =
@@ -11,7 +11,7 @@ export type Where =
   | { readonly alias: string }
   | { readonly platform: Platform }
   /** Nobody without a location. */
-  | { readonly near: Near }
+  | { readonly near: GeoCircle }
   /** Not longer ago, at the filter's `asOf`. */
   | { readonly seenWithinMs: number }
   | { readonly notSeenForMs: number }

@@ -12,24 +12,24 @@ interface Stored {
   readonly bytes: number
 }
 
-type Answer<Value> = { readonly kind: 'answer'; readonly value: Value } | Problem
+type BucketAnswer<Value> = { readonly kind: 'answer'; readonly value: Value } | Problem
 
 /** A bucket of any service that speaks S3. Each call answers within its deadline, or has a problem to tell. */
 export interface Bucket {
   /** All that begins with `prefix`. */
-  list(prefix: string): Promise<Answer<readonly Stored[]>>
+  list(prefix: string): Promise<BucketAnswer<readonly Stored[]>>
   /** Puts the file there, in parts: it holds some of them in memory, never all. */
-  put(key: string, file: string, moved?: Watch['moved']): Promise<Answer<null>>
+  put(key: string, file: string, moved?: Watch['moved']): Promise<BucketAnswer<null>>
   /** Writes the object into the new file, which only the owner may read, and onto the disk. */
-  fetch(key: string, file: string, moved?: Watch['moved']): Promise<Answer<null>>
-  remove(key: string): Promise<Answer<null>>
+  fetch(key: string, file: string, moved?: Watch['moved']): Promise<BucketAnswer<null>>
+  remove(key: string): Promise<BucketAnswer<null>>
   /** Puts a byte there and takes it away again. */
-  probe(key: string): Promise<Answer<null>>
+  probe(key: string): Promise<BucketAnswer<null>>
 }
 
 /** S3 takes 10,000 parts of at least 5 MiB. */
-const LEAST_PART_BYTES = 5 * 1024 * 1024
-const MOST_PARTS = 9_000
+const MIN_PART_BYTES = 5 * 1024 * 1024
+const MAX_PARTS = 9_000
 
 /** Bun's client has 6 minutes for a call that is not answered at all (measured), and then tries again. */
 const CALL_MS = 60_000
@@ -55,7 +55,7 @@ export function openBucket({ name, access, clock }: Options): Bucket {
     ...(endpoint !== null && { endpoint }),
   })
 
-  async function attempt<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
+  async function attempt<Value>(work: () => Promise<Value>): Promise<BucketAnswer<Value>> {
     try {
       return { kind: 'answer', value: await work() }
     } catch (error) {
@@ -92,7 +92,7 @@ export function openBucket({ name, access, clock }: Options): Bucket {
 
   async function uploaded(key: string, path: string, moved: Watch['moved']): Promise<null> {
     const { size } = statSync(path)
-    const partSize = Math.max(LEAST_PART_BYTES, Math.ceil(size / MOST_PARTS))
+    const partSize = Math.max(MIN_PART_BYTES, Math.ceil(size / MAX_PARTS))
     const writer = client.file(key).writer({ partSize, queueSize: 2, retry: 3, type: 'application/vnd.sqlite3' })
     moved(0, size)
     for (let at = 0; at < size; at += partSize) {

@@ -1,7 +1,7 @@
-import type { PlainWriter } from '../database/offline-database.ts'
+import type { OfflineWriter } from '../database/offline-database.ts'
 
 /** How many pushes were called off. */
-export interface CalledOff {
+export interface CancelledPushes {
   /** Being sent, or waiting to be tried again, at the time of the backup. */
   readonly open: number
   /** To be sent at a moment that has passed since. */
@@ -21,7 +21,7 @@ const TURN_TO_COME = `EXISTS (SELECT 1 FROM push turn WHERE turn.parent = push.n
  * come stays, and so do the turns to come of one by local time. `schema` is the number of the database's last migration,
  * `now` ms since the Unix epoch.
  */
-export function callOffUnsent(database: PlainWriter, schema: number, now: number): CalledOff {
+export function cancelOpenPushes(database: OfflineWriter, schema: number, now: number): CancelledPushes {
   if (schema < LIFE_SINCE) return database.transact(() => ({ open: finishOpen(database, now), scheduled: 0 }))
   // Callers know of a push by local time as one, not of its turns.
   const called = (sql: string) => {
@@ -57,7 +57,7 @@ export function callOffUnsent(database: PlainWriter, schema: number, now: number
 const LIFE_SINCE = 4
 
 /** Ends all deliveries; of how many pushes. */
-function finishOpen(database: PlainWriter, now: number): number {
+function finishOpen(database: OfflineWriter, now: number): number {
   const [open] = database.all<{ pushes: number }>(
     'SELECT count(DISTINCT push) AS pushes FROM delivery WHERE finished_at IS NULL',
   )

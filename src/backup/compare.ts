@@ -1,9 +1,9 @@
 import { readDatabaseFile } from '../database/offline-database.ts'
 import { isSqliteError, newestIn } from './summary.ts'
-import type { Content } from './summary.ts'
+import type { BackupSummary } from './summary.ts'
 
 /** What is in a database and would be gone with it. */
-export type Losses =
+export type BackupDifference =
   /** Nothing that the backup does not have. */
   | { readonly kind: 'none' }
   | {
@@ -20,7 +20,7 @@ export type Losses =
   | { readonly kind: 'damaged'; readonly problem: string }
 
 /** Holds the database at `path`, whatever its schema, against what is in a backup. */
-export function lossesOf(path: string, backup: Pick<Content, 'newestAt' | 'applications'>): Losses {
+export function differenceOf(path: string, backup: Pick<BackupSummary, 'newestAt' | 'applications'>): BackupDifference {
   try {
     using file = readDatabaseFile(path)
     const since = backup.newestAt ?? 0

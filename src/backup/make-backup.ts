@@ -10,10 +10,10 @@ import { backupNameAt, surplusOf, timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { writtenOut } from './destination.ts'
 import type { Destination } from './destination.ts'
-import { bucketShelf, folderShelf } from './repository.ts'
-import type { Shelf } from './repository.ts'
+import { bucketRepository, folderRepository } from './repository.ts'
+import type { BackupRepository } from './repository.ts'
 import { inspect, isSqliteError } from './summary.ts'
-import type { Content } from './summary.ts'
+import type { BackupSummary } from './summary.ts'
 import { UNWATCHED } from './watch.ts'
 import type { Watch } from './watch.ts'
 
@@ -22,7 +22,7 @@ export interface Made {
   /** Its path, or `s3://…`. */
   readonly to: string
   readonly bytes: number
-  readonly content: Content
+  readonly content: BackupSummary
   /** Names that were one too many, and are erased. */
   readonly erased: readonly string[]
   /** Why others that are one too many are still there; `null`: none are. */
@@ -90,7 +90,7 @@ async function toDisk(
   if (copied.kind === 'problem') return copied
   try {
     if (!giveName(draft, path)) return taken(path)
-    return { ...copied, ...(await prune(folderShelf(folder), keep, clock.now())), kind: 'made', to: path }
+    return { ...copied, ...(await prune(folderRepository(folder), keep, clock.now())), kind: 'made', to: path }
   } finally {
     eraseDraft(draft)
   }
@@ -127,14 +127,14 @@ async function toBucket(
       const end = left.kind === 'problem' ? `It could not be erased: ${left.problem}` : 'It is erased again.'
       return problem(`${written} had ${stored?.bytes ?? 'no'} bytes after the upload, not ${copied.bytes}. ${end}`)
     }
-    const shelf = bucketShelf(bucket, key.slice(0, -basename(key).length))
+    const shelf = bucketRepository(bucket, key.slice(0, -basename(key).length))
     return { ...copied, ...(await prune(shelf, keep, clock.now())), kind: 'made', to: written }
   } finally {
     eraseDraft(draft)
   }
 }
 
-type Copied = { readonly kind: 'copied'; readonly bytes: number; readonly content: Content }
+type Copied = { readonly kind: 'copied'; readonly bytes: number; readonly content: BackupSummary }
 
 /** Leaves nothing behind when there is a problem. */
 function copyChecked(
@@ -174,7 +174,11 @@ function copyProblem({ code, message }: Error & { code: string }, source: string
 }
 
 /** Never of another name than ours, and only once the new one is safe. */
-async function prune(shelf: Shelf, keep: number | null, now: number): Promise<Pick<Made, 'erased' | 'notErased'>> {
+async function prune(
+  shelf: BackupRepository,
+  keep: number | null,
+  now: number,
+): Promise<Pick<Made, 'erased' | 'notErased'>> {
   if (keep === null) return { erased: [], notErased: null }
   const there = await shelf.list()
   if (there.kind === 'problem') return { erased: [], notErased: there.problem }

@@ -2,7 +2,7 @@ import type { Problem } from '../application/credential.ts'
 import { timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { writtenOut } from './destination.ts'
-import { shelfAt } from './repository.ts'
+import { repositoryAt } from './repository.ts'
 import type { Place } from './repository.ts'
 
 /** One backup in a place, as it is written on a command line. */
@@ -17,7 +17,7 @@ export async function namingNewest(
   lineWith: (backup: string) => string,
   openBucket: (name: string) => Bucket | Problem,
 ): Promise<Problem> {
-  const shelf = shelfAt(place, openBucket)
+  const shelf = repositoryAt(place, openBucket)
   const listed = 'kind' in shelf ? shelf : await shelf.list()
   if (listed.kind === 'problem') return listed
   const [newest] = listed.backups

@@ -14,7 +14,7 @@ export interface StoredBackup {
 }
 
 /** Where the backups of one service stand, one beside the other. */
-export interface Shelf {
+export interface BackupRepository {
   /** Those that have a name by time, newest first. What else is there is not ours. */
   list(): Promise<{ readonly kind: 'list'; readonly backups: readonly StoredBackup[] } | Problem>
   /** The problem, if there was one. */
@@ -25,14 +25,14 @@ export interface Shelf {
 export type Place = Extract<Destination, { kind: 'folder' | 'prefix' }>
 
 /** `openBucket` is only asked for a bucket. */
-export function shelfAt(place: Place, openBucket: (name: string) => Bucket | Problem): Shelf | Problem {
-  if (place.kind === 'folder') return folderShelf(place.path)
+export function repositoryAt(place: Place, openBucket: (name: string) => Bucket | Problem): BackupRepository | Problem {
+  if (place.kind === 'folder') return folderRepository(place.path)
   const bucket = openBucket(place.bucket)
-  return 'kind' in bucket ? bucket : bucketShelf(bucket, place.prefix)
+  return 'kind' in bucket ? bucket : bucketRepository(bucket, place.prefix)
 }
 
 /** A folder that does not exist is an empty one. */
-export function folderShelf(path: string): Shelf {
+export function folderRepository(path: string): BackupRepository {
   return {
     async list() {
       try {
@@ -64,7 +64,7 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** `prefix` is `''` or ends in a slash. */
-export function bucketShelf(bucket: Bucket, prefix: string): Shelf {
+export function bucketRepository(bucket: Bucket, prefix: string): BackupRepository {
   return {
     async list() {
       const listed = await bucket.list(prefix)

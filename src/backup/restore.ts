@@ -7,16 +7,16 @@ import { NEWEST_SCHEMA, writeDatabaseFile } from '../database/offline-database.t
 import { giveToOwnerOf, refuseLink, workDirectoryFor } from '../database/regular-file.ts'
 import { stampOf } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
-import { callOffUnsent } from './cancel-open-pushes.ts'
-import type { CalledOff } from './cancel-open-pushes.ts'
-import { lossesOf } from './compare.ts'
-import type { Losses } from './compare.ts'
+import { cancelOpenPushes } from './cancel-open-pushes.ts'
+import type { CancelledPushes } from './cancel-open-pushes.ts'
+import { differenceOf } from './compare.ts'
+import type { BackupDifference } from './compare.ts'
 import { writtenOut } from './destination.ts'
 import { fetchBackup } from './fetch-backup.ts'
 import type { OneBackup } from './fetch-backup.ts'
 import { replaceDatabase } from './replace-database.ts'
 import { inspect } from './summary.ts'
-import type { Content } from './summary.ts'
+import type { BackupSummary } from './summary.ts'
 import type { Watch } from './watch.ts'
 
 export interface Restored {
@@ -24,12 +24,12 @@ export interface Restored {
   /** The data directory. */
   readonly data: string
   /** What was in the backup. */
-  readonly content: Content
+  readonly content: BackupSummary
   /** Where the database is that was there; `null`: there was none. */
   readonly kept: string | null
-  readonly losses: Losses
+  readonly losses: BackupDifference
   /** `null`: nothing was to be called off. */
-  readonly calledOff: CalledOff | null
+  readonly calledOff: CancelledPushes | null
   /** Events that webhooks had not heard of when the backup was made, and will now. */
   readonly waitingEvents: number
   /** Its schema is an older one, which the next start of this Bellhop upgrades. */
@@ -39,7 +39,7 @@ export interface Restored {
 /** It was not asked for strongly enough: nothing is changed. */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed'
-  readonly losses: Exclude<Losses, { readonly kind: 'none' }>
+  readonly losses: Exclude<BackupDifference, { readonly kind: 'none' }>
 }
 
 interface Options {
@@ -92,7 +92,7 @@ async function restoreBy(
   const { content } = found
 
   const path = join(data, 'bellhop.db')
-  const losses: Losses = existsSync(path) ? lossesOf(path, content) : { kind: 'none' }
+  const losses: BackupDifference = existsSync(path) ? differenceOf(path, content) : { kind: 'none' }
   if (losses.kind !== 'none' && !confirmed) return { kind: 'unconfirmed', losses }
 
   const now = clock.now()
@@ -121,7 +121,10 @@ function settled(
   using database = writeDatabaseFile(copy)
   const [events] =
     schema < EVENTS_SINCE ? [] : database.all<{ waiting: number }>('SELECT count(*) AS waiting FROM event')
-  return { calledOff: resumePushes ? null : callOffUnsent(database, schema, now), waitingEvents: events?.waiting ?? 0 }
+  return {
+    calledOff: resumePushes ? null : cancelOpenPushes(database, schema, now),
+    waitingEvents: events?.waiting ?? 0,
+  }
 }
 
 /** The migration that brought webhooks. */

@@ -29,12 +29,12 @@ interface Options {
 }
 
 export interface Making {
-  readonly ended: Promise<Outcome>
+  readonly ended: Promise<BackupOutcome>
   /** Resolves when nothing of it is left. */
   stop(): Promise<void>
 }
 
-type Outcome =
+type BackupOutcome =
   | {
       readonly kind: 'made'
       readonly bytes: number

@@ -8,7 +8,7 @@ import { backupProcess } from './backup-process.ts'
 import { bucketAccess } from './bucket-access.ts'
 import { openBucket } from './bucket.ts'
 import { shelfIn } from './destination.ts'
-import { shelfAt } from './repository.ts'
+import { repositoryAt } from './repository.ts'
 import { startBackupSchedule } from './schedule.ts'
 import type { BackupSchedule } from './schedule.ts'
 
@@ -39,7 +39,7 @@ export function startBackups(
     const access = bucketAccess(env, readSystemFile)
     return access.kind === 'problem' ? access : openBucket({ name, access, clock })
   }
-  const shelf = shelfAt(to, open)
+  const shelf = repositoryAt(to, open)
   if ('kind' in shelf) throw refused(shelf)
   return startBackupSchedule({
     clock,

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { NEWEST_SCHEMA, readDatabaseFile } from '../database/offline-database.ts'
-import type { PlainReader } from '../database/offline-database.ts'
+import type { OfflineReader } from '../database/offline-database.ts'
 import { SCHEMA_OBJECTS, strangersIn } from '../database/own-schema.ts'
 import type { SchemaObject } from '../database/own-schema.ts'
 import type { SealedFor } from '../sealing/seal.ts'
@@ -8,7 +8,7 @@ import { UNWATCHED } from './watch.ts'
 import type { Watch } from './watch.ts'
 
 /** What is in a database file. */
-export interface Content {
+export interface BackupSummary {
   readonly schema: number
   /** Their ids. */
   readonly applications: readonly string[]
@@ -25,18 +25,18 @@ export interface Sealed extends SealedFor {
   readonly sealed: Uint8Array
 }
 
-export type Inspection = { readonly kind: 'good'; readonly content: Content } | Bad
+export type Inspection = { readonly kind: 'good'; readonly content: BackupSummary } | Bad
 
 interface Bad {
   readonly kind: 'bad'
   /** A sentence each. */
   readonly problems: readonly string[]
   /** As far as it can be told. */
-  readonly content: Content | null
+  readonly content: BackupSummary | null
 }
 
 /** Of a damaged file a few of the findings tell as much as all of them. */
-const MOST_FINDINGS = 5
+const MAX_FINDINGS = 5
 
 /**
  * Looks into a database file. `quick` leaves out whether the indexes agree with their tables, which takes ten times as
@@ -52,7 +52,7 @@ export function strangenessOf(path: string): string | null {
   return found.kind === 'bad' ? found.problems.join(' ') : null
 }
 
-function attempt<Found>(path: string, look: (file: PlainReader) => Found): Found | Bad {
+function attempt<Found>(path: string, look: (file: OfflineReader) => Found): Found | Bad {
   // SQLite says of what is not for this user that it cannot be opened, as of what is damaged.
   accessSync(path, constants.R_OK)
   try {
@@ -70,7 +70,7 @@ export function isSqliteError(error: unknown): error is Error & { code: string }
 }
 
 /** The last change that has a time, whatever the schema. Reads every device. */
-export function newestIn(file: PlainReader): number | null {
+export function newestIn(file: OfflineReader): number | null {
   const known = new Set(
     file
       .all<{ name: string }>(
@@ -108,7 +108,7 @@ interface OwnSchema {
 }
 
 /** What may be asked of the file, before anything is: a view or a trigger of somebody else's would run with it. */
-function schemaIn(file: PlainReader): OwnSchema | Bad {
+function schemaIn(file: OfflineReader): OwnSchema | Bad {
   const schema = file.all<{ user_version: number }>('PRAGMA user_version')[0]?.user_version ?? 0
   const objects = file.all<SchemaObject>(SCHEMA_OBJECTS)
   const names = objects.map(({ name }) => name)
@@ -122,9 +122,9 @@ function schemaIn(file: PlainReader): OwnSchema | Bad {
   }
   const strangers = strangersIn(objects, schema)
   if (strangers.length === 0) return { kind: 'schema', schema, tables: names }
-  const more = strangers.length > MOST_FINDINGS ? ` and ${strangers.length - MOST_FINDINGS} more` : ''
+  const more = strangers.length > MAX_FINDINGS ? ` and ${strangers.length - MAX_FINDINGS} more` : ''
   return bad(
-    `Its tables are not as Bellhop makes them, so nothing in it is run: ${strangers.slice(0, MOST_FINDINGS).join(', ')}${more}.`,
+    `Its tables are not as Bellhop makes them, so nothing in it is run: ${strangers.slice(0, MAX_FINDINGS).join(', ')}${more}.`,
   )
 }
 
@@ -132,12 +132,12 @@ function bad(problem: string): Bad {
   return { kind: 'bad', problems: [problem], content: null }
 }
 
-function inspected(file: PlainReader, depth: 'quick' | 'full'): Inspection {
+function inspected(file: OfflineReader, depth: 'quick' | 'full'): Inspection {
   const own = schemaIn(file)
   if (own.kind === 'bad') return own
   const findings = [
     ...file
-      .all<Record<string, string>>(`PRAGMA ${depth === 'full' ? 'integrity' : 'quick'}_check(${MOST_FINDINGS})`)
+      .all<Record<string, string>>(`PRAGMA ${depth === 'full' ? 'integrity' : 'quick'}_check(${MAX_FINDINGS})`)
       .flatMap(Object.values<string>)
       .flatMap((finding) => (finding === 'ok' ? [] : `SQLite finds: ${finding.replaceAll('\n', ' ')}.`)),
     ...file
@@ -146,11 +146,11 @@ function inspected(file: PlainReader, depth: 'quick' | 'full'): Inspection {
       )
       .map(({ table, rows }) => `${rows} rows of the table ${table} belong to nothing.`),
   ]
-  const content = contentOf(file, own.schema, own.tables)
+  const content = summaryOf(file, own.schema, own.tables)
   return findings.length === 0 ? { kind: 'good', content } : { kind: 'bad', problems: findings, content }
 }
 
-function contentOf(file: PlainReader, schema: number, tables: readonly string[]): Content {
+function summaryOf(file: OfflineReader, schema: number, tables: readonly string[]): BackupSummary {
   const count = (from: string) => file.all<{ n: number }>(`SELECT count(*) AS n FROM ${from}`)[0]?.n ?? 0
   const sealed = (provider: string, table: string) =>
     file.all<Sealed>(

@@ -3,14 +3,14 @@ import type { Problems } from '../settings/parse.ts'
 import { suggestion } from '../text/nearest.ts'
 import { readAppCommand } from './app/app-arguments.ts'
 import type { AppCommand } from './app/app-arguments.ts'
-import type { CommandSpec, Given } from './command.ts'
+import type { CommandSpec, ParsedArguments } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { usageOf } from './help.ts'
 
 export type Command =
   | { readonly kind: 'app'; readonly command: AppCommand }
   /** A command of `runners.ts`. */
-  | { readonly kind: 'run'; readonly name: string; readonly given: Given }
+  | { readonly kind: 'run'; readonly name: string; readonly given: ParsedArguments }
   /** The settings are still to be read. */
   | { readonly kind: 'serve' | 'config'; readonly argv: readonly string[] }
   /** `''`: of all commands; `app`, `backup`: of that group. */

@@ -42,14 +42,14 @@ export const dataFlag: FlagSpec = {
 export const jsonFlag: FlagSpec = { name: 'json', placeholder: null, doc: 'print one line of JSON' }
 
 /** What stood on the command line: its own flags, and as many words as it takes. */
-export interface Given {
+export interface ParsedArguments {
   readonly words: readonly string[]
   /** By name; a switch that is on has the value `''`. */
   readonly flags: ReadonlyMap<string, string>
 }
 
 /** What a command sees of the world. */
-export interface Surroundings {
+export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: ReadFile
   readonly clock: Clock
@@ -80,23 +80,23 @@ export interface Signals {
  * `done`: the exit code is 0. `failed`: it is 1, and what was found is printed all the same. `problem`: it could not be
  * done (1). `problems`: it was not asked for rightly (2). A problem is a sentence, printed after `bellhop: `.
  */
-export type Outcome =
+export type CommandOutcome =
   | { readonly kind: 'done'; /** Standard output; what was printed before stands before it. */ readonly text: string }
   | { readonly kind: 'failed'; readonly text: string }
   | { readonly kind: 'problem'; readonly problem: string }
   | Problems
 
-export type RunCommand = (given: Given, surroundings: Surroundings) => Promise<Outcome>
+export type RunCommand = (given: ParsedArguments, surroundings: CommandContext) => Promise<CommandOutcome>
 
-export function done(text: string): Outcome {
+export function done(text: string): CommandOutcome {
   return { kind: 'done', text }
 }
 
-export function failed(text: string): Outcome {
+export function failed(text: string): CommandOutcome {
   return { kind: 'failed', text }
 }
 
-export function problem(sentence: string): Extract<Outcome, { kind: 'problem' }> {
+export function problem(sentence: string): Extract<CommandOutcome, { kind: 'problem' }> {
   return { kind: 'problem', problem: sentence }
 }
 

@@ -8,7 +8,7 @@ import { StartRefused } from '../failure.ts'
  * The sentence for a failure that the operator can do something about: the disk, the rights, the data directory.
  * `null` for all others, which are bugs.
  */
-export function sentenceOf(error: unknown): string | null {
+export function errorMessage(error: unknown): string | null {
   if (error instanceof StartRefused || error instanceof DatabaseRefused) return error.message
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
   // The system's errors name the path themselves.

@@ -108,14 +108,14 @@ function settings(): readonly Row[] {
 const LEFT_WIDTH = 34
 
 /** Fewer columns than that are no place for a sentence: it goes below. */
-const LEAST_RIGHT = 24
+const MIN_RIGHT = 24
 
 function leftWidth(rows: readonly Row[]): number {
   return Math.min(LEFT_WIDTH, Math.max(0, ...rows.map(([left]) => left.length)))
 }
 
 function table(rows: readonly Row[], columns: number, width = leftWidth(rows)): readonly string[] {
-  const beside = columns - width - 4 >= LEAST_RIGHT
+  const beside = columns - width - 4 >= MIN_RIGHT
   const indent = beside ? width + 4 : 6
   return rows.flatMap(([left, right]) => {
     const lines = wrapped(right, columns - indent).map((line) => `${' '.repeat(indent)}${line}`)

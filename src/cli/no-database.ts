@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { codeOf } from '../database/sqlite-error.ts'
 import { openFiles } from '../system/open-files.ts'
 import { problem } from './command.ts'
-import type { Outcome } from './command.ts'
+import type { CommandOutcome } from './command.ts'
 
-type Problem = Extract<Outcome, { kind: 'problem' }>
+type Problem = Extract<CommandOutcome, { kind: 'problem' }>
 
 interface Directory {
   readonly data: string

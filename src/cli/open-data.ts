@@ -4,13 +4,13 @@ import type { Database } from '../database/database.ts'
 import { releaseReserve } from '../database/reserve.ts'
 import { inDataDirectory } from '../database/storage-errors.ts'
 import { readSettings } from '../settings/parse.ts'
-import type { Outcome, Surroundings } from './command.ts'
+import type { CommandOutcome, CommandContext } from './command.ts'
 import { noDatabaseIn } from './no-database.ts'
 import { watchUpgrade } from './upgrade-watch.ts'
 
 export const RELEASED = 'The disk is full: the reserve was released, and is made again by serve when there is room.'
 
-export type DataSurroundings = Pick<Surroundings, 'env' | 'readFile' | 'clock' | 'stderr' | 'terminal'>
+export type DataSurroundings = Pick<CommandContext, 'env' | 'readFile' | 'clock' | 'stderr' | 'terminal'>
 
 /** Where the unit that `bellhop systemd` prints keeps its data. */
 const UNIT_DIRECTORY = '/var/lib/bellhop'
@@ -23,7 +23,7 @@ export function dataDirectory(
   flag: string | null,
   { env, readFile }: Pick<DataSurroundings, 'env' | 'readFile'>,
   unit = UNIT_DIRECTORY,
-): { readonly kind: 'directory'; readonly data: string; readonly isDefault: boolean } | Outcome {
+): { readonly kind: 'directory'; readonly data: string; readonly isDefault: boolean } | CommandOutcome {
   const flags = new Map(flag === null ? [] : [['data', flag]])
   const settings = readSettings(['data'], { flags, env, readFile })
   if (settings.kind === 'problems') return settings
@@ -49,7 +49,7 @@ export function openData(
   flag: string | null,
   surroundings: DataSurroundings,
   { create = false } = {},
-): { readonly kind: 'open'; readonly database: Database; readonly data: string } | Outcome {
+): { readonly kind: 'open'; readonly database: Database; readonly data: string } | CommandOutcome {
   const found = dataDirectory(flag, surroundings)
   if (found.kind !== 'directory') return found
   const { data } = found

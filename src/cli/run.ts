@@ -1,10 +1,10 @@
 import { parseConfig } from '../settings/parse.ts'
 import type { Config } from '../settings/parse.ts'
-import { harmless } from '../text/escape-controls.ts'
+import { escapeControls } from '../text/escape-controls.ts'
 import { runAppCommand } from './app/app-command.ts'
 import { parseCommand } from './cli.ts'
-import type { Outcome, Surroundings as CommandSurroundings } from './command.ts'
-import { sentenceOf } from './error-message.ts'
+import type { CommandOutcome, CommandContext as CommandSurroundings } from './command.ts'
+import { errorMessage } from './error-message.ts'
 import { helpText } from './help.ts'
 import { RUNNERS } from './runners.ts'
 import { runConfig } from './service/config-command.ts'
@@ -34,16 +34,17 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   try {
     return await runLine(argv, surroundings)
   } catch (error) {
-    const sentence = sentenceOf(error)
+    const sentence = errorMessage(error)
     if (sentence === null) throw error
-    surroundings.stderr(`bellhop: ${harmless(sentence)}\n`)
+    surroundings.stderr(`bellhop: ${escapeControls(sentence)}\n`)
     return FAILED
   }
 }
 
 async function runLine(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { stdout, stderr } = surroundings
-  const complain: Complain = (sentences) => sentences.forEach((sentence) => stderr(`bellhop: ${harmless(sentence)}\n`))
+  const complain: Complain = (sentences) =>
+    sentences.forEach((sentence) => stderr(`bellhop: ${escapeControls(sentence)}\n`))
 
   const command = parseCommand(argv)
   switch (command.kind) {
@@ -75,7 +76,7 @@ async function runLine(argv: readonly string[], surroundings: Surroundings): Pro
 }
 
 /** Prints what a command came to; its exit code. */
-function end(outcome: Outcome, stdout: (text: string) => void, complain: Complain): number {
+function end(outcome: CommandOutcome, stdout: (text: string) => void, complain: Complain): number {
   switch (outcome.kind) {
     case 'done':
       stdout(outcome.text)

@@ -1,6 +1,6 @@
 import { copyDraft } from '../database/upgrade-copy.ts'
 import type { UpgradeStep } from '../database/upgrade.ts'
-import type { Surroundings } from './command.ts'
+import type { CommandContext } from './command.ts'
 import { startGauge } from './terminal/gauge.ts'
 import { upgradeText } from './upgrade-text.ts'
 
@@ -9,7 +9,7 @@ import { upgradeText } from './upgrade-text.ts'
  * copy is, which takes longest. To be disposed of when the upgrade is over.
  */
 export function watchUpgrade(
-  surroundings: Pick<Surroundings, 'stderr' | 'terminal' | 'clock'>,
+  surroundings: Pick<CommandContext, 'stderr' | 'terminal' | 'clock'>,
 ): Disposable & { readonly see: (step: UpgradeStep) => void } {
   let gauge: Disposable | null = null
   function stop(): void {

@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts'
 import { damageText } from './storage-errors.ts'
 
-export interface DamageWatch {
+export interface CorruptionMonitor {
   /** The same log, through which all that fails unexpectedly passes once. */
   readonly log: Log
   /** Whether an error was among it that says that the database is damaged. */
@@ -12,7 +12,7 @@ export interface DamageWatch {
  * A running service that meets a damaged page goes on with all that is whole; but it says so, once, in a sentence that
  * tells what to do, and is not ready from then on.
  */
-export function watchForDamage(log: Log, directory: string): DamageWatch {
+export function monitorCorruption(log: Log, directory: string): CorruptionMonitor {
   let found = false
   return {
     log: {

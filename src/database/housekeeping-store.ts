@@ -2,7 +2,7 @@ import type { Database } from './database.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Finished pushes; the feedback is kept as long (spec/decisions, "Devices"). */
+/** Finished pushes; the feedback is kept as long (test/api/contract/10-device-details.test.ts). */
 export const KEEP_MS = 90 * DAY_MS
 
 /** Answers to an Idempotency-Key (`push/idempotency.ts`). */

@@ -14,12 +14,12 @@ const WARY = ['PRAGMA trusted_schema = OFF', 'PRAGMA cell_size_check = ON']
 const READING = [...WARY, 'PRAGMA busy_timeout = 5000', 'PRAGMA cache_size = -16384'] // KiB
 
 /** A file that is only looked at: nothing of it changes, and its schema may be any. */
-export interface PlainReader extends Disposable {
+export interface OfflineReader extends Disposable {
   all<Row>(sql: string, ...params: readonly Value[]): Row[]
 }
 
 /** Throws where there is no such file; what is not a database throws at the first read. */
-export function readDatabaseFile(path: string): PlainReader {
+export function readDatabaseFile(path: string): OfflineReader {
   const file = new Sqlite(path, { readonly: true, strict: true })
   for (const pragma of READING) file.run(pragma)
   return { all: (sql, ...params) => allOf(file, sql, params), [Symbol.dispose]: () => file.close() }
@@ -52,13 +52,13 @@ function makeTarget(target: string, within: string | undefined): void {
 }
 
 /** A file that nobody else has open; it stays one file, without a log beside it, and its schema what it is. */
-export interface PlainWriter extends Disposable {
+export interface OfflineWriter extends Disposable {
   all<Row>(sql: string, ...params: readonly Value[]): Row[]
   run(sql: string, ...params: readonly Value[]): { readonly changes: number }
   transact<T>(work: () => T): T
 }
 
-export function writeDatabaseFile(path: string): PlainWriter {
+export function writeDatabaseFile(path: string): OfflineWriter {
   const file = new Sqlite(path, { readwrite: true, strict: true })
   const own = ['PRAGMA journal_mode = DELETE', 'PRAGMA synchronous = FULL', 'PRAGMA foreign_keys = ON']
   for (const pragma of [...WARY, ...own]) file.run(pragma)

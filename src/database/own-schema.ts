@@ -64,8 +64,8 @@ function plain(sql: string | null): string {
 }
 
 function described({ type, name, tbl_name: table }: SchemaObject, how: string): string {
-  const of = table === name ? '' : ` on ${legible(table)}`
-  return `${legible(type)} ${legible(name)}${of}${how}`
+  const suffix = table === name ? '' : ` on ${legible(table)}`
+  return `${legible(type)} ${legible(name)}${suffix}${how}`
 }
 
 /** Whoever made it chose its name. */

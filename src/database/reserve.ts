@@ -10,7 +10,7 @@ import { join } from 'node:path'
 const NAME = 'reserve'
 
 const MEBIBYTE = 1024 * 1024
-const MOST_BYTES = 64 * MEBIBYTE
+const MAX_BYTES = 64 * MEBIBYTE
 /** Of the disk. */
 const SHARE = 0.05
 /** Less than this is full, unless the reserve itself is small: SQLite needs 32 KiB to open a database, and its log more. */
@@ -18,7 +18,7 @@ const FULL_BYTES = 4 * MEBIBYTE
 
 /** What is kept on a disk of this size, in bytes. */
 export function reserveBytes(sizeBytes: number): number {
-  return Math.floor(Math.min(MOST_BYTES, sizeBytes * SHARE))
+  return Math.floor(Math.min(MAX_BYTES, sizeBytes * SHARE))
 }
 
 /** The bytes that are kept in `directory` now. */

@@ -2,7 +2,7 @@ import { blob, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex 
 
 /**
  * The tables as drizzle sees them. `migrations/*.sql` creates them and carries the units and the checks;
- * `test/database/schema.test.ts` holds the two together.
+ * `test/database/database.test.ts` holds the two together.
  */
 export const application = sqliteTable('application', {
   number: integer().primaryKey({ autoIncrement: true }),

@@ -31,7 +31,7 @@ export function dataFaultOf(error: unknown, directory: string | null): string | 
     return `The disk of ${where} is full: nothing more can be written, and what was stored is safe. Make room, and try again.`
   }
   if (RIGHTS.test(code)) {
-    const hindrance = directory === null ? null : hindranceIn(resolve(directory))
+    const hindrance = directory === null ? null : storageErrorIn(resolve(directory))
     return (
       hindrance ??
       `Something in ${where} cannot be written, or not be read (${messageOf(error)}): is it Bellhop's own user's?`
@@ -80,7 +80,7 @@ function isFilled(directory: string): boolean {
 }
 
 /** What of a directory, or of the files of the database in it, this process may not use; `null` where it may use all. */
-function hindranceIn(directory: string): string | null {
+function storageErrorIn(directory: string): string | null {
   const nearest = nearestOf(directory)
   const files = FILES.map((name) => join(directory, name)).filter((path) => existsSync(path))
   for (const path of [nearest, ...files]) {

@@ -1,6 +1,6 @@
 import type { Outcome } from '../gateway/gateway.ts'
 import type { Message } from '../notification/notification.ts'
-import { exceptionOf, hastenWaiting, newPage, shiftWaiting, waits } from './page.ts'
+import { recipientResultOf, hastenWaiting, newPage, shiftWaiting, waits } from './page.ts'
 import type { Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { nextGap, settleRange } from './progress.ts'
@@ -9,13 +9,13 @@ import { PushTrial } from './push-trial.ts'
 import type { ClockJump } from './steady-clock.ts'
 import type {
   DueRecipient,
-  Exception,
+  RecipientResult,
   OpenDelivery,
   PageRow,
   PageSettlement,
   RecipientPage,
 } from './store/open-delivery.ts'
-import type { Final } from './verdict.ts'
+import type { FinalVerdict } from './verdict.ts'
 
 /** Devices read at a time; also what one commit settles and, per page in flight, what a crash may repeat. */
 const PAGE_SIZE = 500
@@ -82,7 +82,7 @@ export interface Recipients {
  * lost at any moment and is read again from `progress` on.
  */
 export class ActiveDelivery {
-  readonly of: OpenDelivery
+  readonly record: OpenDelivery
   /** Another object from a change of its end on. */
   message: Message
   readonly pages = new Set<Page>()
@@ -114,7 +114,7 @@ export class ActiveDelivery {
   /** Its last read found nobody, and there is more to look at. */
   searching = false
   /** Whether it stands in its sender's line. */
-  inLine = false
+  queued = false
   /** It is being written down that it waits: then it is in memory no more, and is loaded as another object. */
   leaving = false
   /** How often it has changed stored badges. */
@@ -138,21 +138,21 @@ export class ActiveDelivery {
   #current: Page | null = null
 
   constructor(
-    of: OpenDelivery,
+    record: OpenDelivery,
     recipients: Recipients,
     nextDueAt: number | null,
     badges: Pick<PendingBadges, 'changes'>,
   ) {
-    this.of = of
-    this.message = { push: of.pushId, notification: of.notification, expiresAt: of.expiresAt }
-    this.retries = of.retries
+    this.record = record
+    this.message = { push: record.pushId, notification: record.notification, expiresAt: record.expiresAt }
+    this.retries = record.retries
     this.nextDueAt = nextDueAt ?? Number.POSITIVE_INFINITY
-    this.addressed = of.addressed ?? 0
-    this.counted = of.addressed !== null
-    this.#settled = of.settled
-    this.#progress = { upTo: of.progress, ahead: of.ahead }
-    this.#cursor = of.progress
-    this.#trial = new PushTrial(of.accepted > 0)
+    this.addressed = record.addressed ?? 0
+    this.counted = record.addressed !== null
+    this.#settled = record.settled
+    this.#progress = { upTo: record.progress, ahead: record.ahead }
+    this.#cursor = record.progress
+    this.#trial = new PushTrial(record.accepted > 0)
     this.#recipients = recipients
     this.#badges = badges
     this.#endIfNobody()
@@ -182,7 +182,7 @@ export class ActiveDelivery {
   /** Devices of which nothing is decided, and to which nothing is on its way. */
   get left(): number {
     let left = this.unreached + this.retries - (this.leased.size - this.due.length)
-    for (const page of this.pages) left -= page.pending + page.accepted + page.exceptions.length
+    for (const page of this.pages) left -= page.pending + page.accepted + page.results.length
     return Math.max(left, 0)
   }
 
@@ -216,7 +216,7 @@ export class ActiveDelivery {
    */
   dueSince(now: number): number | null {
     const onlyWaits = this.#exhausted && this.pages.size === 0 && this.leased.size === 0
-    if (!onlyWaits) return this.of.releasedAt
+    if (!onlyWaits) return this.record.releasedAt
     return this.nextDueAt <= now ? this.nextDueAt : null
   }
 
@@ -234,8 +234,8 @@ export class ActiveDelivery {
     }
     const replay = this.#replay.at(-1)
     if (replay !== undefined) {
-      const index = replay.held.shift() ?? 0
-      if (replay.held.length === 0) this.#replay.pop()
+      const index = replay.requeued.shift() ?? 0
+      if (replay.requeued.length === 0) this.#replay.pop()
       return this.#taskOf(replay, index, now)
     }
     const page = this.#current ?? this.#read()
@@ -266,20 +266,20 @@ export class ActiveDelivery {
   }
 
   /** Puts a recipient back that was not answered for reasons that are not its own. */
-  hold(task: Task): void {
+  requeue(task: Task): void {
     const { page, recipient } = task
     if (page === null) this.due.push({ ...recipient, attempt: task.attempt - 1 })
     // Settled without it: its row has it due again.
     else if (page.detached) this.leased.delete(recipient.device)
     else {
       page.pending--
-      if (page.held.length === 0) this.#replay.push(page)
-      page.held.push(task.index)
+      if (page.requeued.length === 0) this.#replay.push(page)
+      page.requeued.push(task.index)
     }
   }
 
   /** Notes an answer on its page; `true` when the page has all of them and can be settled. */
-  note(task: Task, verdict: Final, now: number): boolean {
+  decide(task: Task, verdict: FinalVerdict, now: number): boolean {
     const { page, index } = task
     if (page === null) return false
     page.pending--
@@ -287,7 +287,7 @@ export class ActiveDelivery {
     if (verdict.kind === 'accepted') {
       page.accepted++
       if (task.badge !== undefined) page.badges.push(task.badge)
-    } else page.exceptions.push(exceptionOf(task, verdict, now))
+    } else page.results.push(recipientResultOf(task, verdict, now))
     return this.#isComplete(page)
   }
 
@@ -307,13 +307,13 @@ export class ActiveDelivery {
     this.retries = this.leased.size
     this.nextDueAt = Number.POSITIVE_INFINITY
     for (const page of this.pages) {
-      for (const index of page.held.splice(0)) {
+      for (const index of page.requeued.splice(0)) {
         const held = page.recipients[index]
         if (held === undefined) continue
         const { device, badge } = held
         page.answered[index] = 1
         const over = this.refused === null ? EXPIRED : REJECTED
-        page.exceptions.push({ device, ...over, attempt: 1, dueAt: now, badge, reason: this.refused ?? why })
+        page.results.push({ device, ...over, attempt: 1, dueAt: now, badge, reason: this.refused ?? why })
       }
     }
     return [...this.pages].filter((page) => page.pending === 0)
@@ -326,19 +326,19 @@ export class ActiveDelivery {
   stragglers(now: number, paused: boolean): Page[] {
     return [...this.pages].filter(
       (page) =>
-        (paused ? page.pending + page.held.length > 0 : page.pending > 0 && page.held.length === 0) &&
+        (paused ? page.pending + page.requeued.length > 0 : page.pending > 0 && page.requeued.length === 0) &&
         page.unsent === page.recipients.length &&
         page.sentAt + STRAGGLER_MS <= now,
     )
   }
 
   /** Writes down who has not answered on a page as due again later, so that the page can be settled now. */
-  detach(page: Page, now: number): void {
+  settleEarly(page: Page, now: number): void {
     page.detached = true
     for (const [index, { device, badge }] of page.recipients.slice(0, page.unsent).entries()) {
-      if (page.answered[index] === 1 || page.held.includes(index)) continue
+      if (page.answered[index] === 1 || page.requeued.includes(index)) continue
       this.leased.add(device)
-      page.exceptions.push({
+      page.results.push({
         device,
         state: 'leased',
         attempt: 1,
@@ -357,12 +357,12 @@ export class ActiveDelivery {
     this.pages.delete(page)
     this.#outOfTurn.delete(page)
     if (this.#current === page) this.#current = null
-    if (page.held.length > 0) this.#replay.splice(this.#replay.indexOf(page), 1)
-    for (const index of page.held.splice(0)) {
+    if (page.requeued.length > 0) this.#replay.splice(this.#replay.indexOf(page), 1)
+    for (const index of page.requeued.splice(0)) {
       const held = page.recipients[index]
       if (held === undefined) continue
       const { device, badge } = held
-      page.exceptions.push({ device, state: 'retry', attempt: 0, dueAt: now, badge, reason: 'stopped' })
+      page.results.push({ device, state: 'retry', attempt: 0, dueAt: now, badge, reason: 'stopped' })
     }
     const cutShort = page.unsent < page.recipients.length
     // The rest of it is still to be sent, by the next run: the delivery must not pass for done.
@@ -372,21 +372,21 @@ export class ActiveDelivery {
     this.#settled += page.unsent
     const missed = Math.max(this.#settled - this.addressed, 0)
     this.addressed += missed
-    this.noteRetries(page.exceptions)
+    this.noteRetries(page.results)
     return {
       progress: this.#progress.upTo,
       ahead: this.#progress.ahead,
       size: page.unsent,
       missed,
       accepted: page.accepted,
-      exceptions: page.exceptions,
+      exceptions: page.results,
       startedAt: this.#startedAt,
       finished: this.isDone,
     }
   }
 
   /** Takes the count of the audience; says by how much it is more than was known. */
-  address(count: number): number {
+  setAudienceSize(count: number): number {
     const more = Math.max(count - this.addressed, 0)
     this.addressed += more
     this.counted = true
@@ -408,31 +408,31 @@ export class ActiveDelivery {
     this.nextDueAt -= byMs
     for (const page of this.pages) {
       page.sentAt -= byMs
-      shiftWaiting(page.exceptions, byMs)
+      shiftWaiting(page.results, byMs)
     }
   }
 
   /** Nobody on an open page waits longer than to `now` for another attempt. */
   hasten(now: number): void {
-    for (const page of this.pages) hastenWaiting(page.exceptions, now)
+    for (const page of this.pages) hastenWaiting(page.results, now)
   }
 
   /** The clock has jumped: what is left of its time to live stays as long as it was. */
   extend({ byMs, since, now }: ClockJump): void {
-    const { releasedAt } = this.of
+    const { releasedAt } = this.record
     if (releasedAt >= since && releasedAt <= now) return
     this.message = { ...this.message, expiresAt: this.message.expiresAt + byMs }
   }
 
   /** Who waits for another attempt from now on; of what is called off, only for the answer to the last one. */
-  noteRetries(exceptions: readonly Exception[]): void {
+  noteRetries(exceptions: readonly RecipientResult[]): void {
     const waiting = exceptions.filter(waits)
     const isOver = this.calledOff !== null
     this.retries += isOver ? waiting.filter(({ state }) => state === 'leased').length : waiting.length
   }
 
   /** Their rows are on disk: when the first of them is due. */
-  noteDue(exceptions: readonly Exception[]): void {
+  noteDue(exceptions: readonly RecipientResult[]): void {
     if (this.calledOff !== null) return
     for (const { dueAt } of exceptions.filter(waits)) this.nextDueAt = Math.min(this.nextDueAt, dueAt)
   }
@@ -472,7 +472,7 @@ export class ActiveDelivery {
 
   #isComplete(page: Page): boolean {
     const sent = this.calledOff !== null || page.unsent === page.recipients.length
-    return sent && page.pending === 0 && page.held.length === 0
+    return sent && page.pending === 0 && page.requeued.length === 0
   }
 
   /** What is settled, and who was asked out of turn. */
@@ -484,10 +484,10 @@ export class ActiveDelivery {
 
   /** A page of one from somewhere in what is not read yet; `null` where nobody is near. */
   #readOutOfTurn(somewhere: number): Page | null {
-    if (this.of.lane === 'single' || this.#exhausted || !this.#hasRoomForPage) return null
+    if (this.record.lane === 'single' || this.#exhausted || !this.#hasRoomForPage) return null
     if (this.#progress.ahead.length + this.#outOfTurn.size >= MAX_AHEAD) return null
-    const at = this.#cursor + Math.floor(somewhere * (this.of.ceiling - this.#cursor))
-    const gap = nextGap(this.#readProgress, at, this.of.ceiling)
+    const at = this.#cursor + Math.floor(somewhere * (this.record.ceiling - this.#cursor))
+    const gap = nextGap(this.#readProgress, at, this.record.ceiling)
     if (gap === null) return null
     const [recipient] = this.#recipients.page(gap[0] - 1, gap[1], 1).recipients
     if (recipient === undefined) return null
@@ -502,7 +502,7 @@ export class ActiveDelivery {
     this.searching = false
     if (this.#exhausted || !this.#hasRoomForPage) return null
     for (let reads = 0; reads < MAX_EMPTY_READS; reads++) {
-      const gap = nextGap(this.#readProgress, this.#cursor, this.of.ceiling)
+      const gap = nextGap(this.#readProgress, this.#cursor, this.record.ceiling)
       if (gap === null) {
         this.#exhausted = true
         return null
@@ -523,7 +523,7 @@ export class ActiveDelivery {
     const page = newPage(from, to, recipients, this.#othersBadgeChanges())
     this.#nextSize = PAGE_SIZE
     // Known now, so that the page's own settlement can say that it was the last.
-    if (nextGap(this.#readProgress, to, this.of.ceiling) === null) this.#exhausted = true
+    if (nextGap(this.#readProgress, to, this.record.ceiling) === null) this.#exhausted = true
     this.pages.add(page)
     this.#current = page
     return page

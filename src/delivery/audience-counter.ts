@@ -23,12 +23,12 @@ interface Dependencies {
 
 /** Counts audiences beside the sending, in parts: `t` is known soon, and also while nothing can be sent. */
 export class AudienceCounter {
-  readonly #on: Dependencies
+  readonly #deps: Dependencies
   /** Audiences of many that are not counted: of one of them, in turn, a part in each turn of the event loop. */
   readonly #waiting: Counting[] = []
 
-  constructor(on: Dependencies) {
-    this.#on = on
+  constructor(deps: Dependencies) {
+    this.#deps = deps
   }
 
   add(delivery: ActiveDelivery, count: Count): void {
@@ -36,7 +36,7 @@ export class AudienceCounter {
   }
 
   #later(counting: Counting): void {
-    if (counting.delivery.of.lane === 'single') setImmediate(() => this.#count(counting))
+    if (counting.delivery.record.lane === 'single') setImmediate(() => this.#count(counting))
     else if (this.#waiting.push(counting) === 1) setImmediate(() => this.#next())
   }
 
@@ -49,16 +49,16 @@ export class AudienceCounter {
 
   #count(counting: Counting): void {
     const { delivery, count, after, total } = counting
-    let part = { count: 0, last: delivery.of.ceiling }
+    let part = { count: 0, last: delivery.record.ceiling }
     try {
       // What is through has met everybody it has.
       if (!delivery.finished) part = count(after, COUNT_CANDIDATES)
     } catch (error) {
-      this.#on.onUnreadable(error, () => this.#later(counting))
+      this.#deps.onUnreadable(error, () => this.#later(counting))
       return
     }
     const sum = total + part.count
-    if (part.last < delivery.of.ceiling) this.#later({ delivery, count, after: part.last, total: sum })
-    else this.#on.onCounted(delivery, delivery.finished ? 0 : delivery.address(sum))
+    if (part.last < delivery.record.ceiling) this.#later({ delivery, count, after: part.last, total: sum })
+    else this.#deps.onCounted(delivery, delivery.finished ? 0 : delivery.setAudienceSize(sum))
   }
 }

@@ -38,20 +38,20 @@ interface Dependencies {
 
 /** What one application still has to send to one platform: singles first, then those to many, a page each in turn. */
 export class Backlog {
-  readonly #on: Dependencies
+  readonly #deps: Dependencies
   readonly #loader: Loader
   /** Those in memory that may have somebody to send to now, in turn. */
-  readonly #line: Readonly<Record<Lane, ActiveDelivery[]>> = { single: [], many: [] }
+  readonly #queue: Readonly<Record<Lane, ActiveDelivery[]>> = { single: [], many: [] }
   /** Those whose audience cannot be read now: their answers must not have it tried again, and told, each time. */
   readonly #unreadable = new Set<ActiveDelivery>()
 
-  constructor(on: Dependencies) {
-    this.#on = on
+  constructor(deps: Dependencies) {
+    this.#deps = deps
     this.#loader = new Loader({
-      ...on,
+      ...deps,
       onLoaded: (delivery, cause) => {
-        this.line(delivery)
-        if (cause !== 'turn') on.onTime(delivery)
+        this.enqueue(delivery)
+        if (cause !== 'turn') deps.onTime(delivery)
       },
       onUnreadable: (error, again) => this.#readAgain(error, again),
     })
@@ -73,8 +73,8 @@ export class Backlog {
   }
 
   /** The delivery of this push, if it is in memory. */
-  of(push: number): ActiveDelivery | null {
-    return this.#loader.of(push)
+  find(push: number): ActiveDelivery | null {
+    return this.#loader.find(push)
   }
 
   /** Something was stored; `push` where it is one that may be older than what is loaded. */
@@ -88,16 +88,16 @@ export class Backlog {
    */
   take(now: number, around: boolean, onEmpty: (delivery: ActiveDelivery) => void): Task | null {
     for (const lane of LANES) {
-      const line = this.#line[lane]
+      const line = this.#queue[lane]
       for (let delivery = line[0]; delivery !== undefined; delivery = line[0]) {
         const over = delivery.finished || delivery.expiresAt <= now
         const task = over ? null : this.#next(delivery, now, around)
         if (task !== null && !delivery.atPageEnd) return task
         // Nothing to send, or a page is through: the next one's turn.
         line.shift()
-        delivery.inLine = false
+        delivery.queued = false
         if (task !== null) {
-          this.line(delivery)
+          this.enqueue(delivery)
           return task
         }
         if (delivery.searching) this.#later(delivery)
@@ -111,14 +111,14 @@ export class Backlog {
   lookForEnd(delivery: ActiveDelivery): void {
     if (this.#unreadable.has(delivery)) return
     this.#reading(delivery, () => delivery.lookForEnd())
-    this.line(delivery)
+    this.enqueue(delivery)
   }
 
   /** Puts a delivery that may have somebody to send to behind the others of its lane. */
-  line(delivery: ActiveDelivery): void {
-    if (delivery.inLine || delivery.finished || delivery.leaving || this.#unreadable.has(delivery)) return
-    delivery.inLine = true
-    this.#line[delivery.of.lane].push(delivery)
+  enqueue(delivery: ActiveDelivery): void {
+    if (delivery.queued || delivery.finished || delivery.leaving || this.#unreadable.has(delivery)) return
+    delivery.queued = true
+    this.#queue[delivery.record.lane].push(delivery)
   }
 
   /** Rows of recipients that wait were made due at `at`, ms since the Unix epoch, where that was not to be before. */
@@ -143,10 +143,10 @@ export class Backlog {
     delivery.loadingDue = true
     // What is written down meanwhile lowers it again.
     delivery.nextDueAt = Number.POSITIVE_INFINITY
-    const { store, persist, onMore } = this.#on
+    const { store, persist, onMore } = this.#deps
     const { due, dead, next } = await persist(() => ({
-      ...store.takeDue(delivery.of, now, now + LEASE_MS, limit),
-      next: store.nextDue(delivery.of),
+      ...store.takeDue(delivery.record, now, now + LEASE_MS, limit),
+      next: store.nextDue(delivery.record),
     }))
     delivery.loadingDue = false
     // They end with the delivery.
@@ -163,14 +163,14 @@ export class Backlog {
     const over = dead.filter((one) => !isHere(one))
     // Until that is written down, the delivery stays.
     for (const { device } of over) delivery.leased.add(device)
-    this.line(delivery)
+    this.enqueue(delivery)
     onMore()
     return over
   }
 
   /** The next recipient of a delivery; `null` also where its audience cannot be read now. */
   #next(delivery: ActiveDelivery, now: number, around: boolean): Task | null {
-    return this.#reading(delivery, () => delivery.next(now, around ? this.#on.random() : null))
+    return this.#reading(delivery, () => delivery.next(now, around ? this.#deps.random() : null))
   }
 
   #reading<T>(delivery: ActiveDelivery, read: () => T): T | null {
@@ -180,7 +180,7 @@ export class Backlog {
       this.#unreadable.add(delivery)
       this.#readAgain(error, () => {
         this.#unreadable.delete(delivery)
-        this.line(delivery)
+        this.enqueue(delivery)
       })
       return null
     }
@@ -188,7 +188,7 @@ export class Backlog {
 
   /** A damaged page, or a disk that fails: it holds up what needs it, and nothing else. */
   #readAgain(error: unknown, read: () => void): void {
-    const { application, platform, clock, log, onMore } = this.#on
+    const { application, platform, clock, log, onMore } = this.#deps
     log.error('a delivery cannot be read; trying again', { application, platform, error: describeError(error) })
     clock.after(READ_AGAIN_MS, () => {
       read()
@@ -198,8 +198,8 @@ export class Backlog {
 
   #later(delivery: ActiveDelivery): void {
     setImmediate(() => {
-      this.line(delivery)
-      this.#on.onMore()
+      this.enqueue(delivery)
+      this.#deps.onMore()
     })
   }
 }

@@ -49,7 +49,7 @@ export interface Pause {
  * (developer.apple.com, "Establishing a connection to APNs"); from then on each success opens the window by three, as
  * does a refusal that shows that the credential is taken (410, 400 of a token), and strain — streams that break, answers that take ever longer — closes it by a third, once for each window sent.
  */
-export class Window {
+export class CongestionWindow {
   #state: WindowState = 'ready'
   #reason: string | null = null
   #size = 1

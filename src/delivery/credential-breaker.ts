@@ -25,7 +25,7 @@ export interface Complained<Case> {
   readonly reason: string
   /** Whether it complains for the first time, and no other was just taken: else it may be at fault itself. */
   readonly isFirst: boolean
-  readonly of: Case
+  readonly subject: Case
 }
 
 /** Whom to blame, and how many devices were tried. */
@@ -240,9 +240,9 @@ export class CredentialBreaker<Case> {
 const NONE: readonly never[] = []
 
 /** The oldest go where there are too many. */
-function remember(devices: Set<number>, device: number, most = MAX_REMEMBERED): void {
+function remember(devices: Set<number>, device: number, max = MAX_REMEMBERED): void {
   devices.add(device)
-  if (devices.size <= most) return
+  if (devices.size <= max) return
   for (const oldest of devices) {
     devices.delete(oldest)
     return

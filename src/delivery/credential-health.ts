@@ -1,6 +1,6 @@
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
-import { Window } from './congestion-window.ts'
+import { CongestionWindow } from './congestion-window.ts'
 import type { Pause, WindowState } from './congestion-window.ts'
 import { CredentialBreaker } from './credential-breaker.ts'
 import type { Accusation, Complained, Complaint } from './credential-breaker.ts'
@@ -38,9 +38,9 @@ export interface HealthDependencies {
  * the Unix epoch. `Case`: what is set aside with a refused token.
  */
 export class CredentialHealth<Case> {
-  readonly #on: HealthDependencies
+  readonly #deps: HealthDependencies
   readonly #name: { readonly application: number; readonly platform: Platform }
-  readonly #window = new Window()
+  readonly #window = new CongestionWindow()
   readonly #breaker: CredentialBreaker<Case>
   /** What is said of it though it is not paused: too few devices were asked, and nobody else is left to ask. */
   #rumour: Accusation | null = null
@@ -56,9 +56,9 @@ export class CredentialHealth<Case> {
   #taken = { device: -1, at: Number.NEGATIVE_INFINITY }
 
   /** `proven`: the credential is known to be good. */
-  constructor(on: HealthDependencies, proven: boolean) {
-    const { application, platform } = on
-    this.#on = on
+  constructor(deps: HealthDependencies, proven: boolean) {
+    const { application, platform } = deps
+    this.#deps = deps
     this.#name = { application, platform }
     this.#breaker = new CredentialBreaker(proven)
   }
@@ -124,7 +124,7 @@ export class CredentialHealth<Case> {
     this.#last.recognised = Math.max(this.#last.recognised, nth)
     this.#taken = { device, at: now }
     if (this.#breaker.isQuiet) return NOBODY
-    if (this.#breaker.prove()) this.#on.onProven()
+    if (this.#breaker.prove()) this.#deps.onProven()
     return this.#breaker.taken(device)
   }
 
@@ -134,7 +134,7 @@ export class CredentialHealth<Case> {
    */
   gone(device: number, sent: Sent, now: number): readonly Complained<Case>[] {
     if (this.#breaker.prove()) {
-      this.#on.onProven()
+      this.#deps.onProven()
       return this.taken(device, sent, now)
     }
     this.#recognised(sent, now)
@@ -185,7 +185,7 @@ export class CredentialHealth<Case> {
   }
 
   pause(pause: Pause, device: number, now: number): void {
-    const waitMs = this.#window.pause(pause, now, this.#on.random())
+    const waitMs = this.#window.pause(pause, now, this.#deps.random())
     if (waitMs === null) return
     this.#askedLast = device
     this.#rumour = null
@@ -219,20 +219,20 @@ export class CredentialHealth<Case> {
     const resumed = this.#window.succeeded(latencyMs, now)
     if (this.#window.isPaused(now)) return
     if (resumed || this.#rumour !== null) {
-      this.#on.log[this.#told ? 'debug' : 'info']('sending again', this.#name)
+      this.#deps.log[this.#told ? 'debug' : 'info']('sending again', this.#name)
       this.#told = false
       this.#rumour = null
       this.#askedLast = null
     }
     if (this.#taking) return
     this.#taking = true
-    const { persist, events, application, platform } = this.#on
+    const { persist, events, application, platform } = this.#deps
     // Also at the first success after a start: what was told of the pause before it is on disk.
     void persist(() => events.credentialResumed(application, platform, now))
   }
 
   #tell({ misconfigured, reason }: Pick<Pause, 'misconfigured' | 'reason'>, more: object, now: number): void {
-    const { log, persist, events, application, platform } = this.#on
+    const { log, persist, events, application, platform } = this.#deps
     log[this.#told ? 'debug' : 'warn']('sending paused', {
       ...this.#name,
       state: misconfigured ? 'misconfigured' : 'unreachable',

@@ -7,8 +7,8 @@ import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
 import type { Place } from './open-walk.ts'
 import { LONGEST_WAIT_MS } from './retry.ts'
-import { Turn } from './send-budget.ts'
-import type { SenderFigures, SenderState } from './sender-stats.ts'
+import { SendBudget } from './send-budget.ts'
+import type { SenderStats, SenderState } from './sender-stats.ts'
 import { Sender } from './sender.ts'
 import type { SenderDependencies } from './sender.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
@@ -24,7 +24,7 @@ const TICK_MS = 250
 const WRITE_AGAIN_MS = 1000
 
 /** The least a sender may have in flight, however many share. */
-const LEAST_SHARE = 16
+const MIN_SHARE = 16
 
 const NO_CREDENTIAL: Readonly<Record<Platform, string>> = {
   0: 'there is no credential for APNs',
@@ -78,7 +78,7 @@ export interface DeliveryPool {
   /** One entry for each application and platform that has sent something since the start. */
   states(): SenderState[]
   /** The same, and what is counted besides. */
-  figures(): SenderFigures[]
+  figures(): SenderStats[]
   /** Sends nothing more; resolves when everything in flight is answered and written down. */
   stop(): Promise<void>
   /** Closes the connections to the gateways; answers that are still to come are heard by nobody. */
@@ -100,13 +100,13 @@ export interface Unwritten {
  *
  * Started → it picks up what the last run left open → wake() brings new work → stop().
  */
-export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
-  const { log, commit, store } = on
-  const clock = createSteadyClock(on.clock, TICK_MS)
+export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool {
+  const { log, commit, store } = deps
+  const clock = createSteadyClock(deps.clock, TICK_MS)
   const senders = new Map<string, Sender>()
-  const turn = new Turn()
+  const turn = new SendBudget()
   // Recounted by the tick and by each wake, not by each send.
-  let shared = on.maxInFlight
+  let shared = deps.maxInFlight
   let stopped = false
   let closed = false
   /** Jumps of the clock that the database has not followed yet. */
@@ -130,7 +130,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   function share(): number {
     let busy = 0
     for (const sender of senders.values()) if (!sender.isIdle) busy++
-    return Math.max(Math.floor(on.maxInFlight / Math.max(busy, 1)), LEAST_SHARE)
+    return Math.max(Math.floor(deps.maxInFlight / Math.max(busy, 1)), MIN_SHARE)
   }
 
   function senderOf(application: number, platform: Platform): Sender {
@@ -142,16 +142,16 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       platform,
       clock,
       log,
-      random: on.random,
+      random: deps.random,
       store,
       persist,
-      registry: on.registry,
-      events: on.events,
+      registry: deps.registry,
+      events: deps.events,
       turn,
       share: () => shared,
       mayLoad: () => jumps === 0,
-      onProven: () => void persist(() => on.prove(application, platform)),
-      latency: on.latency[platform],
+      onProven: () => void persist(() => deps.prove(application, platform)),
+      latency: deps.latency[platform],
     })
     senders.set(key, sender)
     equip(sender, application, platform)
@@ -159,7 +159,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   }
 
   function equip(sender: Sender, application: number, platform: Platform): void {
-    sender.use(on.providerOf(application, platform), on.isProven(application, platform))
+    sender.use(deps.providerOf(application, platform), deps.isProven(application, platform))
   }
 
   function tick(): void {
@@ -186,7 +186,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
       for (const sender of senders.values()) sender.shift(-byMs)
       void shiftDue(-byMs)
     }
-    if (on.ttlClock === 'wall') return
+    if (deps.ttlClock === 'wall') return
     for (const sender of senders.values()) sender.extend(jump)
     void followJumps(jump)
   }
@@ -257,7 +257,7 @@ export function startDeliveryPool(on: DeliveryPoolDependencies): DeliveryPool {
   }
 
   function end(key: Parameters<DeliveryStore['cancel']>[0]): void {
-    if (store.cancel(key, clock.now())) on.events.pushFinished(key, clock.now())
+    if (store.cancel(key, clock.now())) deps.events.pushFinished(key, clock.now())
   }
 
   store.endLeases(clock.now())

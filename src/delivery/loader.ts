@@ -43,7 +43,7 @@ const NEVER = Number.POSITIVE_INFINITY
  * over) → in memory, to be ended.
  */
 export class Loader {
-  readonly #on: Dependencies
+  readonly #deps: Dependencies
   readonly #places = new Places()
   readonly #counter: AudienceCounter
   /** Up to which push the database has been read. */
@@ -61,12 +61,12 @@ export class Loader {
   /** `null` where they are to be counted. */
   #waiting: WaitingCount | null = null
 
-  constructor(on: Dependencies) {
-    const { store, persist, clock, onCounted, onUnreadable } = on
-    this.#on = on
+  constructor(deps: Dependencies) {
+    const { store, persist, clock, onCounted, onUnreadable } = deps
+    this.#deps = deps
     this.#counter = new AudienceCounter({
       onCounted: (delivery, more) => {
-        void persist(() => store.address(delivery.of, more, clock.now()))
+        void persist(() => store.address(delivery.record, more, clock.now()))
         onCounted(delivery)
       },
       onUnreadable,
@@ -94,15 +94,15 @@ export class Loader {
   }
 
   /** The delivery of this push, `push.number`, if it is in memory. */
-  of(push: number): ActiveDelivery | null {
-    return this.#places.of(push)
+  find(push: number): ActiveDelivery | null {
+    return this.#places.find(push)
   }
 
   /** Something was stored; `push` where it is one that may be older than what is loaded. */
   wake(push: number | null): void {
     for (const lane of LANES) {
       this.#more[lane] = true
-      this.#next.expired[lane] = Math.min(this.#next.expired[lane], this.#on.clock.now() + LOOK_AGAIN_MS)
+      this.#next.expired[lane] = Math.min(this.#next.expired[lane], this.#deps.clock.now() + LOOK_AGAIN_MS)
       if (push !== null) this.#lastLoaded[lane] = Math.min(this.#lastLoaded[lane], push - 1)
     }
     this.load()
@@ -130,7 +130,7 @@ export class Loader {
 
   /** Lets go of a delivery that waits until `until`, ms since the Unix epoch, and loads others in its place. */
   park(delivery: ActiveDelivery, until: number): void {
-    const { lane } = delivery.of
+    const { lane } = delivery.record
     this.#next.due[lane] = Math.min(this.#next.due[lane], until)
     this.#noteWaiting(1, delivery.retries)
     this.drop(delivery)
@@ -143,16 +143,16 @@ export class Loader {
   }
 
   #load(lane: Lane): void {
-    if (!this.#on.mayLoad() || this.#unreadableLanes.has(lane)) return
+    if (!this.#deps.mayLoad() || this.#unreadableLanes.has(lane)) return
     try {
       this.#loadInTurn(lane)
       this.#loadByTime('due', lane)
       // Else everything is in memory, or is loaded when it is due, and that is not after its end.
-      const isBehind = this.#more[lane] || this.#next.due[lane] <= this.#on.clock.now()
+      const isBehind = this.#more[lane] || this.#next.due[lane] <= this.#deps.clock.now()
       if (isBehind) this.#loadByTime('expired', lane)
     } catch (error) {
       this.#unreadableLanes.add(lane)
-      this.#on.onUnreadable(error, () => {
+      this.#deps.onUnreadable(error, () => {
         this.#unreadableLanes.delete(lane)
         this.#load(lane)
       })
@@ -160,7 +160,7 @@ export class Loader {
   }
 
   #loadInTurn(lane: Lane): void {
-    const { store, application, platform } = this.#on
+    const { store, application, platform } = this.#deps
     while (this.#more[lane]) {
       const room = this.#places.free('turn', lane)
       if (room === 0) return
@@ -172,7 +172,7 @@ export class Loader {
   }
 
   #loadByTime(cause: 'due' | 'expired', lane: Lane): void {
-    const { store, application, platform, clock } = this.#on
+    const { store, application, platform, clock } = this.#deps
     const now = clock.now()
     let room = this.#next[cause][lane] <= now ? this.#places.free(cause, lane) : 0
     if (room === 0) return
@@ -181,7 +181,7 @@ export class Loader {
     const found = find(application, platform, lane, this.#places.size + this.#unreadable.size + room + 1)
     this.#next[cause][lane] = NEVER
     for (const { push, at } of found) {
-      if (this.#places.of(push) !== null || this.#unreadable.has(push)) continue
+      if (this.#places.find(push) !== null || this.#unreadable.has(push)) continue
       if (at > now || room === 0) {
         this.#next[cause][lane] = at
         return
@@ -192,7 +192,7 @@ export class Loader {
   }
 
   #beginOne(push: number, cause: Cause): void {
-    const { store, platform, onUnreadable } = this.#on
+    const { store, platform, onUnreadable } = this.#deps
     try {
       const open = store.find(push, platform)
       this.#unreadable.delete(push)
@@ -204,8 +204,8 @@ export class Loader {
   }
 
   #begin(open: OpenDelivery, cause: Cause): void {
-    const { store, badges, onLoaded, onCounted, onUnreadable } = this.#on
-    if (this.#places.of(open.push) !== null) return
+    const { store, badges, onLoaded, onCounted, onUnreadable } = this.#deps
+    if (this.#places.find(open.push) !== null) return
     try {
       const recipients = store.recipients(open)
       const nextDueAt = open.retries > 0 ? store.nextDue(open) : null
@@ -224,7 +224,7 @@ export class Loader {
   }
 
   #countWaiting(): WaitingCount {
-    const { store, application, platform, onUnreadable } = this.#on
+    const { store, application, platform, onUnreadable } = this.#deps
     let counted: WaitingCount = { pushes: 0, recipients: 0 }
     try {
       counted = store.waiting(application, platform)
@@ -233,7 +233,7 @@ export class Loader {
     }
     const { pushes, recipients } = counted
     // What was loaded again counts there until it is finished.
-    const loaded = this.all().filter(({ of }) => of.waitsUntil !== null)
+    const loaded = this.all().filter(({ record: of }) => of.waitsUntil !== null)
     const retries = loaded.reduce((sum, delivery) => sum + delivery.retries, 0)
     return { pushes: Math.max(pushes - loaded.length, 0), recipients: Math.max(recipients - retries, 0) }
   }

@@ -1,11 +1,11 @@
 import type { Outcome } from '../gateway/gateway.ts'
-import type { Verdict } from './verdict.ts'
+import type { DeliveryVerdict } from './verdict.ts'
 
 /**
  * What the gateway of one credential has answered since the start: one answer a send, so a notification that was put
  * off and taken later counts under both. Plain numbers, since it is on the path of every send.
  */
-export class Answers {
+export class OutcomeCounters {
   accepted = 0
   /** The app is gone from the device. */
   gone = 0
@@ -16,7 +16,7 @@ export class Answers {
   /** Notifications whose time to live was over before a gateway had taken them. */
   expired = 0
 
-  note(outcome: Outcome, verdict: Verdict): void {
+  note(outcome: Outcome, verdict: DeliveryVerdict): void {
     switch (outcome.kind) {
       case 'accepted':
         this.accepted++

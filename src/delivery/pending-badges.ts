@@ -5,14 +5,14 @@ import type { BadgeChange } from '../device/badge.ts'
  * Of how many devices it is remembered that a push to be sent again is in their count already, and of how many pushes
  * for each. It is rarely one.
  */
-const MOST_INCLUDED = 10_000
-const MOST_PUSHES = 1000
+const MAX_INCLUDED = 10_000
+const MAX_PUSHES = 1000
 
 /** The badge of one notification. */
 export interface SentBadge {
   readonly device: number
   /** The push that it belongs to, `push.number`. */
-  readonly of: number
+  readonly push: number
   /** What the phone shows when it arrives. */
   readonly badge: number
   /** Whether it counts from the one before it. */
@@ -51,9 +51,9 @@ export class PendingBadges {
   }
 
   /** One is sent now. `stored`: the count stored with the device; `null` where it may have changed since it was read. */
-  send(of: number, device: number, change: BadgeChange, stored: number | null): SentBadge {
+  send(push: number, device: number, change: BadgeChange, stored: number | null): SentBadge {
     const before = this.#last.get(device) ?? null
-    const sent = this.#next(of, device, change, before, stored)
+    const sent = this.#next(push, device, change, before, stored)
     this.#last.set(device, sent)
     return sent
   }
@@ -115,37 +115,37 @@ export class PendingBadges {
     }
   }
 
-  #next(of: number, device: number, change: BadgeChange, before: SentBadge | null, stored: number | null): SentBadge {
+  #next(push: number, device: number, change: BadgeChange, before: SentBadge | null, stored: number | null): SentBadge {
     if ('set' in change) {
       const wasStored = before === null && stored === change.set
-      return { of, device, badge: change.set, relative: false, wasStored, before, state: 'sent' }
+      return { push, device, badge: change.set, relative: false, wasStored, before, state: 'sent' }
     }
     const shown = before?.badge ?? stored ?? this.#read(device)
-    const badge = this.#isIn(of, device, before) ? shown : applyBadge(change, shown)
+    const badge = this.#isIn(push, device, before) ? shown : applyBadge(change, shown)
     const wasStored = before === null && badge === shown
-    return { of, device, badge, relative: true, wasStored, before, state: 'sent' }
+    return { push, device, badge, relative: true, wasStored, before, state: 'sent' }
   }
 
   /** Whether what is stored, or on its way, has counted from an earlier attempt of this push. */
-  #isIn(of: number, device: number, before: SentBadge | null): boolean {
+  #isIn(push: number, device: number, before: SentBadge | null): boolean {
     for (let older = before; older?.relative === true; older = older.before) {
-      if (older.of === of) return true
+      if (older.push === push) return true
     }
-    return this.#included.get(device)?.has(of) === true
+    return this.#included.get(device)?.has(push) === true
   }
 
   /** It is not counted again, should it be sent again. */
-  #include({ device, of }: SentBadge): void {
+  #include({ device, push: of }: SentBadge): void {
     const pushes = this.#included.get(device) ?? new Set()
     this.#included.set(device, pushes.add(of))
-    forgetOldest(pushes, MOST_PUSHES)
-    forgetOldest(this.#included, MOST_INCLUDED)
+    forgetOldest(pushes, MAX_PUSHES)
+    forgetOldest(this.#included, MAX_INCLUDED)
   }
 }
 
 /** Where there is one too many. */
-function forgetOldest(entries: Map<number, unknown> | Set<number>, most: number): void {
-  if (entries.size <= most) return
+function forgetOldest(entries: Map<number, unknown> | Set<number>, max: number): void {
+  if (entries.size <= max) return
   for (const oldest of entries.keys()) {
     entries.delete(oldest)
     return

@@ -34,7 +34,7 @@ export class Places {
   }
 
   /** The delivery of this push, `push.number`, if it is in memory. */
-  of(push: number): ActiveDelivery | null {
+  find(push: number): ActiveDelivery | null {
     return this.#held.get(push)?.delivery ?? null
   }
 
@@ -46,15 +46,15 @@ export class Places {
   }
 
   put(delivery: ActiveDelivery, cause: Cause): void {
-    this.#held.set(delivery.of.push, { delivery, cause })
-    this.#taken[cause][delivery.of.lane]++
+    this.#held.set(delivery.record.push, { delivery, cause })
+    this.#taken[cause][delivery.record.lane]++
   }
 
   leave(delivery: ActiveDelivery): void {
-    const held = this.#held.get(delivery.of.push)
+    const held = this.#held.get(delivery.record.push)
     if (held?.delivery !== delivery) return
-    this.#held.delete(delivery.of.push)
-    this.#taken[held.cause][delivery.of.lane]--
+    this.#held.delete(delivery.record.push)
+    this.#taken[held.cause][delivery.record.lane]--
   }
 
   clear(): void {

@@ -9,7 +9,7 @@ const SENDS = 128
  * Keeps a broadcast from holding the event loop: a thousand answers that come in together would otherwise be a thousand
  * requests sent in a row, while calls to the API wait.
  */
-export class Turn {
+export class SendBudget {
   #left = SENDS
   /** Of these, what the one whose turn it is may still send. */
   #quota = SENDS

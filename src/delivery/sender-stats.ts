@@ -2,7 +2,7 @@ import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
 import type { WindowState } from './congestion-window.ts'
-import type { Answers } from './outcome-counters.ts'
+import type { OutcomeCounters } from './outcome-counters.ts'
 
 /** What an operator may want to know of a credential. */
 export interface SenderState {
@@ -16,15 +16,15 @@ export interface SenderState {
 }
 
 /** The same in numbers, for who watches it. Times are ms since the Unix epoch. */
-export interface SenderFigures extends SenderState, BacklogFigures {
-  readonly answers: Answers
+export interface SenderStats extends SenderState, BacklogStats {
+  readonly answers: OutcomeCounters
   /** Connections opened with this credential since it was loaded, as far as can be seen. */
   readonly connections: number
   /** Since when nothing has been answered although something could be sent; `null` where nothing could. */
   readonly stillSince: number | null
 }
 
-interface BacklogFigures {
+interface BacklogStats {
   /** Recipients of these pushes who are still to be sent to, as far as they are counted. */
   readonly recipients: number
   /** Since when the push that has waited longest could have been sent; `null`: none could, or it is paused. */
@@ -45,7 +45,7 @@ export function stateOf(
 type Waiting = Pick<ActiveDelivery, 'unreached' | 'retries' | 'dueSince'>
 
 /** What waits in a backlog whose credential is not paused. */
-export function backlogFigures(deliveries: readonly Waiting[], now: number): BacklogFigures {
+export function backlogStats(deliveries: readonly Waiting[], now: number): BacklogStats {
   let recipients = 0
   let dueSince: number | null = null
   for (const delivery of deliveries) {

@@ -8,12 +8,12 @@ import type { ActiveDelivery, Task } from './active-delivery.ts'
 import { Backlog } from './backlog.ts'
 import { CredentialHealth } from './credential-health.ts'
 import type { Place } from './open-walk.ts'
-import { Answers } from './outcome-counters.ts'
+import { OutcomeCounters } from './outcome-counters.ts'
 import { PendingBadges } from './pending-badges.ts'
-import type { Turn } from './send-budget.ts'
-import { backlogFigures, stateOf } from './sender-stats.ts'
-import type { SenderFigures, SenderState } from './sender-stats.ts'
-import { Books } from './settlement-writer.ts'
+import type { SendBudget } from './send-budget.ts'
+import { backlogStats, stateOf } from './sender-stats.ts'
+import type { SenderStats, SenderState } from './sender-stats.ts'
+import { SettlementWriter } from './settlement-writer.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
 import { Settlement } from './settlement.ts'
 import type { Health } from './settlement.ts'
@@ -21,7 +21,7 @@ import { Silence } from './silence.ts'
 import type { Sending } from './silence.ts'
 import type { ClockJump } from './steady-clock.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
-import type { Final } from './verdict.ts'
+import type { FinalVerdict } from './verdict.ts'
 
 export interface SenderDependencies {
   readonly application: number
@@ -38,7 +38,7 @@ export interface SenderDependencies {
   readonly registry: DeviceRegistry
   readonly events: DeliveryEvents
   /** Shared by all senders. */
-  readonly turn: Turn
+  readonly turn: SendBudget
   /** Requests this sender may have in flight, of what all share. */
   readonly share: () => number
   /** The gateway has taken a first notification with this credential. */
@@ -71,10 +71,10 @@ const MAX_SAME = 64
  * |            | be written down                       | pages of each push      | what only reads      | exit code of a stop       |                          |
  */
 export class Sender {
-  readonly #on: SenderDependencies
+  readonly #deps: SenderDependencies
   readonly #name: { readonly application: number; readonly platform: Platform }
   readonly #backlog: Backlog
-  readonly #books: Books
+  readonly #books: SettlementWriter
   #provider: Provider | null = null
   #health: Health
   readonly #settlement: Settlement
@@ -83,7 +83,7 @@ export class Sender {
   #inFlight = 0
   /** How many were sent, ever. */
   #sent = 0
-  readonly #answers = new Answers()
+  readonly #answers = new OutcomeCounters()
   /** When the last answer came, or this sender or its provider began; ms since the Unix epoch. */
   #movedAt: number
   #stopped = false
@@ -96,33 +96,34 @@ export class Sender {
   readonly #onEmpty = (delivery: ActiveDelivery) => this.#books.putAway(delivery)
   readonly #nextTurn = () => this.#pump()
 
-  constructor(on: SenderDependencies) {
-    const { application, platform, log } = on
-    this.#on = on
+  constructor(deps: SenderDependencies) {
+    const { application, platform, log } = deps
+    this.#deps = deps
     this.#name = { application, platform }
-    this.#movedAt = on.clock.now()
-    this.#health = new CredentialHealth(on, true)
-    this.#badges = new PendingBadges(on.store.badgeOf)
+    this.#movedAt = deps.clock.now()
+    this.#health = new CredentialHealth(deps, true)
+    this.#badges = new PendingBadges(deps.store.badgeOf)
     this.#backlog = new Backlog({
-      ...on,
+      ...deps,
       badges: this.#badges,
       onMore: () => this.#pump(),
       onCounted: (delivery) => {
         this.#books.putAway(delivery)
-        this.#keepTime(delivery, on.clock.now())
+        this.#keepTime(delivery, deps.clock.now())
       },
-      onTime: (delivery) => this.#keepTime(delivery, on.clock.now()),
+      onTime: (delivery) => this.#keepTime(delivery, deps.clock.now()),
     })
-    this.#books = new Books({
-      ...on,
+    this.#books = new SettlementWriter({
+      ...deps,
       badges: this.#badges,
-      onRetries: ({ of }, recipients) => log.debug('to be sent again', { ...this.#name, push: of.pushId, recipients }),
+      onRetries: ({ record: of }, recipients) =>
+        log.debug('to be sent again', { ...this.#name, push: of.pushId, recipients }),
       onWritten: (delivery) => {
-        this.#backlog.line(delivery)
+        this.#backlog.enqueue(delivery)
         this.#pump()
       },
       onFinished: (delivery) => {
-        log.debug('push sent', { ...this.#name, push: delivery.of.pushId })
+        log.debug('push sent', { ...this.#name, push: delivery.record.pushId })
         this.#backlog.drop(delivery)
         this.#pump()
       },
@@ -133,7 +134,7 @@ export class Sender {
       },
     })
     this.#settlement = new Settlement({
-      ...on,
+      ...deps,
       backlog: this.#backlog,
       books: this.#books,
       lookForTrouble: () => this.#lookForTrouble(),
@@ -155,8 +156,8 @@ export class Sender {
   }
 
   /** `now` is ms since the Unix epoch. */
-  figures(now: number): SenderFigures {
-    const { recipients, dueSince: since } = backlogFigures(this.#backlog.all(), now)
+  figures(now: number): SenderStats {
+    const { recipients, dueSince: since } = backlogStats(this.#backlog.all(), now)
     const isOpen = this.#provider !== null && this.#health.state === 'ready' && this.#size(now) > 0
     const dueSince = isOpen ? since : null
     // A project's quota may be used up for the moment.
@@ -183,10 +184,10 @@ export class Sender {
    */
   use(provider: Provider | null, proven: boolean): void {
     const old = this.#provider
-    this.#settlement.putBackAside(this.#health, this.#on.clock.now())
+    this.#settlement.putBackAside(this.#health, this.#deps.clock.now())
     this.#provider = provider
-    this.#health = new CredentialHealth(this.#on, proven)
-    this.#movedAt = this.#on.clock.now()
+    this.#health = new CredentialHealth(this.#deps, proven)
+    this.#movedAt = this.#deps.clock.now()
     if (old !== null) void old[Symbol.asyncDispose]()
     // What the one before was refused, this one may send.
     if (provider !== null && this.#used) void this.#hasten()
@@ -203,12 +204,12 @@ export class Sender {
 
   /** Whether this push, `push.number`, is in memory: then it is to be called off here. */
   holds(push: number): boolean {
-    return this.#backlog.of(push) !== null
+    return this.#backlog.find(push) !== null
   }
 
   /** Sends no more of this push; `false` where it is not in memory. */
   cancel(push: number): boolean {
-    const delivery = this.#backlog.of(push)
+    const delivery = this.#backlog.find(push)
     if (delivery === null) this.#backlog.loaded.forgetTimes()
     else this.#books.cancel(delivery)
     return delivery !== null
@@ -221,7 +222,7 @@ export class Sender {
 
   /** Time has passed: what is due, late, expired. */
   tick(): void {
-    const now = this.#on.clock.now()
+    const now = this.#deps.clock.now()
     this.#silence.look(now)
     this.#lookForTrouble()
     this.#backlog.loaded.load()
@@ -235,9 +236,9 @@ export class Sender {
       // What is set aside has its answer: the end does not wait for what becomes of others.
       if (delivery.calledOff !== null && this.#inFlight === 0) this.#settlement.putBackAside(this.#health, now)
       for (const page of delivery.stragglers(now, paused)) {
-        delivery.detach(page, now)
+        delivery.settleEarly(page, now)
         this.#books.settlePage(delivery, page)
-        this.#backlog.line(delivery)
+        this.#backlog.enqueue(delivery)
       }
     }
     this.#pump()
@@ -249,7 +250,7 @@ export class Sender {
       const expired = this.#books.expire(delivery)
       if (expired) {
         this.#answers.expired += expired.unreached
-        this.#on.log.warn('push expired', { ...this.#name, push: delivery.of.pushId, ...expired })
+        this.#deps.log.warn('push expired', { ...this.#name, push: delivery.record.pushId, ...expired })
       }
     } else if (delivery.nextDueAt <= now && this.#size(now) > 0) {
       void this.#backlog.loadDue(delivery, now).then((dead) => {
@@ -277,13 +278,13 @@ export class Sender {
     for (const delivery of this.#backlog.all()) {
       delivery.extend(jump)
       // It may have been passed over as expired.
-      this.#backlog.line(delivery)
+      this.#backlog.enqueue(delivery)
     }
   }
 
   /** Of those who wait in the database some may be due now. */
   dueAgain(): void {
-    this.#backlog.dueAgain(this.#on.clock.now())
+    this.#backlog.dueAgain(this.#deps.clock.now())
   }
 
   /** What waits in the database has other times than it had. */
@@ -296,7 +297,7 @@ export class Sender {
     this.#stopped = true
     if (this.#inFlight > 0) {
       // An answer that never comes must not keep those of its page from the disk.
-      const cancel = this.#on.clock.after(STRAGGLER_MS, () => this.#settleSent())
+      const cancel = this.#deps.clock.after(STRAGGLER_MS, () => this.#settleSent())
       await new Promise<void>((resolve) => this.#idle.push(resolve))
       cancel()
     }
@@ -306,11 +307,11 @@ export class Sender {
 
   /** What was sent and is not on disk: by push, the UUID, how many notifications. The next start sends them again. */
   unwritten(): [push: string, notifications: number][] {
-    const now = this.#on.clock.now()
+    const now = this.#deps.clock.now()
     return this.#backlog
       .all()
       .filter(({ calledOff, expiresAt }) => calledOff === null && expiresAt > now)
-      .map((delivery) => [delivery.of.pushId, delivery.notWrittenDown])
+      .map((delivery) => [delivery.record.pushId, delivery.notWrittenDown])
   }
 
   /** The application is gone, and with it everything that was open: what is in flight is answered to nobody. */
@@ -328,12 +329,12 @@ export class Sender {
 
   /** Settles every page as far as it was sent. */
   #settleSent(): void {
-    const now = this.#on.clock.now()
-    this.#settlement.putBackAside(this.#health, this.#on.clock.now())
+    const now = this.#deps.clock.now()
+    this.#settlement.putBackAside(this.#health, this.#deps.clock.now())
     for (const delivery of this.#backlog.all()) {
       for (const page of delivery.pages) {
         if (page.unsent === 0) continue
-        if (page.pending > 0) delivery.detach(page, now)
+        if (page.pending > 0) delivery.settleEarly(page, now)
         this.#books.settlePage(delivery, page)
       }
     }
@@ -342,11 +343,11 @@ export class Sender {
   #pump(): void {
     const provider = this.#provider
     if (provider === null || this.#stopped) return
-    const now = this.#on.clock.now()
+    const now = this.#deps.clock.now()
     let isThrough = false
     while (this.#inFlight - this.#silence.excused < this.#size(now) && provider.mayTake?.(now) !== false) {
       // Neither through nor empty: it goes on in the next turn.
-      if (!this.#on.turn.take(this.#nextTurn)) return
+      if (!this.#deps.turn.take(this.#nextTurn)) return
       const task = this.#next(now)
       if (task === null) {
         isThrough = this.#inFlight === 0
@@ -362,7 +363,7 @@ export class Sender {
 
   /** Has everybody asked again now who waits for another attempt, on disk or on a page that is not. */
   async #hasten(): Promise<void> {
-    const { store, persist, clock, application, platform } = this.#on
+    const { store, persist, clock, application, platform } = this.#deps
     for (const delivery of this.#backlog.all()) delivery.hasten(clock.now())
     this.#books.hasten(clock.now())
     let from: Place | null = null
@@ -387,8 +388,8 @@ export class Sender {
     const other = task?.recipient.device === askedLast ? null : task
     const next = other ?? same.shift() ?? null
     for (const one of same) {
-      one.delivery.hold(one)
-      this.#backlog.line(one.delivery)
+      one.delivery.requeue(one)
+      this.#backlog.enqueue(one.delivery)
     }
     return next
   }
@@ -398,15 +399,15 @@ export class Sender {
     const reason = this.#provider?.trouble ?? null
     if ((reason !== null) !== this.#inTrouble) {
       this.#inTrouble = reason !== null
-      if (reason !== null) this.#on.log.warn('trouble with the gateway', { ...this.#name, reason })
-      else this.#on.log.info('no more trouble with the gateway', this.#name)
+      if (reason !== null) this.#deps.log.warn('trouble with the gateway', { ...this.#name, reason })
+      else this.#deps.log.info('no more trouble with the gateway', this.#name)
     }
     return this.#inTrouble
   }
 
   /** Requests that may be in flight now. */
   #size(now: number): number {
-    return this.#provider === null ? 0 : Math.min(this.#health.size(now), this.#on.share())
+    return this.#provider === null ? 0 : Math.min(this.#health.size(now), this.#deps.share())
   }
 
   #send(provider: Provider, task: Task): void {
@@ -419,7 +420,7 @@ export class Sender {
     provider.send(sent.delivery.message, sent.recipient).then(
       (outcome) => this.#answered(provider, sent, nth, sending, outcome),
       (error: unknown) => {
-        this.#on.log.error('provider failed', { provider: provider.name, error: String(error) })
+        this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
         this.#answered(provider, sent, nth, sending, {
           kind: 'deferred',
           afterMs: null,
@@ -433,9 +434,9 @@ export class Sender {
   /** With the badge that the device is to show now. */
   #badged(task: Task): Task {
     const { delivery, recipient } = task
-    const change = delivery.of.notification.badge
+    const change = delivery.record.notification.badge
     if (change === null) return task
-    const badge = this.#badges.send(delivery.of.push, recipient.device, change, delivery.storedBadge(task))
+    const badge = this.#badges.send(delivery.record.push, recipient.device, change, delivery.storedBadge(task))
     const same = badge.badge === recipient.badge
     return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
   }
@@ -443,10 +444,10 @@ export class Sender {
   #answered(provider: Provider, task: Task, nth: number, sending: Sending, answer: Outcome): void {
     if (this.#closed) return
     this.#inFlight--
-    const outcome = this.#silence.answered(sending, answer, this.#on.clock.now())
+    const outcome = this.#silence.answered(sending, answer, this.#deps.clock.now())
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted' && task.badge !== undefined) this.#badges.refused(task.badge)
-    const { clock, latency } = this.#on
+    const { clock, latency } = this.#deps
     const now = clock.now()
     const latencyMs = now - task.sentAt
     latency.observe(latencyMs / 1000)
@@ -456,10 +457,10 @@ export class Sender {
     const situation = { sent: { nth, latencyMs }, provider: provider.name, health, now }
     this.#answers.note(outcome, this.#settlement.settle(task, outcome, situation))
     // It may have room for another page, or somebody to send to again.
-    this.#backlog.line(task.delivery)
+    this.#backlog.enqueue(task.delivery)
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve()
     this.#pump()
   }
 }
 
-const NOT_THERE: Final = { kind: 'failed', state: 'gone', reason: DEVICE_REMOVED, device: 'keep', since: null }
+const NOT_THERE: FinalVerdict = { kind: 'failed', state: 'gone', reason: DEVICE_REMOVED, device: 'keep', since: null }

@@ -1,17 +1,17 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { ActiveDelivery, CalledOff, Task } from './active-delivery.ts'
-import { exceptionOf, hastenWaiting, shiftWaiting } from './page.ts'
-import type { DeviceVerdict, Page } from './page.ts'
+import { recipientResultOf, hastenWaiting, shiftWaiting } from './page.ts'
+import type { DeviceFinding, Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
-import type { Exception, OpenDelivery } from './store/open-delivery.ts'
-import type { Final } from './verdict.ts'
+import type { RecipientResult, OpenDelivery } from './store/open-delivery.ts'
+import type { FinalVerdict } from './verdict.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** Says what an answer means for a device; runs inside the transaction that settles it. */
 export interface DeviceRegistry {
-  apply(verdict: DeviceVerdict, now: number): void
+  apply(verdict: DeviceFinding, now: number): void
   storeBadge(device: number, badge: number): void
 }
 
@@ -46,44 +46,44 @@ interface Dependencies {
  * Writes down what became of recipients: a page at a time, with all that its answers say of devices, in one
  * transaction; and the end of a delivery with the last of them.
  */
-export class Books {
-  readonly #on: Dependencies
+export class SettlementWriter {
+  readonly #deps: Dependencies
   /** What is not on disk yet. */
-  readonly #writing = new Set<Exception[]>()
+  readonly #writing = new Set<RecipientResult[]>()
   /** Of deliveries with something to write. */
   readonly #queues = new Map<ActiveDelivery, WriteQueue>()
 
-  constructor(on: Dependencies) {
-    this.#on = on
+  constructor(deps: Dependencies) {
+    this.#deps = deps
   }
 
   settlePage(delivery: ActiveDelivery, page: Page): void {
-    const { store, registry, clock } = this.#on
+    const { store, registry, clock } = this.#deps
     const now = clock.now()
     const settlement = delivery.settle(page, now)
     const { unwritten } = delivery
     unwritten.pages++
     unwritten.taken += page.accepted
-    void this.#write(delivery, page.exceptions, settlement.finished, () => {
-      store.settlePage(delivery.of, settlement, now)
+    void this.#write(delivery, page.results, settlement.finished, () => {
+      store.settlePage(delivery.record, settlement, now)
       for (const verdict of page.verdicts) registry.apply(verdict, now)
       this.#storeBadges(delivery, page.badges)
     }).then(() => {
       unwritten.pages--
       unwritten.taken -= page.accepted
       this.#badgesSettled(page.badges)
-      this.#on.onWritten(delivery)
+      this.#deps.onWritten(delivery)
     })
   }
 
   /** A recipient that is on no open page: it had waited, or its page was settled without it. */
-  settleOne(task: Task, verdict: Final, says: DeviceVerdict | null, now: number): void {
-    const { store, registry } = this.#on
+  settleOne(task: Task, verdict: FinalVerdict, says: DeviceFinding | null, now: number): void {
+    const { store, registry } = this.#deps
     const { delivery, recipient } = task
     const { device } = recipient
     const accepted = verdict.kind === 'accepted'
     const badges = accepted && task.badge !== undefined ? [task.badge] : []
-    const exceptions = accepted ? [] : [exceptionOf(task, verdict, now)]
+    const exceptions = accepted ? [] : [recipientResultOf(task, verdict, now)]
     delivery.retries--
     delivery.leased.delete(device)
     delivery.noteRetries(exceptions)
@@ -93,14 +93,14 @@ export class Books {
     unwritten.devices.add(device)
     unwritten.taken += taken
     void this.#write(delivery, exceptions, finished, () => {
-      store.settleRetry(delivery.of, device, { accepted: taken, exceptions }, finished, now)
+      store.settleRetry(delivery.record, device, { accepted: taken, exceptions }, finished, now)
       if (says !== null) registry.apply(says, now)
       this.#storeBadges(delivery, badges)
     }).then(() => {
       unwritten.devices.delete(device)
       unwritten.taken -= taken
       this.#badgesSettled(badges)
-      this.#on.onWritten(delivery)
+      this.#deps.onWritten(delivery)
     })
   }
 
@@ -113,10 +113,10 @@ export class Books {
   /** Ends a delivery that is done, and notes of one that only waits that it need not be in memory. */
   putAway(delivery: ActiveDelivery): void {
     this.finishIfDone(delivery)
-    if (!delivery.onlyWaits(this.#on.clock.now()) || this.#queues.get(delivery)?.isEmpty === false) return
+    if (!delivery.onlyWaits(this.#deps.clock.now()) || this.#queues.get(delivery)?.isEmpty === false) return
     delivery.leaving = true
-    const { persist, store, onWaiting } = this.#on
-    void persist(() => store.park(delivery.of)).then((until) => {
+    const { persist, store, onWaiting } = this.#deps
+    void persist(() => store.park(delivery.record)).then((until) => {
       // It was called off, or its time to live was over, meanwhile: it ends here.
       if (delivery.finished || delivery.calledOff !== null) return
       this.#queues.delete(delivery)
@@ -166,12 +166,12 @@ export class Books {
   }
 
   #callOff(delivery: ActiveDelivery, why: CalledOff): void {
-    for (const page of delivery.callOff(why, this.#on.clock.now())) this.settlePage(delivery, page)
+    for (const page of delivery.callOff(why, this.#deps.clock.now())) this.settlePage(delivery, page)
     this.finishIfDone(delivery)
   }
 
   #storeBadges(delivery: ActiveDelivery, sent: readonly SentBadge[]): void {
-    const { badges, registry } = this.#on
+    const { badges, registry } = this.#deps
     const changed = sent.filter((one) => badges.settle(one))
     for (const { device, badge } of changed) registry.storeBadge(device, badge)
     if (changed.length === 0) return
@@ -181,19 +181,24 @@ export class Books {
 
   /** Once they are written down, and not in the transaction, which may run twice. */
   #badgesSettled(sent: readonly SentBadge[]): void {
-    for (const one of sent) this.#on.badges.settled(one)
+    for (const one of sent) this.#deps.badges.settled(one)
   }
 
-  async #write(delivery: ActiveDelivery, exceptions: Exception[], finished: boolean, write: () => void): Promise<void> {
-    const { store, onRetries, onFinished, events, clock } = this.#on
+  async #write(
+    delivery: ActiveDelivery,
+    exceptions: RecipientResult[],
+    finished: boolean,
+    write: () => void,
+  ): Promise<void> {
+    const { store, onRetries, onFinished, events, clock } = this.#deps
     // At once, not when it is on disk: nothing may be sent, or ended a second time, between the two.
     if (finished) delivery.finished = true
     const retries = exceptions.filter(({ state }) => state === 'retry').length
     this.#writing.add(exceptions)
     await this.#queueOf(delivery).add(() => {
       write()
-      if (finished) store.end(delivery.of, delivery, clock.now())
-      if (finished) events.pushFinished(delivery.of, clock.now())
+      if (finished) store.end(delivery.record, delivery, clock.now())
+      if (finished) events.pushFinished(delivery.record, clock.now())
     })
     this.#writing.delete(exceptions)
     // Not before: it would be looked for in vain, and forgotten.
@@ -207,7 +212,7 @@ export class Books {
 
   #queueOf(delivery: ActiveDelivery): WriteQueue {
     let queue = this.#queues.get(delivery)
-    if (queue === undefined) this.#queues.set(delivery, (queue = new WriteQueue(this.#on.persist)))
+    if (queue === undefined) this.#queues.set(delivery, (queue = new WriteQueue(this.#deps.persist)))
     return queue
   }
 }

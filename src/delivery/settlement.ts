@@ -6,18 +6,18 @@ import type { ActiveDelivery, Task } from './active-delivery.ts'
 import type { Backlog } from './backlog.ts'
 import type { Complained, Complaint } from './credential-breaker.ts'
 import type { CredentialHealth, Sent } from './credential-health.ts'
-import type { DeviceVerdict } from './page.ts'
+import type { DeviceFinding } from './page.ts'
 import { ENOUGH_REFUSALS } from './push-trial.ts'
 import { MISCONFIGURED_RETRY } from './retry.ts'
-import type { Books } from './settlement-writer.ts'
+import type { SettlementWriter } from './settlement-writer.ts'
 import { complaintOf, judge } from './verdict.ts'
-import type { Final, Verdict } from './verdict.ts'
+import type { FinalVerdict, DeliveryVerdict } from './verdict.ts'
 
 /** An answer, and what follows from it. */
 interface Answered {
   readonly task: Task
-  readonly verdict: Final
-  readonly says: DeviceVerdict | null
+  readonly verdict: FinalVerdict
+  readonly says: DeviceFinding | null
 }
 
 /** What answers say of a credential, with what is set aside until more is known of it. */
@@ -36,8 +36,8 @@ interface Dependencies {
   readonly log: Pick<Log, 'warn'>
   /** In [0, 1). */
   readonly random: () => number
-  readonly backlog: Pick<Backlog, 'line'>
-  readonly books: Pick<Books, 'settlePage' | 'settleOne' | 'refuse'>
+  readonly backlog: Pick<Backlog, 'enqueue'>
+  readonly books: Pick<SettlementWriter, 'settlePage' | 'settleOne' | 'refuse'>
   /** Whether a trouble of the way to the gateway has just been told of. */
   readonly lookForTrouble: () => boolean
 }
@@ -47,22 +47,22 @@ interface Dependencies {
  * is known whether the credential is at fault. Times are ms since the Unix epoch.
  */
 export class Settlement {
-  readonly #on: Dependencies
+  readonly #deps: Dependencies
 
-  constructor(on: Dependencies) {
-    this.#on = on
+  constructor(deps: Dependencies) {
+    this.#deps = deps
   }
 
-  settle(task: Task, outcome: Outcome, { sent, provider, health, now }: Situation): Verdict {
+  settle(task: Task, outcome: Outcome, { sent, provider, health, now }: Situation): DeliveryVerdict {
     const { delivery, recipient, attempt } = task
     const { device } = recipient
     const complaint = complaintOf(outcome)
     const doubted = complaint !== null && health?.isAlone(device, sent.nth) === false
     const { expiresAt } = delivery
-    const verdict = judge(outcome, { provider, attempt, now, expiresAt, random: this.#on.random(), doubted })
+    const verdict = judge(outcome, { provider, attempt, now, expiresAt, random: this.#deps.random(), doubted })
     const refused = delivery.hear(outcome)
     if (verdict.kind === 'hold') {
-      health?.pause({ ...verdict, told: this.#on.lookForTrouble() }, device, now)
+      health?.pause({ ...verdict, told: this.#deps.lookForTrouble() }, device, now)
       this.#putBack(task, now)
     } else {
       const answered = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
@@ -80,14 +80,14 @@ export class Settlement {
   postpone(task: Task, dueAt: number, now: number): void {
     const attempt = Math.max(task.attempt - 1, 1)
     this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason: DEADLINE }, says: null }, now)
-    this.#on.backlog.line(task.delivery)
+    this.#deps.backlog.enqueue(task.delivery)
   }
 
   /** Puts back what is set aside, to be sent again. */
   putBackAside(health: Health, now: number): void {
-    for (const { of } of health.release()) {
+    for (const { subject: of } of health.release()) {
       this.#putBack(of.task, now)
-      this.#on.backlog.line(of.task.delivery)
+      this.#deps.backlog.enqueue(of.task.delivery)
     }
   }
 
@@ -96,8 +96,8 @@ export class Settlement {
     const { aside, bad } = health.nobodyLeft(now)
     if (bad) return this.#closeAll(aside, now)
     for (const one of aside) {
-      const { attempt } = one.of.task
-      this.#again(one, now + backoffMs(MISCONFIGURED_RETRY, attempt, this.#on.random()), attempt, now)
+      const { attempt } = one.subject.task
+      this.#again(one, now + backoffMs(MISCONFIGURED_RETRY, attempt, this.#deps.random()), attempt, now)
     }
   }
 
@@ -109,70 +109,70 @@ export class Settlement {
   }
 
   /** Of a complaint: whether it is the device's, the credential's, or to be set aside until that is known. */
-  #weigh(health: Health, complaint: Complaint, of: Answered, outcome: Outcome, sent: Sent, now: number): void {
-    const { task, verdict } = of
+  #weigh(health: Health, complaint: Complaint, answered: Answered, outcome: Outcome, sent: Sent, now: number): void {
+    const { task, verdict } = answered
     const reason = verdict.kind === 'accepted' ? '' : verdict.reason
     const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
     const isFirst = task.attempt === 1 && !health.hasJustTakenAnother(task.recipient.device, now)
-    const complained = { device: task.recipient.device, complaint, reason, isFirst, of }
+    const complained = { device: task.recipient.device, complaint, reason, isFirst, subject: answered }
     const belief = health.weigh(complained, sent, askedMs, now)
-    if (belief === 'own') this.#close(of, now)
+    if (belief === 'own') this.#close(answered, now)
     else if (belief === 'accuse') {
       const others = health.release().filter((one) => one !== complained)
       for (const [nth, one] of [...others, complained].entries()) {
         // No attempt is burnt on it.
-        this.#again(one, health.dueAfterPause(nth), Math.max(one.of.task.attempt - 1, 1), now)
+        this.#again(one, health.dueAfterPause(nth), Math.max(one.subject.task.attempt - 1, 1), now)
       }
     } else this.#closeAll(health.overflow(), now)
   }
 
   /** The gateway refuses the push itself, for everybody: nobody else is asked. */
   #refuse(delivery: ActiveDelivery, reason: string): void {
-    const { application, platform, pushId: push } = delivery.of
-    this.#on.log.warn('push refused', { application, platform, push, reason, devices: ENOUGH_REFUSALS })
-    this.#on.books.refuse(delivery, reason)
+    const { application, platform, pushId: push } = delivery.record
+    this.#deps.log.warn('push refused', { application, platform, push, reason, devices: ENOUGH_REFUSALS })
+    this.#deps.books.refuse(delivery, reason)
   }
 
   /** Has somebody asked again whose answer is not believed; `attempt`: those that count. */
-  #again({ reason, of: { task } }: Complained<Answered>, dueAt: number, attempt: number, now: number): void {
+  #again({ reason, subject: { task } }: Complained<Answered>, dueAt: number, attempt: number, now: number): void {
     this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, says: null }, now)
-    this.#on.backlog.line(task.delivery)
+    this.#deps.backlog.enqueue(task.delivery)
   }
 
   #closeAll(complained: readonly Complained<Answered>[], now: number): void {
-    for (const { of } of complained) this.#close(of, now)
+    for (const { subject: of } of complained) this.#close(of, now)
   }
 
   /** Writes an answer down, on its page or alone. */
   #close({ task, verdict: answer, says }: Answered, now: number): void {
     const { delivery, page } = task
-    const { backlog, books } = this.#on
+    const { backlog, books } = this.#deps
     const verdict = answer.kind === 'retry' && delivery.calledOff !== null ? calledOff(delivery) : answer
     if (page === null || page.detached) {
       books.settleOne(task, verdict, says, now)
       return
     }
     if (says !== null) page.verdicts.push(says)
-    if (delivery.note(task, verdict, now)) books.settlePage(delivery, page)
-    backlog.line(delivery)
+    if (delivery.decide(task, verdict, now)) books.settlePage(delivery, page)
+    backlog.enqueue(delivery)
   }
 
   /** Puts a recipient back, to be sent to again. */
   #putBack(task: Task, now: number): void {
     if (task.delivery.calledOff !== null) this.#close({ task, verdict: calledOff(task.delivery), says: null }, now)
-    else task.delivery.hold(task)
+    else task.delivery.requeue(task)
   }
 }
 
 /** What becomes of those who would have been sent to again. */
-function calledOff({ calledOff: how, refused }: ActiveDelivery): Final {
+function calledOff({ calledOff: how, refused }: ActiveDelivery): FinalVerdict {
   const over = { kind: 'failed', device: 'keep', since: null } as const
   if (refused === null) return { ...over, state: 'expired', reason: how ?? 'expired' }
   return { ...over, state: 'rejected', reason: refused }
 }
 
 /** What an answer says of the device itself; `null` if nothing new. */
-function verdictOn({ device, environment }: Recipient, outcome: Outcome, verdict: Final): DeviceVerdict | null {
+function verdictOn({ device, environment }: Recipient, outcome: Outcome, verdict: FinalVerdict): DeviceFinding | null {
   if (verdict.kind === 'failed') {
     const { reason, since } = verdict
     if (verdict.device === 'gone') return { kind: 'gone', device, since, reason }

@@ -1,5 +1,5 @@
 import type { Outcome } from '../gateway/gateway.ts'
-import { backoffMs } from './retry.ts'
+import { backoffMs } from '../network/backoff.ts'
 
 /** A request without an answer for so long, in ms, is put down to its device, and others are sent to meanwhile. */
 const SILENT_MS = 2000

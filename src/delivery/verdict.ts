@@ -5,7 +5,7 @@ import type { Complaint } from './credential-breaker.ts'
 import { GATEWAY_RETRY, MISCONFIGURED_RETRY, RECIPIENT_RETRY } from './retry.ts'
 
 /** What is to be done about one recipient after an answer. */
-export type Verdict =
+export type DeliveryVerdict =
   | { readonly kind: 'accepted' }
   /** Once more, not before `dueAt`. */
   | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: string }
@@ -22,7 +22,7 @@ export type Verdict =
   | { readonly kind: 'hold'; readonly misconfigured: boolean; readonly askedMs: number | null; readonly reason: string }
 
 /** A verdict that can be written down. */
-export type Final = Exclude<Verdict, { kind: 'hold' }>
+export type FinalVerdict = Exclude<DeliveryVerdict, { kind: 'hold' }>
 
 interface Situation {
   readonly provider: 'apns' | 'fcm'
@@ -36,7 +36,7 @@ interface Situation {
   readonly doubted: boolean
 }
 
-export function judge(outcome: Outcome, situation: Situation): Verdict {
+export function judge(outcome: Outcome, situation: Situation): DeliveryVerdict {
   switch (outcome.kind) {
     case 'accepted':
       return { kind: 'accepted' }
@@ -58,7 +58,12 @@ export function judge(outcome: Outcome, situation: Situation): Verdict {
 }
 
 /** `ofCredential`: how long a credential waits that is at fault. */
-function later(reason: string, askedMs: number | null, ofCredential: RetryPolicy, situation: Situation): Verdict {
+function later(
+  reason: string,
+  askedMs: number | null,
+  ofCredential: RetryPolicy,
+  situation: Situation,
+): DeliveryVerdict {
   const { provider, attempt, now, expiresAt, random, doubted } = situation
   const policy = doubted ? ofCredential : RECIPIENT_RETRY[provider]
   const dueAt = now + backoffMs(policy, attempt, random, askedMs)

@@ -23,10 +23,10 @@ interface Row extends Omit<Newcomer, 'token'> {
   readonly token: string | Uint8Array
 }
 
-export type DeviceWatchStore = ReturnType<typeof createDeviceWatchStore>
+export type DeviceChangesStore = ReturnType<typeof createDeviceChangesStore>
 
 /** What is new in the registry: reads by key, for who looks 4 times a second. */
-export function createDeviceWatchStore({ database }: { database: Pick<Database, 'reading'> }) {
+export function createDeviceChangesStore({ database }: { database: Pick<Database, 'reading'> }) {
   const highest = database.reading<{ id: number | null }, []>('SELECT max(id) AS id FROM device')
   const columns = 'application, platform, token, registered_at AS at'
   // The ids of one platform of an application are a range of this index.

@@ -3,7 +3,7 @@ import type { Field } from '../http/fields.ts'
 import { MAX_LABELS } from './device.ts'
 import type { Platform } from './device.ts'
 
-/** The limits of spec/decisions, "Reading bodies". */
+/** The limits that test/api/http/bodies.test.ts holds. */
 const MAX_TOKEN_BYTES = 4096
 const MAX_NAME_CHARACTERS = 256
 /** Of UTF-8, which writes a letter in 1 to 4 of them. */
@@ -42,13 +42,13 @@ export function readToken(value: unknown, name: string): string {
 }
 
 /** An array of tokens, or one. */
-export function tokens(most: number): Field<readonly string[]> {
+export function tokens(max: number): Field<readonly string[]> {
   return {
-    schema: { type: 'array', items: token.schema, maxItems: most },
+    schema: { type: 'array', items: token.schema, maxItems: max },
     emptyIsAbsent: true,
     read(value, name) {
       const list = Array.isArray(value) ? value : [value]
-      if (list.length > most) throw invalid(name, `must have at most ${most} entries, not ${list.length}`)
+      if (list.length > max) throw invalid(name, `must have at most ${max} entries, not ${list.length}`)
       return list.map((item, index) => readToken(item, `${name}[${index}]`))
     },
   }

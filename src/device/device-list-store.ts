@@ -17,10 +17,10 @@ interface LabelRow {
 export function createDeviceList({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
   // Two ranges of the reach index, merged: nothing is sorted, and what is not read costs nothing.
   const merged = (columns: string, range: string) => {
-    const of = (platform: number) =>
+    const rowsOf = (platform: number) =>
       `SELECT ${columns} FROM device
        WHERE application = ?1 AND platform = ${platform} AND state = ${STATE.registered} AND ${range}`
-    return `${of(0)} UNION ALL ${of(1)} ORDER BY id`
+    return `${rowsOf(0)} UNION ALL ${rowsOf(1)} ORDER BY id`
   }
   const page = database.reading<DeviceRow, [application: number, after: number, limit: number, through: number]>(
     `${merged(DEVICE_COLUMNS, 'id > ?2 AND id <= ?4')} LIMIT ?3`,

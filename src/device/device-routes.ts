@@ -11,7 +11,7 @@ import { recordOf } from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import { MAX_LABELS } from './device.ts'
 import type { Platform } from './device.ts'
-import type { CallOf, GrowthBounds, Shortage } from './growth.ts'
+import type { GrowthCall, GrowthBounds, Shortage } from './growth.ts'
 import { tokenWarning } from './push-token.ts'
 
 interface Dependencies {
@@ -47,8 +47,8 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
       '/deviceToken',
       async ({ body, application, withSecret, address, status }) => {
         const call = { application, withSecret, address }
-        const outcome = await withinBounds(bounds, call, (most) =>
-          commit(() => devices.register(application.number, body, withSecret || aliasesOpen, most)),
+        const outcome = await withinBounds(bounds, call, (max) =>
+          commit(() => devices.register(application.number, body, withSecret || aliasesOpen, max)),
         )
         const { kind, device, aliasTaken } = outcome
         const warnings = aliasTaken ? ['alias belongs to another device'] : []
@@ -80,8 +80,8 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
     .put(
       '/deviceToken/batch',
       async ({ body, application, withSecret, address, status }) => {
-        const outcome = await withinBounds(bounds, { application, withSecret, address }, (most) =>
-          commit(() => devices.importBatch(application.number, body, most)),
+        const outcome = await withinBounds(bounds, { application, withSecret, address }, (max) =>
+          commit(() => devices.importBatch(application.number, body, max)),
         )
         if (outcome.kind === 'too-many-labels') throw tooMany(`tokens[${outcome.index}]`, 'tags')
         const { created, updated } = outcome
@@ -177,8 +177,8 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
       '/tag',
       async ({ body, application, withSecret, address, status }) => {
         checkNamed('Alias', 'alias' in body.address, withSecret)
-        const outcome = await withinBounds(bounds, { application, withSecret, address }, (most) =>
-          commit(() => devices.addLabels(application.number, body.address, 'tag', body.tag, most)),
+        const outcome = await withinBounds(bounds, { application, withSecret, address }, (max) =>
+          commit(() => devices.addLabels(application.number, body.address, 'tag', body.tag, max)),
         )
         checkLabelled(outcome, 'tag')
         return status(201, { message: 'Tagged' })
@@ -281,10 +281,10 @@ export function checkLabelled(outcome: 'ok' | 'no-device' | 'too-many-labels', f
 /** Runs a call that may make the registry grow; throws where it may not. */
 export async function withinBounds<Outcome>(
   bounds: GrowthBounds,
-  call: CallOf,
-  run: (most: ReturnType<GrowthBounds['of']>) => Promise<Outcome | Shortage>,
+  call: GrowthCall,
+  run: (max: ReturnType<GrowthBounds['boundsOf']>) => Promise<Outcome | Shortage>,
 ): Promise<Outcome> {
-  const outcome = await run(bounds.of(call))
+  const outcome = await run(bounds.boundsOf(call))
   if (!isShortage(outcome)) return outcome
   bounds.refused(call.application, outcome)
   throw new Refused(failureOf(outcome))
@@ -302,7 +302,7 @@ function failureOf(shortage: Shortage): Failure {
     case 'full':
       return failure(
         'InsufficientStorageError',
-        `The application has ${shortage.most} ${shortage.of === 'labels' ? 'tags and types' : 'devices'}, as many as calls without its secret may bring.`,
+        `The application has ${shortage.max} ${shortage.resource === 'labels' ? 'tags and types' : 'devices'}, as many as calls without its secret may bring.`,
         // What nobody has is erased each hour.
         { 'retry-after': '3600' },
       )

@@ -19,7 +19,7 @@ import type { Device, Platform } from './device.ts'
 import { tokenWarning } from './push-token.ts'
 import { timezone } from './timezone-field.ts'
 
-/** The most devices one batch may bring (spec/api-v1, "Limits"). */
+/** The most devices one batch may bring (contract, "Limits"). */
 const MAX_BATCH = 500
 
 const batch = tokens(MAX_BATCH)
@@ -121,7 +121,7 @@ export const SetBadge = bodyOf({
   ),
 })
 
-/** The device record on the wire (spec/decisions, "Devices"). */
+/** The device record on the wire (test/api/contract/10-device-details.test.ts). */
 export interface DeviceRecord {
   readonly token: string
   readonly platform: '0' | '1'
@@ -168,15 +168,15 @@ export function recordOf(device: Device, warnings: readonly string[] = []): Devi
 }
 
 /** Plain digits also below 0.000001, where `String` turns to an exponent, which the API does not read. */
-function degreesOnWire(of: number | null): string | null {
-  if (of === null) return null
-  return Math.abs(of) < 1e-6 ? TINY.format(of) : String(of)
+function degreesOnWire(degrees: number | null): string | null {
+  if (degrees === null) return null
+  return Math.abs(degrees) < 1e-6 ? TINY.format(degrees) : String(degrees)
 }
 
 const TINY = new Intl.NumberFormat('en', { maximumFractionDigits: 20, signDisplay: 'negative' })
 
-export function platformOnWire(of: Platform): '0' | '1' {
-  return of === 0 ? '0' : '1'
+export function platformOnWire(platform: Platform): '0' | '1' {
+  return platform === 0 ? '0' : '1'
 }
 
 const label = { type: 'string' }

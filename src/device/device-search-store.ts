@@ -38,7 +38,7 @@ interface Row extends DeviceRow {
 type Token = string | Uint8Array
 
 /** A part of a token that is shorter than this is anybody's. */
-export const LEAST_PART = 8
+export const MIN_PART = 8
 
 /** Longer than any token. */
 const LAST_BYTES = 'ff'.repeat(4096)
@@ -92,7 +92,7 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
       const given = token.replace(/(…|\.\.\.)$/, '')
       const packed = packToken(given)
       const exact = between.all(application, packed, packed, limit)
-      if (exact.length > 0 || given.length < LEAST_PART) return exact.map(foundOf)
+      if (exact.length > 0 || given.length < MIN_PART) return exact.map(foundOf)
       const texts = between.all(application, given, `${given}\u{10FFFF}`, limit)
       const hex = /^[0-9a-f]+$/.test(given) ? given : null
       const from = hex && Uint8Array.fromHex(hex.length % 2 === 0 ? hex : `${hex}0`)

@@ -6,7 +6,7 @@ import type { DeviceRow } from './device-row.ts'
 import { MAX_LABELS, packToken, PLATFORMS } from './device.ts'
 import type { Device, Platform } from './device.ts'
 import { createGrowth, UNBOUNDED } from './growth.ts'
-import type { Bounds, Shortage } from './growth.ts'
+import type { GrowthBoundsOfCall, Shortage } from './growth.ts'
 import { createAliasIndex } from './index/alias-index.ts'
 import type { AliasHolder } from './index/alias-index.ts'
 import { createLabelIndex } from './index/label-index.ts'
@@ -86,7 +86,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     find(application: number, token: string, platform?: Platform): Device | null {
       const [first, second] = platform === undefined ? PLATFORMS : [platform]
       const row = statements.find.get(application, packToken(token), first ?? null, second ?? null)
-      return row === null ? null : deviceOf(row, labels.of(row.id))
+      return row === null ? null : deviceOf(row, labels.find(row.id))
     },
 
     /** `takesAlias`: the alias of another device moves to this one. */
@@ -134,11 +134,11 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       address: Address,
       kind: LabelKind,
       names: readonly string[],
-      bounds: Bounds = UNBOUNDED,
+      bounds: GrowthBoundsOfCall = UNBOUNDED,
     ): 'ok' | 'no-device' | 'too-many-labels' | Shortage {
       const device = idAt(application, address)
       if (device === null) return 'no-device'
-      const had = labels.of(device)[kind === 'tag' ? 'tag' : 'active']
+      const had = labels.find(device)[kind === 'tag' ? 'tag' : 'active']
       const missing = names.filter((name) => !had.includes(name))
       if (missing.length === 0) return 'ok'
       if (had.length + missing.length > MAX_LABELS) return 'too-many-labels'

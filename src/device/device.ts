@@ -1,4 +1,4 @@
-/** `0` = iOS, `1` = Android (spec/api-v1, "Device"). */
+/** `0` = iOS, `1` = Android (contract, "Device"). */
 export type Platform = 0 | 1
 
 export const PLATFORMS: readonly Platform[] = [0, 1]
@@ -34,7 +34,7 @@ export interface Device {
   readonly updatedAt: number
 }
 
-/** Most tags, and most notification types, one device can have (spec/decisions, "Reading bodies"). */
+/** Most tags, and most notification types, one device can have (test/api/http/bodies.test.ts). */
 export const MAX_LABELS = 100
 
 /**

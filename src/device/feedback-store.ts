@@ -27,7 +27,7 @@ const SWEEP_LIMIT = 100
 
 export type FeedbackStore = ReturnType<typeof createFeedbackStore>
 
-/** What the gateways declared dead (spec/api-v1, endpoint 9). The device store writes it, when a device's state changes. */
+/** What the gateways declared dead (contract, endpoint 9). The device store writes it, when a device's state changes. */
 export function createFeedbackStore({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
   const page = database.reading<Row, [number, number, number, number, string | Uint8Array, number]>(
     `SELECT token, platform, reason, at FROM feedback

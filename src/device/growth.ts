@@ -3,7 +3,7 @@ import type { LabelIndex } from './index/label-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
 
 /** How far a call may make the registry grow. */
-export interface Bounds {
+export interface GrowthBoundsOfCall {
   /** Whether there is room on the disk for what is new. */
   readonly hasRoom: () => boolean
   /** Of calls without the secret, since the application id is public; `null`: the application's own backend. */
@@ -17,17 +17,17 @@ export interface Bounds {
 }
 
 /** As of a command, which its operator answers for. */
-export const UNBOUNDED: Bounds = { hasRoom: () => true, limits: null }
+export const UNBOUNDED: GrowthBoundsOfCall = { hasRoom: () => true, limits: null }
 
 /** Why nothing of a call was done. */
 export type Shortage =
   | { readonly kind: 'no-room' }
   /** `most`: the limit of the application. */
-  | { readonly kind: 'full'; readonly of: 'devices' | 'labels'; readonly most: number }
+  | { readonly kind: 'full'; readonly resource: 'devices' | 'labels'; readonly max: number }
   | { readonly kind: 'too-fast'; readonly retryAfterSeconds: number }
 
 /** Whose call it is. */
-export interface CallOf {
+export interface GrowthCall {
   readonly application: Application
   readonly withSecret: boolean
   /** The caller's network address. */
@@ -36,7 +36,7 @@ export interface CallOf {
 
 export interface GrowthBounds {
   /** To be asked for each call anew. */
-  readonly of: (call: CallOf) => Bounds
+  readonly boundsOf: (call: GrowthCall) => GrowthBoundsOfCall
   /** Hears of what was refused for them. */
   readonly refused: (application: Application, why: Shortage) => void
 }
@@ -61,7 +61,11 @@ export type Growth = ReturnType<typeof createGrowth>
 /** Whether there is room for what a call adds. To be asked before anything is written. */
 export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; readonly sizes: RegistrySizeStore }) {
   return {
-    shortage(application: number, { deviceBytes, tag, type }: Added, { hasRoom, limits }: Bounds): Shortage | null {
+    shortage(
+      application: number,
+      { deviceBytes, tag, type }: Added,
+      { hasRoom, limits }: GrowthBoundsOfCall,
+    ): Shortage | null {
       const isNew = deviceBytes !== null
       if (!isNew && tag.length === 0 && type.length === 0) return null
       if (limits === null && hasRoom()) return null
@@ -71,12 +75,12 @@ export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; r
 
       const { maxDevices, maxLabels, takeRows } = limits
       if ((isNew && maxDevices > 0) || (unknown.length > 0 && maxLabels > 0)) {
-        const size = sizes.of(application)
+        const size = sizes.sizeOf(application)
         if (isNew && maxDevices > 0 && size.devices >= maxDevices) {
-          return { kind: 'full', of: 'devices', most: maxDevices }
+          return { kind: 'full', resource: 'devices', max: maxDevices }
         }
         if (unknown.length > 0 && maxLabels > 0 && size.labels + unknown.length > maxLabels) {
-          return { kind: 'full', of: 'labels', most: maxLabels }
+          return { kind: 'full', resource: 'labels', max: maxLabels }
         }
       }
       const rows = rowsBeyond(deviceBytes, unknown, tag.length + type.length)

@@ -50,7 +50,7 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
     },
 
     /** `null`: nothing was kept, as of a device that left before anything was. */
-    of(device: number): Kept | null {
+    find(device: number): Kept | null {
       const row = find.get(device)
       return row && { alias: row.alias, labels: JSON.parse(row.labels) as Labels }
     },

@@ -15,11 +15,11 @@ export function cellOf(lat: number, lng: number): number {
 /** The cells that a box lies in, `null` if they are more than `most`. Degrees; `west` <= `east`. */
 export function cellsOf(
   { south, north, west, east }: { south: number; north: number; west: number; east: number },
-  most: number,
+  max: number,
 ): number[] | null {
   const [first, last] = [columnOf(west), columnOf(east)]
   const [bottom, top] = [rowOf(south), rowOf(north)]
-  if ((top - bottom + 1) * (last - first + 1) > most) return null
+  if ((top - bottom + 1) * (last - first + 1) > max) return null
   const cells: number[] = []
   for (let row = bottom; row <= top; row++) {
     for (let column = first; column <= last; column++) cells.push(row * COLUMNS + column)

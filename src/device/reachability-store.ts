@@ -4,14 +4,14 @@ import { ENVIRONMENT, STATE } from './device-row.ts'
 import type { Environment } from './device.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
 
-interface Verdict {
+interface ReachabilityVerdict {
   /** Milliseconds since the Unix epoch. */
   readonly now: number
   /** The gateway's own word for it. */
   readonly reason: string
 }
 
-interface Departure extends Verdict {
+interface Departure extends ReachabilityVerdict {
   /** Since when the gateway has known it, ms since the Unix epoch; `null` if it gave no time. */
   readonly since: number | null
 }
@@ -58,7 +58,7 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
        ORDER BY updated_at LIMIT ?) RETURNING id`,
   )
 
-  function settle(row: Row | null, { now, reason }: Verdict): boolean {
+  function settle(row: Row | null, { now, reason }: ReachabilityVerdict): boolean {
     if (row === null) return false
     report.run(row.application, row.platform, row.token, reason, now)
     return true
@@ -76,7 +76,7 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
     },
 
     /** No environment knows the token: it leaves every audience, and its next registration finds its data. */
-    quarantine(device: number, verdict: Verdict): boolean {
+    quarantine(device: number, verdict: ReachabilityVerdict): boolean {
       return settle(quarantined.get(verdict.now, device), verdict)
     },
 

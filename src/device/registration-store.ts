@@ -5,7 +5,7 @@ import type { DeviceRow } from './device-row.ts'
 import { MAX_LABELS, packToken } from './device.ts'
 import type { Device, Platform } from './device.ts'
 import { UNBOUNDED } from './growth.ts'
-import type { Bounds, Growth, Shortage } from './growth.ts'
+import type { GrowthBoundsOfCall, Growth, Shortage } from './growth.ts'
 import type { AliasIndex } from './index/alias-index.ts'
 import type { LabelIndex, Labels } from './index/label-index.ts'
 import { cellAt } from './index/place-index.ts'
@@ -147,17 +147,17 @@ export function createRegistrationStore({
     application: number,
     asked: Registration,
     takesAlias: boolean,
-    bounds: Bounds,
+    bounds: GrowthBoundsOfCall,
   ): Registered | Shortage
   function register(
     application: number,
     asked: Registration,
     takesAlias = false,
-    bounds: Bounds = UNBOUNDED,
+    bounds: GrowthBoundsOfCall = UNBOUNDED,
   ): Registered | Shortage {
     const token = packToken(asked.token)
     const { kind, kept, gone } = lookUp(application, asked.platform, token)
-    const had = kept === null ? NO_LABELS : labels.of(kept.id)
+    const had = kept === null ? NO_LABELS : labels.find(kept.id)
     // A device that was gone takes no more room than it did.
     const isNew = kept === null && gone === null
     const added = {
@@ -180,14 +180,18 @@ export function createRegistrationStore({
     register,
 
     /** A token that is given twice counts once. */
-    importBatch(application: number, { tokens, platform, tags }: Batch, bounds: Bounds = UNBOUNDED): Imported {
+    importBatch(
+      application: number,
+      { tokens, platform, tags }: Batch,
+      bounds: GrowthBoundsOfCall = UNBOUNDED,
+    ): Imported {
       const tag = namesOf(tags)
       const devices = new Map<string, Found>()
       for (const [index, token] of tokens.entries()) {
         const found = lookUp(application, platform, packToken(token))
         devices.set(token, found)
         if (tag.length === 0 || found.kept === null) continue
-        const has = labels.of(found.kept.id).tag
+        const has = labels.find(found.kept.id).tag
         if (new Set([...has, ...tag]).size > MAX_LABELS) return { kind: 'too-many-labels', index }
       }
       const isNew = [...devices.values()].some(({ kept, gone }) => kept === null && gone === null)

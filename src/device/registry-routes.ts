@@ -148,6 +148,6 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
   }
 }
 
-function query(name: string, description: string, of: Readonly<Record<string, unknown>>) {
-  return { name, in: 'query', description, schema: of }
+function query(name: string, description: string, schema: Readonly<Record<string, unknown>>) {
+  return { name, in: 'query', description, schema }
 }

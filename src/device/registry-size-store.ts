@@ -19,7 +19,7 @@ export function createRegistrySizeStore({ database }: { database: Pick<Database,
     'UPDATE registry_size SET devices = devices + 1 WHERE application = ?',
   )
   return {
-    of: (application: number): RegistrySize => size.get(application) ?? { devices: 0, labels: 0 },
+    sizeOf: (application: number): RegistrySize => size.get(application) ?? { devices: 0, labels: 0 },
 
     /** To be called with each device that is inserted. */
     countDevice: (application: number): void => void grow.run(application),

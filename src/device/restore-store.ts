@@ -93,7 +93,7 @@ export function createRestoreStore({ database, clock }: Dependencies) {
       const row = away.get(application, platform, packed, reason, at)
       if (row === null) return null
       const { id, state } = row
-      const kept = leftDevices.of(id)
+      const kept = leftDevices.find(id)
       const alias = kept?.alias ?? null
       const aliasTaken = alias !== null && !aliases.claim(application, alias, id, false)
       revive.run(clock.now(), id)

@@ -25,7 +25,7 @@ export type DoctorConfig = Pick<
   | 'backupEvery'
 >
 
-export interface Means {
+export interface DoctorContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: ReadFile
   readonly clock: Clock

@@ -2,11 +2,11 @@ import { StartRefused } from '../failure.ts'
 import { authoritiesIn } from '../server/start-checks.ts'
 import { examineApplications } from './applications/examine-applications.ts'
 import { createCheckList } from './check-list.ts'
-import type { DoctorConfig, Means } from './context.ts'
+import type { DoctorConfig, DoctorContext } from './context.ts'
 import { examineDatabase } from './database/examine-database.ts'
-import { openPatient } from './database/inspected-database.ts'
+import { openInspectedDatabase } from './database/inspected-database.ts'
 import { skipped, warning } from './finding.ts'
-import type { Check } from './finding.ts'
+import type { DoctorCheck } from './finding.ts'
 import { examineGateways } from './gateways/examine-gateways.ts'
 import { examineMachine } from './machine/examine-machine.ts'
 
@@ -28,13 +28,13 @@ export interface DoctorOptions {
  */
 export async function examine(
   { config, warnings, application, offline, full }: DoctorOptions,
-  means: Means,
+  means: DoctorContext,
 ): Promise<
-  | { readonly kind: 'examined'; readonly checks: readonly Check[] }
+  | { readonly kind: 'examined'; readonly checks: readonly DoctorCheck[] }
   | { readonly kind: 'no-application'; readonly names: readonly string[] }
 > {
   const { clock, stopwatch } = means
-  using patient = openPatient(config.data)
+  using patient = openInspectedDatabase(config.data)
   const chosen = patient.applications.filter(
     ({ id, name }) => application === null || id === application || name === application,
   )

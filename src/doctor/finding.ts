@@ -17,7 +17,7 @@ export const GROUPS = ['machine', 'gateways', 'database', 'application'] as cons
 export type Group = (typeof GROUPS)[number]
 
 /** A finding with its place in the report. */
-export interface Check extends Finding {
+export interface DoctorCheck extends Finding {
   /** Stable: scripts rely on it. */
   readonly id: string
   readonly group: Group

@@ -18,8 +18,8 @@ export function dayOf(at: number): string {
 }
 
 /** `a, b and c`; of more than `most` the number of the others: `a, b, c and 9 more`. */
-export function listed(names: readonly string[], most = 3): string {
-  const shown = names.length > most + 1 ? [...names.slice(0, most), `${names.length - most} more`] : names
+export function listed(names: readonly string[], max = 3): string {
+  const shown = names.length > max + 1 ? [...names.slice(0, max), `${names.length - max} more`] : names
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
 

@@ -72,7 +72,7 @@ export function createProviders({
 
   return {
     /** `null` while there is no credential, or the simulator is still starting. */
-    of(application: Application, platform: Platform): Provider | null {
+    find(application: Application, platform: Platform): Provider | null {
       try {
         if (!application.simulated) return own(application, platform)
         return simulated && simulatedProvider(simulated, application, platform, { clock, openTransport: openSimulated })

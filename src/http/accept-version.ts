@@ -1,6 +1,6 @@
 import semver from 'semver'
 
-/** Every version of the API this binary serves (spec/decisions, "Admission" 3). */
+/** Every version of the API this binary serves (test/api/http/admission.test.ts). */
 export const SERVED_VERSIONS: readonly string[] = ['1.0.0']
 
 /** Characters. */

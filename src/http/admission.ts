@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.ts'
 import { failure, loggedAs } from '../failure.ts'
 import type { Failure } from '../failure.ts'
-import type { Verdict } from '../usage/rate-limiter.ts'
+import type { RateVerdict } from '../usage/rate-limiter.ts'
 import { satisfies } from './accept-version.ts'
 
 /** What admission needs to know of a call: nothing of its body. */
@@ -19,7 +19,7 @@ export interface Admitted {
   /** Whether a valid secret was sent: the call is the application's own backend's. The application id is public. */
   readonly withSecret: boolean
   /** The state of the caller's bucket, for the RateLimit headers. */
-  readonly bucket: Verdict
+  readonly bucket: RateVerdict
 }
 
 export type Admit = (call: Call, needsSecret: boolean) => Admitted | { readonly kind: 'refused'; readonly why: Failure }
@@ -38,14 +38,14 @@ interface Dependencies {
   /** Whether a wrong credential from this address may still be answered with 401. */
   readonly throttleFailure: (address: string) => { readonly allowed: boolean; readonly retryAfterSeconds: number }
   /** Takes one call from the bucket of this user of this application; `null`: the application's own backend. */
-  readonly takeCall: (application: Application, address: string | null) => Verdict
+  readonly takeCall: (application: Application, address: string | null) => RateVerdict
   readonly chargeQuota: (
     application: Application,
     withSecret: boolean,
   ) => { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
 }
 
-/** Decides from headers alone whether a call may enter, in the order of spec/decisions, "Admission" 3 to 7. */
+/** Decides from headers alone whether a call may enter, in the order of test/api/http/order-of-checks.test.ts. */
 export function admission(rely: Dependencies): Admit {
   const refused = (why: Failure) => ({ kind: 'refused', why }) as const
   const idHeaders = headersFor('appid', rely.headerPrefixes)
@@ -135,7 +135,7 @@ function firstOf(headers: Headers, names: readonly string[]): string | null {
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-07: limit, remaining, and seconds until the bucket is full again. */
-export function rateLimitHeaders(bucket: Verdict): Record<string, string> {
+export function rateLimitHeaders(bucket: RateVerdict): Record<string, string> {
   if (bucket.limit === 0) return {}
   return {
     'ratelimit-limit': String(bucket.limit),

@@ -25,8 +25,8 @@ interface Dependencies {
 }
 
 /** The public API: the contract's routes behind the gate, its documentation, and /healthz. */
-export function createApi(on: Dependencies) {
-  const { gate, log, onRefused, routes, compat = false, documented = true, headerPrefixes = [], webhooks = {} } = on
+export function createApi(deps: Dependencies) {
+  const { gate, log, onRefused, routes, compat = false, documented = true, headerPrefixes = [], webhooks = {} } = deps
   const contract = compat ? compatible(routes) : together(routes)
   const app = new Elysia({ name: 'api', strictPath: true })
     .use(failures(log, onRefused))

@@ -17,7 +17,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const looseUtf8 = new TextDecoder('utf-8')
 
 /**
- * The body of a write as an object; no body at all is `{}`. Checks in the decided order (spec/decisions 8-11): size,
+ * The body of a write as an object; no body at all is `{}`. Checks in the decided order (test/api/http/order-of-checks.test.ts): size,
  * type, digest, JSON. Throws `Refused`. `requestId` is the support ID of a bad digest. `looseText`: what is not UTF-8 is
  * read with replacement characters.
  */

@@ -4,16 +4,16 @@ import type { Given, JsonSchema } from './fields.ts'
  * A body as the fields' schemas want it, where it is clear what was meant: digits for a string (17 for "17"), an array
  * of one for a scalar, and labels without the empty ones. All else stays, and is judged by the fields.
  */
-export function loosened(given: Given, properties: Readonly<Record<string, JsonSchema>>): Given {
+export function coerced(given: Given, properties: Readonly<Record<string, JsonSchema>>): Given {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-      return [name, schema === undefined ? value : loosenedValue(LABELS.has(name) ? named(value) : value, schema)]
+      return [name, schema === undefined ? value : coercedValue(LABEL_FIELDS.has(name) ? named(value) : value, schema)]
     }),
   )
 }
 
-const LABELS: ReadonlySet<string> = new Set(['tag', 'tags', 'except_tags', 'active', 'except_active'])
+const LABEL_FIELDS: ReadonlySet<string> = new Set(['tag', 'tags', 'except_tags', 'active', 'except_active'])
 
 /** Where all are empty they stay, and are refused: a filter of nothing must not be none. */
 function named(value: unknown): unknown {
@@ -22,7 +22,7 @@ function named(value: unknown): unknown {
   return names.length > 0 ? names : value
 }
 
-function loosenedValue(value: unknown, schema: JsonSchema): unknown {
+function coercedValue(value: unknown, schema: JsonSchema): unknown {
   if (!Array.isArray(value)) return asText(value, itemsOf(schema))
   const items = value.map((item: unknown) => asText(item, itemsOf(schema)))
   return isScalar(schema) && items.length === 1 ? items[0] : items

@@ -1,10 +1,10 @@
 import { Elysia, ElysiaCustomStatusResponse } from 'elysia'
 import type { AnyElysia } from 'elysia'
-import { loosened } from './coercion.ts'
+import { coerced } from './coercion.ts'
 import type { Given, JsonSchema } from './fields.ts'
 
 /*
- * What `--compat` changes for all endpoints alike (spec/decisions, "Compatibility switch"). Beside it: Accept-Version
+ * What `--compat` changes for all endpoints alike (test/api/features/compat.test.ts). Beside it: Accept-Version
  * in `admission.ts`, what is the devices' own in `device/compat/compat-routes.ts` and `device/index/alias-index.ts`.
  */
 
@@ -61,7 +61,7 @@ export function compatible(plugins: readonly AnyElysia[]): AnyElysia {
       const properties = bodies.get(endpoint)
       if (properties === undefined) return
       const left = (OPTIONAL[endpoint] ?? []).map((name) => [name, ''] as const)
-      context.body = { ...Object.fromEntries(left), ...loosened(present(context.body as Given), properties) }
+      context.body = { ...Object.fromEntries(left), ...coerced(present(context.body as Given), properties) }
     })
     .mapResponse(({ responseValue, request, route, set }) => {
       const status = statusOf(responseValue) ?? Number(set.status ?? 200)
@@ -90,7 +90,7 @@ function statusOf(answer: unknown): number | null {
   return answer instanceof ElysiaCustomStatusResponse ? Number(answer.code) : null
 }
 
-/** `null` is absent (spec/decisions, "Reading bodies"). */
+/** `null` is absent (test/api/http/bodies.test.ts). */
 function present(given: Given): Given {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 }
@@ -104,25 +104,31 @@ interface Operation {
 }
 
 /** The OpenAPI description of an endpoint as it is then: made from `endpoint`'s. */
-export function compatibleDescription<Of extends Operation>(method: string, path: string, of: Of): Of {
+export function compatibleDescription<Described extends Operation>(
+  method: string,
+  path: string,
+  operation: Described,
+): Described {
   const endpoint = `${method} ${path}`
   const left = OPTIONAL[endpoint] ?? []
-  const json = of.requestBody?.content['application/json']
+  const json = operation.requestBody?.content['application/json']
   const required = (json?.schema['required'] as readonly string[] | undefined)?.filter((name) => !left.includes(name))
   return {
-    ...of,
+    ...operation,
     ...(left.length > 0 && {
-      description: `${of.description ?? ''} Here ${left.join(' and ')} may be left out.`.trim(),
+      description: `${operation.description ?? ''} Here ${left.join(' and ')} may be left out.`.trim(),
     }),
-    parameters: of.parameters?.map((one) => (one['name'] === 'Accept-Version' ? { ...one, required: false } : one)),
+    parameters: operation.parameters?.map((one) =>
+      one['name'] === 'Accept-Version' ? { ...one, required: false } : one,
+    ),
     ...(json !== undefined && {
       requestBody: {
-        ...of.requestBody,
+        ...operation.requestBody,
         content: { 'application/json': { ...json, schema: { ...json.schema, ...(required && { required }) } } },
       },
     }),
     responses: Object.fromEntries(
-      Object.entries(of.responses).map(([status, { description, content }]) => {
+      Object.entries(operation.responses).map(([status, { description, content }]) => {
         const silent = status.startsWith('2') && SILENT.has(endpoint)
         return [status, silent ? { description: `${description} The body is empty.` } : { description, content }]
       }),

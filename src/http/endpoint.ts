@@ -2,7 +2,7 @@ import { FAILURE, failureExamples } from './failure-example.ts'
 import type { Sentences } from './failure-example.ts'
 import type { Body, JsonSchema } from './fields.ts'
 
-interface Answer {
+interface EndpointAnswer {
   readonly description: string
   /** What it answers with; its `title` is a component of the document. */
   readonly schema: JsonSchema
@@ -23,14 +23,14 @@ interface Endpoint {
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: JsonSchema }>>
   readonly parameters?: readonly JsonSchema[]
   /** Successful answers: status → what it means, and its body. */
-  readonly answers: Readonly<Record<number, Answer>>
+  readonly answers: Readonly<Record<number, EndpointAnswer>>
   /** Failures beyond those of every endpoint, by status: their codes, and when. */
   readonly failures?: Readonly<Record<number, string>>
   /** What failures say here, where it is not what they say elsewhere. */
   readonly sentences?: Sentences
 }
 
-/** The headers of every call (spec/api-v1, "Authentication"). */
+/** The headers of every call (contract, "Authentication"). */
 const ACCEPT_VERSION = {
   name: 'Accept-Version',
   in: 'header',
@@ -51,42 +51,42 @@ const EVERYWHERE: Readonly<Record<number, string>> = {
  * The OpenAPI description of an endpoint of the contract. Its `security` is also what the gate enforces: what is
  * documented and what is checked cannot drift apart.
  */
-export function endpoint(of: Endpoint) {
+export function endpoint(spec: Endpoint) {
   const failures = {
     ...EVERYWHERE,
-    ...(of.body && {
+    ...(spec.body && {
       413: 'RequestEntityTooLargeError: over 256 KiB, or without a length and in more than 2048 chunks.',
     }),
-    ...of.failures,
+    ...spec.failures,
   }
   return {
-    summary: of.summary,
-    ...(of.description !== undefined && { description: of.description }),
-    tags: [of.tag],
-    security: [of.secret ? { appId: [], secret: [] } : { appId: [] }],
-    parameters: [ACCEPT_VERSION, ...(of.parameters ?? [])],
-    ...(of.body && {
+    summary: spec.summary,
+    ...(spec.description !== undefined && { description: spec.description }),
+    tags: [spec.tag],
+    security: [spec.secret ? { appId: [], secret: [] } : { appId: [] }],
+    parameters: [ACCEPT_VERSION, ...(spec.parameters ?? [])],
+    ...(spec.body && {
       requestBody: {
         required: true,
         content: {
           'application/json': {
-            schema: of.body.schema,
-            ...(of.example && { example: of.example }),
-            ...(of.examples && { examples: of.examples }),
+            schema: spec.body.schema,
+            ...(spec.example && { example: spec.example }),
+            ...(spec.examples && { examples: spec.examples }),
           },
         },
       },
     }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(of.answers).map(([status, { description, schema, example, headers }]) => [
+        Object.entries(spec.answers).map(([status, { description, schema, example, headers }]) => [
           status,
           { description, ...(headers && { headers }), content: { 'application/json': { schema, example } } },
         ]),
       ),
       ...Object.fromEntries(
         Object.entries(failures).map(([status, description]) => {
-          const examples = failureExamples(description, of.sentences)
+          const examples = failureExamples(description, spec.sentences)
           return [status, { description, content: { 'application/json': { schema: FAILURE, examples } } }]
         }),
       ),

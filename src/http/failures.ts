@@ -6,7 +6,7 @@ import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
 import { pathOf } from './path-table.ts'
 
-/** The document's table (spec/api-v1, "Errors"), and where it is silent restify's (reference/restify.md). */
+/** The document's table (contract, "Errors"), and where it is silent restify's. */
 const STATUS = {
   InvalidHeader: 400,
   InvalidVersion: 400,

@@ -64,7 +64,7 @@ export type Given = Readonly<Record<string, unknown>>
 
 /**
  * A body of these members, after which `then` may check and shape the whole. Unknown fields are ignored (see `closed`), `null` is
- * absent, and every missing field is reported before any wrong one (spec/decisions 12). `given` is the body as it came.
+ * absent, and every missing field is reported before any wrong one (test/api/http/bodies.test.ts). `given` is the body as it came.
  */
 export function bodyOf<M extends Members>(members: M): Body<Input<M>>
 export function bodyOf<M extends Members, T>(members: M, then: (input: Input<M>, given: Given) => T): Body<T>
@@ -92,7 +92,7 @@ export function bodyOf<M extends Members, T>(
   function validate(value: unknown): { value: T | Input<M> } {
     // `body.ts` lets only objects through.
     const given = value as Given
-    /** Member → how it is spelt here, and then its value. A failure names a field as the caller wrote it. */
+    /** Member → how it is spelled here, and then its value. A failure names a field as the caller wrote it. */
     const input: Record<string, unknown> = {}
     for (const [name, member] of entries) {
       const spelling = spellingOf(given, name, member)
@@ -162,14 +162,14 @@ export function show(value: unknown): string {
 }
 
 /** A whole number from `least` to `most`, as a number or in digits. */
-export function wholeNumber(least: number, most: number): Field<number> {
+export function wholeNumber(min: number, max: number): Field<number> {
   return {
-    schema: { type: 'integer', minimum: least, maximum: most },
+    schema: { type: 'integer', minimum: min, maximum: max },
     emptyIsAbsent: true,
     read(value, name) {
       const read = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
-      if (Number.isInteger(read) && (read as number) >= least && (read as number) <= most) return (read as number) + 0
-      throw invalid(name, `must be a whole number from ${least} to ${most}, not ${show(value)}`)
+      if (Number.isInteger(read) && (read as number) >= min && (read as number) <= max) return (read as number) + 0
+      throw invalid(name, `must be a whole number from ${min} to ${max}, not ${show(value)}`)
     },
   }
 }

@@ -161,7 +161,7 @@ const PATH_FROM = 11
 
 /**
  * Gives a request a URL whose path the gate and the router read alike. Repeated slashes become one, as in the servers
- * for which the contract was written (spec/decisions, "Admission" 2). Where the Host header is absent (HTTP/1.0) or
+ * for which the contract was written (test/api/http/admission.test.ts). Where the Host header is absent (HTTP/1.0) or
  * no host, Bun's URL is a bare path; there, and where the host is short, a host of our own stands in.
  */
 function withPlainPath(request: Request): Request {

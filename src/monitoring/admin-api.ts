@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import type { SenderFigures } from '../delivery/sender-stats.ts'
+import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { DeliveryStatus } from '../delivery/store/delivery-store.ts'
 import { failure } from '../failure.ts'
 import { ANSWER_HEADERS, failures, noSuchPath, refuse } from '../http/failures.ts'
@@ -21,7 +21,7 @@ interface Dependencies {
   /** Host names that it answers to, in lower case, beside localhost and any address. */
   readonly names: ReadonlySet<string>
   readonly readiness: CheckReadiness
-  readonly senders: () => readonly SenderFigures[]
+  readonly senders: () => readonly SenderStats[]
   readonly nameOf: NameOf
   /** One entry for each platform of a push; none where there is no such push. */
   readonly statusOf: (pushId: string) => readonly DeliveryStatus[]

@@ -2,16 +2,16 @@ import type { Clock } from '../clock.ts'
 import { PLATFORMS } from '../device/device.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
-import type { CountPart, CountStore, Of, Part, Place } from './count-store.ts'
+import type { CountPart, CountStore, CountScope, Part, Place } from './count-store.ts'
 
 /** Counting may take this share of the time, and is done no more often than this. */
 const SHARE = 1 / 1000
-const LEAST_MS = 1000
+const MIN_MS = 1000
 
 /** How long who asks waits for a count that is under way. After that the last one must do. */
 const PATIENCE_MS = 5
 
-export interface Count extends Of {
+export interface Count extends CountScope {
   readonly count: number
 }
 
@@ -29,7 +29,7 @@ interface Dependencies {
   /** `application.number` of all. */
   readonly applications: () => readonly number[]
   /** Who has pushes that are not finished. */
-  readonly busy: () => readonly Of[]
+  readonly busy: () => readonly CountScope[]
 }
 
 /** What is too much to be counted while a scrape waits. */
@@ -54,27 +54,27 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
       for (const platform of PLATFORMS) devices.push(await count({ application, platform }, [store.devices]))
     }
     const open: Count[] = []
-    for (const of of busy()) open.push(await count(of, store.open))
+    for (const scope of busy()) open.push(await count(scope, store.open))
     counted = { devices, open }
     countedAt = clock.now()
-    waitMs = Math.max(tookMs / SHARE, LEAST_MS)
+    waitMs = Math.max(tookMs / SHARE, MIN_MS)
 
-    async function count({ application, platform }: Of, ways: readonly CountPart[]): Promise<Count> {
-      const of = { application, platform }
+    async function count({ application, platform }: CountScope, ways: readonly CountPart[]): Promise<Count> {
+      const scope = { application, platform }
       let sum = 0
       for (const part of ways) {
         let after: Place | null = null
         do {
           if (stopped) break
           const started = performance.now()
-          const { count, last }: Part = part(of, after)
+          const { count, last }: Part = part(scope, after)
           tookMs += performance.now() - started
           sum += count
           after = last
           if (last !== null) await new Promise((resolve) => setImmediate(resolve))
         } while (after !== null)
       }
-      return { ...of, count: sum }
+      return { ...scope, count: sum }
     }
   }
 

@@ -2,7 +2,7 @@ import type { Database, Statement } from '../database/database.ts'
 import type { Platform } from '../device/device.ts'
 
 /** What is counted: all of it on one platform of one application (`application.number`). */
-export interface Of {
+export interface CountScope {
   readonly application: number
   readonly platform: Platform
 }
@@ -17,7 +17,7 @@ export interface Part {
 }
 
 /** Counts what comes after `after`, `null` for all, as much of it as takes a millisecond. */
-export type CountPart = (of: Of, after: Place | null) => Part
+export type CountPart = (scope: CountScope, after: Place | null) => Part
 
 /** Entries of an index counted in one go. */
 const DEVICES = 10_000

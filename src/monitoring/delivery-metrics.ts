@@ -1,4 +1,4 @@
-import type { SenderFigures } from '../delivery/sender-stats.ts'
+import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { Platform } from '../device/device.ts'
 import type { Counts } from './background-count.ts'
 import { counter, gauge, histogram } from './exposition.ts'
@@ -22,7 +22,7 @@ export function gatewayLatency(): GatewayLatency {
 }
 
 interface Sources {
-  readonly senders: readonly SenderFigures[]
+  readonly senders: readonly SenderStats[]
   readonly latency: GatewayLatency
   readonly counts: Counts
   readonly nameOf: NameOf
@@ -36,9 +36,9 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     const labels = labelsOf(sender, nameOf)
     return labels === null ? [] : [{ ...sender, labels }]
   })
-  const each = (value: (sender: SenderFigures) => number) =>
+  const each = (value: (sender: SenderStats) => number) =>
     named.map((sender) => [sender.labels, value(sender)] as const)
-  const open = new Map(counts.open.map((of) => [`${of.application}/${of.platform}`, of.count]))
+  const open = new Map(counts.open.map((counted) => [`${counted.application}/${counted.platform}`, counted.count]))
 
   return [
     counter(
@@ -100,9 +100,9 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     gauge(
       'bellhop_devices',
       'Registered devices, as counted last: every few minutes where there are a million.',
-      counts.devices.flatMap((of) => {
-        const labels = labelsOf(of, nameOf)
-        return labels === null ? [] : [[labels, of.count] as const]
+      counts.devices.flatMap((counted) => {
+        const labels = labelsOf(counted, nameOf)
+        return labels === null ? [] : [[labels, counted.count] as const]
       }),
     ),
   ]

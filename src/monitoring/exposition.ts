@@ -44,7 +44,12 @@ export function gauge(name: string, help: string, series: Series | number): Fami
 }
 
 export function histogram(name: string, help: string, series: readonly (readonly [Labels, Histogram])[]): Family {
-  return { name, type: 'histogram', help, samples: series.flatMap(([labels, of]) => samplesOfHistogram(labels, of)) }
+  return {
+    name,
+    type: 'histogram',
+    help,
+    samples: series.flatMap(([labels, histogram]) => samplesOfHistogram(labels, histogram)),
+  }
 }
 
 function samplesOf(series: Series | number): Sample[] {

@@ -34,9 +34,9 @@ export function createInbox({ simulator, applications }: Dependencies) {
       const { target, platform, token, title, text, badge, status, reason, at: receivedAt } = receivedOf(arrival)
       const application = simulated.get(target ?? '')
       if (application === undefined) return []
-      const of = { application, platform: String(platform), token: token.slice(0, SHOWN_CHARACTERS) }
+      const device = { application, platform: String(platform), token: token.slice(0, SHOWN_CHARACTERS) }
       const number = first + at
-      return Object.assign({ number, at: new Date(receivedAt).toISOString() }, of, {
+      return Object.assign({ number, at: new Date(receivedAt).toISOString() }, device, {
         title,
         text,
         badge,

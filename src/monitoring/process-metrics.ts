@@ -37,7 +37,7 @@ export function processFamilies(): Family[] {
       performance.timeOrigin / 1000,
     ),
     gauge('process_open_fds', 'Open files and connections.', openFiles()),
-    gauge('process_max_fds', 'How many of them may be open.', mostFiles()),
+    gauge('process_max_fds', 'How many of them may be open.', maxFiles()),
   ]
 }
 
@@ -50,7 +50,7 @@ function openFiles(): [Record<string, never>, number][] {
   }
 }
 
-function mostFiles(): [Record<string, never>, number][] {
+function maxFiles(): [Record<string, never>, number][] {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
     return soft === undefined ? [] : [[{}, Number(soft)]]

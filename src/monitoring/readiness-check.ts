@@ -1,6 +1,6 @@
 import type { BackupState } from '../backup/schedule.ts'
 import type { Clock } from '../clock.ts'
-import type { SenderFigures } from '../delivery/sender-stats.ts'
+import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { Log } from '../log.ts'
 import { readinessOf } from './readiness.ts'
 import type { NearlyUsed, Readiness } from './readiness.ts'
@@ -15,7 +15,7 @@ interface Dependencies {
   readonly log: Pick<Log, 'error'>
   /** Writes something; rejects when the database cannot be written. */
   readonly probeDatabase: () => Promise<void>
-  readonly senders: () => readonly SenderFigures[]
+  readonly senders: () => readonly SenderStats[]
   readonly nameOf: NameOf
   readonly disk: () => Disk | null
   readonly backups: () => BackupState | null
@@ -26,8 +26,8 @@ interface Dependencies {
 /** Looks whether the service does its work. A write that succeeded `maxAgeMs` milliseconds ago is good enough. */
 export type CheckReadiness = (maxAgeMs: number) => Promise<Readiness>
 
-export function createReadinessCheck(on: Dependencies): CheckReadiness {
-  const { clock, log, senders, nameOf, disk, backups, moved, nearlyUsed } = on
+export function createReadinessCheck(deps: Dependencies): CheckReadiness {
+  const { clock, log, senders, nameOf, disk, backups, moved, nearlyUsed } = deps
   let writtenAt = Number.NEGATIVE_INFINITY
   let running: Promise<string | null> | null = null
 
@@ -52,7 +52,7 @@ export function createReadinessCheck(on: Dependencies): CheckReadiness {
   /** What is wrong with the database; `null` for nothing. One at a time: a disk that hangs must not pile them up. */
   async function probe(): Promise<string | null> {
     try {
-      await on.probeDatabase()
+      await deps.probeDatabase()
       writtenAt = clock.now()
       return null
     } catch (error) {

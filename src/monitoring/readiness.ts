@@ -1,5 +1,5 @@
 import type { BackupState } from '../backup/schedule.ts'
-import type { SenderFigures } from '../delivery/sender-stats.ts'
+import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { Platform } from '../device/device.ts'
 import type { Disk } from './storage.ts'
 
@@ -9,8 +9,8 @@ const STILL_MS = 60_000
 const MEBIBYTE = 1024 * 1024
 
 /** Less than either is little: the second is for large disks, of which two hundredths would be plenty. */
-const LEAST_FREE_BYTES = 64 * MEBIBYTE
-const LEAST_FREE_SHARE = 0.02
+const MIN_FREE_BYTES = 64 * MEBIBYTE
+const MIN_FREE_SHARE = 0.02
 const PLENTY_BYTES = 1024 * MEBIBYTE
 
 /** A backup may be late by as much as its whole period, before it is said. */
@@ -35,7 +35,7 @@ interface Facts {
   /** Why the database could not be written; `null`: it could. */
   readonly databaseProblem: string | null
   /** `name` is the application's. */
-  readonly senders: readonly (Omit<SenderFigures, 'answers' | 'connections'> & { readonly name: string })[]
+  readonly senders: readonly (Omit<SenderStats, 'answers' | 'connections'> & { readonly name: string })[]
   /** `null`: not known. */
   readonly disk: Disk | null
   /** `null`: none are made. */
@@ -45,7 +45,7 @@ interface Facts {
   readonly nearlyUsed: readonly NearlyUsed[]
 }
 
-type Check = 'ok' | 'warning' | 'failed'
+type ReadinessCheckState = 'ok' | 'warning' | 'failed'
 
 /** Whether the service does its work. Everything said of it is a sentence. */
 export interface Readiness {
@@ -55,7 +55,7 @@ export interface Readiness {
   /** What it gets along with, and somebody should look at. */
   readonly warnings: readonly string[]
   readonly checks: Readonly<
-    Record<'database' | 'queue' | 'credentials' | 'gateways' | 'disk' | 'backups' | 'quotas', Check>
+    Record<'database' | 'queue' | 'credentials' | 'gateways' | 'disk' | 'backups' | 'quotas', ReadinessCheckState>
   >
 }
 
@@ -113,8 +113,8 @@ function unreachableOf({ name, platform, state, reason }: Sender): string[] {
 
 /** A sentence, or none. */
 export function shortageOf({ freeBytes, sizeBytes }: Disk): string[] {
-  const least = Math.max(LEAST_FREE_BYTES, Math.min(sizeBytes * LEAST_FREE_SHARE, PLENTY_BYTES))
-  if (freeBytes >= least) return []
+  const min = Math.max(MIN_FREE_BYTES, Math.min(sizeBytes * MIN_FREE_SHARE, PLENTY_BYTES))
+  if (freeBytes >= min) return []
   return [`The disk of the data directory is nearly full: ${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free.`]
 }
 
@@ -129,7 +129,7 @@ function quotaOf({ name, used, quota, endsAt }: NearlyUsed): string {
   return `${name}: ${used} calls of its quota of ${quota} are used; ${refused} are refused until ${iso(endsAt)}.`
 }
 
-function checkOf(sentences: readonly string[], otherwise: Check): Check {
+function checkOf(sentences: readonly string[], otherwise: ReadinessCheckState): ReadinessCheckState {
   return sentences.length === 0 ? 'ok' : otherwise
 }
 

@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.ts'
 import type { BackupState } from '../backup/schedule.ts'
 import type { Clock } from '../clock.ts'
-import type { SenderFigures } from '../delivery/sender-stats.ts'
+import type { SenderStats } from '../delivery/sender-stats.ts'
 import { COMMIT, RELEASE } from '../version.ts'
 import type { BackgroundCount } from './background-count.ts'
 import type { CountStore } from './count-store.ts'
@@ -23,7 +23,7 @@ interface Sources {
   readonly counts: Pick<BackgroundCount, 'counts'>
   readonly applications: () => readonly Application[]
   readonly nameOf: NameOf
-  readonly senders: () => readonly SenderFigures[]
+  readonly senders: () => readonly SenderStats[]
   /** Calls counted in the running period. */
   readonly quotaUsed: (application: Application) => number
   /** `null`: none are made. */
@@ -34,8 +34,8 @@ interface Sources {
 }
 
 /** What a scrape of `/metrics` is answered. */
-export function createScrape(on: Sources): () => Promise<string> {
-  const { metrics, store, nameOf } = on
+export function createScrape(sources: Sources): () => Promise<string> {
+  const { metrics, store, nameOf } = sources
   const build = {
     version: RELEASE,
     commit: COMMIT?.hash ?? '',
@@ -44,8 +44,8 @@ export function createScrape(on: Sources): () => Promise<string> {
   }
 
   return async () => {
-    const counts = await on.counts.counts()
-    const readiness = await on.readiness()
+    const counts = await sources.counts.counts()
+    const readiness = await sources.readiness()
     return exposition([
       gauge('bellhop_build_info', 'What runs: always 1.', [[build, 1]]),
       ...readinessFamilies(readiness),
@@ -59,29 +59,29 @@ export function createScrape(on: Sources): () => Promise<string> {
       ),
       gauge('bellhop_scheduled_pushes', 'Pushes that wait for their moment.', store.scheduled()),
       ...deliveryFamilies({
-        senders: on.senders(),
+        senders: sources.senders(),
         latency: metrics.latency,
         counts,
         nameOf,
-        now: on.clock.now(),
+        now: sources.clock.now(),
       }),
       gauge(
         'bellhop_second_transport_origins',
         'Gateways that are reached by the second transport only.',
-        on.moved().length,
+        sources.moved().length,
       ),
       ...sizeFamilies(),
       ...certificateFamilies(),
       ...webhookFamilies(),
       ...backupFamilies(),
-      ...storageFamilies(on.data),
+      ...storageFamilies(sources.data),
       ...metrics.loop.families(),
       ...processFamilies(),
     ])
   }
 
   function refusalFamilies(): Family[] {
-    const limited = on.applications().filter(({ limits }) => limits.quota > 0)
+    const limited = sources.applications().filter(({ limits }) => limits.quota > 0)
     return [
       counter(
         'bellhop_rate_limited_total',
@@ -96,7 +96,7 @@ export function createScrape(on: Sources): () => Promise<string> {
       gauge(
         'bellhop_quota_used_calls',
         'Calls counted against the quota of the running period.',
-        limited.map((application) => [{ application: application.name }, on.quotaUsed(application)] as const),
+        limited.map((application) => [{ application: application.name }, sources.quotaUsed(application)] as const),
       ),
       gauge(
         'bellhop_quota_limit_calls',
@@ -107,7 +107,7 @@ export function createScrape(on: Sources): () => Promise<string> {
   }
 
   function sizeFamilies(): Family[] {
-    const limits = on
+    const limits = sources
       .applications()
       .flatMap(({ name: application, limits: { maxDevices, maxLabels } }) => [
         [{ application, kind: 'devices' }, maxDevices] as const,
@@ -163,7 +163,7 @@ export function createScrape(on: Sources): () => Promise<string> {
   }
 
   function backupFamilies(): Family[] {
-    const backups = on.backups()
+    const backups = sources.backups()
     const made = backups?.lastSuccessAt ?? null
     return [
       gauge(

@@ -1,6 +1,6 @@
 /**
  * The key of one user of one application: the application's own backend (`address` is `null`), or a network
- * (spec/decisions, "Admission" 6).
+ * (test/api/http/admission.test.ts).
  */
 export function userKey(application: number, address: string | null): string {
   return address === null ? `${application}` : `${application} ${networkOf(address)}`

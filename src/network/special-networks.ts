@@ -5,7 +5,7 @@ import { groupsOf } from './address.ts'
  * IPv4 that is not reached over the internet: [network, prefix length]. From IANA's registry of special-purpose
  * addresses (RFC 6890), with multicast (RFC 5771) and what is reserved (RFC 1112).
  */
-export const SPECIAL_IPV4: readonly (readonly [network: string, bits: number])[] = [
+const SPECIAL_IPV4: readonly (readonly [network: string, bits: number])[] = [
   ['0.0.0.0', 8], // this host: Linux connects to loopback
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // behind a carrier's NAT
@@ -51,7 +51,7 @@ export function addressIn({ hostname }: URL): string | null {
   return isIPv4(host) || isIPv6(host) ? host : null
 }
 
-export function numberOf(address: string): number {
+function numberOf(address: string): number {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
   return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0
 }

@@ -7,10 +7,10 @@ import { invalid } from '../http/fields.ts'
 import { timeToLiveMs } from '../notification/notification.ts'
 import type { Notification } from '../notification/notification.ts'
 import type { IdempotencyStore, Remembered } from './idempotency-store.ts'
-import { turnIn, turnsOf } from './local-time.ts'
+import { waveIn, wavesOf } from './local-time.ts'
 import type { PushStore } from './push-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
-import { MOST_AHEAD_MS } from './timing-schema.ts'
+import { MAX_AHEAD_MS } from './timing-schema.ts'
 import type { When } from './timing-schema.ts'
 
 /** A push as it was asked for. */
@@ -70,22 +70,22 @@ const JUST_PASSED_MS = 60_000
 const CONFIRM_TOLERANCE = 0.1
 
 /** Accepts pushes: once for each Idempotency-Key, to go out now or later. Throws `Refused`. */
-export function createAcceptance(on: Dependencies) {
-  const { commit, clock, pushes, schedule, idempotency } = on
+export function createAcceptance(deps: Dependencies) {
+  const { commit, clock, pushes, schedule, idempotency } = deps
 
   return async function accept(application: Application, request: PushRequest): Promise<Accepted> {
-    const { number: of, limits } = application
+    const { number: applicationNumber, limits } = application
     const { notification, to, when, repeat } = request
     const createdAt = clock.now()
     // Before anything that depends on the hour or on the registry: a repeat is answered as the first was.
-    const before = repeat && answered(repeat, idempotency.find(of, repeat.key, createdAt))
+    const before = repeat && answered(repeat, idempotency.find(applicationNumber, repeat.key, createdAt))
     // What was found may not be on disk yet: an answer by way of a commit comes after the sync that covers it.
     if (before !== null) return commit(() => before)
 
-    if (on.hasRoom?.() === false) throw new Refused(noRoom())
+    if (deps.hasRoom?.() === false) throw new Refused(noRoom())
     const moments = momentsOf(when, createdAt, to.kind === 'many' ? limits.holdSeconds * 1000 : 0)
     if (to.kind === 'many' && limits.confirmAbove > 0) {
-      const count = await on.count(of, { ...to.filter, asOf: createdAt }, request.caller)
+      const count = await deps.count(applicationNumber, { ...to.filter, asOf: createdAt }, request.caller)
       checkConfirmed(count, limits.confirmAbove, to.confirm)
     }
     const id = Bun.randomUUIDv7()
@@ -94,29 +94,38 @@ export function createAcceptance(on: Dependencies) {
 
     const accepted = await commit(() => {
       // Again: of two at once the second finds what the first has left.
-      const earlier = repeat && idempotency.find(of, repeat.key, createdAt)
+      const earlier = repeat && idempotency.find(applicationNumber, repeat.key, createdAt)
       const before = repeat && answered(repeat, earlier)
       if (before !== null) return before
       if (repeat !== null && earlier !== null && !schedule.withdraw(earlier.push, createdAt)) throw isOut(repeat.key)
       const audience = to.kind === 'many' ? audienceOf({ ...to.filter, asOf: createdAt }, when) : to.find()
       const timeToLive = timeToLiveMs(notification)
       const push = { id, notification, audience, createdAt, timeToLiveMs: timeToLive, sendAt, turns }
-      const number = pushes.accept(of, push)
-      const answer = answerOf(id, sendAt, when.kind === 'local' ? passedZones(of, when.wall, turns, createdAt) : [])
+      const number = pushes.accept(applicationNumber, push)
+      const answer = answerOf(
+        id,
+        sendAt,
+        when.kind === 'local' ? passedZones(applicationNumber, when.wall, turns, createdAt) : [],
+      )
       if (repeat !== null) {
         const remembered = { digest: repeat.digest, push: number, answer: JSON.stringify(answer) }
-        idempotency.keep(of, repeat.key, remembered, createdAt)
+        idempotency.keep(applicationNumber, repeat.key, remembered, createdAt)
       }
       return answer
     })
-    if (sendAt === null) on.wake(of)
-    else on.look()
+    if (sendAt === null) deps.wake(applicationNumber)
+    else deps.look()
     return accepted
   }
 
-  function passedZones(of: number, wall: string, turns: readonly { sendAt: number }[], acceptedAt: number): string[] {
+  function passedZones(
+    application: number,
+    wall: string,
+    turns: readonly { sendAt: number }[],
+    acceptedAt: number,
+  ): string[] {
     const moments = turns.map(({ sendAt }) => sendAt)
-    const passed = schedule.zonesOf(of).filter((zone) => turnIn(wall, zone, moments, acceptedAt) === null)
+    const passed = schedule.zonesOf(application).filter((zone) => waveIn(wall, zone, moments, acceptedAt) === null)
     return passed.filter((zone) => zone !== null)
   }
 }
@@ -152,22 +161,22 @@ function audienceOf(filter: Filter, when: When): Audience {
 function momentsOf(when: When, now: number, holdMs: number): number[] {
   const earliest = now + holdMs
   if (when.kind === 'local') {
-    const turns = turnsOf(when.wall, now, earliest)
+    const turns = wavesOf(when.wall, now, earliest)
     const last = turns.at(-1)
     if (last === undefined) throw invalid('send_at_local', 'must not be past everywhere')
-    if (last > now + MOST_AHEAD_MS) throw tooFar('send_at_local')
+    if (last > now + MAX_AHEAD_MS) throw tooFar('send_at_local')
     return turns
   }
   const at = when.kind === 'at' ? when.at : now + (when.kind === 'in' ? when.delayMs : 0)
   const isSchedule = when.kind === 'at' && when.isSchedule === true
   if (at < now - JUST_PASSED_MS && !isSchedule) throw invalid('send_at', 'must not be more than 60 seconds past')
-  if (at > now + MOST_AHEAD_MS) throw tooFar(isSchedule ? 'schedule' : 'send_at')
+  if (at > now + MAX_AHEAD_MS) throw tooFar(isSchedule ? 'schedule' : 'send_at')
   const moment = Math.max(at, earliest)
   return moment > now ? [moment] : []
 }
 
 function tooFar(field: string): Refused {
-  return invalid(field, `must be at most ${MOST_AHEAD_MS / (24 * 60 * 60 * 1000)} days ahead`)
+  return invalid(field, `must be at most ${MAX_AHEAD_MS / (24 * 60 * 60 * 1000)} days ahead`)
 }
 
 function checkConfirmed(count: number, above: number, confirm: number | null): void {

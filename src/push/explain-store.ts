@@ -8,7 +8,7 @@ import { packToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { tokenWarning } from '../device/push-token.ts'
 import type { DeviceFacts, ExceptionFacts, Facts } from './explain.ts'
-import { turnIn } from './local-time.ts'
+import { waveIn } from './local-time.ts'
 
 interface PushRow {
   number: number
@@ -120,7 +120,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   function turnOf(whole: PushRow, local: string, device: DeviceRow): PushRow | null {
     const turns = turnsOf.all(whole.number)
     const moments = turns.map((turn) => turn.send_at ?? 0)
-    const moment = turnIn(local, device.timezone, moments, whole.created_at)
+    const moment = waveIn(local, device.timezone, moments, whole.created_at)
     return turns.find((turn) => turn.send_at === moment) ?? null
   }
 

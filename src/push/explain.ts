@@ -74,10 +74,10 @@ export const VERDICTS = [
   'quarantined',
 ] as const
 
-export type Verdict = (typeof VERDICTS)[number]
+export type ExplainVerdict = (typeof VERDICTS)[number]
 
 export interface Explanation {
-  readonly verdict: Verdict
+  readonly verdict: ExplainVerdict
   /** One sentence or two, for a human. */
   readonly explanation: string
   /** The gateway's word, where there is one. */

@@ -25,7 +25,7 @@ export function momentIn(wall: string, zone: Zone): number {
  * The turns in which a push goes around the world, in order: every moment at which clocks somewhere show `wall`. None
  * is before `earliest`, and those longer ago than `LATE_MS` at `acceptedAt` are left out. All in ms since the Unix epoch.
  */
-export function turnsOf(wall: string, acceptedAt: number, earliest: number): number[] {
+export function wavesOf(wall: string, acceptedAt: number, earliest: number): number[] {
   const zones: Zone[] = [null, ...Intl.supportedValuesOf('timeZone')]
   const moments = zones.map((zone) => momentIn(wall, zone)).filter((moment) => moment >= acceptedAt - LATE_MS)
   return [...new Set(moments.map((moment) => Math.max(moment, earliest)))].sort((a, b) => a - b)
@@ -35,7 +35,7 @@ export function turnsOf(wall: string, acceptedAt: number, earliest: number): num
  * The turn of a zone, one of `turns`; `null` where the moment had passed at `acceptedAt`. Every zone has one turn at the
  * most, also a zone that nobody knew when the turns were made.
  */
-export function turnIn(wall: string, zone: Zone, turns: readonly number[], acceptedAt: number): number | null {
+export function waveIn(wall: string, zone: Zone, turns: readonly number[], acceptedAt: number): number | null {
   const moment = momentIn(wall, zone)
   if (moment < acceptedAt - LATE_MS) return null
   return turns.find((turn) => turn >= moment) ?? turns.at(-1) ?? null

@@ -21,10 +21,10 @@ export interface BatchState {
   readonly failed: number
 }
 
-export type PushWatchStore = ReturnType<typeof createPushWatchStore>
+export type PushChangesStore = ReturnType<typeof createPushChangesStore>
 
 /** What is new among the pushes: reads by key, a few rows each, for who looks 4 times a second. */
-export function createPushWatchStore({ database }: { database: Pick<Database, 'reading'> }) {
+export function createPushChangesStore({ database }: { database: Pick<Database, 'reading'> }) {
   const highest = database.reading<{ number: number | null }, []>('SELECT max(number) AS number FROM push')
   const since = database.reading<NewPushName, [number, number | null, number]>(
     `SELECT number, id, application, created_at AS createdAt, send_at AS sendAt FROM push
@@ -62,16 +62,17 @@ export function createPushWatchStore({ database }: { database: Pick<Database, 'r
     highest: (): number => highest.get()?.number ?? 0,
 
     /** Of one application (`null`: of all) those with a number above `after`, the first ones. */
-    since: (after: number, of: number | null, limit: number): NewPushName[] => since.all(after, of, limit),
+    since: (after: number, application: number | null, limit: number): NewPushName[] =>
+      since.all(after, application, limit),
 
     /** The same, counted for each application. */
-    countSince: (after: number, of: number | null) => counted.all(after, of),
+    countSince: (after: number, application: number | null) => counted.all(after, application),
 
     /** Some of those that are being sent. */
-    open: (of: number | null, limit: number): PushName[] => open.all(of, limit),
+    open: (application: number | null, limit: number): PushName[] => open.all(application, limit),
 
     /** Those that wait for their moment, the nearest first. */
-    waiting: (of: number | null, limit: number): PushName[] => waiting.all(of, limit),
+    waiting: (application: number | null, limit: number): PushName[] => waiting.all(application, limit),
 
     batch(application: number, first: number, last: number): BatchState {
       return batch.get(first, last, application) ?? { open: 0, s: 0, failed: 0 }

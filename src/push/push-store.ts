@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Audience } from '../audience/filter.ts'
-import type { TurnAudience } from '../audience/stored-audience.ts'
+import type { WaveAudience } from '../audience/stored-audience.ts'
 import type { Database } from '../database/database.ts'
 import { push } from '../database/schema.ts'
 import { CEILING } from '../device/device-row.ts'
@@ -59,10 +59,10 @@ export function createPushStore({ database }: { database: Database }) {
      * Stores a push, and gives its number. One for now gets its deliveries, the others get them from
      * `schedule-store.ts`. From its commit on it is not lost.
      */
-    accept(application: number, of: NewPush): number {
-      const { notification, audience, createdAt, timeToLiveMs, turns } = of
+    accept(application: number, push: NewPush): number {
+      const { notification, audience, createdAt, timeToLiveMs, turns } = push
       const expiresAt = (sendAt: number | null) => (sendAt ?? createdAt) + timeToLiveMs
-      const add = (id: string, sendAt: number | null, parent: number | null, stored: Audience | TurnAudience) =>
+      const add = (id: string, sendAt: number | null, parent: number | null, stored: Audience | WaveAudience) =>
         insert.get({
           id,
           application,
@@ -74,8 +74,8 @@ export function createPushStore({ database }: { database: Database }) {
           releasedAt: sendAt === null ? createdAt : null,
           parent,
         }).number
-      const number = add(of.id, of.sendAt, null, audience)
-      if (of.sendAt === null) deliver(application, number, audience, expiresAt(null))
+      const number = add(push.id, push.sendAt, null, audience)
+      if (push.sendAt === null) deliver(application, number, audience, expiresAt(null))
       for (const { id, sendAt } of turns) add(id, sendAt, number, { turn: {} })
       return number
     },

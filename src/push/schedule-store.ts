@@ -1,9 +1,9 @@
 import type { Audience } from '../audience/filter.ts'
 import { audienceFrom } from '../audience/stored-audience.ts'
-import type { TurnAudience } from '../audience/stored-audience.ts'
+import type { WaveAudience } from '../audience/stored-audience.ts'
 import type { Database } from '../database/database.ts'
 import { CEILING } from '../device/device-row.ts'
-import { turnIn } from './local-time.ts'
+import { waveIn } from './local-time.ts'
 import type { Zone } from './local-time.ts'
 import type { PushStore } from './push-store.ts'
 
@@ -70,21 +70,21 @@ export function createScheduleStore({ database, pushes }: Dependencies) {
   const zonesOf = (application: number): Zone[] => [null, ...zones.all(application).map(({ zone }) => zone)]
 
   /** Whom one turn of a push by local time addresses beside the filter of the whole; `null` for nobody. */
-  function turnOf({ application, send_at: turn }: DueRow, parent: number, now: number): TurnAudience | null {
+  function turnOf({ application, send_at: turn }: DueRow, parent: number, now: number): WaveAudience | null {
     const row = parentOf.get(parent)
     const audience = row && (JSON.parse(row.audience) as Audience)
     if (!row || !audience || !('filter' in audience) || audience.local === undefined) return null
     const { filter, local } = audience
     const turns = turnsOf.all(parent).map(({ send_at: at }) => at)
     const inTurn = zonesOf(application).filter(
-      (zone) => (filter.zones?.includes(zone) ?? true) && turnIn(local, zone, turns, row.created_at) === turn,
+      (zone) => (filter.zones?.includes(zone) ?? true) && waveIn(local, zone, turns, row.created_at) === turn,
     )
     if (inTurn.length === 0) return null
     const own = { zones: inTurn, stayedSince: row.released_at ?? turn }
     return { turn: { ...own, ...(filter.asOf !== undefined && { asOf: now }) } }
   }
 
-  const audienceOf = (turn: TurnAudience, parent: number) =>
+  const audienceOf = (turn: WaveAudience, parent: number) =>
     audienceFrom(JSON.stringify(turn), parentOf.get(parent)?.audience ?? null)
 
   const withdraw = database.statement<{ number: number }, [number, number]>(

@@ -129,14 +129,14 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
         if (token === undefined || token === '') throw missing('token header')
         const platform = readPlatformHeader(headers['platform'])
         const id = params.id.toLowerCase()
-        const of = explanations.find(number, id, token, platform)
-        if (of === null) throw noPush()
-        const pause = of.platform === null ? null : pauseOf(number, of.platform)
+        const explanation = explanations.find(number, id, token, platform)
+        if (explanation === null) throw noPush()
+        const pause = explanation.platform === null ? null : pauseOf(number, explanation.platform)
         return schema.explanationOf(
-          explain({ ...of.facts, pause }),
-          of.platform,
+          explain({ ...explanation.facts, pause }),
+          explanation.platform,
           (device) => apnsIdOf(id, device),
-          of.device,
+          explanation.device,
         )
       },
       {

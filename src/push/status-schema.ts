@@ -13,20 +13,20 @@ import {
 import { wholeNumber } from '../http/fields.ts'
 import type { JsonSchema } from '../http/fields.ts'
 import { VERDICTS } from './explain.ts'
-import type { Explanation, Verdict } from './explain.ts'
+import type { Explanation, ExplainVerdict } from './explain.ts'
 import type { FailedRecipient } from './status-store.ts'
 import { finishedAtOf, rateOf, startedAtOf, stateOf } from './status.ts'
-import type { PauseOf, Reach, StoredPush } from './status.ts'
+import type { PauseOf, PlatformProgress, StoredPush } from './status.ts'
 
 const MAX_PUSHES = 1000
 
 const PUSHES = 100
 
 /** The part of a status that a list has too. `now` in ms since the Unix epoch. */
-export function statusOf(push: StoredPush, reach: readonly Reach[], pauseOf: PauseOf, now: number) {
+export function statusOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf, now: number) {
   const startedAt = startedAtOf(reach)
   const finishedAt = finishedAtOf(push, reach)
-  const sum = (of: (one: Reach) => number) => reach.reduce((total, one) => total + of(one), 0)
+  const sum = (count: (one: PlatformProgress) => number) => reach.reduce((total, one) => total + count(one), 0)
   const s = sum((one) => one.s)
   return {
     id: push.id,
@@ -45,7 +45,7 @@ export function statusOf(push: StoredPush, reach: readonly Reach[], pauseOf: Pau
 }
 
 /** What each platform has a part in, by `"0"` and `"1"`. */
-export function platformsOf(push: StoredPush, reach: readonly Reach[], pauseOf: PauseOf) {
+export function platformsOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf) {
   const entries = reach.map((one) => {
     const { t, s, failed, waiting, retrying } = one
     return [one.platform, { ...stateOf(push, [one], pauseOf), t, s, failed, waiting, retrying }]
@@ -61,7 +61,7 @@ export function failedOf(
   total: number,
   reasons: ReadonlyMap<string, number>,
   push: StoredPush,
-  reach: readonly Reach[],
+  reach: readonly PlatformProgress[],
 ) {
   const counts = new Map(reasons)
   const add = (reason: string, count: number) => {
@@ -77,13 +77,13 @@ export function failedOf(
 
 /** On the wire. `device` is its id, `null` where there is none. */
 export function explanationOf(
-  of: Explanation,
+  explained: Explanation,
   platform: Platform | null,
   apnsIdOf: (device: number) => string,
   device: number | null,
 ) {
-  const { verdict, explanation, reason = null, at = null, attempts = null, nextAttemptAt = null } = of
-  const { excludedBy = [], judgedNow = false } = of
+  const { verdict, explanation, reason = null, at = null, attempts = null, nextAttemptAt = null } = explained
+  const { excludedBy = [], judgedNow = false } = explained
   const wasSent = SENT.has(verdict) || (attempts ?? 0) > 0
   return {
     verdict,
@@ -99,7 +99,7 @@ export function explanationOf(
   }
 }
 
-const SENT: ReadonlySet<Verdict> = new Set(['opened', 'accepted'])
+const SENT: ReadonlySet<ExplainVerdict> = new Set(['opened', 'accepted'])
 
 export function failureOf({ token, platform, state, reason, attempts, at }: FailedRecipient) {
   // What is called off is stored as expired.

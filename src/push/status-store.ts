@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { unpackToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
-import type { Reach, StoredPush } from './status.ts'
+import type { PlatformProgress, StoredPush } from './status.ts'
 
 /** A device that a push did not reach. */
 export interface FailedRecipient {
@@ -20,7 +20,7 @@ export interface FailedRecipient {
 /** Expired: its time to live was over. */
 export type FailedState = 'rejected' | 'gone' | 'expired'
 
-interface ReachRow extends Omit<Reach, 'open'> {
+interface ReachRow extends Omit<PlatformProgress, 'open'> {
   open: number
 }
 
@@ -114,7 +114,7 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
     unfinished: (application: number): number => unfinished.get(application)?.count ?? 0,
 
     /** One entry for each platform that the push, `push.number`, goes to; none before its moment has come. */
-    reach: (push: number): Reach[] => reach.all(push).map(reachOf),
+    reach: (push: number): PlatformProgress[] => reach.all(push).map(reachOf),
 
     /** How many recipients failed for each reason. Read in parts, so that nobody waits for it. */
     async reasons(push: number): Promise<Map<string, number>> {
@@ -156,6 +156,6 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
   }
 }
 
-function reachOf(row: ReachRow): Reach {
+function reachOf(row: ReachRow): PlatformProgress {
   return { ...row, open: row.open > 0 }
 }

@@ -8,7 +8,7 @@ import type { Platform } from '../device/device.ts'
 export type PushState = 'scheduled' | 'sending' | 'paused' | 'finished' | 'cancelled'
 
 /** How far a push is on one platform, all turns of one by local time together. Times are ms since the Unix epoch. */
-export interface Reach {
+export interface PlatformProgress {
   readonly platform: Platform
   /** Devices addressed, as far as they are counted. */
   readonly t: number
@@ -52,7 +52,7 @@ export type PauseOf = (platform: Platform) => string | null
 /** The state of a push; `reason` says why a paused one waits, or why a gateway refused one for everybody. */
 export function stateOf(
   push: StoredPush,
-  reach: readonly Reach[],
+  reach: readonly PlatformProgress[],
   pauseOf: PauseOf,
 ): { readonly state: PushState; readonly reason: string | null } {
   if (push.cancelledAt !== null) return { state: 'cancelled', reason: null }
@@ -71,7 +71,7 @@ export function stateOf(
 }
 
 /** When a push was over, ms since the Unix epoch; `null` while something is left of it. */
-export function finishedAtOf(push: StoredPush, reach: readonly Reach[]): number | null {
+export function finishedAtOf(push: StoredPush, reach: readonly PlatformProgress[]): number | null {
   if (reach.some((one) => one.open)) return null
   if (push.cancelledAt === null && (push.releasedAt === null || push.turnsToCome > 0)) return null
   const ends = reach.flatMap(({ finishedAt }) => finishedAt ?? [])
@@ -79,7 +79,7 @@ export function finishedAtOf(push: StoredPush, reach: readonly Reach[]): number 
 }
 
 /** When the first device was sent to, ms since the Unix epoch; `null` for nobody yet. */
-export function startedAtOf(reach: readonly Reach[]): number | null {
+export function startedAtOf(reach: readonly PlatformProgress[]): number | null {
   const starts = reach.flatMap(({ startedAt }) => startedAt ?? [])
   return starts.length > 0 ? Math.min(...starts) : null
 }

@@ -11,9 +11,9 @@ export type When =
   /** When the clocks of each device show this: `2026-12-24T09:00`. */
   | { readonly kind: 'local'; readonly wall: string }
 
-const MOST_DAYS = 90
-const MOST_SECONDS = MOST_DAYS * 24 * 60 * 60
-export const MOST_AHEAD_MS = MOST_SECONDS * 1000
+const MAX_DAYS = 90
+const MAX_SECONDS = MAX_DAYS * 24 * 60 * 60
+export const MAX_AHEAD_MS = MAX_SECONDS * 1000
 
 /** A moment as RFC 3339 has it; the seconds may be left out. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
@@ -21,21 +21,21 @@ const WALL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/
 
 const sendAt: Field<When> = {
   schema: {
-    oneOf: [{ type: 'string' }, { type: 'number', minimum: 0, maximum: MOST_SECONDS }],
-    description: `When to send: a time with its offset (2026-12-24T09:00:00+01:00, or Z), or a number of seconds from now. At most ${MOST_DAYS} days ahead. A time that has just come is now; more than 60 seconds past is refused.`,
+    oneOf: [{ type: 'string' }, { type: 'number', minimum: 0, maximum: MAX_SECONDS }],
+    description: `When to send: a time with its offset (2026-12-24T09:00:00+01:00, or Z), or a number of seconds from now. At most ${MAX_DAYS} days ahead. A time that has just come is now; more than 60 seconds past is refused.`,
     example: '3600',
   },
   emptyIsAbsent: true,
   read(value, name) {
     const seconds = typeof value === 'string' && /^\d{1,8}$/.test(value) ? Number(value) : value
-    if (typeof seconds === 'number' && seconds >= 0 && seconds <= MOST_SECONDS) {
+    if (typeof seconds === 'number' && seconds >= 0 && seconds <= MAX_SECONDS) {
       return { kind: 'in', delayMs: Math.round(seconds * 1000) }
     }
     const at = typeof value === 'string' && MOMENT.test(value) ? instantOf(value) : null
     if (at !== null) return { kind: 'at', at }
     throw invalid(
       name,
-      `must be a time with its offset, such as 2026-12-24T09:00:00Z, or a number of seconds from 0 to ${MOST_SECONDS}, not ${show(value)}`,
+      `must be a time with its offset, such as 2026-12-24T09:00:00Z, or a number of seconds from 0 to ${MAX_SECONDS}, not ${show(value)}`,
     )
   },
 }
@@ -43,7 +43,7 @@ const sendAt: Field<When> = {
 const sendAtLocal: Field<When> = {
   schema: {
     type: 'string',
-    description: `When to send, by the clock of each device: 2026-12-24T09:00, at most ${MOST_DAYS} days ahead. A device without a known time zone has UTC. Where the time is more than 1 hour past, it is not sent; \`passed\` names the zones.`,
+    description: `When to send, by the clock of each device: 2026-12-24T09:00, at most ${MAX_DAYS} days ahead. A device without a known time zone has UTC. Where the time is more than 1 hour past, it is not sent; \`passed\` names the zones.`,
   },
   emptyIsAbsent: true,
   read(value, name) {

@@ -22,9 +22,9 @@ export function misplacedKeyText(place: string | null, fitting: string): string 
 }
 
 /** `of`: how many records there are. */
-export function damagedRecordText({ name, application, provider }: Named, of: number): string {
+export function damagedRecordText({ name, application, provider }: Named, total: number): string {
   const command = `bellhop app ${COMMANDS[provider]} ${application} …`
-  return `The ${WHAT[provider]} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${of} sealed records. Store it again: ${command}`
+  return `The ${WHAT[provider]} of "${name}" is damaged: it does not open with the sealing key, which opens others of the ${total} sealed records. Store it again: ${command}`
 }
 
 /** `the APNs credential of "Shop"` */

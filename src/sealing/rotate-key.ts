@@ -20,7 +20,7 @@ export interface Rotated {
   readonly kept: string | null
 }
 
-interface Refused {
+interface RotationRefused {
   readonly kind: 'problem'
   readonly problem: string
 }
@@ -49,7 +49,7 @@ interface Options {
  * key. Whenever it ends in between, one of the keys on disk opens the database: `proveSealingKey` finds `key.next`, and
  * `settleKeys` takes the last step. A failed commit leaves the new key where it is: it may be on disk all the same.
  */
-export function rotateKey(options: Options): Rotated | Refused {
+export function rotateKey(options: Options): Rotated | RotationRefused {
   const { database, dataDirectory, text, to, discard, clock, random, onStep = () => {} } = options
   const refusal = taken(options)
   if (refusal !== null) return refusal
@@ -101,7 +101,7 @@ export function settleKeys(dataDirectory: string, { source }: Pick<ProvenKey, 's
 }
 
 /** A file that is there already may be the new key of a rotation that nobody has seen the end of. */
-function taken({ database, to }: Options): Refused | null {
+function taken({ database, to }: Options): RotationRefused | null {
   if (to === null || !existsSync(to)) return null
   const read = readKeyFile(to)
   const records = createSealedStore(database).records()
@@ -113,7 +113,7 @@ function taken({ database, to }: Options): Refused | null {
 
 type OldKey = Pick<ProvenKey, 'source' | 'key'> & { readonly kind: 'old' }
 
-function oldKey({ discard, ...options }: Options): OldKey | Refused {
+function oldKey({ discard, ...options }: Options): OldKey | RotationRefused {
   const proven = proveSealingKey(options)
   if (proven.kind === 'problem') {
     const lost = proven.why === 'missing' || proven.why === 'malformed' || proven.why === 'wrong'
@@ -131,6 +131,6 @@ function oldKey({ discard, ...options }: Options): OldKey | Refused {
   return { kind: 'old', source, key }
 }
 
-function refused(problem: string): Refused {
+function refused(problem: string): RotationRefused {
   return { kind: 'problem', problem }
 }

@@ -1,7 +1,7 @@
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import { startBackups } from '../backup/start-backups.ts'
 import type { Clock } from '../clock.ts'
-import type { DamageWatch } from '../database/corruption-monitor.ts'
+import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { createWriteProbe } from '../database/write-probe.ts'
@@ -27,7 +27,7 @@ const SCRAPE_PROBE_MS = 60_000
 interface Dependencies {
   readonly config: Config
   readonly clock: Clock
-  readonly damage: DamageWatch
+  readonly damage: CorruptionMonitor
   readonly database: Database
   readonly commit: Commit
   readonly directory: ApplicationDirectory
@@ -41,9 +41,9 @@ interface Dependencies {
 }
 
 /** What an operator sees of the service, and the backups that it makes. */
-export function startAdminSide(on: Dependencies) {
-  const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened } = on
-  const { pool, deliveries, moved, runningSimulator } = on.senders
+export function startAdminSide(deps: Dependencies) {
+  const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened } = deps
+  const { pool, deliveries, moved, runningSimulator } = deps.senders
   const { log } = damage
   const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
   const figures = () => pool.figures()

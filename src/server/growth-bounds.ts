@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
-import type { Bounds, GrowthBounds } from '../device/growth.ts'
+import type { GrowthBoundsOfCall, GrowthBounds } from '../device/growth.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import { createGrowthThrottle } from '../usage/growth-throttle.ts'
@@ -18,25 +18,25 @@ interface Dependencies {
 /** How far each call may make the registry grow, by the limits of its application. */
 export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencies): GrowthBounds {
   const throttle = createGrowthThrottle({ clock })
-  const backend: Bounds = { hasRoom, limits: null }
+  const backend: GrowthBoundsOfCall = { hasRoom, limits: null }
   const saidAt = new Map<string, number>()
 
   function say({ number, limits }: Application, what: 'devices' | 'labels'): void {
     const key = `${number} ${what}`
     if (clock.now() - (saidAt.get(key) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
     saidAt.set(key, clock.now())
-    const most = what === 'devices' ? limits.maxDevices : limits.maxLabels
+    const max = what === 'devices' ? limits.maxDevices : limits.maxLabels
     log.warn(
       `an application is full: calls without its secret bring no more ${what} (bellhop app limits --${what} N)`,
       {
         application: number,
-        most,
+        max,
       },
     )
   }
 
   return {
-    of({ application: { number, limits }, withSecret, address }) {
+    boundsOf({ application: { number, limits }, withSecret, address }) {
       if (withSecret) return backend
       let taken = 0
       const { maxDevices, maxLabels } = limits
@@ -56,8 +56,8 @@ export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencie
       }
     },
     refused(application, why) {
-      metrics.refusals.note(application.number, why.kind === 'full' ? why.of : REASON[why.kind])
-      if (why.kind === 'full') say(application, why.of)
+      metrics.refusals.note(application.number, why.kind === 'full' ? why.resource : REASON[why.kind])
+      if (why.kind === 'full') say(application, why.resource)
     },
   }
 }

@@ -64,30 +64,30 @@ interface Dependencies {
 const NEVER = new AbortController().signal
 
 /** The public API: every noun's routes behind the gate. */
-export function createPublicApi(on: Dependencies) {
-  const { config, clock, log, database, commit, gate, metrics, devices, cancellations, events } = on
-  const { pool, providers } = on.senders
+export function createPublicApi(deps: Dependencies) {
+  const { config, clock, log, database, commit, gate, metrics, devices, cancellations, events } = deps
+  const { pool, providers } = deps.senders
   const { compat } = config
   const count = createAudienceCount({ database })
-  const bounds = createGrowthBounds({ clock, log, metrics, hasRoom: on.hasRoom })
+  const bounds = createGrowthBounds({ clock, log, metrics, hasRoom: deps.hasRoom })
   const counting = createCounting({ clock })
   const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
   const accept = createAcceptance({
     commit,
     clock,
-    pushes: on.pushes,
-    schedule: on.scheduled,
+    pushes: deps.pushes,
+    schedule: deps.scheduled,
     idempotency: createIdempotencyStore({ database }),
     count: (application, filter, caller = NEVER) =>
       counting(application, caller, (signal) => count(application, filter, signal)),
     wake: (application) => pool.wake(application),
-    look: () => on.schedule.look(),
-    hasRoom: on.hasRoom,
+    look: () => deps.schedule.look(),
+    hasRoom: deps.hasRoom,
   })
   return createApi({
     gate,
     log,
-    onRefused: on.onRefused,
+    onRefused: deps.onRefused,
     compat,
     headerPrefixes: config.headerPrefix ?? [],
     documented: config.docs === 'on',

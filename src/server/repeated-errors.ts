@@ -5,7 +5,7 @@ import type { Log, LogFields } from '../log.ts'
 const PERIOD_MS = 60_000
 
 /** Errors that are remembered, for they can all be different. */
-const MOST = 1000
+const MAX_ITEMS = 1000
 
 interface Said {
   /** Ms since the Unix epoch. */
@@ -35,7 +35,7 @@ export function withoutRepeats(log: Log, now: () => number): { readonly log: Log
     const key = keyOf(event, fields)
     const said = errors.get(key)
     if (said === undefined) {
-      if (errors.size >= MOST) errors.clear()
+      if (errors.size >= MAX_ITEMS) errors.clear()
       const first = { at: now(), again: 0, event, fields }
       errors.set(key, first)
       return say(first)

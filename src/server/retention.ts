@@ -24,7 +24,7 @@ interface Dependencies {
  * Erases what is over its time, now and then once an hour: one sweep after the other, as many steps as fit into
  * the budget in a transaction of their own turn. The returned function ends it.
  */
-export function startTidying({ clock, log, commit, sweeps }: Dependencies): () => void {
+export function startRetention({ clock, log, commit, sweeps }: Dependencies): () => void {
   let cancelPause = () => {}
   let running = false
   /** The hour has come while it was still at it. */

@@ -42,8 +42,8 @@ interface Dependencies {
 export type Senders = Awaited<ReturnType<typeof startSenders>>
 
 /** Everything that sends: gateways with their credentials, and the pool that goes on with what is open. */
-export async function startSenders(on: Dependencies) {
-  const { config, clock, log, database, commit, key, directory, devices, events, opened } = on
+export async function startSenders(deps: Dependencies) {
+  const { config, clock, log, database, commit, key, directory, devices, events, opened } = deps
   const moved = new Set<string>()
   const onSwitch = (origin: string, reason: string) => {
     moved.add(origin)
@@ -51,7 +51,7 @@ export async function startSenders(on: Dependencies) {
   }
   let started: Promise<Simulator> | null = null
   let running: Simulator | null = null
-  const simulator = () => (started ??= startSimulator({ clock, rsaKeys: on.rsaKeys }).then((one) => (running = one)))
+  const simulator = () => (started ??= startSimulator({ clock, rsaKeys: deps.rsaKeys }).then((one) => (running = one)))
   opened.defer(async () => (await started)?.[Symbol.asyncDispose]())
   const providers = createProviders({
     credentials: createCredentialStore({ database, clock, key }),
@@ -60,7 +60,7 @@ export async function startSenders(on: Dependencies) {
       apns: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
       fcm: config.fcmUrl,
       fcmToken: config.fcmTokenUrl,
-      ca: on.ca,
+      ca: deps.ca,
     },
     clock,
     log,
@@ -74,7 +74,7 @@ export async function startSenders(on: Dependencies) {
   const pool = startDeliveryPool({
     clock,
     log,
-    random: on.random,
+    random: deps.random,
     commit,
     store: deliveries,
     registry: {
@@ -93,7 +93,7 @@ export async function startSenders(on: Dependencies) {
     },
     providerOf(number, platform) {
       const application = directory.byNumber(number)
-      return application && providers.of(application, platform)
+      return application && providers.find(application, platform)
     },
     isProven(number, platform) {
       const application = directory.byNumber(number)
@@ -106,7 +106,7 @@ export async function startSenders(on: Dependencies) {
     events,
     maxInFlight: config.maxInFlight,
     ttlClock: config.ttlClock,
-    latency: on.metrics.latency,
+    latency: deps.metrics.latency,
   })
   opened.defer(() => pool.close())
   /** `runningSimulator`: `null` where nothing has needed it. `moved`: origins of gateways that are reached by the second transport only. */

@@ -36,7 +36,7 @@ import { createDiskGuard } from './disk-guard.ts'
 import { followCommands } from './follow-commands.ts'
 import { createPublicApi } from './public-api.ts'
 import { keepReserve } from './reserve-keeper.ts'
-import { startTidying } from './retention.ts'
+import { startRetention } from './retention.ts'
 import { startSenders } from './senders.ts'
 import { createServiceGate } from './service-gate.ts'
 import { createServiceLog } from './service-log.ts'
@@ -156,7 +156,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
         return released
       },
     },
-    wake: (of, push) => pool.wake(of, push),
+    wake: (application, push) => pool.wake(application, push),
   })
   opened.defer(() => schedule.stop())
 
@@ -188,7 +188,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const admin = startAdminSide({ ...world, disk, damage, senders, opened })
 
   const sweeps = createSweeps({ database, devices, ledger, webhooks: webhookStore, keepGone: config.keepGone })
-  opened.defer(startTidying({ clock, log, commit, sweeps }))
+  opened.defer(startRetention({ clock, log, commit, sweeps }))
   const sayTheRest = () => {
     serviceLog.look()
     refusals.look()

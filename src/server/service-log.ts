@@ -1,7 +1,7 @@
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { Clock } from '../clock.ts'
-import { watchForDamage } from '../database/corruption-monitor.ts'
-import type { DamageWatch } from '../database/corruption-monitor.ts'
+import { monitorCorruption } from '../database/corruption-monitor.ts'
+import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
 import { standardErrorLog } from '../log.ts'
 import type { Log } from '../log.ts'
 import type { Config } from '../settings/parse.ts'
@@ -10,7 +10,7 @@ import { withoutRepeats } from './repeated-errors.ts'
 
 interface ServiceLog {
   /** Through which everything is said. */
-  readonly damage: DamageWatch
+  readonly damage: CorruptionMonitor
   /** From here on lines about an application have its name. */
   readonly naming: (directory: Pick<ApplicationDirectory, 'byId' | 'byNumber'>) => void
   /** To be called once a minute: says what was held back. */
@@ -26,7 +26,7 @@ export function createServiceLog(
   const names = nameApplications(base)
   const repeats = withoutRepeats(names.log, clock.now)
   return {
-    damage: watchForDamage(repeats.log, config.data),
+    damage: monitorCorruption(repeats.log, config.data),
     naming: ({ byId, byNumber }) =>
       names.naming((which) => (typeof which === 'number' ? byNumber(which) : byId(which))),
     look: repeats.look,

@@ -21,16 +21,16 @@ export function checkTogether(
   }
 }
 
-type Check = (config: Partial<Config>) => string | null
+type SettingRule = (config: Partial<Config>) => string | null
 
-const halfOfTls: Check = ({ tlsCert, tlsKey }) => {
+const halfOfTls: SettingRule = ({ tlsCert, tlsKey }) => {
   // A setting that could not be read is undefined here: its own problem says enough.
   if (tlsCert === undefined || tlsKey === undefined || (tlsCert === null) === (tlsKey === null)) return null
   const [there, missing] = tlsKey === null ? (['tlsCert', 'tlsKey'] as const) : (['tlsKey', 'tlsCert'] as const)
   return `${titleOf(missing)} is missing: ${titleOf(there)} is of no use without it.`
 }
 
-const samePort: Check = ({ listen, adminListen }) => {
+const samePort: SettingRule = ({ listen, adminListen }) => {
   if (listen === undefined || adminListen === undefined || listen.port === 0) return null
   if (listen.port !== adminListen.port) return null
   if (listen.host !== adminListen.host && !covers(listen, adminListen) && !covers(adminListen, listen)) return null
@@ -42,17 +42,17 @@ function covers({ host }: Address, other: Address): boolean {
   return host === '::' || (host === '0.0.0.0' && (isIPv4(other.host) || other.host === 'localhost'))
 }
 
-const openListen: Check = ({ listen, tlsCert, trustedProxies }) => {
+const openListen: SettingRule = ({ listen, tlsCert, trustedProxies }) => {
   if (listen === undefined || isLoopback(listen) || tlsCert !== null || trustedProxies !== null) return null
   return `${titleOf('listen')}: without TLS, secrets that come to ${hostPort(listen)} from other machines travel in the clear. Put a proxy with TLS in front and name it in --trusted-proxies, or set --tls-cert and --tls-key.`
 }
 
-const openAdmin: Check = ({ adminListen }) => {
+const openAdmin: SettingRule = ({ adminListen }) => {
   if (adminListen === undefined || isLoopback(adminListen)) return null
   return `${titleOf('adminListen')}: ${hostPort(adminListen)} is open to other machines, and the admin side has no password: keep strangers out by a firewall.`
 }
 
-const backupInside: Check = ({ data, backup }) => {
+const backupInside: SettingRule = ({ data, backup }) => {
   if (data === undefined || backup === undefined || backup === null || backup.startsWith('s3://')) return null
   const between = relative(resolve(data), resolve(backup))
   if (between === '..' || between.startsWith('../')) return null

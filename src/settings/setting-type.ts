@@ -109,15 +109,15 @@ export const httpProxy: SettingType<ProxyAddress> = {
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A time of at least `leastMs`, such as `24h`; its value is in milliseconds. At most 365 days. */
-export function duration(leastMs: number): SettingType<number> {
+/** A time of at least `minMs`, such as `24h`; its value is in milliseconds. At most 365 days. */
+export function duration(minMs: number): SettingType<number> {
   return {
-    expected: `a time such as 90s, 15m, 24h or 7d, of at least ${leastMs / 1000} seconds`,
+    expected: `a time such as 90s, 15m, 24h or 7d, of at least ${minMs / 1000} seconds`,
     placeholder: 'TIME',
     read(text) {
       const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
       const value = Number(count) * (UNITS_MS[unit] ?? Number.NaN)
-      return value >= leastMs && value <= 365 * 86_400_000 ? value : undefined
+      return value >= minMs && value <= 365 * 86_400_000 ? value : undefined
     },
   }
 }
@@ -135,13 +135,13 @@ export const networks: SettingType<readonly string[]> = {
   show: (parts) => parts.join(','),
 }
 
-export function integer(least: number, most: number): SettingType<number> {
+export function integer(min: number, max: number): SettingType<number> {
   return {
-    expected: `a whole number from ${least} to ${most}`,
+    expected: `a whole number from ${min} to ${max}`,
     placeholder: 'N',
     read(text) {
       const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-      return value >= least && value <= most ? value : undefined
+      return value >= min && value <= max ? value : undefined
     },
   }
 }
@@ -197,8 +197,8 @@ function listed(text: string): readonly string[] {
 
 function isNetwork(text: string): boolean {
   const [, ip = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const most = isIPv4(ip) ? 32 : isIPv6(ip) ? 128 : -1
-  return most > 0 && Number(bits ?? most) <= most
+  const max = isIPv4(ip) ? 32 : isIPv6(ip) ? 128 : -1
+  return max > 0 && Number(bits ?? max) <= max
 }
 
 function isHostName(name: string): boolean {

@@ -1,9 +1,9 @@
 /**
  * Text of others, such as a tag or an alias, so that it can do nothing to a terminal: control characters, invisible
- * ones and those that turn the direction of writing are spelt out (`\x1b`, `\u202e`).
+ * ones and those that turn the direction of writing are spelled out (`\x1b`, `\u202e`).
  */
-export function harmless(text: string): string {
-  return text.replaceAll(HARMFUL, spelt)
+export function escapeControls(text: string): string {
+  return text.replaceAll(HARMFUL, spelled)
 }
 
 /** One line of JSON, as harmless: JSON itself escapes neither DEL nor C1, of which 0x9b begins a sequence. */
@@ -17,7 +17,7 @@ export function jsonLine(value: unknown): string {
 /** The zero-width joiner stays, of which emoji are made. */
 const HARMFUL = /(?!\u200D)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-function spelt(character: string): string {
+function spelled(character: string): string {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x100) return `\\x${hex(code, 2)}`
   return code < 0x1_0000 ? `\\u${hex(code, 4)}` : `\\u{${hex(code, 1)}}`

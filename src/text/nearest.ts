@@ -5,17 +5,17 @@ export function suggestion(text: string, candidates: readonly string[]): string 
 }
 
 /** Beyond it nobody meant the one by the other. */
-const MOST_EDITS = 2
+const MAX_EDITS = 2
 
 /** The candidate that `text` is most likely a misspelling of; `null` when none is near. */
 export function nearest(text: string, candidates: readonly string[]): string | null {
   const ranked = candidates
     // No fewer edits than one is longer than the other. And what others send may be as long as a body.
-    .filter((candidate) => Math.abs(candidate.length - text.length) <= MOST_EDITS)
+    .filter((candidate) => Math.abs(candidate.length - text.length) <= MAX_EDITS)
     .map((candidate) => ({ candidate, edits: editsBetween(text.toLowerCase(), candidate.toLowerCase()) }))
     .toSorted((a, b) => a.edits - b.edits)
   const best = ranked[0]
-  return best !== undefined && best.edits <= Math.min(MOST_EDITS, Math.max(1, text.length / 3)) ? best.candidate : null
+  return best !== undefined && best.edits <= Math.min(MAX_EDITS, Math.max(1, text.length / 3)) ? best.candidate : null
 }
 
 /**

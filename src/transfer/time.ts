@@ -1,7 +1,7 @@
 import { isRecord } from './record.ts'
 
 /** Below it a number is in seconds: as ms it would be in March 1973. */
-const LEAST_MS = 100_000_000_000
+const MIN_MS = 100_000_000_000
 
 /** A date, a time, or both as PostgreSQL writes them; without a zone it is UTC. */
 const WRITTEN = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))? ?(Z|UTC|[+-]\d{2}:?(?:\d{2})?)?$/
@@ -23,7 +23,7 @@ export function readTime(value: unknown): number | null {
 
 function ofNumber(value: number): number | null {
   if (!(value > 0)) return null
-  const ms = Math.round(value < LEAST_MS ? value * 1000 : value)
+  const ms = Math.round(value < MIN_MS ? value * 1000 : value)
   return Number.isSafeInteger(ms) ? ms : null
 }
 

@@ -3,7 +3,7 @@ import { networkOf, SITE_SHARE, siteOf } from '../network/address.ts'
 import { createBucketTable } from './bucket-table.ts'
 import { secondsToToken, takeToken } from './token-bucket.ts'
 
-/** Wrong credentials an address may send before it is throttled (spec/decisions, "Admission" 5). */
+/** Wrong credentials an address may send before it is throttled (test/api/http/admission.test.ts). */
 const BURST = 20
 
 /** Failures a second: one back every 3 s. */

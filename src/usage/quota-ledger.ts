@@ -8,7 +8,7 @@ type Charged = Pick<Application, 'number' | 'limits'>
 
 /**
  * Calls of `quota` that may be used up by whom has only the application id, which is public: the last fifth is for the
- * application's own backend (spec/decisions, "Admission" 7). 0 for 0, which is unlimited.
+ * application's own backend (test/api/http/admission.test.ts). 0 for 0, which is unlimited.
  */
 export function shareWithoutSecret(quota: number): number {
   return Math.floor((quota * 4) / 5)
@@ -25,7 +25,7 @@ export interface QuotaLedger {
   /**
    * Counts one call if the application is below its quota (0 = unlimited, but counted), or below four fifths of it where
    * the call came without the secret; else counts nothing and says in how many seconds the period ends
-   * (spec/decisions, "Admission" 7).
+   * (test/api/http/admission.test.ts).
    */
   charge(
     application: Charged,

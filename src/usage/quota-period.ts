@@ -1,4 +1,4 @@
-/** A calendar day or month, UTC (spec/decisions, "Admission" 7). */
+/** A calendar day or month, UTC (test/api/http/admission.test.ts). */
 export type QuotaPeriod = 'day' | 'month'
 
 /** One day or month. It has begun at `startsAt` and is over at `endsAt` (milliseconds since the Unix epoch). */

@@ -3,7 +3,7 @@ import { SITE_SHARE } from '../network/address.ts'
 import { createBucketTable } from './bucket-table.ts'
 import { isUnlimited, returnToken, secondsToFull, secondsToToken, takeToken, tokensLeft } from './token-bucket.ts'
 
-export interface Verdict {
+export interface RateVerdict {
   readonly allowed: boolean
   /** Calls a second: the rate this call was held against. 0 = unlimited. */
   readonly rate: number
@@ -23,10 +23,10 @@ export interface RateLimiter {
    * calls; either 0 = unlimited. Limits may differ from call to call. Where there is a `site`, all its keys together have
    * a second bucket, `SITE_SHARE` times as large.
    */
-  take(key: string, limits: { readonly rate: number; readonly burst: number }, site?: string | null): Verdict
+  take(key: string, limits: { readonly rate: number; readonly burst: number }, site?: string | null): RateVerdict
 }
 
-const UNLIMITED: Verdict = {
+const UNLIMITED: RateVerdict = {
   allowed: true,
   rate: 0,
   limit: 0,
@@ -37,7 +37,7 @@ const UNLIMITED: Verdict = {
 
 /**
  * One bucket for each key (see `userKey`), in bounded memory: beyond `capacity` keys (default 50,000, about 10 MB) the
- * least recently used is forgotten, which at worst gives its user a full bucket (spec/decisions, "Admission" 6).
+ * least recently used is forgotten, which at worst gives its user a full bucket (test/api/http/admission.test.ts).
  */
 export function createRateLimiter(options: { readonly clock: Clock; readonly capacity?: number }): RateLimiter {
   const { clock, capacity = 50_000 } = options

@@ -1,6 +1,6 @@
 /**
  * A token bucket that is refilled when it is looked at: `rate` tokens a second, never above `burst`; a call costs one
- * token (spec/decisions, "Admission" 6). The state is changed in place, since every call of the API passes here.
+ * token (test/api/http/admission.test.ts). The state is changed in place, since every call of the API passes here.
  */
 export interface TokenBucket {
   /** Thousandths of a token, so that whole rates and milliseconds add up without rounding. */

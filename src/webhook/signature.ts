@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 
 /** Bytes (Standard Webhooks, "Signature scheme": 192 bits at the least, 512 at the most). */
-const LEAST_BYTES = 24
-const MOST_BYTES = 64
+const MIN_BYTES = 24
+const MAX_BYTES = 64
 const NEW_BYTES = 32
 
 const PREFIX = 'whsec_'
@@ -17,7 +17,7 @@ export function secretBytes(secret: string): Uint8Array | null {
   const digits = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
   if (digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(digits)) return null
   const bytes = Buffer.from(digits, 'base64')
-  return bytes.length >= LEAST_BYTES && bytes.length <= MOST_BYTES ? bytes : null
+  return bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES ? bytes : null
 }
 
 interface Signed {

@@ -75,8 +75,8 @@ interface Line {
  * so a crash repeats what was on its way and loses nothing. The others of its application go on meanwhile, unless
  * `ReceiverWindow` says that the receiver takes nothing; no order is promised.
  */
-export function startWebhookSender(on: Dependencies): WebhookSender {
-  const { clock, log, commit, events, webhooks } = on
+export function startWebhookSender(deps: Dependencies): WebhookSender {
+  const { clock, log, commit, events, webhooks } = deps
   const lines = new Map<number, Line>()
   const open = new Set<Promise<void>>()
   let calls = 0
@@ -136,8 +136,8 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
       Object.assign(line, { version: receiver.changedAt, window: new ReceiverWindow() })
     }
     const now = clock.now()
-    const most = line.window.size(now)
-    const room = Math.min(most - line.inFlight.size, Math.max(MAX_OPEN - calls, line.inFlight.size === 0 ? 1 : 0))
+    const max = line.window.size(now)
+    const room = Math.min(max - line.inFlight.size, Math.max(MAX_OPEN - calls, line.inFlight.size === 0 ? 1 : 0))
     if (room <= 0) return
     const due = events
       .due(application, now, room + line.inFlight.size)
@@ -167,7 +167,7 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
       'webhook-signature': signatureOf({ id: event.id, timestamp, body: event.body }, secret),
     }
     calls++
-    const outcome = await on.post(receiver.url, headers, event.body, ending.signal)
+    const outcome = await deps.post(receiver.url, headers, event.body, ending.signal)
     calls--
     // The row is as it was: the next process sends it again.
     if (ending.signal.aborted) return
@@ -188,14 +188,14 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
       if (line.version === receiver.changedAt && line.window.taken() === 'closed') {
         log.info('a webhook receiver takes events again', { application: receiver.application })
       }
-      on.onTry?.(application, 'delivered')
+      deps.onTry?.(application, 'delivered')
       await persist(() => events.erase(event.number))
       log.debug('webhook event delivered', name)
       return
     }
     const now = clock.now()
     if (outcome.kind === 'answered' && outcome.status === GONE) {
-      on.onTry?.(application, 'failed')
+      deps.onTry?.(application, 'failed')
       const { changedAt } = receiver
       const disabled = await persist(() => webhooks.disable(application, changedAt, now))
       if (disabled) log.warn('webhook disabled: its receiver answered 410', { application: receiver.application })
@@ -204,8 +204,8 @@ export function startWebhookSender(on: Dependencies): WebhookSender {
     }
     const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, now) : null
     const attempt = event.attempt + 1
-    const wait = waitMs(attempt, on.random(), asked)
-    on.onTry?.(application, wait === null ? 'given-up' : 'failed')
+    const wait = waitMs(attempt, deps.random(), asked)
+    deps.onTry?.(application, wait === null ? 'given-up' : 'failed')
     if (line.version === receiver.changedAt) noteFailure(line, receiver, outcome, now + (asked ?? 0))
     const reason = outcome.kind === 'answered' ? String(outcome.status) : outcome.reason
     await persist(() => (wait === null ? events.erase(event.number) : events.putOff(event.number, attempt, now + wait)))

@@ -2,7 +2,7 @@ import { array, constant, constantFrom, double, integer, letrec, nat, oneof, opt
 import type { Arbitrary } from 'fast-check'
 import type { Filter } from '../../src/audience/filter.ts'
 import { MAX_RADIUS_KM, MIN_RADIUS_KM } from '../../src/audience/geo-circle.ts'
-import type { Near } from '../../src/audience/geo-circle.ts'
+import type { GeoCircle } from '../../src/audience/geo-circle.ts'
 import type { Where } from '../../src/audience/where.ts'
 import type { Platform } from '../../src/device/device.ts'
 import { CENTRES, DEVICES, TAGS, TYPES, ZONES } from './population.ts'
@@ -25,7 +25,7 @@ export const aPlace = oneof(
 )
 
 /** From ten metres to around the world, each order of magnitude as often as another. */
-export const aCircle: Arbitrary<Near> = record({
+export const aCircle: Arbitrary<GeoCircle> = record({
   at: aPlace,
   radiusKm: double({ min: Math.log(MIN_RADIUS_KM), max: Math.log(MAX_RADIUS_KM), noNaN: true }).map((log) =>
     Math.min(Math.max(Math.exp(log), MIN_RADIUS_KM), MAX_RADIUS_KM),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { assert, pre, property } from 'fast-check'
-import { boxesOf, cellsNear, isNear } from '../../src/audience/geo-circle.ts'
+import { boxesOf, cellsNear, isInCircle } from '../../src/audience/geo-circle.ts'
 import { cellOf } from '../../src/device/place.ts'
 import { aCircle, aPlace } from './arbitrary-filter.ts'
 
@@ -30,25 +30,25 @@ test('distances are those that are known', () => {
     [{ lat: -33.8688, lng: 151.2093 }, 16_094],
   ]
   for (const [place, km] of known) {
-    expect(isNear({ ...BERLIN, radiusKm: km + 2 }, place)).toBe(true)
-    expect(isNear({ ...BERLIN, radiusKm: km - 2 }, place)).toBe(false)
+    expect(isInCircle({ ...BERLIN, radiusKm: km + 2 }, place)).toBe(true)
+    expect(isInCircle({ ...BERLIN, radiusKm: km - 2 }, place)).toBe(false)
   }
   // A quarter of a meridian.
-  expect(isNear({ lat: 0, lng: 0, radiusKm: 10_007.6 }, { lat: 90, lng: 123 })).toBe(true)
-  expect(isNear({ lat: 0, lng: 0, radiusKm: 10_007.5 }, { lat: 90, lng: 123 })).toBe(false)
+  expect(isInCircle({ lat: 0, lng: 0, radiusKm: 10_007.6 }, { lat: 90, lng: 123 })).toBe(true)
+  expect(isInCircle({ lat: 0, lng: 0, radiusKm: 10_007.5 }, { lat: 90, lng: 123 })).toBe(false)
 })
 
 test('the date line and the poles are places as others', () => {
-  expect(isNear({ lat: 0, lng: 179.99, radiusKm: 3 }, { lat: 0, lng: -179.99 })).toBe(true)
-  expect(isNear({ lat: 0, lng: 180, radiusKm: 0.01 }, { lat: 0, lng: -180 })).toBe(true)
-  expect(isNear({ lat: 89.99, lng: 0, radiusKm: 3 }, { lat: 89.99, lng: 180 })).toBe(true)
-  expect(isNear({ lat: -90, lng: 0, radiusKm: 0.01 }, { lat: -90, lng: 77 })).toBe(true)
+  expect(isInCircle({ lat: 0, lng: 179.99, radiusKm: 3 }, { lat: 0, lng: -179.99 })).toBe(true)
+  expect(isInCircle({ lat: 0, lng: 180, radiusKm: 0.01 }, { lat: 0, lng: -180 })).toBe(true)
+  expect(isInCircle({ lat: 89.99, lng: 0, radiusKm: 3 }, { lat: 89.99, lng: 180 })).toBe(true)
+  expect(isInCircle({ lat: -90, lng: 0, radiusKm: 0.01 }, { lat: -90, lng: 77 })).toBe(true)
   expect(boxesOf({ lat: 0, lng: 180, radiusKm: 1 })).toHaveLength(2)
   expect(boxesOf({ lat: 89.99, lng: 7, radiusKm: 3 })).toMatchObject([{ west: -180, east: 180, north: 90 }])
 })
 
 test('nothing is further away than half of the way around', () => {
-  assert(property(aPlace, aPlace, (a, b) => isNear({ ...a, radiusKm: 20_016 }, b)))
+  assert(property(aPlace, aPlace, (a, b) => isInCircle({ ...a, radiusKm: 20_016 }, b)))
 })
 
 test('who is within the radius is who is no further away', () => {
@@ -56,7 +56,7 @@ test('who is within the radius is who is no further away', () => {
     const km = distanceKm(circle, place)
     // A millimetre is beyond what a haversine can tell, and so is, near the point opposite, a hundred metres.
     pre(Math.abs(km - circle.radiusKm) > (km > 19_900 ? 0.1 : 1e-6))
-    expect(isNear(circle, place)).toBe(km <= circle.radiusKm)
+    expect(isInCircle(circle, place)).toBe(km <= circle.radiusKm)
   })
   assert(asMeasured, { numRuns: 20_000 })
 })
@@ -65,7 +65,7 @@ test('the boxes of a circle hold all of it, and so do their cells', () => {
   const inBoxes = property(aCircle, aPlace, (circle, anywhere) => {
     // Also a place on its edge, or as good as.
     for (const { lat, lng } of [anywhere, ...edgeOf(circle)]) {
-      if (!isNear(circle, { lat, lng })) continue
+      if (!isInCircle(circle, { lat, lng })) continue
       const boxes = boxesOf(circle)
       expect(boxes.some((b) => b.south <= lat && lat <= b.north && b.west <= lng && lng <= b.east)).toBe(true)
       expect(cellsNear(circle, 1000)?.includes(cellOf(lat, lng)) ?? true).toBe(true)

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { callOffUnsent } from '../../src/backup/cancel-open-pushes.ts'
-import { lossesOf } from '../../src/backup/compare.ts'
+import { cancelOpenPushes } from '../../src/backup/cancel-open-pushes.ts'
+import { differenceOf } from '../../src/backup/compare.ts'
 import { inspect } from '../../src/backup/summary.ts'
 import { MIGRATIONS } from '../../src/database/migrations.ts'
 import { copyDatabase, NEWEST_SCHEMA, writeDatabaseFile } from '../../src/database/offline-database.ts'
@@ -20,7 +20,7 @@ function calledOff(directories: ReturnType<typeof dataDirectories>, data: string
   const copy = directories.path('copy.db')
   copyDatabase(join(data, 'bellhop.db'), copy)
   using database = writeDatabaseFile(copy)
-  const outcome = callOffUnsent(database, NEWEST_SCHEMA, directories.clock.now())
+  const outcome = cancelOpenPushes(database, NEWEST_SCHEMA, directories.clock.now())
   const pushes = database.all<PushRow>('SELECT number, released_at, cancelled_at FROM push ORDER BY number')
   return { outcome, pushes, deliveries: database.all('SELECT * FROM delivery'), database: copy }
 }
@@ -112,10 +112,10 @@ test('in a backup of the first Bellhop, which knows no cancelled push, its deliv
   old.run('INSERT INTO delivery (push, platform, application, lane) VALUES (1, 0, 1, 1)')
   old.close()
   expect(inspect(path, 'full')).toMatchObject({ kind: 'good', content: { schema: 1, pushes: 1, newestAt: 7 } })
-  expect(lossesOf(path, { newestAt: 6, applications: ['a'] })).toMatchObject({ kind: 'newer', pushes: 1 })
+  expect(differenceOf(path, { newestAt: 6, applications: ['a'] })).toMatchObject({ kind: 'newer', pushes: 1 })
 
   using database = writeDatabaseFile(path)
-  expect(callOffUnsent(database, 1, 9)).toEqual({ open: 1, scheduled: 0 })
+  expect(cancelOpenPushes(database, 1, 9)).toEqual({ open: 1, scheduled: 0 })
   expect(database.all('SELECT finished_at FROM delivery')).toEqual([{ finished_at: 9 }])
   expect(database.all('PRAGMA user_version')).toEqual([{ user_version: 1 }])
 })

@@ -3,7 +3,7 @@ import { eraseContents } from '../../src/database/erase-application.ts'
 import { openRegistry } from '../support/registry.ts'
 
 /** A device has a row here and its labels: beyond that it is what hangs on one row that makes a transaction large. */
-const MOST_CHANGES = 1100
+const MAX_CHANGES = 1100
 
 test('no transaction grows with what hangs on a push', () => {
   using registry = openRegistry()
@@ -45,7 +45,7 @@ test('no transaction grows with what hangs on a push', () => {
     1,
   )
   expect(most).toBeGreaterThan(0)
-  expect(most).toBeLessThan(MOST_CHANGES)
+  expect(most).toBeLessThan(MAX_CHANGES)
   for (const table of ['push', 'opened', 'push_exception']) {
     expect(database.statement<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${table}`).get()).toEqual({ rows: 0 })
   }

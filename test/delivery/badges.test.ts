@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Conduct } from '../../src/gateway/simulator/http2/reply.ts'
-import type { Arrival } from '../../src/gateway/simulator/received-pushes.ts'
+import type { Reply } from '../../src/gateway/simulator/http2/reply.ts'
+import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
@@ -45,11 +45,11 @@ async function stored(token: string): Promise<number> {
   return (await service.get('/deviceToken/one', { headers: { token } })).body.badge
 }
 
-async function arrivalsOf(token: string, count: number): Promise<readonly Arrival[]> {
+async function arrivalsOf(token: string, count: number): Promise<readonly ReceivedPush[]> {
   return arrivalsAt(await service.server.simulator(), count, (arrival) => arrival.token === token)
 }
 
-const shown = ({ body }: Arrival) => (body as { aps: { badge?: number } }).aps.badge
+const shown = ({ body }: ReceivedPush) => (body as { aps: { badge?: number } }).aps.badge
 
 describe('the stored badge', () => {
   test('is one more after each "+1", and what each shows', async () => {
@@ -104,9 +104,9 @@ describe('the stored badge', () => {
 })
 
 const ACCEPT = { status: 200, headers: {}, body: '' }
-const LATE: Conduct = { kind: 'answer', answer: ACCEPT, afterMs: 1500 }
-const LATER: Conduct = { kind: 'answer', answer: ACCEPT, afterMs: 3500 }
-const refusal = (status: number, reason: string, afterMs = 0): Conduct => ({
+const LATE: Reply = { kind: 'answer', answer: ACCEPT, afterMs: 1500 }
+const LATER: Reply = { kind: 'answer', answer: ACCEPT, afterMs: 3500 }
+const refusal = (status: number, reason: string, afterMs = 0): Reply => ({
   kind: 'answer',
   answer: { status, headers: {}, body: JSON.stringify({ reason }) },
   afterMs,
@@ -119,7 +119,7 @@ describe('what the phone shows last is what is stored', () => {
    * A device whose stored badge is `badge`, and pushes to it. `answers`: of the gateway, by their message; of several one
    * for each attempt. All others are taken at once.
    */
-  async function phone(badge: number, answers: Readonly<Record<string, Conduct | readonly Conduct[]>>) {
+  async function phone(badge: number, answers: Readonly<Record<string, Reply | readonly Reply[]>>) {
     const token = (++number).toString(16).padStart(64, 'e')
     await register(token)
     // A connection that has rested is tried with one request, and while the clock stands all others wait for its answer.

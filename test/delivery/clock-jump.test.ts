@@ -3,7 +3,7 @@ import { cpSync, lstatSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Arrival } from '../../src/gateway/simulator/received-pushes.ts'
+import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -67,7 +67,7 @@ async function over(id: string): Promise<any> {
 }
 
 /** ms since the Unix epoch. */
-const expirationOf = (arrival: Arrival | undefined) => Number(arrival?.headers['apns-expiration']) * 1000
+const expirationOf = (arrival: ReceivedPush | undefined) => Number(arrival?.headers['apns-expiration']) * 1000
 
 describe('a clock that is put a day ahead', () => {
   test.each([

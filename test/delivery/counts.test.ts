@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../src/application/application-store.ts'
-import type { Conduct } from '../../src/gateway/simulator/http2/reply.ts'
+import type { Reply } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { loadSealingKey } from '../../src/sealing/sealing-key.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
@@ -10,7 +10,7 @@ import type { FakeClock } from '../support/fake-clock.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
-const answer = (status: number, reason = '', afterMs = 0): Conduct => ({
+const answer = (status: number, reason = '', afterMs = 0): Reply => ({
   kind: 'answer',
   answer: { status, headers: {}, body: status === 200 ? '' : JSON.stringify({ reason }) },
   afterMs,

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { systemClock } from '../../src/clock.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
-import type { Arrival } from '../../src/gateway/simulator/received-pushes.ts'
+import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import { startSimulator } from '../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { command, serve } from '../support/service-process.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
 
 /** Pages read but not settled, times their size: see delivery/active-delivery.ts. */
-const MOST_IN_FLIGHT = 16 * 500
+const MAX_IN_FLIGHT = 16 * 500
 
 /** After a third of them as many as may be in flight are not all others. */
 const DEVICES = 14_000
@@ -21,7 +21,7 @@ let simulator: Simulator
 let data: string
 let env: Record<string, string>
 let headers: Record<string, string>
-let arrivals: Arrival[] = []
+let arrivals: ReceivedPush[] = []
 const watchers = new Set<() => void>()
 
 beforeAll(async () => {
@@ -132,7 +132,7 @@ describe('a broadcast to 14,000 devices', () => {
     expect(byToken.size).toBe(DEVICES)
     for (const ids of byToken.values()) expect(new Set(ids).size).toBe(1)
     expect(new Set(arrivals.map(({ collapse }) => collapse))).toEqual(new Set([id]))
-    expect(arrivals.length - DEVICES).toBeLessThanOrEqual(MOST_IN_FLIGHT)
+    expect(arrivals.length - DEVICES).toBeLessThanOrEqual(MAX_IN_FLIGHT)
     // A repeat shows the badge of the first send: it was not counted twice.
     expect(new Set(arrivals.map(({ body }) => (body as { aps: { badge: number } }).aps.badge)).size).toBe(1)
   }, 60_000)
@@ -201,7 +201,7 @@ describe('a broadcast of which no more can be written down', () => {
     allowAnswers()
     const repeats = await repeatedBy(() => serve(data, env), before.s + DEVICES)
     expect(repeats).toBe(sent - stored)
-    expect(repeats).toBeLessThanOrEqual(MOST_IN_FLIGHT)
+    expect(repeats).toBeLessThanOrEqual(MAX_IN_FLIGHT)
   }, 60_000)
 
   test('ends a stop with 3 and a sentence that says how many are sent again, and exactly those are', async () => {

@@ -14,7 +14,7 @@ const of = (device: number, complaint: Complaint, isFirst = true): Complained<nu
   complaint,
   reason: REASONS[complaint],
   isFirst,
-  of: device,
+  subject: device,
 })
 
 /** What the breaker makes of so many devices in a row, from `from` on. */
@@ -104,7 +104,7 @@ describe('a refused token, while the credential has proven nothing', () => {
     const breaker = new CredentialBreaker<number>(false)
     weigh(breaker, 'token', 2)
     expect(breaker.prove()).toBe(true)
-    expect(breaker.taken(3).map(({ of: device }) => device)).toEqual([1, 2])
+    expect(breaker.taken(3).map(({ subject: device }) => device)).toEqual([1, 2])
     expect(breaker.prove()).toBe(false)
     expect(breaker.isDoubtful).toBe(false)
   })
@@ -132,7 +132,7 @@ describe('a refused token, while the credential is known to be good', () => {
     weigh(breaker, 'credential', 9)
     expect(breaker.weigh(of(10, 'token'))).toBe('aside')
     expect(breaker.weigh(of(11, 'credential'))).toBe('own')
-    expect(breaker.taken(12).map(({ of: device }) => device)).toEqual([10])
+    expect(breaker.taken(12).map(({ subject: device }) => device)).toEqual([10])
   })
 
   test('is doubted when fifty devices in a row have one; the next time a hundred have to', () => {
@@ -177,7 +177,7 @@ describe('a refused token, while the credential is known to be good', () => {
       breaker.taken(9999)
     }
     weigh(breaker, 'token', 203)
-    expect(breaker.overflow().map(({ of: device }) => device)).toEqual([1, 2, 3])
+    expect(breaker.overflow().map(({ subject: device }) => device)).toEqual([1, 2, 3])
   })
 
   test('needs fifty again after as many were taken as had to be refused', () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/clock.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
-import type { Arrival } from '../../src/gateway/simulator/received-pushes.ts'
+import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
@@ -10,7 +10,7 @@ import type { Credentials, Service } from '../support/service.ts'
 const DEVICES = 3000
 
 let service: Service
-let arrivals: Arrival[]
+let arrivals: ReceivedPush[]
 const watchers = new Set<() => void>()
 
 beforeEach(() => start())

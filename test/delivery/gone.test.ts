@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Answer } from '../../src/gateway/simulator/http2/reply.ts'
+import type { SimulatedAnswer } from '../../src/gateway/simulator/http2/reply.ts'
 import { newCaller } from '../support/caller.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
@@ -11,12 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const PAGE: Answer = {
+const PAGE: SimulatedAnswer = {
   status: 410,
   headers: { 'content-type': 'text/html' },
   body: '<html><head><title>410 Gone</title></head><body><center><h1>410 Gone</h1></center></body></html>',
 }
-const json = (body: unknown): Answer => ({ status: 410, headers: {}, body: JSON.stringify(body) })
+const json = (body: unknown): SimulatedAnswer => ({ status: 410, headers: {}, body: JSON.stringify(body) })
 
 const DEVICES = 20
 

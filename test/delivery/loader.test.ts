@@ -3,7 +3,7 @@ import { ActiveDelivery } from '../../src/delivery/active-delivery.ts'
 import { Backlog } from '../../src/delivery/backlog.ts'
 import { Loader } from '../../src/delivery/loader.ts'
 import { PendingBadges } from '../../src/delivery/pending-badges.ts'
-import { Books } from '../../src/delivery/settlement-writer.ts'
+import { SettlementWriter } from '../../src/delivery/settlement-writer.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import type { DeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import type { OpenDelivery } from '../../src/delivery/store/open-delivery.ts'
@@ -54,7 +54,7 @@ function acceptWaiting(): OpenDelivery {
   const page = task?.page ?? null
   if (task === null || page === null) throw new Error('the delivery has no recipient')
   const dueAt = registry.clock.now() + 60_000
-  delivery.note(task, { kind: 'retry', dueAt, reason: 'TooManyRequests' }, registry.clock.now())
+  delivery.decide(task, { kind: 'retry', dueAt, reason: 'TooManyRequests' }, registry.clock.now())
   registry.database.transact(() => {
     store.address(open, 1, registry.clock.now())
     store.settlePage(open, delivery.settle(page, registry.clock.now()), registry.clock.now())
@@ -99,7 +99,7 @@ test('a delivery that waits is put away once, though it stood in line', async ()
   const open = acceptWaiting()
   const { clock, database } = registry
   let waits = 0
-  const books = new Books({
+  const books = new SettlementWriter({
     clock,
     store,
     persist: async (operation) => database.transact(operation as () => never),
@@ -126,7 +126,7 @@ test('a push of which nobody is sent to, though they are taken and put back, is 
   for (let n = 0; n < 200; n++) {
     const task = delivery.next(registry.clock.now(), null)
     expect([n, task?.recipient.device]).toEqual([n, device()])
-    if (task !== null) delivery.hold(task)
+    if (task !== null) delivery.requeue(task)
   }
 })
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { Turn } from '../../src/delivery/send-budget.ts'
+import { SendBudget } from '../../src/delivery/send-budget.ts'
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** One that sends all it may, turn after turn, and notes how many each time. */
-function eager(turn: Turn, want: number) {
+function eager(turn: SendBudget, want: number) {
   const sent: number[] = []
   let left = want
   const pump = () => {
@@ -19,7 +19,7 @@ function eager(turn: Turn, want: number) {
 }
 
 test('a sender with a thousand to send lets the event loop go on in between', async () => {
-  const turn = new Turn()
+  const turn = new SendBudget()
   const { pump, sent } = eager(turn, 1000)
   pump()
   let turns = 0
@@ -29,7 +29,7 @@ test('a sender with a thousand to send lets the event loop go on in between', as
 })
 
 test('what a turn has left is for all: several share the next one evenly', async () => {
-  const turn = new Turn()
+  const turn = new SendBudget()
   const senders = Array.from({ length: 4 }, () => eager(turn, 10_000))
   for (const { pump } of senders) pump()
   expect(senders.map(({ sent }) => sent)).toEqual([[128], [0], [0], [0]])
@@ -38,7 +38,7 @@ test('what a turn has left is for all: several share the next one evenly', async
 })
 
 test('more senders than a turn has sends all get theirs, one after the other', async () => {
-  const turn = new Turn()
+  const turn = new SendBudget()
   const senders = Array.from({ length: 300 }, () => eager(turn, 2))
   for (const { pump } of senders) pump()
   const done = () => senders.every(({ sent }) => sent.reduce((sum, one) => sum + one, 0) === 2)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ActiveDelivery } from '../../src/delivery/active-delivery.ts'
 import { PendingBadges } from '../../src/delivery/pending-badges.ts'
-import { Books } from '../../src/delivery/settlement-writer.ts'
+import { SettlementWriter } from '../../src/delivery/settlement-writer.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
 import { openRegistry } from '../support/registry.ts'
@@ -28,7 +28,7 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
   const disk = Promise.withResolvers<void>()
   const written = Promise.withResolvers<void>()
   const badges = new PendingBadges(store.badgeOf)
-  const books = new Books({
+  const books = new SettlementWriter({
     clock,
     store,
     async persist(operation) {
@@ -50,7 +50,7 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
   if (task === null || task.page === null) throw new Error('the delivery has no recipient')
   const dueAt = clock.now() + 2000
   const verdict = { kind: 'retry', dueAt, reason: 'TooManyRequests' } as const
-  expect(delivery.note(task, verdict, clock.now())).toBe(true)
+  expect(delivery.decide(task, verdict, clock.now())).toBe(true)
   books.settlePage(delivery, task.page)
 
   clock.set(clock.now() - HOUR_MS)

@@ -102,14 +102,14 @@ describe('ten thousand deliveries that wait', () => {
     clock.advance(3_600_000)
     loader.load()
     expect(loader.size).toBe(128)
-    expect(loader.all().map(({ of }) => of.push)).toEqual(Array.from({ length: 128 }, (_, n) => n + 1))
+    expect(loader.all().map(({ record: of }) => of.push)).toEqual(Array.from({ length: 128 }, (_, n) => n + 1))
     for (const delivery of loader.all()) {
-      registry.database.transact(() => store.cancel(delivery.of, clock.now()))
+      registry.database.transact(() => store.cancel(delivery.record, clock.now()))
       loader.drop(delivery)
     }
     // The next ones, as soon as half of the places are free.
     expect(loader.size).toBeWithin(64, 129)
-    expect(Math.min(...loader.all().map(({ of }) => of.push))).toBe(129)
+    expect(Math.min(...loader.all().map(({ record: of }) => of.push))).toBe(129)
   })
 
   test('are found, called off and made due along indexes', () => {

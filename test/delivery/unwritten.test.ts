@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
-import type { Arrival } from '../../src/gateway/simulator/received-pushes.ts'
+import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
@@ -12,14 +12,14 @@ import type { Service } from '../support/service.ts'
 /* What is sent and cannot be written down: on a database that takes everything but what became of a notification. */
 
 /** Recipients of one push that may be sent to without that being on disk (README, "Guarantees"). */
-const MOST_OF_A_PUSH = 16 * 500
+const MAX_OF_A_PUSH = 16 * 500
 
 /** Pushes to one device, of an application and platform. */
-const MOST_SINGLES = 512
+const MAX_SINGLES = 512
 
 let clock: FakeClock
 let service: Service
-let arrivals: Arrival[]
+let arrivals: ReceivedPush[]
 
 beforeEach(async () => {
   clock = createFakeClock()
@@ -91,8 +91,8 @@ describe('while what was sent cannot be written down', () => {
     const allow = refuseAnswers()
     await push('/push/all', {})
     const sent = await still()
-    expect(sent).toBeGreaterThan(MOST_OF_A_PUSH / 2)
-    expect(sent).toBeLessThanOrEqual(MOST_OF_A_PUSH)
+    expect(sent).toBeGreaterThan(MAX_OF_A_PUSH / 2)
+    expect(sent).toBeLessThanOrEqual(MAX_OF_A_PUSH)
     expect(service.server.unwritten()).toEqual({ notifications: sent, pushes: 1 })
     allow()
     await over()
@@ -107,8 +107,8 @@ describe('while what was sent cannot be written down', () => {
     const allow = refuseAnswers()
     await Promise.all(Array.from({ length: 1200 }, (_, n) => push('/push/one', { token: token(n) })))
     const sent = await still()
-    expect(sent).toBeGreaterThan(MOST_SINGLES / 2)
-    expect(sent).toBeLessThanOrEqual(MOST_SINGLES)
+    expect(sent).toBeGreaterThan(MAX_SINGLES / 2)
+    expect(sent).toBeLessThanOrEqual(MAX_SINGLES)
     expect(service.server.unwritten()).toEqual({ notifications: sent, pushes: sent })
     allow()
     await over()
@@ -189,8 +189,8 @@ describe('this machine at fault', () => {
     const ready = await fetch(`${real.adminUrl}/readyz`)
     slow = false
     for (const resolve of held) resolve()
-    expect(sent).toBeGreaterThan(MOST_OF_A_PUSH / 2)
-    expect(sent).toBeLessThanOrEqual(MOST_OF_A_PUSH)
+    expect(sent).toBeGreaterThan(MAX_OF_A_PUSH / 2)
+    expect(sent).toBeLessThanOrEqual(MAX_OF_A_PUSH)
     expect(read).toMatchObject({ status: 200 })
     expect(ready.status).toBe(503)
     expect(await ready.json()).toMatchObject({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCredentialStore } from '../../src/application/credential-store.ts'
 import type { ApnsCredential, FcmCredential } from '../../src/application/credential.ts'
-import type { Check } from '../../src/doctor/finding.ts'
+import type { DoctorCheck } from '../../src/doctor/finding.ts'
 import { proveSealingKey } from '../../src/sealing/verify-key.ts'
 import { commandLine } from '../cli/command-line.ts'
 import type { CommandLine } from '../cli/command-line.ts'
@@ -33,7 +33,7 @@ type Name = 'production' | 'sandbox' | 'fcm' | 'token'
 interface Examined {
   readonly exitCode: number
   readonly ok: boolean
-  readonly checks: readonly (Omit<Check, 'application'> & { readonly application?: string })[]
+  readonly checks: readonly (Omit<DoctorCheck, 'application'> & { readonly application?: string })[]
   /** The one check of this id. */
   readonly check: (id: string) => Examined['checks'][number]
 }

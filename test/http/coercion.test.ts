@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { loosened } from '../../src/http/coercion.ts'
+import { coerced } from '../../src/http/coercion.ts'
 import type { JsonSchema } from '../../src/http/fields.ts'
 
 const TEXT = { type: 'string' }
@@ -30,27 +30,27 @@ describe('loosened', () => {
     [{}, [1], [1]],
   ]
   test.each(readings)('for %j reads %j as %j', (schema, given, read) => {
-    expect(loosened({ field: given }, { field: schema })).toEqual({ field: read })
+    expect(coerced({ field: given }, { field: schema })).toEqual({ field: read })
   })
 
   test('leaves out empty members of labels where another remains', () => {
     const schemas = { tag: TEXT, tags: TEXTS, tokens: TEXTS }
-    expect(loosened({ tag: ['', 'a'], tags: ['a', '', 5], tokens: ['a', ''] }, schemas)).toEqual({
+    expect(coerced({ tag: ['', 'a'], tags: ['a', '', 5], tokens: ['a', ''] }, schemas)).toEqual({
       tag: 'a',
       tags: ['a', '5'],
       tokens: ['a', ''],
     })
-    expect(loosened({ tag: ['', ''], tags: [''] }, schemas)).toEqual({ tag: ['', ''], tags: [''] })
+    expect(coerced({ tag: ['', ''], tags: [''] }, schemas)).toEqual({ tag: ['', ''], tags: [''] })
   })
 
   const kept: readonly unknown[] = [-1, 2 ** 53, 1e21, 1e-7, true, null, '', {}, []]
   test('leaves to the field what is not clear', () => {
-    for (const value of kept) expect(loosened({ field: value }, { field: TEXT })).toEqual({ field: value })
+    for (const value of kept) expect(coerced({ field: value }, { field: TEXT })).toEqual({ field: value })
   })
 
   test('touches no field that has no schema, not even one that every object has', () => {
     const given = { unknown: [5], constructor: [5], toString: 5 }
-    expect(loosened(given, {})).toEqual(given)
+    expect(coerced(given, {})).toEqual(given)
   })
 
   test('leaves alone what is as the schema wants it, and what it has read', () => {
@@ -63,7 +63,7 @@ describe('loosened', () => {
     const schemas = { text: TEXT, texts: TEXTS, whole: WHOLE, object: OBJECT }
     fc.assert(
       fc.property(body, (given) => {
-        expect(loosened(given, schemas)).toEqual(given)
+        expect(coerced(given, schemas)).toEqual(given)
       }),
     )
     const anything = fc.dictionary(
@@ -72,8 +72,8 @@ describe('loosened', () => {
     )
     fc.assert(
       fc.property(anything, (given) => {
-        const once = loosened(given, schemas)
-        expect(loosened(once, schemas)).toEqual(once)
+        const once = coerced(given, schemas)
+        expect(coerced(once, schemas)).toEqual(once)
       }),
     )
   })
@@ -81,7 +81,7 @@ describe('loosened', () => {
   test('a number that becomes text is the same number', () => {
     fc.assert(
       fc.property(fc.oneof(fc.nat(), fc.double({ noNaN: true })), (value) => {
-        const { text } = loosened({ text: value }, { text: TEXT })
+        const { text } = coerced({ text: value }, { text: TEXT })
         expect(typeof text === 'string' ? Number(text) : text).toBe(typeof text === 'string' ? value + 0 : value)
       }),
     )

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createBackgroundCount } from '../../src/monitoring/background-count.ts'
 import type { BackgroundCount } from '../../src/monitoring/background-count.ts'
 import { createCountStore } from '../../src/monitoring/count-store.ts'
-import type { Of } from '../../src/monitoring/count-store.ts'
+import type { CountScope } from '../../src/monitoring/count-store.ts'
 import { openRegistry } from '../support/registry.ts'
 
 let registry: ReturnType<typeof openRegistry>
-let busy: Of[]
+let busy: CountScope[]
 let background: BackgroundCount
 let errors: string[]
 

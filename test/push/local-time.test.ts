@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { LATE_MS, momentIn, turnIn, turnsOf } from '../../src/push/local-time.ts'
+import { LATE_MS, momentIn, waveIn, wavesOf } from '../../src/push/local-time.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const ZONES = [null, ...Intl.supportedValuesOf('timeZone')]
@@ -48,7 +48,7 @@ describe('the turns of a push by local time', () => {
   test('are in order, none before the earliest, and no more than there are offsets', () => {
     fc.assert(
       fc.property(asked, ({ wall, acceptedAt, earliest }) => {
-        const turns = turnsOf(wall, acceptedAt, earliest)
+        const turns = wavesOf(wall, acceptedAt, earliest)
         expect(turns).toEqual([...new Set(turns)].sort((a, b) => a - b))
         expect(turns.every((turn) => turn >= earliest)).toBe(true)
         expect(turns.length).toBeLessThan(50)
@@ -60,11 +60,11 @@ describe('the turns of a push by local time', () => {
   test('have every zone exactly once: at its moment, or where that is over at once, or not at all after an hour', () => {
     fc.assert(
       fc.property(asked, ({ wall, acceptedAt, earliest }) => {
-        const turns = turnsOf(wall, acceptedAt, earliest)
+        const turns = wavesOf(wall, acceptedAt, earliest)
         for (const zone of ZONES) {
           const moment = momentIn(wall, zone)
           const expected = moment < acceptedAt - LATE_MS ? null : Math.max(moment, earliest)
-          expect({ zone, turn: turnIn(wall, zone, turns, acceptedAt) }).toEqual({ zone, turn: expected })
+          expect({ zone, turn: waveIn(wall, zone, turns, acceptedAt) }).toEqual({ zone, turn: expected })
         }
       }),
       { numRuns: 50 },
@@ -80,9 +80,9 @@ describe('the turns of a push by local time', () => {
       })
     fc.assert(
       fc.property(asked, offset, ({ wall, acceptedAt, earliest }, zone) => {
-        const turns = turnsOf(wall, acceptedAt, earliest)
+        const turns = wavesOf(wall, acceptedAt, earliest)
         const moment = momentIn(wall, zone)
-        const turn = turnIn(wall, zone, turns, acceptedAt)
+        const turn = waveIn(wall, zone, turns, acceptedAt)
         if (moment < acceptedAt - LATE_MS || turns.length === 0) expect(turn).toBeNull()
         else expect(turn).toBe(turns.find((one) => one >= moment) ?? turns.at(-1) ?? null)
       }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { finishedAtOf, rateOf, startedAtOf, stateOf } from '../../src/push/status.ts'
-import type { PushState, Reach, StoredPush } from '../../src/push/status.ts'
+import type { PushState, PlatformProgress, StoredPush } from '../../src/push/status.ts'
 
 const PUSH: StoredPush = {
   number: 1,
@@ -13,7 +13,7 @@ const PUSH: StoredPush = {
   turnsToCome: 0,
 }
 
-const reachOf = (platform: 0 | 1, more: Partial<Reach> = {}): Reach => ({
+const reachOf = (platform: 0 | 1, more: Partial<PlatformProgress> = {}): PlatformProgress => ({
   platform,
   t: 10,
   s: 10,
@@ -36,7 +36,7 @@ type Case = readonly [
   state: PushState,
   about: string,
   push: Partial<StoredPush>,
-  reach: readonly Reach[],
+  reach: readonly PlatformProgress[],
   paused: string,
 ]
 const CASES: readonly Case[] = [

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Database, Statement, Value } from '../../src/database/database.ts'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
-import { startTidying } from '../../src/server/retention.ts'
+import { startRetention } from '../../src/server/retention.ts'
 import { createSweeps } from '../../src/server/sweeps.ts'
 import { createQuotaLedger } from '../../src/usage/quota-ledger.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
@@ -74,7 +74,7 @@ test('what 3 ms suffice for is in one transaction, the next after a pause; one t
   const steps: string[] = []
   const noted: string[] = []
   const log = { error: (event: string) => void noted.push(event) }
-  const stop = startTidying({
+  const stop = startRetention({
     clock,
     log: log as never,
     commit,

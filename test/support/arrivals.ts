@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { Arrival } from '../../src/gateway/simulator/received-pushes.ts'
+import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import type { Answer, Service } from './service.ts'
 import { until } from './until.ts'
@@ -11,8 +11,8 @@ import { until } from './until.ts'
 export async function arrivalsAt(
   simulator: Pick<Simulator, 'arrivals' | 'onArrival'>,
   count: number,
-  matches: (arrival: Arrival) => boolean = () => true,
-): Promise<readonly Arrival[]> {
+  matches: (arrival: ReceivedPush) => boolean = () => true,
+): Promise<readonly ReceivedPush[]> {
   const found = simulator.arrivals().filter(matches)
   if (found.length >= count) return found
   return new Promise((resolve) => {
@@ -30,7 +30,7 @@ export async function arrivalsAt(
  * Resolves when the push is over on every platform: each device it addressed has been answered for, and it will reach
  * nobody else. With the arrivals that carry its id, oldest first; only those of the newest 1000 of all pushes.
  */
-export async function arrivalsOf(service: Service, push: string): Promise<readonly Arrival[]> {
+export async function arrivalsOf(service: Service, push: string): Promise<readonly ReceivedPush[]> {
   const deliveries = service.database.reading<{ all: number; open: number }, [string]>(
     `SELECT count(*) AS "all", count(*) FILTER (WHERE finished_at IS NULL) AS open
      FROM delivery d JOIN push p ON p.number = d.push WHERE p.id = ?`,

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { Arrival } from '../../src/gateway/simulator/received-pushes.ts'
+import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import { arrivalsAt, withoutPushId } from './arrivals.ts'
 import { newCaller } from './caller.ts'
 import type { Answer, Service } from './service.ts'
@@ -38,7 +38,7 @@ export function newPushTarget(service: Service) {
      * Pushes to a device, for the first time, and waits for what arrives; the gateway must have taken it, with the id
      * of the push, which is then left out of the body.
      */
-    async arrivalAt(path: PushPath, device: Device, content: object): Promise<Arrival> {
+    async arrivalAt(path: PushPath, device: Device, content: object): Promise<ReceivedPush> {
       const accepted = await push(path, device, content)
       expect(accepted).toMatchObject({ status: 200 })
       const [arrival] = await arrivalsAt(await service.server.simulator(), 1, ({ token }) => token === device.token)

@@ -182,20 +182,20 @@ function readWebhook(values: Values): WebhookChange | Problems {
 }
 
 /** Largest rate, burst. Far beyond what one server answers, and exact in thousandths. */
-const MOST_CALLS = 1_000_000
-const MOST_QUOTA = 1_000_000_000_000
-const MOST_DEVICES = 1_000_000_000
+const MAX_CALLS = 1_000_000
+const MAX_QUOTA = 1_000_000_000_000
+const MAX_DEVICES = 1_000_000_000
 /** A day: longer is what send_at is for. */
-const MOST_HOLD_SECONDS = 86_400
+const MAX_HOLD_SECONDS = 86_400
 
-const calls = integer(0, MOST_CALLS)
+const calls = integer(0, MAX_CALLS)
 
 const rate: SettingType<number> = {
-  expected: `a number from 0 to ${MOST_CALLS}, with at most 3 decimals`,
+  expected: `a number from 0 to ${MAX_CALLS}, with at most 3 decimals`,
   placeholder: 'N',
   read(text) {
     const value = /^\d{1,7}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
-    return value <= MOST_CALLS ? value : undefined
+    return value <= MAX_CALLS ? value : undefined
   },
 }
 
@@ -208,12 +208,12 @@ const LIMITS: {
   burst: { flag: 'burst', type: calls },
   backendRate: { flag: 'backend-rate', type: rate },
   backendBurst: { flag: 'backend-burst', type: calls },
-  quota: { flag: 'quota', type: integer(0, MOST_QUOTA) },
+  quota: { flag: 'quota', type: integer(0, MAX_QUOTA) },
   quotaPeriod: { flag: 'quota-period', type: choice('day', 'month') },
-  confirmAbove: { flag: 'confirm-above', type: integer(0, MOST_DEVICES) },
-  holdSeconds: { flag: 'hold-seconds', type: integer(0, MOST_HOLD_SECONDS) },
-  maxLabels: { flag: 'labels', type: integer(0, MOST_DEVICES) },
-  maxDevices: { flag: 'devices', type: integer(0, MOST_DEVICES) },
+  confirmAbove: { flag: 'confirm-above', type: integer(0, MAX_DEVICES) },
+  holdSeconds: { flag: 'hold-seconds', type: integer(0, MAX_HOLD_SECONDS) },
+  maxLabels: { flag: 'labels', type: integer(0, MAX_DEVICES) },
+  maxDevices: { flag: 'devices', type: integer(0, MAX_DEVICES) },
 }
 
 /** What `app limits` sets in the order of the help, each with its flag. */

@@ -6,9 +6,9 @@ import type { CredentialStore } from '../../application/credential-store.ts'
 import type { Database } from '../../database/database.ts'
 import { eraseContents } from '../../database/erase-application.ts'
 import { createRegistrySizeStore } from '../../device/registry-size-store.ts'
-import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, problem, problems } from '../command.ts'
-import type { Outcome } from '../command.ts'
+import type { CommandOutcome } from '../command.ts'
 import { openData } from '../open-data.ts'
 import type { DataSurroundings } from '../open-data.ts'
 import type { AppCommand } from './app-arguments.ts'
@@ -18,15 +18,15 @@ import { applicationJson, createdText, limitsText, listText, rotatedText, secret
 import { runWebhookCommand, webhookOf } from './app-webhook-command.ts'
 
 /** Works on the data directory itself, beside a running server or without one. */
-export function runAppCommand(command: AppCommand, surroundings: DataSurroundings): Outcome {
-  // Only `create` may bring a directory into being: for the others a new one is a misspelt --data.
+export function runAppCommand(command: AppCommand, surroundings: DataSurroundings): CommandOutcome {
+  // Only `create` may bring a directory into being: for the others a new one is a misspelled --data.
   const opened = openData(command.data, surroundings, { create: command.kind === 'app create' })
   if (opened.kind !== 'open') return opened
   using database = opened.database
   return runOn(database, opened.data, command, surroundings)
 }
 
-function runOn(database: Database, data: string, command: AppCommand, surroundings: DataSurroundings): Outcome {
+function runOn(database: Database, data: string, command: AppCommand, surroundings: DataSurroundings): CommandOutcome {
   const { clock } = surroundings
   const applications = createApplicationStore({ database, clock })
   // Summaries are not sealed, so no key is needed to show them; nothing here seals or opens with this one.
@@ -36,7 +36,7 @@ function runOn(database: Database, data: string, command: AppCommand, surroundin
     application,
     credentials: credentials.summaries(application),
     webhook: webhookOf(database, application),
-    size: sizes.of(application.number),
+    size: sizes.sizeOf(application.number),
   })
 
   if (command.kind === 'app create') return create(command, applications)
@@ -67,7 +67,7 @@ function runOn(database: Database, data: string, command: AppCommand, surroundin
       eraseContents(database, application.number)
       return applications.remove(id).kind === 'not-found'
         ? missing
-        : done(`Erased the application "${harmless(name)}".\n`)
+        : done(`Erased the application "${escapeControls(name)}".\n`)
     case 'app apns':
     case 'app fcm':
       return putCredential(command, application, { ...surroundings, database, dataDirectory: data })
@@ -88,7 +88,7 @@ type Shown = Pick<CredentialStore, 'summaries'>
 function create(
   { name, json, data }: Extract<AppCommand, { kind: 'app create' }>,
   applications: Pick<ApplicationStore, 'create'>,
-): Outcome {
+): CommandOutcome {
   const result = applications.create(name)
   if (result.kind === 'name-taken') return problem(`There is an application "${name}" already: choose another name.`)
   if (result.kind === 'name-invalid') {

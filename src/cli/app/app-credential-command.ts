@@ -6,7 +6,7 @@ import type { ApnsCredential, FcmCredential, Problem } from '../../application/c
 import { readSecret } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'
 import type { ReadFile } from '../../system/read-file.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { openSealingKey } from '../backup/open-sealing-key.ts'
 import type { SealingSurroundings } from '../backup/open-sealing-key.ts'
 import type { AppCommand } from './app-arguments.ts'
@@ -18,9 +18,9 @@ type CredentialCommand = Extract<AppCommand, { kind: 'app apns' | 'app fcm' }>
 export function putCredential(
   command: CredentialCommand,
   application: Application,
-  on: SealingSurroundings,
+  context: SealingSurroundings,
 ): { readonly kind: 'done'; readonly text: string } | Problem | Problems {
-  const { env, readFile, clock, database } = on
+  const { env, readFile, clock, database } = context
   const credential =
     command.kind === 'app apns'
       ? readApns(command.credential, { env, readFile, now: clock.now() })
@@ -28,7 +28,7 @@ export function putCredential(
   if (credential.kind === 'problem') return credential
 
   const sealing = database.transact(() => {
-    const opened = openSealingKey(on)
+    const opened = openSealingKey(context)
     if (opened.kind !== 'loaded') return opened
     const credentials = createCredentialStore({ database, clock, key: opened.key })
     credentials.put(application, credential)
@@ -50,7 +50,7 @@ export function putCredential(
 }
 
 function storedLine({ name }: Application, summary: CredentialSummary): string {
-  return `"${harmless(name)}" has an ${NAMES[summary.provider]} credential: ${credentialText(summary)}.`
+  return `"${escapeControls(name)}" has an ${NAMES[summary.provider]} credential: ${credentialText(summary)}.`
 }
 
 function readApns(

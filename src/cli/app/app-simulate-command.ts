@@ -5,9 +5,9 @@ import type { Database } from '../../database/database.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { PLATFORMS } from '../../device/device.ts'
 import { createStatusStore } from '../../push/status-store.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { done, problem } from '../command.ts'
-import type { Outcome } from '../command.ts'
+import type { CommandOutcome } from '../command.ts'
 import { counted } from '../terminal/figures.ts'
 import { tableText } from '../terminal/table-text.ts'
 import type { AppCommand } from './app-arguments.ts'
@@ -19,7 +19,7 @@ interface Dependencies {
   readonly credentials: readonly CredentialSummary[]
 }
 
-/** Some of what tokens can order: `simulator/apns-orders.ts` and `fcm-orders.ts` have all of it. */
+/** Some of what tokens can order: the files `*-magic-tokens.ts` of the simulator have all of it. */
 const ORDERS = [
   ['iOS', 'Android', 'is answered'],
   ['bad41000…', 'unregistered:…', '410 Unregistered, 404 UNREGISTERED: the device is gone'],
@@ -33,20 +33,21 @@ const ORDERS = [
 export function simulate(
   { data, simulated, yes }: Extract<AppCommand, { kind: 'app simulate' }>,
   application: Application,
-  on: Dependencies,
-): Outcome {
+  deps: Dependencies,
+): CommandOutcome {
   const { id, name } = application
-  const real = simulated && !application.simulated && !yes ? realThings(application, on) : []
+  const real = simulated && !application.simulated && !yes ? realThings(application, deps) : []
   if (real.length > 0) {
     return problem(
-      `"${harmless(name)}" has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. Add --yes to do so.`,
+      `"${escapeControls(name)}" has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. Add --yes to do so.`,
     )
   }
-  if (on.applications.setSimulated(id, simulated).kind === 'not-found') return problem(`There is no application ${id}.`)
-  if (!simulated) return done(`"${harmless(name)}" sends to APNs and FCM.\n`)
+  if (deps.applications.setSimulated(id, simulated).kind === 'not-found')
+    return problem(`There is no application ${id}.`)
+  if (!simulated) return done(`"${escapeControls(name)}" sends to APNs and FCM.\n`)
   return done(
     [
-      `"${harmless(name)}" sends to the built-in simulator: no phone is reached.`,
+      `"${escapeControls(name)}" sends to the built-in simulator: no phone is reached.`,
       '',
       'Any token will do that is 64 hex digits, for iOS, or any text, for Android. One that begins so orders an answer:',
       '',

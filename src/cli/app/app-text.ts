@@ -1,7 +1,7 @@
 import type { Application, Limits } from '../../application/application.ts'
 import type { CredentialSummary } from '../../application/credential-store.ts'
 import type { RegistrySize } from '../../device/registry-size-store.ts'
-import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
 import { COMMANDS } from '../commands.ts'
 import { LIMIT_FLAGS } from './app-arguments.ts'
@@ -23,7 +23,7 @@ interface Created {
 export function createdText({ id, name, secret }: Created, data: string | null): string {
   const where = dataFlagOf(data)
   return [
-    `Created the application "${harmless(name)}".`,
+    `Created the application "${escapeControls(name)}".`,
     '',
     ...columns([
       ['id', id],
@@ -42,7 +42,7 @@ export function createdText({ id, name, secret }: Created, data: string | null):
 
 export function rotatedText({ name, secret }: Created): string {
   return [
-    `"${harmless(name)}" has a new secret; the old one is worth nothing from now on.`,
+    `"${escapeControls(name)}" has a new secret; the old one is worth nothing from now on.`,
     '',
     `  ${secret}`,
     '',
@@ -58,14 +58,14 @@ export function secretJson({ id, secret, name }: Created): string {
 
 export function listText(views: readonly ApplicationView[]): string {
   if (views.length === 0) return 'There are no applications yet: bellhop app create NAME adds one.\n'
-  const rows = views.map((view) => [view.application.id, destination(view), harmless(view.application.name)])
+  const rows = views.map((view) => [view.application.id, destination(view), escapeControls(view.application.name)])
   return `${columns([['ID', 'SENDS TO', 'NAME'], ...rows], '').join('\n')}\n`
 }
 
 export function showText(view: ApplicationView): string {
   const { application, credentials, webhook, size } = view
   return [
-    harmless(application.name),
+    escapeControls(application.name),
     '',
     ...columns([
       ['id', application.id],
@@ -125,7 +125,7 @@ export function webhookJson({ url, events, disabledAt }: Webhook): object {
 /** `key ABC123DEFG of team DEF123GHIJ, topic com.example.shop, environment auto`. */
 export function credentialText(credential: CredentialSummary): string {
   if (credential.kind === 'service-account') {
-    return harmless(`project ${credential.projectId}, service account ${credential.clientEmail}`)
+    return escapeControls(`project ${credential.projectId}, service account ${credential.clientEmail}`)
   }
   const where = `topic ${credential.topic}, environment ${credential.environment}`
   if (credential.kind === 'key') return `key ${credential.keyId} of team ${credential.teamId}, ${where}`
@@ -135,7 +135,7 @@ export function credentialText(credential: CredentialSummary): string {
 /** `push.finished, device.gone to https://example.com/hooks`. */
 export function webhookText({ url, events, disabledAt }: Webhook): string {
   const end = disabledAt === null ? '' : `; disabled since ${iso(disabledAt)}, when it answered 410 Gone`
-  return harmless(`${events.join(', ')} to ${url}${end}`)
+  return escapeControls(`${events.join(', ')} to ${url}${end}`)
 }
 
 export const NAMES = { apns: 'APNs', fcm: 'FCM' } as const

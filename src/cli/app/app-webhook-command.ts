@@ -4,7 +4,7 @@ import type { Problem } from '../../application/credential.ts'
 import type { Database } from '../../database/database.ts'
 import { addressIn, isPublic } from '../../network/special-networks.ts'
 import type { Problems } from '../../settings/parse.ts'
-import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
 import { newWebhookSecret } from '../../webhook/signature.ts'
 import { createWebhookStore } from '../../webhook/webhook-store.ts'
@@ -20,16 +20,20 @@ interface Options extends SealingSurroundings {
   readonly random?: (length: number) => Uint8Array
 }
 
-type Outcome = { readonly kind: 'done'; readonly text: string } | Problem | Problems
+type WebhookOutcome = { readonly kind: 'done'; readonly text: string } | Problem | Problems
 
 /** Shows, sets or removes the webhook of an application. A secret that is new is in the answer and nowhere else. */
-export function runWebhookCommand({ change, json }: WebhookCommand, application: Application, on: Options): Outcome {
-  const before = webhookOf(on.database, application)
+export function runWebhookCommand(
+  { change, json }: WebhookCommand,
+  application: Application,
+  options: Options,
+): WebhookOutcome {
+  const before = webhookOf(options.database, application)
   if (change.kind === 'show') {
     return done(json ? printed(before) : `${before === null ? none(application) : webhookText(before)}\n`)
   }
   if (change.kind === 'remove') {
-    createWebhookStore({ ...on, key: NO_KEY }).remove(application)
+    createWebhookStore({ ...options, key: NO_KEY }).remove(application)
     return done(json ? printed(null) : `${none(application)}\n`)
   }
 
@@ -37,13 +41,13 @@ export function runWebhookCommand({ change, json }: WebhookCommand, application:
   if (url === undefined) {
     return { kind: 'problem', problem: `"${application.name}" has no webhook yet: app webhook needs --url.` }
   }
-  const { random = randomBytes } = on
+  const { random = randomBytes } = options
   const isNew = change.secret === 'new' || (change.secret === null && before === null)
   const secret = isNew ? newWebhookSecret(random) : change.secret
-  const sealing = on.database.transact(() => {
-    const opened = openSealingKey(on)
+  const sealing = options.database.transact(() => {
+    const opened = openSealingKey(options)
     if (opened.kind !== 'loaded') return opened
-    const webhooks = createWebhookStore({ ...on, key: opened.key })
+    const webhooks = createWebhookStore({ ...options, key: opened.key })
     webhooks.put(application, { url, events: change.events ?? before?.events ?? EVENT_TYPES, secret })
     return { ...opened, stored: webhooks.find(application) }
   })
@@ -54,7 +58,7 @@ export function runWebhookCommand({ change, json }: WebhookCommand, application:
   const address = addressIn(new URL(url))
   const isPrivate = url.startsWith('http:') || (address !== null && !isPublic(address))
   const lines = [
-    ...(stored === null ? [] : [`"${harmless(application.name)}" has a webhook: ${webhookText(stored)}`]),
+    ...(stored === null ? [] : [`"${escapeControls(application.name)}" has a webhook: ${webhookText(stored)}`]),
     ...(isNew && secret !== null
       ? ['', `  ${secret}`, '', 'The secret is shown this once: keep it where the events arrive.']
       : []),
@@ -73,13 +77,13 @@ export function webhookOf(database: Database, application: Pick<Application, 'nu
 const NO_KEY = new Uint8Array(32)
 
 function none({ name }: Application): string {
-  return `"${harmless(name)}" has no webhook.`
+  return `"${escapeControls(name)}" has no webhook.`
 }
 
 function printed(webhook: Webhook | null, secret: string | null = null): string {
   return jsonLine(webhook && { ...webhookJson(webhook), ...(secret !== null && { secret }) })
 }
 
-function done(text: string): Outcome {
+function done(text: string): WebhookOutcome {
   return { kind: 'done', text }
 }

@@ -7,7 +7,7 @@ import type { Made } from '../../backup/make-backup.ts'
 import { integer } from '../../settings/setting-type.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { noDatabaseIn } from '../no-database.ts'
 import { dataDirectory } from '../open-data.ts'
 import { counted, lasting } from '../terminal/figures.ts'
@@ -18,7 +18,10 @@ import { bucketOpener, isFolder } from './bucket-opener.ts'
 const KEEP = integer(1, 10_000)
 
 /** `backup TO`: a process of its own beside the server, which only reads. */
-export async function runBackup({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runBackup(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const { clock, stderr } = surroundings
   const to = destinationIn(words[0] ?? '', isFolder)
   if (to.kind === 'problem') return problems(to.problem)

@@ -2,19 +2,22 @@ import { existsSync } from 'node:fs'
 import { timeInName } from '../../backup/backup-name.ts'
 import { shelfIn } from '../../backup/destination.ts'
 import { writtenIn } from '../../backup/newest.ts'
-import { shelfAt } from '../../backup/repository.ts'
+import { repositoryAt } from '../../backup/repository.ts'
 import type { Place, StoredBackup } from '../../backup/repository.ts'
 import { readSettings } from '../../settings/parse.ts'
 import { byteSize } from '../../text/byte-size.ts'
-import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, problem, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { ago, counted, moment } from '../terminal/figures.ts'
 import { tableText } from '../terminal/table-text.ts'
 import { bucketOpener } from './bucket-opener.ts'
 
 /** `backup list [TO]`: the backups in a folder or a bucket, newest first; without TO where `serve` puts them. */
-export async function runBackupList({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runBackupList(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const { env, readFile, clock } = surroundings
   const settings = readSettings(['backup'], { flags: new Map(), env, readFile })
   if (settings.kind === 'problems') return settings
@@ -27,7 +30,7 @@ export async function runBackupList({ words, flags }: Given, surroundings: Surro
   if (place.kind === 'folder' && !existsSync(place.path)) {
     return problem(`There is no folder ${place.path}: the first backup makes it.`)
   }
-  const shelf = shelfAt(place, bucketOpener(surroundings))
+  const shelf = repositoryAt(place, bucketOpener(surroundings))
   const listed = 'kind' in shelf ? shelf : await shelf.list()
   if (listed.kind === 'problem') return problem(listed.problem)
   const { backups } = listed
@@ -45,10 +48,10 @@ function json(place: Place, backups: readonly StoredBackup[]): string {
 }
 
 function table(text: string, place: Place, backups: readonly StoredBackup[], now: number): string {
-  if (backups.length === 0) return `There are no backups in ${harmless(text)}.\n`
+  if (backups.length === 0) return `There are no backups in ${escapeControls(text)}.\n`
   const rows = backups.map(({ name, bytes }) => {
     const at = timeInName(name) ?? 0
-    return [harmless(writtenIn(place, name)), moment(at), ago(at, now), byteSize(bytes)]
+    return [escapeControls(writtenIn(place, name)), moment(at), ago(at, now), byteSize(bytes)]
   })
   const lines = tableText([['BACKUP', 'MADE AT', '', 'SIZE'], ...rows], ['left', 'left', 'left', 'right'])
   return [...lines, `${counted(backups.length, 'backup')}, newest first.`, ''].join('\n')

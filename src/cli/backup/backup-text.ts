@@ -1,8 +1,8 @@
-import type { Content } from '../../backup/summary.ts'
+import type { BackupSummary } from '../../backup/summary.ts'
 import { counted, moment } from '../terminal/figures.ts'
 
 /** What is in a backup, for people. */
-export function contentText({ applications, devices, pushes, sealed, newestAt }: Content): string {
+export function contentText({ applications, devices, pushes, sealed, newestAt }: BackupSummary): string {
   const counts = [
     counted(applications.length, 'application'),
     counted(devices, 'device'),
@@ -13,7 +13,7 @@ export function contentText({ applications, devices, pushes, sealed, newestAt }:
   return `In it: ${counts.join(', ')}.${last}`
 }
 
-export function contentJson({ schema, applications, devices, pushes, sealed, newestAt }: Content) {
+export function contentJson({ schema, applications, devices, pushes, sealed, newestAt }: BackupSummary) {
   return {
     schema,
     applications: applications.length,

@@ -13,7 +13,7 @@ import type { Watch } from '../../backup/watch.ts'
 import { workDirectoryFor } from '../../database/regular-file.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, failed, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { commandLine, dataDirectory } from '../open-data.ts'
 import { moment } from '../terminal/figures.ts'
 import { createWatch } from '../terminal/gauge.ts'
@@ -23,7 +23,10 @@ import { checkKey } from './check-key.ts'
 import type { KeyCheck } from './check-key.ts'
 
 /** `backup verify FROM`: reads all of it, and changes nothing. */
-export async function runBackupVerify({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runBackupVerify(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const from = destinationIn(words[0] ?? '', isFolder)
   if (from.kind === 'problem') return problems(from.problem)
   const found = dataDirectory(flags.get('data') ?? null, surroundings)

@@ -3,14 +3,14 @@ import type { Problem } from '../../application/credential.ts'
 import { bucketAccess } from '../../backup/bucket-access.ts'
 import { openBucket } from '../../backup/bucket.ts'
 import type { Bucket } from '../../backup/bucket.ts'
-import type { Surroundings } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 
 /** Opens buckets with what the environment says of them. */
 export function bucketOpener({
   env,
   readFile,
   clock,
-}: Pick<Surroundings, 'env' | 'readFile' | 'clock'>): (name: string) => Bucket | Problem {
+}: Pick<CommandContext, 'env' | 'readFile' | 'clock'>): (name: string) => Bucket | Problem {
   return (name) => {
     const access = bucketAccess(env, readFile)
     return access.kind === 'problem' ? access : openBucket({ name, access, clock })

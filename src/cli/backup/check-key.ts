@@ -3,7 +3,7 @@ import type { Sealed } from '../../backup/summary.ts'
 import { open } from '../../sealing/seal.ts'
 import { keyPathIn, loadSealingKey } from '../../sealing/sealing-key.ts'
 import { readSettings } from '../../settings/parse.ts'
-import type { Surroundings } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 
 /** What the key of this machine is to something sealed. */
 export type KeyCheck =
@@ -17,7 +17,7 @@ export type KeyCheck =
 export function checkKey(
   sealed: readonly Sealed[],
   data: string,
-  { env, readFile }: Pick<Surroundings, 'env' | 'readFile'>,
+  { env, readFile }: Pick<CommandContext, 'env' | 'readFile'>,
 ): KeyCheck {
   if (sealed.length === 0) return { kind: 'opens' }
   const settings = readSettings(['key'], { flags: new Map(), env, readFile, withoutFlag: ['key'] })

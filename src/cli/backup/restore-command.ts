@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import type { CalledOff } from '../../backup/cancel-open-pushes.ts'
-import type { Losses } from '../../backup/compare.ts'
+import type { CancelledPushes } from '../../backup/cancel-open-pushes.ts'
+import type { BackupDifference } from '../../backup/compare.ts'
 import { destinationIn, writtenOut } from '../../backup/destination.ts'
 import { namingNewest } from '../../backup/newest.ts'
 import { restore } from '../../backup/restore.ts'
 import type { Restored } from '../../backup/restore.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problem, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { closedTo } from '../no-database.ts'
 import { commandLine, dataDirectory } from '../open-data.ts'
 import { counted, moment } from '../terminal/figures.ts'
@@ -18,7 +18,10 @@ import { checkKey } from './check-key.ts'
 import type { KeyCheck } from './check-key.ts'
 
 /** `restore FROM`, with the service stopped. */
-export async function runRestore({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runRestore(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const from = destinationIn(words[0] ?? '', isFolder)
   if (from.kind === 'problem') return problems(from.problem)
   const found = dataDirectory(flags.get('data') ?? null, surroundings)
@@ -56,7 +59,7 @@ export async function runRestore({ words, flags }: Given, surroundings: Surround
   }
 }
 
-function lossText(losses: Exclude<Losses, { kind: 'none' }>, data: string): string {
+function lossText(losses: Exclude<BackupDifference, { kind: 'none' }>, data: string): string {
   const path = join(data, 'bellhop.db')
   switch (losses.kind) {
     case 'newer': {
@@ -99,7 +102,7 @@ function restoredText(
   return `${lines.join('\n')}\n`
 }
 
-function calledOffText(calledOff: CalledOff | null): string[] {
+function calledOffText(calledOff: CancelledPushes | null): string[] {
   if (calledOff === null) return ['What was not sent when the backup was made is sent now: phones may get it twice.']
   const { open, scheduled } = calledOff
   if (open + scheduled === 0) return []

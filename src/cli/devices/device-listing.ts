@@ -40,18 +40,18 @@ export function namedDevices(
 }
 
 /** Registered ones come from the index that pushes use; the others are looked for one by one. */
-export async function listDevices(database: Database, application: number, of: Listing): Promise<Listed> {
+export async function listDevices(database: Database, application: number, listing: Listing): Promise<Listed> {
   const search = createDeviceSearch({ database })
-  const { state, limit, tags, platforms } = of
+  const { state, limit, tags, platforms } = listing
   if (state === 'gone' || state === 'quarantined') {
-    const devices = search.left({ ...of, state, limit: limit + 1 }, application)
+    const devices = search.left({ ...listing, state, limit: limit + 1 }, application)
     return { devices: devices.slice(0, limit), more: devices.length > limit, total: null }
   }
   const filter = filterOf({ platform: platforms, ...(tags !== null && { tags }) })
   const ids = platforms.flatMap((platform) => {
     const pages = audiencePages(database, { filter }, application, platform)
     const found: number[] = []
-    for (let after = of.after; after < Number.MAX_SAFE_INTEGER && found.length <= limit;) {
+    for (let after = listing.after; after < Number.MAX_SAFE_INTEGER && found.length <= limit;) {
       const { rows, last } = pages.page(after, Number.MAX_SAFE_INTEGER, limit + 1 - found.length)
       found.push(...rows.map(({ id }) => id))
       after = last

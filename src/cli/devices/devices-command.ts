@@ -1,22 +1,25 @@
 import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problem, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { findApplication } from '../find-application.ts'
 import { openData } from '../open-data.ts'
 import { readPlatform } from '../push/platform-flag.ts'
-import { oneDevice, tooShort } from '../push/resolve-device.ts'
+import { resolveDevice, tooShort } from '../push/resolve-device.ts'
 import { styleOf } from '../terminal/style.ts'
 import { listDevices, namedDevices } from './device-listing.ts'
 import type { Listing } from './device-listing.ts'
 import { deviceJson, devicesText } from './devices-text.ts'
 
 const DEFAULT_LIMIT = '50'
-const MOST = 10_000
+const MAX_ROWS = 10_000
 const STATES = ['registered', 'gone', 'quarantined'] as const
 
 /** The devices of an application: a table, or one record a line. */
-export async function runDevices({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runDevices(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const read = readListing(flags)
   if (read.kind === 'problems') return read
   const opened = openData(flags.get('data') ?? null, surroundings)
@@ -31,7 +34,7 @@ export async function runDevices({ words, flags }: Given, surroundings: Surround
   const { named, after: token, ...query } = read.listing
   let after = 0
   if (token !== null) {
-    const last = oneDevice(search, number, token, query.platforms)
+    const last = resolveDevice(search, number, token, query.platforms)
     if (last.kind === 'none') {
       return tooShort('--after', token) ?? problem('--after: no device of this application has this token.')
     }
@@ -54,7 +57,7 @@ export async function runDevices({ words, flags }: Given, surroundings: Surround
 }
 
 /** What the flags ask for. `after`: a token, or the beginning of one. */
-function readListing(flags: Given['flags']):
+function readListing(flags: ParsedArguments['flags']):
   | {
       readonly kind: 'listing'
       readonly listing: Omit<Listing, 'after'> & {
@@ -63,12 +66,12 @@ function readListing(flags: Given['flags']):
         readonly named: { readonly token: string } | { readonly alias: string } | null
       }
     }
-  | Extract<Outcome, { kind: 'problems' }> {
+  | Extract<CommandOutcome, { kind: 'problems' }> {
   const platforms = readPlatform(flags)
   const wrong = platforms.kind === 'problems' ? [...platforms.problems] : []
   const limit = flags.get('limit') ?? DEFAULT_LIMIT
-  if (!/^\d{1,5}$/.test(limit) || Number(limit) < 1 || Number(limit) > MOST) {
-    wrong.push(`--limit: "${limit}" is not a number from 1 to ${MOST}.`)
+  if (!/^\d{1,5}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_ROWS) {
+    wrong.push(`--limit: "${limit}" is not a number from 1 to ${MAX_ROWS}.`)
   }
   const state = STATES.find((one) => one === flags.get('state')) ?? null
   if (state === null && flags.has('state')) {

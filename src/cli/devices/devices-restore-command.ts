@@ -1,9 +1,9 @@
 import { createRestoreStore } from '../../device/restore-store.ts'
 import { instantOf } from '../../push/timing-schema.ts'
 import { duration } from '../../settings/setting-type.ts'
-import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, problem, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { findApplication } from '../find-application.ts'
 import { openData } from '../open-data.ts'
 import { readPlatform } from '../push/platform-flag.ts'
@@ -14,7 +14,10 @@ import type { RestoreCounts, RestoreOrder } from './devices-restore-run.ts'
 import { absentText, restoredText, spanText } from './devices-restore-text.ts'
 
 /** Brings back devices that gateways have set aside by mistake, beside a running server or without one. */
-export async function runDevicesRestore({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runDevicesRestore(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const { clock } = surroundings
   const read = readRestore(flags, clock.now())
   if (read.kind !== 'order') return read
@@ -29,9 +32,9 @@ export async function runDevicesRestore({ words, flags }: Given, surroundings: S
   const away = createRestoreStore({ database, clock }).absent(number, order)
   const unknown = order.reasons?.find((reason) => !away.some((one) => one.reason === reason))
   if (unknown !== undefined && away.length > 0) {
-    const known = away.map((one) => `${harmless(one.reason)} ${grouped(one.gone + one.quarantined)}`).join(', ')
+    const known = away.map((one) => `${escapeControls(one.reason)} ${grouped(one.gone + one.quarantined)}`).join(', ')
     return problem(
-      `--reason: no device that left ${spanText(order)} left for "${harmless(unknown)}". The reasons there are: ${known}.`,
+      `--reason: no device that left ${spanText(order)} left for "${escapeControls(unknown)}". The reasons there are: ${known}.`,
     )
   }
   const absent = away.filter(({ reason }) => order.reasons?.includes(reason) ?? true)
@@ -70,9 +73,9 @@ export async function runDevicesRestore({ words, flags }: Given, surroundings: S
 }
 
 function readRestore(
-  flags: Given['flags'],
+  flags: ParsedArguments['flags'],
   now: number,
-): { readonly kind: 'order'; readonly order: RestoreOrder } | Extract<Outcome, { kind: 'problems' }> {
+): { readonly kind: 'order'; readonly order: RestoreOrder } | Extract<CommandOutcome, { kind: 'problems' }> {
   const platforms = readPlatform(flags)
   const wrong = platforms.kind === 'problems' ? [...platforms.problems] : []
   const timeOf = (name: string) => {

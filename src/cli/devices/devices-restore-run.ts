@@ -3,7 +3,7 @@ import { createFeedbackStore } from '../../device/feedback-store.ts'
 import type { FeedbackEntry } from '../../device/feedback-store.ts'
 import { createRestoreStore } from '../../device/restore-store.ts'
 import type { Departures } from '../../device/restore-store.ts'
-import type { Surroundings } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { createPacing } from '../transfer/pacing.ts'
 
@@ -44,7 +44,7 @@ const WRITES_OF_DEVICE = 5
 /** Brings devices back, those first that left last. `stopped`: by a signal; the same order goes on from there. */
 export async function restoreDevices(
   { database, data, application, order, total }: Restoring,
-  surroundings: Surroundings,
+  surroundings: CommandContext,
 ): Promise<{ readonly counts: RestoreCounts; readonly stopped: boolean }> {
   const { clock, signals } = surroundings
   const store = createRestoreStore({ database, clock })

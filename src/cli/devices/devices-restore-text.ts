@@ -1,5 +1,5 @@
 import type { Absent, Departures } from '../../device/restore-store.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, grouped, moment } from '../terminal/figures.ts'
 import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
@@ -14,7 +14,11 @@ export function spanText({ since, until }: Pick<Departures, 'since' | 'until'>):
 
 /** Who could be restored: a table by reason, and what would not come back with them. */
 export function absentText(absent: readonly Absent[], { paint }: Style): string {
-  const rows = absent.map(({ reason, gone, quarantined }) => [harmless(reason), grouped(gone), grouped(quarantined)])
+  const rows = absent.map(({ reason, gone, quarantined }) => [
+    escapeControls(reason),
+    grouped(gone),
+    grouped(quarantined),
+  ])
   const [title = '', ...lines] = tableText([HEAD, ...rows], ['left', 'right', 'right'])
   const sum = (name: 'gone' | 'quarantined' | 'aliasTaken' | 'bare') => absent.reduce((all, one) => all + one[name], 0)
   const counts = {
@@ -35,8 +39,8 @@ export function absentText(absent: readonly Absent[], { paint }: Style): string 
 
 export function restoredText(counts: RestoreCounts): string {
   const { gone, quarantined } = counts
-  const of = `${grouped(gone)} had been gone, ${grouped(quarantined)} in quarantine`
-  return [`${counted(gone + quarantined, 'device')} restored: ${of}.`, ...without(counts), ''].join('\n')
+  const parts = `${grouped(gone)} had been gone, ${grouped(quarantined)} in quarantine`
+  return [`${counted(gone + quarantined, 'device')} restored: ${parts}.`, ...without(counts), ''].join('\n')
 }
 
 function without({ aliasTaken, bare }: RestoreCounts): readonly string[] {

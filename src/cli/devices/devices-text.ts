@@ -1,7 +1,7 @@
 import { recordOf } from '../../device/device-schema.ts'
 import type { DeviceCount, FoundDevice } from '../../device/device-search-store.ts'
 import type { DeviceState } from '../../device/device.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { PLATFORM_NAMES } from '../push/platform-flag.ts'
 import { ago, counted, grouped, tokenPart } from '../terminal/figures.ts'
 import type { Colour, Style } from '../terminal/style.ts'
@@ -24,16 +24,16 @@ const HEAD = ['TOKEN', 'PLATFORM', 'ALIAS', 'TAGS', 'BADGE', 'LAST SEEN', 'STATE
 const COLOURS: Readonly<Record<DeviceState, Colour>> = { registered: 'green', gone: 'red', quarantined: 'yellow' }
 
 /** Columns of an alias, and of tags, at the most. */
-const MOST_ALIAS = 24
-const MOST_TAGS = 40
+const MAX_ALIAS = 24
+const MAX_TAGS = 40
 
 /** A table with what there is in all below it. */
 export function devicesText(view: View, { paint, unicode, legible }: Style): string {
   const rows = view.devices.map(({ token, platform, alias, tag, badge, seenAt, state }) => [
-    harmless(view.full ? token : legible(tokenPart(token))),
+    escapeControls(view.full ? token : legible(tokenPart(token))),
     PLATFORM_NAMES[platform],
-    shortened(harmless(alias ?? ''), MOST_ALIAS, unicode),
-    shortened(tag.map(harmless).join(', '), MOST_TAGS, unicode),
+    shortened(escapeControls(alias ?? ''), MAX_ALIAS, unicode),
+    shortened(tag.map(escapeControls).join(', '), MAX_TAGS, unicode),
     grouped(badge),
     // Imported, and it was not known there either.
     seenAt === 0 ? 'never' : ago(seenAt, view.now),
@@ -41,7 +41,7 @@ export function devicesText(view: View, { paint, unicode, legible }: Style): str
   ])
   const [title = '', ...lines] = tableText([HEAD, ...rows], ['left', 'left', 'left', 'left', 'right'])
   const table = rows.length === 0 ? [] : [paint('dim', title), ...lines, '']
-  const next = view.next === null ? [] : [`More of them: --after ${harmless(view.next)}`]
+  const next = view.next === null ? [] : [`More of them: --after ${escapeControls(view.next)}`]
   return [...table, summary(view), ...next, ''].join('\n')
 }
 

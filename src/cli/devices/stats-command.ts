@@ -6,7 +6,7 @@ import { PLATFORMS } from '../../device/device.ts'
 import { createDailyStore } from '../../stats/daily-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { findApplication } from '../find-application.ts'
 import { openData } from '../open-data.ts'
 import { styleOf } from '../terminal/style.ts'
@@ -15,16 +15,19 @@ import type { ApplicationStats } from './stats-text.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DEFAULT_DAYS = '14'
-const MOST_DAYS = 366
+const MAX_DAYS = 366
 
 /** How far back departures are counted. */
 const GONE_DAYS = 30
 
 /** What the applications, or one of them, have sent, by day. */
-export async function runStats({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runStats(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const text = flags.get('days') ?? DEFAULT_DAYS
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (days < 1 || days > MOST_DAYS) return problems(`--days: "${text}" is not a number of days from 1 to ${MOST_DAYS}.`)
+  if (days < 1 || days > MAX_DAYS) return problems(`--days: "${text}" is not a number of days from 1 to ${MAX_DAYS}.`)
   const opened = openData(flags.get('data') ?? null, surroundings)
   if (opened.kind !== 'open') return opened
   using database = opened.database

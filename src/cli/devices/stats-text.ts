@@ -1,6 +1,6 @@
 import type { DeviceCount } from '../../device/device-search-store.ts'
 import type { Day } from '../../stats/daily-store.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { PLATFORM_NAMES } from '../push/platform-flag.ts'
 import { bar } from '../terminal/chart.ts'
 import { counted, grouped, percent } from '../terminal/figures.ts'
@@ -22,8 +22,8 @@ export interface ApplicationStats {
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Columns of the table, and the fewest that are worth a bar. */
-const LEAST_BAR = 8
-const MOST_BAR = 60
+const MIN_BAR = 8
+const MAX_BAR = 60
 
 export function statsText(stats: readonly ApplicationStats[], style: Style): string {
   const [first, second] = stats
@@ -38,7 +38,7 @@ export function statsText(stats: readonly ApplicationStats[], style: Style): str
     const { t, s, o } = sums(one.days)
     const registered = one.devices.reduce((sum, { registered: count }) => sum + count, 0)
     return [
-      harmless(one.name),
+      escapeControls(one.name),
       grouped(t),
       grouped(s),
       grouped(o),
@@ -65,14 +65,14 @@ export function statsJson({ id, name, days, devices, gone }: ApplicationStats): 
   }
 }
 
-function oneText(of: ApplicationStats, style: Style): string {
-  const { name, days, devices, gone } = of
+function oneText(stats: ApplicationStats, style: Style): string {
+  const { name, days, devices, gone } = stats
   const { paint, legible } = style
   const { t, s, o } = sums(days)
   const totals = [`${grouped(t)} addressed`, `${grouped(s)} accepted`, `${grouped(o)} opened (${percent(o, s)})`]
   const platforms = devices.map(({ platform, registered }) => `${grouped(registered)} ${PLATFORM_NAMES[platform]}`)
   return [
-    paint('bold', harmless(name)),
+    paint('bold', escapeControls(name)),
     '',
     ...chart(days, style),
     '',
@@ -95,20 +95,20 @@ function chart(days: readonly Day[], { columns, unicode, paint }: Style): readon
   const [title = '', ...lines] = tableText([['Day (UTC)', 'Addressed', 'Accepted', 'Opened', ''], ...rows], sides)
   const used = Math.max(...[title, ...lines].map((line) => line.length))
   // The last column stays free: some terminals go to the next line when it is written.
-  const room = columns === null ? 0 : Math.min(columns - used - 3, MOST_BAR)
-  if (room < LEAST_BAR) return [paint('dim', title), ...lines]
-  const most = Math.max(...days.map(({ t, s }) => Math.max(t, s)))
+  const room = columns === null ? 0 : Math.min(columns - used - 3, MAX_BAR)
+  if (room < MIN_BAR) return [paint('dim', title), ...lines]
+  const max = Math.max(...days.map(({ t, s }) => Math.max(t, s)))
   return [
     paint('dim', title),
     ...days.map(({ t, s }, at) => {
-      const { full, rest } = bar({ value: Math.max(t, s), whole: s, most }, room, unicode)
+      const { full, rest } = bar({ value: Math.max(t, s), whole: s, max }, room, unicode)
       return `${(lines[at] ?? '').padEnd(used)}  ${paint('cyan', full)}${paint('dim', rest)}`.trimEnd()
     }),
   ]
 }
 
 function sums(days: readonly Omit<Day, 'day'>[]): Omit<Day, 'day'> {
-  const sum = (of: (day: Omit<Day, 'day'>) => number) => days.reduce((total, day) => total + of(day), 0)
+  const sum = (count: (day: Omit<Day, 'day'>) => number) => days.reduce((total, day) => total + count(day), 0)
   return { t: sum(({ t }) => t), s: sum(({ s }) => s), o: sum(({ o }) => o) }
 }
 

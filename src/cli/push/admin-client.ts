@@ -3,7 +3,7 @@ import type { Platform } from '../../device/device.ts'
 import type { Inbox } from '../../monitoring/inbox.ts'
 import { readSettings } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'
-import type { Surroundings } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import { adminOrigin } from './admin-origin.ts'
 
 /**
@@ -18,9 +18,9 @@ type Received = ReturnType<Inbox>
 export type AskSimulator = (after: number) => Promise<Received | undefined>
 
 /** A pause, and what the simulator got, is in the memory of the server alone. */
-export function serverAsker(
+export function createAdminClient(
   flag: string | null,
-  { env, readFile, clock }: Pick<Surroundings, 'env' | 'readFile' | 'clock'>,
+  { env, readFile, clock }: Pick<CommandContext, 'env' | 'readFile' | 'clock'>,
 ): { readonly kind: 'asker'; readonly ask: AskPauses; readonly askSimulator: AskSimulator } | Problems {
   const flags = new Map(flag === null ? [] : [['admin-listen', flag]])
   const settings = readSettings(['adminListen'], { flags, env, readFile })
@@ -30,7 +30,7 @@ export function serverAsker(
     kind: 'asker',
     ask: (push) =>
       ask(`${origin}/pushes/${push}`, clock, (answer) => {
-        const { deliveries } = answer as Answer
+        const { deliveries } = answer as AdminAnswer
         return new Map(deliveries.map((delivery) => [delivery.platform, reasonOf(delivery)]))
       }),
     askSimulator: (after) =>
@@ -44,7 +44,7 @@ export function serverAsker(
 /** A server on this machine answers in a millisecond, or is busy. */
 const DEADLINE_MS = 500
 
-interface Answer {
+interface AdminAnswer {
   readonly deliveries: readonly {
     readonly platform: Platform
     readonly state: string
@@ -67,7 +67,7 @@ async function ask<T>(url: string, clock: Clock, read: (answer: unknown) => T): 
   }
 }
 
-function reasonOf({ platform, state, reason }: Answer['deliveries'][number]): string | null {
+function reasonOf({ platform, state, reason }: AdminAnswer['deliveries'][number]): string | null {
   if (state === 'sending' || state === 'finished') return null
   return reason ?? `there is no credential for ${platform === 0 ? 'APNs' : 'FCM'}`
 }

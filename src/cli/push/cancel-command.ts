@@ -4,21 +4,24 @@ import { createPushSearch } from '../../push/push-search-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { createEventStore } from '../../webhook/event-store.ts'
 import { done, problem } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { openData } from '../open-data.ts'
 import { counted, grouped } from '../terminal/figures.ts'
-import { onePush } from './resolve-push.ts'
+import { resolvePush } from './resolve-push.ts'
 
 /**
  * Calls a push off as the API does. What of it is being sent the server ends, which looks for that whenever another
  * process has written, and at its start.
  */
-export async function runCancel({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runCancel(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const opened = openData(flags.get('data') ?? null, surroundings)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { data } = opened
-  const found = onePush(createPushSearch({ database }), words[0] ?? '', data)
+  const found = resolvePush(createPushSearch({ database }), words[0] ?? '', data)
   if (found.kind !== 'one') return found
   const { push } = found
   const { id } = push

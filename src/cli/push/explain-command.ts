@@ -2,54 +2,57 @@ import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { apnsIdOf } from '../../gateway/apns/protocol.ts'
 import { createExplainStore } from '../../push/explain-store.ts'
 import { explain } from '../../push/explain.ts'
-import type { Verdict } from '../../push/explain.ts'
+import type { ExplainVerdict } from '../../push/explain.ts'
 import { createPushSearch } from '../../push/push-search-store.ts'
 import { explanationOf } from '../../push/status-schema.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problem, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { openData } from '../open-data.ts'
 import { styleOf } from '../terminal/style.ts'
-import { serverAsker } from './admin-client.ts'
+import { createAdminClient } from './admin-client.ts'
 import { explanationText } from './explanation-text.ts'
 import { readPlatform } from './platform-flag.ts'
-import { oneDevice, tooShort } from './resolve-device.ts'
-import { onePush } from './resolve-push.ts'
+import { resolveDevice, tooShort } from './resolve-device.ts'
+import { resolvePush } from './resolve-push.ts'
 
 /** What GET /push/{id}/device answers. */
-export async function runExplain({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runExplain(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const [id = '', token = ''] = words
   const platforms = readPlatform(flags)
-  const asker = serverAsker(flags.get('admin-listen') ?? null, surroundings)
+  const asker = createAdminClient(flags.get('admin-listen') ?? null, surroundings)
   const wrong = [platforms, asker].flatMap((one) => (one.kind === 'problems' ? one.problems : []))
   if (platforms.kind === 'problems' || asker.kind === 'problems') return problems(...wrong)
   const opened = openData(flags.get('data') ?? null, surroundings)
   if (opened.kind !== 'open') return opened
   using database = opened.database
 
-  const named = onePush(createPushSearch({ database }), id, opened.data)
+  const named = resolvePush(createPushSearch({ database }), id, opened.data)
   if (named.kind !== 'one') return named
   const { push } = named
   const chosen = platforms.platforms
-  const found = oneDevice(createDeviceSearch({ database }), push.application, token, chosen)
+  const found = resolveDevice(createDeviceSearch({ database }), push.application, token, chosen)
   if (found.kind === 'problem') return found
   const short = found.kind === 'none' ? tooShort('TOKEN', token) : null
   if (short !== null) return short
   const known = found.kind === 'one' ? found.device : null
   const platform = known?.platform ?? (chosen.length === 1 ? chosen[0] : undefined)
   const pushId = push.id
-  const of = createExplainStore({ database }).find(push.application, pushId, known?.token ?? token, platform)
-  if (of === null) return problem(`There is no push ${pushId} any more.`)
+  const facts = createExplainStore({ database }).find(push.application, pushId, known?.token ?? token, platform)
+  if (facts === null) return problem(`There is no push ${pushId} any more.`)
 
-  const explained = (pause: string | null) => explain({ ...of.facts, pause })
-  const asked = of.platform !== null && WAITING.has(explained(null).verdict)
+  const explained = (pause: string | null) => explain({ ...facts.facts, pause })
+  const asked = facts.platform !== null && WAITING.has(explained(null).verdict)
   const pauses = asked ? await asker.ask(pushId) : undefined
-  const pause = of.platform === null ? null : (pauses?.get(of.platform) ?? null)
-  const answer = explanationOf(explained(pause), of.platform, (device) => apnsIdOf(pushId, device), of.device)
+  const pause = facts.platform === null ? null : (pauses?.get(facts.platform) ?? null)
+  const answer = explanationOf(explained(pause), facts.platform, (device) => apnsIdOf(pushId, device), facts.device)
   if (flags.has('json')) return done(jsonLine(answer))
   const unknown = asked && pauses === undefined
   return done(explanationText({ ...answer, push: pushId, device: known, pauseUnknown: unknown }, styleOf(surroundings)))
 }
 
 /** Of these a pause of the whole platform may be the cause. */
-const WAITING: ReadonlySet<Verdict> = new Set(['waiting', 'retrying'])
+const WAITING: ReadonlySet<ExplainVerdict> = new Set(['waiting', 'retrying'])

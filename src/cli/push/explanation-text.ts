@@ -1,7 +1,7 @@
 import type { FoundDevice } from '../../device/device-search-store.ts'
-import type { Verdict } from '../../push/explain.ts'
+import type { ExplainVerdict } from '../../push/explain.ts'
 import type { explanationOf } from '../../push/status-schema.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { moment, tokenPart } from '../terminal/figures.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
@@ -17,27 +17,27 @@ type Explained = ReturnType<typeof explanationOf> & {
 }
 
 /** The verdict, what it means, and what is on record. */
-export function explanationText(of: Explained, { paint, legible }: Style): string {
-  const { verdict, explanation, device, reason, at, attempts, excluded_by: excludedBy } = of
-  const { next_attempt_at: next, apns_id: apnsId } = of
+export function explanationText(record: Explained, { paint, legible }: Style): string {
+  const { verdict, explanation, device, reason, at, attempts, excluded_by: excludedBy } = record
+  const { next_attempt_at: next, apns_id: apnsId } = record
   const row = (name: string, value: string | number | null) => (value === null ? [] : [[`  ${name}`, String(value)]])
   const rows = [
-    ...row('push', of.push),
+    ...row('push', record.push),
     ...row('device', device && deviceText(device)),
-    ...row('reason', reason && harmless(reason)),
+    ...row('reason', reason && escapeControls(reason)),
     ...row('left out by', excludedBy.length > 0 ? excludedBy.join(', ') : null),
     ...row('at', at && moment(Date.parse(at))),
     ...row('attempts', attempts),
     ...row('next attempt', next && moment(Date.parse(next))),
     ...row('apns-id', apnsId),
   ]
-  const notes = of.pauseUnknown ? ['No server answers that could say whether sending is paused.'] : []
-  const sentences = [harmless(explanation), ...notes].join('\n')
+  const notes = record.pauseUnknown ? ['No server answers that could say whether sending is paused.'] : []
+  const sentences = [escapeControls(explanation), ...notes].join('\n')
   const title = paint(COLOURS[verdict] ?? 'yellow', verdict.replaceAll('_', ' '))
   return `${title}\n${sentences}\n\n${legible(tableText(rows).join('\n'))}\n`
 }
 
-const COLOURS: Partial<Record<Verdict, Colour>> = {
+const COLOURS: Partial<Record<ExplainVerdict, Colour>> = {
   opened: 'green',
   accepted: 'green',
   rejected: 'red',
@@ -47,6 +47,6 @@ const COLOURS: Partial<Record<Verdict, Colour>> = {
 }
 
 function deviceText({ token, platform, alias }: FoundDevice): string {
-  const named = alias === null ? '' : `, alias ${harmless(alias)}`
-  return `${harmless(tokenPart(token))} (${PLATFORM_NAMES[platform]}${named})`
+  const named = alias === null ? '' : `, alias ${escapeControls(alias)}`
+  return `${escapeControls(tokenPart(token))} (${PLATFORM_NAMES[platform]}${named})`
 }

@@ -2,13 +2,13 @@ import { PLATFORMS } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { problems } from '../command.ts'
-import type { Given } from '../command.ts'
+import type { ParsedArguments } from '../command.ts'
 
 export const PLATFORM_NAMES = ['iOS', 'Android'] as const
 
 /** The platforms that `--platform` leaves: without it, all. */
 export function readPlatform(
-  flags: Given['flags'],
+  flags: ParsedArguments['flags'],
 ): { readonly kind: 'platforms'; readonly platforms: readonly Platform[] } | Problems {
   const text = flags.get('platform')
   if (text === undefined) return { kind: 'platforms', platforms: PLATFORMS }

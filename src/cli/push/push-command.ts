@@ -9,16 +9,16 @@ import { fcmBytes } from '../../notification/fcm-render.ts'
 import { sentBy } from '../../notification/notification.ts'
 import { createSizeCheck } from '../../notification/rendered-size.ts'
 import { createStatusStore } from '../../push/status-store.ts'
-import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, failed, problem, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { findApplication } from '../find-application.ts'
 import { openData } from '../open-data.ts'
 import { grouped, moment } from '../terminal/figures.ts'
-import { startTicking } from '../terminal/poll.ts'
+import { startPolling } from '../terminal/poll.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { styleOf } from '../terminal/style.ts'
-import { serverAsker } from './admin-client.ts'
+import { createAdminClient } from './admin-client.ts'
 import type { AskPauses } from './admin-client.ts'
 import { acceptPush } from './push-accept.ts'
 import type { PushTo } from './push-accept.ts'
@@ -27,23 +27,26 @@ import { readPush, spokenHere } from './push-request.ts'
 import type { PushWanted } from './push-request.ts'
 import { previewText, resultJson, resultText } from './push-text.ts'
 import { watchPush } from './push-watch.ts'
-import { oneDevice, tooShort } from './resolve-device.ts'
+import { resolveDevice, tooShort } from './resolve-device.ts'
 
 /** A job that nobody watches is not held up for longer by a push that stands still. */
 const PATIENCE_MS = 30_000
 
-interface Sending extends Surroundings {
+interface Sending extends CommandContext {
   readonly database: Database
   readonly data: string
   readonly application: Application
-  readonly flags: Given['flags']
+  readonly flags: ParsedArguments['flags']
   readonly askPauses: AskPauses
 }
 
 /** Accepts a push as the API does, and follows it until it is over. Code 1 where some failed and none was accepted. */
-export async function runPush({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runPush(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const read = readPush({ words, flags })
-  const asker = serverAsker(flags.get('admin-listen') ?? null, surroundings)
+  const asker = createAdminClient(flags.get('admin-listen') ?? null, surroundings)
   const wrong = [read, asker].flatMap((one) => (one.kind === 'problems' ? one.problems : []))
   if (read.kind === 'problems' || asker.kind === 'problems') return problems(...wrong)
   const opened = openData(flags.get('data') ?? null, surroundings)
@@ -70,7 +73,7 @@ function confirmedHere(message: string): string {
     .replaceAll(/(?<= (?:addresses|confirm-above) )\d+/g, (count) => grouped(Number(count)))
 }
 
-async function send(push: PushWanted, sending: Sending): Promise<Outcome> {
+async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome> {
   const { application, flags, stderr, data } = sending
   const json = flags.has('json')
   const found = findTo(push, sending)
@@ -103,9 +106,9 @@ async function send(push: PushWanted, sending: Sending): Promise<Outcome> {
 function findTo(
   { to }: PushWanted,
   { database, application }: Sending,
-): { readonly kind: 'to'; readonly to: PushTo } | Outcome {
+): { readonly kind: 'to'; readonly to: PushTo } | CommandOutcome {
   if ('filter' in to) return { kind: 'to', to }
-  const found = oneDevice(createDeviceSearch({ database }), application.number, to.token, to.platforms)
+  const found = resolveDevice(createDeviceSearch({ database }), application.number, to.token, to.platforms)
   if (found.kind === 'none') {
     return tooShort('--token', to.token) ?? problem('No device of this application has this token.')
   }
@@ -115,12 +118,12 @@ function findTo(
   return problem(`The device is ${device.state}, since its gateway refused its token: the app must register it again.`)
 }
 
-async function follow(id: string, to: PushTo, sending: Sending): Promise<Outcome> {
+async function follow(id: string, to: PushTo, sending: Sending): Promise<CommandOutcome> {
   const { database, data, application, stderr, terminal, clock, askPauses } = sending
   const count = createAudienceCount({ database })
   const expected = 'filter' in to ? count(application.number, { ...to.filter, asOf: clock.now() }) : Promise.resolve(1)
   const progress = createProgress(sending, { unit: 'devices' })
-  using ticking = startTicking(sending)
+  using ticking = startPolling(sending)
   const watched = await watchPush({
     application: application.number,
     id,
@@ -136,7 +139,8 @@ async function follow(id: string, to: PushTo, sending: Sending): Promise<Outcome
   progress.end()
   // It reads the database, which is closed next.
   await expected
-  if (watched.kind === 'gone') return problem(`The application "${harmless(application.name)}" was deleted meanwhile.`)
+  if (watched.kind === 'gone')
+    return problem(`The application "${escapeControls(application.name)}" was deleted meanwhile.`)
 
   const { kind, result } = watched
   const json = sending.flags.has('json')

@@ -10,7 +10,7 @@ import { lifeFields, whenOf } from '../../push/timing-schema.ts'
 import type { When } from '../../push/timing-schema.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { problems } from '../command.ts'
-import type { Given } from '../command.ts'
+import type { ParsedArguments } from '../command.ts'
 import { readPlatform } from './platform-flag.ts'
 
 /** A push as the command line asks for it. */
@@ -63,7 +63,10 @@ const TARGETS = ['all', 'tag', 'alias', 'token', 'where'] as const
 /** What `--fields` may say besides. */
 const MORE_FIELDS = [...Object.keys(contentFields), 'send_at_local', 'tags_match']
 
-export function readPush({ words, flags }: Given): { readonly kind: 'push'; readonly push: PushWanted } | Problems {
+export function readPush({
+  words,
+  flags,
+}: ParsedArguments): { readonly kind: 'push'; readonly push: PushWanted } | Problems {
   const wrong: string[] = []
   const flag = (name: string): string | undefined => flags.get(name)
   const list = (name: string) => {

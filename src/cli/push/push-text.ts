@@ -1,6 +1,6 @@
 import type { Preview } from '../../push/preview/preview.ts'
 import type { PushState } from '../../push/status.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, grouped, lasting, tokenPart } from '../terminal/figures.ts'
 import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
@@ -24,7 +24,7 @@ export interface PushResult {
 /** `sent 1,234 of 1,250 · 16 failed (Unregistered 14, BadDeviceToken 2) · 3.4 s` */
 export function resultText(result: PushResult, { paint, legible }: Style): string {
   const { state, t, s, failed, reasons, createdAt, finishedAt } = result
-  const why = Object.entries(reasons).map(([reason, count]) => `${harmless(reason)} ${grouped(count)}`)
+  const why = Object.entries(reasons).map(([reason, count]) => `${escapeControls(reason)} ${grouped(count)}`)
   const left = finishedAt === null ? t - s - failed : 0
   const parts = [
     paint(s > 0 ? 'green' : 'bold', `sent ${grouped(s)} of ${grouped(t)}`),
@@ -46,12 +46,12 @@ export function previewText(preview: Preview, { paint, legible }: Style): string
   const { t, platforms, sample, apns, fcm } = preview
   const rows = ([0, 1] as const).map((platform) => [`  ${PLATFORM_NAMES[platform]}`, grouped(platforms[platform])])
   const devices = sample.map(({ token, platform, alias }) => [
-    `  ${harmless(tokenPart(token))}`,
+    `  ${escapeControls(tokenPart(token))}`,
     platform === '0' ? PLATFORM_NAMES[0] : PLATFORM_NAMES[1],
-    harmless(alias ?? ''),
+    escapeControls(alias ?? ''),
   ])
-  const size = (name: string, of: { readonly bytes: number } | null) =>
-    of === null ? [] : [[`  ${name}`, `${grouped(of.bytes)} of 4,096 bytes`]]
+  const size = (name: string, rendered: { readonly bytes: number } | null) =>
+    rendered === null ? [] : [[`  ${name}`, `${grouped(rendered.bytes)} of 4,096 bytes`]]
   return legible(
     [
       paint('bold', `Would be sent to ${counted(t, 'device')}. Nothing was sent.`),

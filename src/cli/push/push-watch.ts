@@ -2,10 +2,10 @@ import type { Clock } from '../../clock.ts'
 import { failedOf } from '../../push/status-schema.ts'
 import type { StatusStore } from '../../push/status-store.ts'
 import { finishedAtOf, stateOf } from '../../push/status.ts'
-import type { Reach, StoredPush } from '../../push/status.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import type { PlatformProgress, StoredPush } from '../../push/status.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { grouped } from '../terminal/figures.ts'
-import type { Ticking } from '../terminal/poll.ts'
+import type { Polling } from '../terminal/poll.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { AskPauses } from './admin-client.ts'
 import type { PushResult } from './push-text.ts'
@@ -20,7 +20,7 @@ interface Watching {
    */
   readonly expected: Promise<number>
   readonly clock: Pick<Clock, 'now'>
-  readonly ticking: Ticking
+  readonly ticking: Polling
   readonly progress: Progress
   readonly askPauses: AskPauses
   readonly isServed: () => boolean
@@ -43,22 +43,22 @@ const LOOK_MS = 250
 const STILL_MS = 1000
 
 /** Follows a push in the database until it is over. Reads a few rows at each look. */
-export async function watchPush(on: Watching): Promise<Watched> {
-  const { clock, progress } = on
+export async function watchPush(options: Watching): Promise<Watched> {
+  const { clock, progress } = options
   let seen = ''
   let movedAt = clock.now()
   let askedAt = clock.now()
   let waitsFor: string | null = null
   let expected: number | null = null
   // Where the counting fails, whoever has begun it says so.
-  void on.expected.then(
+  void options.expected.then(
     (count) => (expected = count),
     () => null,
   )
   for (;;) {
-    const push = on.statuses.find(on.application, on.id)
+    const push = options.statuses.find(options.application, options.id)
     if (push === null) return { kind: 'gone' }
-    const reach = on.statuses.reach(push.number)
+    const reach = options.statuses.reach(push.number)
     const now = clock.now()
     const { t, done, failed } = sums(reach)
     if (finishedAtOf(push, reach) !== null) return { kind: 'finished', result: await resultOf(push, reach, null) }
@@ -67,10 +67,10 @@ export async function watchPush(on: Watching): Promise<Watched> {
     if (look !== seen) [seen, movedAt, waitsFor] = [look, now, null]
     if (now - movedAt >= STILL_MS && now - askedAt >= STILL_MS) {
       askedAt = now
-      if (!on.isServed()) return { kind: 'unserved', result: await resultOf(push, reach, null) }
-      waitsFor = reasonOf(reach, await on.askPauses(on.id))
+      if (!options.isServed()) return { kind: 'unserved', result: await resultOf(push, reach, null) }
+      waitsFor = reasonOf(reach, await options.askPauses(options.id))
     }
-    if (on.patienceMs !== null && now - movedAt >= on.patienceMs) {
+    if (options.patienceMs !== null && now - movedAt >= options.patienceMs) {
       return { kind: 'standing', result: await resultOf(push, reach, waitsFor) }
     }
     const failures = failed > 0 ? [`${grouped(failed)} failed`] : []
@@ -80,16 +80,20 @@ export async function watchPush(on: Watching): Promise<Watched> {
       expected === null ? null : Math.max(expected, t),
       [...failures, ...pause].join(', ') || undefined,
     )
-    if ((await on.ticking.next(LOOK_MS)) === 'stopped') {
+    if ((await options.ticking.next(LOOK_MS)) === 'stopped') {
       return { kind: 'stopped', result: await resultOf(push, reach, waitsFor) }
     }
   }
 
-  async function resultOf(push: StoredPush, reach: readonly Reach[], pause: string | null): Promise<PushResult> {
+  async function resultOf(
+    push: StoredPush,
+    reach: readonly PlatformProgress[],
+    pause: string | null,
+  ): Promise<PushResult> {
     const { t: met, s, failed } = sums(reach)
     const finishedAt = finishedAtOf(push, reach)
     const t = finishedAt === null ? Math.max(met, expected ?? 0) : met
-    const reasons = await on.statuses.reasons(push.number)
+    const reasons = await options.statuses.reasons(push.number)
     return {
       id: push.id,
       state: stateOf(push, reach, () => pause).state,
@@ -104,14 +108,14 @@ export async function watchPush(on: Watching): Promise<Watched> {
   }
 }
 
-function sums(reach: readonly Reach[]) {
-  const sum = (of: (one: Reach) => number) => reach.reduce((total, one) => total + of(one), 0)
+function sums(reach: readonly PlatformProgress[]) {
+  const sum = (count: (one: PlatformProgress) => number) => reach.reduce((total, one) => total + count(one), 0)
   const [t, s, failed] = [sum((one) => one.t), sum((one) => one.s), sum((one) => one.failed)]
   return { t, s, failed, done: s + failed }
 }
 
 /** Why all that is left waits; `null`: it does not, or nobody knows. */
-function reasonOf(reach: readonly Reach[], pauses: Awaited<ReturnType<AskPauses>>): string | null {
+function reasonOf(reach: readonly PlatformProgress[], pauses: Awaited<ReturnType<AskPauses>>): string | null {
   const open = reach.filter((one) => one.open).map(({ platform }) => pauses?.get(platform) ?? null)
-  return open.length === 0 || open.includes(null) ? null : harmless([...new Set(open)].join('; '))
+  return open.length === 0 || open.includes(null) ? null : escapeControls([...new Set(open)].join('; '))
 }

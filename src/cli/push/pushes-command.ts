@@ -4,30 +4,33 @@ import { createPushSearch } from '../../push/push-search-store.ts'
 import { statusOf } from '../../push/status-schema.ts'
 import { createStatusStore } from '../../push/status-store.ts'
 import type { StoredPush } from '../../push/status.ts'
-import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, problem, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { findApplication } from '../find-application.ts'
 import { openData } from '../open-data.ts'
 import { styleOf } from '../terminal/style.ts'
-import { serverAsker } from './admin-client.ts'
+import { createAdminClient } from './admin-client.ts'
 import type { AskPauses } from './admin-client.ts'
 import { pushesText } from './pushes-text.ts'
-import { onePush } from './resolve-push.ts'
+import { resolvePush } from './resolve-push.ts'
 
 const DEFAULT_LIMIT = '20'
-const MOST = 10_000
+const MAX_ROWS = 10_000
 
 /** Newer than every push, `push.number`. */
 const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** The pushes of an application as GET /pushes has them, or those that wait for their time. */
-export async function runPushes({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runPushes(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const limit = flags.get('limit') ?? DEFAULT_LIMIT
-  const asker = serverAsker(flags.get('admin-listen') ?? null, surroundings)
+  const asker = createAdminClient(flags.get('admin-listen') ?? null, surroundings)
   const wrong = asker.kind === 'problems' ? [...asker.problems] : []
-  if (!/^\d{1,5}$/.test(limit) || Number(limit) < 1 || Number(limit) > MOST) {
-    wrong.push(`--limit: "${limit}" is not a number from 1 to ${MOST}.`)
+  if (!/^\d{1,5}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_ROWS) {
+    wrong.push(`--limit: "${limit}" is not a number from 1 to ${MAX_ROWS}.`)
   }
   if (flags.has('scheduled') && flags.has('after')) wrong.push('--after does not go with --scheduled.')
   if (wrong.length > 0 || asker.kind === 'problems') return problems(...wrong)
@@ -42,21 +45,21 @@ export async function runPushes({ words, flags }: Given, surroundings: Surroundi
   const statuses = createStatusStore({ database })
 
   const after = flags.get('after')
-  const last = after === undefined ? null : onePush(createPushSearch({ database }), after, data)
+  const last = after === undefined ? null : resolvePush(createPushSearch({ database }), after, data)
   if (last !== null && last.kind !== 'one') return last
   const before = last === null ? NEWEST : statuses.find(number, last.push.id)?.number
-  if (before === undefined) return problem(`${harmless(after ?? '')} is a push of another application.`)
-  const most = Number(limit)
-  const page = flags.has('scheduled') ? statuses.scheduled(number, most + 1) : statuses.list(number, before, most + 1)
+  if (before === undefined) return problem(`${escapeControls(after ?? '')} is a push of another application.`)
+  const max = Number(limit)
+  const page = flags.has('scheduled') ? statuses.scheduled(number, max + 1) : statuses.list(number, before, max + 1)
   const ask: AskPauses = isServed(data) ? asker.ask : async () => undefined
   const pushes = []
-  for (const push of page.slice(0, most)) pushes.push(await listed(push))
+  for (const push of page.slice(0, max)) pushes.push(await listed(push))
   if (flags.has('json')) return done(pushes.map(jsonLine).join(''))
   const view = {
     pushes,
     scheduled: flags.has('scheduled'),
     first: last === null,
-    more: page.length > most,
+    more: page.length > max,
     now: clock.now(),
   }
   return done(pushesText(view, styleOf(surroundings)))

@@ -1,6 +1,6 @@
 import type { statusOf } from '../../push/status-schema.ts'
 import type { PushState } from '../../push/status.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { ago, grouped, moment } from '../terminal/figures.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
@@ -53,7 +53,9 @@ export function pushesText({ pushes, scheduled, first, more, now }: View, { colu
     ...[t, s, failed.total, o].map(grouped),
   ])
   const [title = '', ...lines] = tableText([HEAD, ...rows], SIDES)
-  const waits = pushes.flatMap(({ id, reason }) => (reason === null ? [] : [`${part(id)} waits: ${harmless(reason)}`]))
+  const waits = pushes.flatMap(({ id, reason }) =>
+    reason === null ? [] : [`${part(id)} waits: ${escapeControls(reason)}`],
+  )
   const last = pushes.at(-1)?.id
   const next = scheduled ? 'More of them: --limit' : `More of them: --after ${last}`
   return legible([paint('dim', title), ...lines, ...waits, ...(more ? [next] : []), ''].join('\n'))

@@ -1,28 +1,28 @@
-import { LEAST_PART } from '../../device/device-search-store.ts'
+import { MIN_PART } from '../../device/device-search-store.ts'
 import type { createDeviceSearch, FoundDevice } from '../../device/device-search-store.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Problems } from '../../settings/parse.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { problem, problems } from '../command.ts'
-import type { Outcome } from '../command.ts'
+import type { CommandOutcome } from '../command.ts'
 import { tokenPart } from '../terminal/figures.ts'
 
 type Found =
   | { readonly kind: 'one'; readonly device: FoundDevice }
   | { readonly kind: 'none' }
-  | Extract<Outcome, { kind: 'problem' }>
+  | Extract<CommandOutcome, { kind: 'problem' }>
 
 /** A part that is too short names nobody, and `No device` would only mislead; `null` where it is long enough. */
 export function tooShort(what: string, token: string): Problems | null {
   const given = token.replace(/(…|\.\.\.)$/, '')
-  if (given.length >= LEAST_PART) return null
+  if (given.length >= MIN_PART) return null
   return problems(
-    `${what}: no token is "${harmless(given)}", and of its beginning at least ${LEAST_PART} characters are needed.`,
+    `${what}: no token is "${escapeControls(given)}", and of its beginning at least ${MIN_PART} characters are needed.`,
   )
 }
 
 /** The device that a token, or the beginning of one, names. Where both platforms hold it, one must be chosen. */
-export function oneDevice(
+export function resolveDevice(
   search: Pick<ReturnType<typeof createDeviceSearch>, 'byToken'>,
   application: number,
   token: string,
@@ -35,5 +35,5 @@ export function oneDevice(
   if (devices.every((one) => one.token === first.token)) {
     return problem(`Both platforms have a device with this token: --platform ios or --platform android chooses one.`)
   }
-  return problem(`More than one token begins with ${harmless(tokenPart(token))}: give more of it.`)
+  return problem(`More than one token begins with ${escapeControls(tokenPart(token))}: give more of it.`)
 }

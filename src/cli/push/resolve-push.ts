@@ -1,22 +1,22 @@
 import type { createPushSearch, NamedPush } from '../../push/push-search-store.ts'
 import type { Problems } from '../../settings/parse.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { problem, problems } from '../command.ts'
-import type { Outcome } from '../command.ts'
+import type { CommandOutcome } from '../command.ts'
 
 /** The first digits of an id are its time, 8 of them to a minute: fewer are anybody's. */
-const LEAST_PART = 8
+const MIN_PART = 8
 
 /** The push that an id, or the beginning of one, names; `data` is where it is looked for. */
-export function onePush(
+export function resolvePush(
   search: ReturnType<typeof createPushSearch>,
   given: string,
   data: string,
-): { readonly kind: 'one'; readonly push: NamedPush } | Problems | Extract<Outcome, { kind: 'problem' }> {
+): { readonly kind: 'one'; readonly push: NamedPush } | Problems | Extract<CommandOutcome, { kind: 'problem' }> {
   const id = given.toLowerCase().replace(/(…|\.\.\.)$/, '')
   if (!/^[0-9a-f-]{8,36}$/.test(id)) {
     return problems(
-      `"${harmless(given)}" is not the id of a push: expected the UUID that it was answered with, or at least ${LEAST_PART} characters of its beginning.`,
+      `"${escapeControls(given)}" is not the id of a push: expected the UUID that it was answered with, or at least ${MIN_PART} characters of its beginning.`,
     )
   }
   const [first, second] = search.named(id, 2)

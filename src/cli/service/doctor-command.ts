@@ -1,17 +1,20 @@
 import { examine } from '../../doctor/doctor.ts'
 import { inspectSettings, readSettings } from '../../settings/parse.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { suggestion } from '../../text/nearest.ts'
 import { bucketOpener } from '../backup/bucket-opener.ts'
 import { done, failed, problem } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { dataDirectory } from '../open-data.ts'
 import { createWatch } from '../terminal/gauge.ts'
 import { styleOf } from '../terminal/style.ts'
 import { doctorJson, doctorText } from './doctor-text.ts'
 
 /** Looks at all that `serve` needs, beside a running server or without one. Fails when a check does. */
-export async function runDoctor({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
+export async function runDoctor(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
   const { env, readFile, clock } = surroundings
   const application = words[0] ?? null
   // Also those that doctor does not need: serve would not start with them.
@@ -52,8 +55,8 @@ export async function runDoctor({ words, flags }: Given, surroundings: Surroundi
     watch: createWatch(surroundings, { quiet: flags.has('json') || !flags.has('full') }),
   })
   if (examined.kind === 'no-application') {
-    const named = harmless(application ?? '')
-    const hint = harmless(suggestion(named, examined.names))
+    const named = escapeControls(application ?? '')
+    const hint = escapeControls(suggestion(named, examined.names))
     return problem(
       `There is no application "${named}" in ${config.data}: bellhop app list shows those there are.${hint}`,
     )

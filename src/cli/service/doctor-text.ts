@@ -1,6 +1,6 @@
 import { GROUPS } from '../../doctor/finding.ts'
-import type { Check, Group, State } from '../../doctor/finding.ts'
-import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import type { DoctorCheck, Group, State } from '../../doctor/finding.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { textColumns, wrapped } from '../terminal/table-text.ts'
 
@@ -25,7 +25,7 @@ const MARKS: Readonly<Record<State, Mark>> = {
 }
 
 /** What was found, in groups on a terminal, and a line a check elsewhere. */
-export function doctorText(checks: readonly Check[], style: Style): string {
+export function doctorText(checks: readonly DoctorCheck[], style: Style): string {
   const lines =
     style.columns === null
       ? [...checks.map(plainLine), '']
@@ -34,7 +34,7 @@ export function doctorText(checks: readonly Check[], style: Style): string {
 }
 
 /** One line: `{"ok":…,"checks":[{"id","group","application"?,"state","found","advice","ms"}]}`. */
-export function doctorJson(checks: readonly Check[]): string {
+export function doctorJson(checks: readonly DoctorCheck[]): string {
   const ok = checks.every(({ state }) => state !== 'failed')
   return jsonLine({
     ok,
@@ -50,32 +50,32 @@ export function doctorJson(checks: readonly Check[]): string {
   })
 }
 
-function plainLine({ id, application, state, found, advice }: Check): string {
+function plainLine({ id, application, state, found, advice }: DoctorCheck): string {
   const whose = application === null ? '' : ` (${application.name})`
-  return harmless(`${MARKS[state].word} ${id}${whose}: ${found}${advice === null ? '' : ` ${advice}`}`)
+  return escapeControls(`${MARKS[state].word} ${id}${whose}: ${found}${advice === null ? '' : ` ${advice}`}`)
 }
 
 /** `columns`: for the text of a check. */
-function grouped(checks: readonly Check[], style: Style, columns: number): readonly string[] {
+function grouped(checks: readonly DoctorCheck[], style: Style, columns: number): readonly string[] {
   return GROUPS.flatMap((group) => {
     const own = checks.filter((check) => check.group === group)
     if (group !== 'application') return own.length === 0 ? [] : section(HEADINGS[group], own, style, columns)
     const ids = [...new Set(own.map(({ application }) => application?.id))]
     return ids.flatMap((id) => {
       const ofOne = own.filter(({ application }) => application?.id === id)
-      return section(harmless(ofOne[0]?.application?.name ?? ''), ofOne, style, columns)
+      return section(escapeControls(ofOne[0]?.application?.name ?? ''), ofOne, style, columns)
     })
   })
 }
 
-function section(heading: string, checks: readonly Check[], style: Style, columns: number): readonly string[] {
+function section(heading: string, checks: readonly DoctorCheck[], style: Style, columns: number): readonly string[] {
   const lines = checks.flatMap(({ state, found, advice }) => {
     const { sign, word, colour } = MARKS[state]
     const mark = style.unicode ? sign : word.charAt(0)
-    const [first = '', ...more] = wrapped(harmless(found), columns)
+    const [first = '', ...more] = wrapped(escapeControls(found), columns)
     return [
       `  ${style.paint(colour, mark)} ${first}`,
-      ...[...more, ...(advice === null ? [] : wrapped(harmless(advice), columns))].map(
+      ...[...more, ...(advice === null ? [] : wrapped(escapeControls(advice), columns))].map(
         (line) => `${' '.repeat(INDENT)}${line}`,
       ),
     ]
@@ -86,7 +86,7 @@ function section(heading: string, checks: readonly Check[], style: Style, column
 /** Columns before the text of a check: two, its mark, and one. */
 const INDENT = 4
 
-function summary(checks: readonly Check[]): string {
+function summary(checks: readonly DoctorCheck[]): string {
   const count = (wanted: State): number => checks.filter(({ state }) => state === wanted).length
   return (['ok', 'warning', 'failed', 'skipped'] as const)
     .filter((state) => state === 'ok' || count(state) > 0)

@@ -1,22 +1,25 @@
 import type { Clock } from '../../clock.ts'
 import { readSettings } from '../../settings/parse.ts'
-import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, failed, problem, problems } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { adminOrigin } from '../push/admin-origin.ts'
 
 /** A server that has not answered by then serves nobody. */
 const DEADLINE_MS = 5_000
 
 /** What a look came to. `reasons` and `warnings` are sentences. */
-interface Verdict {
+interface HealthVerdict {
   readonly healthy: boolean
   readonly reasons: readonly string[]
   readonly warnings: readonly string[]
 }
 
 /** Asks a running server whether it lives (/healthz), or with --ready whether it does its work (/readyz). */
-export async function runHealth({ flags }: Given, { env, readFile, clock }: Surroundings): Promise<Outcome> {
+export async function runHealth(
+  { flags }: ParsedArguments,
+  { env, readFile, clock }: CommandContext,
+): Promise<CommandOutcome> {
   const settings = readSettings(['adminListen'], { flags, env, readFile })
   if (settings.kind === 'problems') return settings
   const { adminListen } = settings.config
@@ -37,7 +40,7 @@ export async function runHealth({ flags }: Given, { env, readFile, clock }: Surr
   return failed(['not ready\n', ...reasons.map((reason) => `${reason}\n`), ...remarks].map(harmlessLine).join(''))
 }
 
-async function ask(url: string, ready: boolean, clock: Clock): Promise<Verdict> {
+async function ask(url: string, ready: boolean, clock: Clock): Promise<HealthVerdict> {
   const late = new AbortController()
   const cancel = clock.after(DEADLINE_MS, () => late.abort())
   try {
@@ -53,7 +56,7 @@ async function ask(url: string, ready: boolean, clock: Clock): Promise<Verdict> 
   }
 }
 
-function judge(url: string, ready: boolean, status: number, body: string): Verdict {
+function judge(url: string, ready: boolean, status: number, body: string): HealthVerdict {
   const answer = answerIn(body)
   const own = ready ? ['ready', 'not ready'] : ['ok']
   if (answer === null || !own.includes(answer.status)) {
@@ -62,13 +65,13 @@ function judge(url: string, ready: boolean, status: number, body: string): Verdi
   return { healthy: status === 200, reasons: answer.reasons, warnings: answer.warnings }
 }
 
-interface Answer {
+interface HealthAnswer {
   readonly status: string
   readonly reasons: readonly string[]
   readonly warnings: readonly string[]
 }
 
-function answerIn(body: string): Answer | null {
+function answerIn(body: string): HealthAnswer | null {
   try {
     const { status, reasons, warnings } = JSON.parse(body) as Readonly<Record<string, unknown>>
     return { status: String(status), reasons: sentences(reasons), warnings: sentences(warnings) }
@@ -82,11 +85,11 @@ function sentences(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-function ill(sentence: string): Verdict {
+function ill(sentence: string): HealthVerdict {
   return { healthy: false, reasons: [sentence], warnings: [] }
 }
 
 /** Names of applications are in these sentences. */
 function harmlessLine(line: string): string {
-  return `${harmless(line.trimEnd())}\n`
+  return `${escapeControls(line.trimEnd())}\n`
 }

@@ -90,8 +90,8 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
 
 function sentAgain({ notifications, pushes }: Unwritten): string {
   const what = notifications === 1 ? '1 notification that was sent' : `${notifications} notifications that were sent`
-  const of = pushes === 1 ? '1 push' : `${pushes} pushes`
-  return `${what} could not be written down, and will be sent again at the next start (${of}).`
+  const pushesText = pushes === 1 ? '1 push' : `${pushes} pushes`
+  return `${what} could not be written down, and will be sent again at the next start (${pushesText}).`
 }
 
 /** Loaded here, so that the other commands do not load the server. */

@@ -2,7 +2,7 @@
 const IN_FLIGHT_VARIABLE = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 
 /** The highest value that Bun takes. */
-const MOST = 65_535
+const MAX_ITEMS = 65_535
 
 /**
  * How much memory JavaScriptCore believes the machine to have: it collects the more often the less that is, and by
@@ -26,7 +26,7 @@ export function startVariables(
   const text = env[IN_FLIGHT_VARIABLE] ?? ''
   const cap = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : Number.NaN
   const variables = {
-    ...(!(cap <= MOST) && { [IN_FLIGHT_VARIABLE]: String(maxInFlight) }),
+    ...(!(cap <= MAX_ITEMS) && { [IN_FLIGHT_VARIABLE]: String(maxInFlight) }),
     ...(!env[HEAP_VARIABLE] && { [HEAP_VARIABLE]: String(HEAP_BYTES) }),
   }
   if (Object.keys(variables).length > 0) return { kind: 'restart', variables }

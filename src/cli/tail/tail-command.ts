@@ -1,17 +1,17 @@
 import { createApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
 import type { Database } from '../../database/database.ts'
-import { createDeviceWatchStore } from '../../device/device-changes-store.ts'
-import { createPushWatchStore } from '../../push/push-changes-store.ts'
+import { createDeviceChangesStore } from '../../device/device-changes-store.ts'
+import { createPushChangesStore } from '../../push/push-changes-store.ts'
 import { createStatusStore } from '../../push/status-store.ts'
 import { createDailyStore } from '../../stats/daily-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
-import type { Given, Outcome, Surroundings } from '../command.ts'
+import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { findApplication } from '../find-application.ts'
 import { openData } from '../open-data.ts'
-import { serverAsker } from '../push/admin-client.ts'
-import { startTicking } from '../terminal/poll.ts'
+import { createAdminClient } from '../push/admin-client.ts'
+import { startPolling } from '../terminal/poll.ts'
 import { styleOf } from '../terminal/style.ts'
 import { createDeviceTail } from './tail-devices.ts'
 import type { TailEvent } from './tail-event.ts'
@@ -25,8 +25,11 @@ const LOOK_MS = 250
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Shows what happens, until a signal or the end of its reader. */
-export async function runTail({ words, flags }: Given, surroundings: Surroundings): Promise<Outcome> {
-  const asker = serverAsker(flags.get('admin-listen') ?? null, surroundings)
+export async function runTail(
+  { words, flags }: ParsedArguments,
+  surroundings: CommandContext,
+): Promise<CommandOutcome> {
+  const asker = createAdminClient(flags.get('admin-listen') ?? null, surroundings)
   if (asker.kind === 'problems') return asker
   const opened = openData(flags.get('data') ?? null, surroundings)
   if (opened.kind !== 'open') return opened
@@ -36,12 +39,12 @@ export async function runTail({ words, flags }: Given, surroundings: Surrounding
   const found = app === undefined ? null : findApplication(app, { database, data: opened.data, clock })
   if (found !== null && found.kind !== 'found') return found
 
-  const of = found?.application ?? null
-  const tail = createTail(database, of, surroundings)
+  const application = found?.application ?? null
+  const tail = createTail(database, application, surroundings)
   const pauses = createPauseTail({ ask: asker.ask })
   const simulator = createSimulatorTail({ ask: asker.askSimulator, simulated: tail.simulated })
   const style = styleOf(surroundings)
-  using ticking = startTicking(surroundings)
+  using ticking = startPolling(surroundings)
   await simulator.look(clock.now())
   if (surroundings.terminal !== null) stderr('What happens from now on; Ctrl-C ends it.\n')
   while ((await ticking.next(LOOK_MS)) === 'tick') {
@@ -53,7 +56,7 @@ export async function runTail({ words, flags }: Given, surroundings: Surrounding
       const application = tail.application(event)
       const line = flags.has('json')
         ? jsonLine(eventJson(event, application))
-        : eventText(event, application, of === null, style)
+        : eventText(event, application, application === null, style)
       if (stdout(line) === false) return done('')
     }
   }
@@ -61,15 +64,15 @@ export async function runTail({ words, flags }: Given, surroundings: Surrounding
 }
 
 /** Everything that the database tells; read only when somebody has written. */
-function createTail(database: Database, of: Application | null, { clock }: Pick<Surroundings, 'clock'>) {
+function createTail(database: Database, application: Application | null, { clock }: Pick<CommandContext, 'clock'>) {
   const store = createApplicationStore({ database, clock })
   let version = database.version()
-  let applications = of === null ? store.list() : [of]
+  let applications = application === null ? store.list() : [application]
   const numbers = () => applications.map(({ number }) => number)
-  const watch = createPushWatchStore({ database })
+  const watch = createPushChangesStore({ database })
   const statuses = createStatusStore({ database })
-  const pushes = createPushTail({ watch, statuses, of: of?.number ?? null })
-  const devices = createDeviceTail({ watch: createDeviceWatchStore({ database }), applications: numbers })
+  const pushes = createPushTail({ watch, statuses, application: application?.number ?? null })
+  const devices = createDeviceTail({ watch: createDeviceChangesStore({ database }), applications: numbers })
   const daily = createDailyStore({ database })
   const opens = createOpenTail({ daily, watch, applications: numbers, since: Math.floor(clock.now() / DAY_MS) - 1 })
 
@@ -79,7 +82,7 @@ function createTail(database: Database, of: Application | null, { clock }: Pick<
       const current = database.version()
       if (current === version) return []
       version = current
-      applications = of === null ? store.list() : [store.find(of.id) ?? of]
+      applications = application === null ? store.list() : [store.find(application.id) ?? application]
       return [...pushes.look(now), ...devices.look(now), ...opens.look(now)]
     },
     live: pushes.live,

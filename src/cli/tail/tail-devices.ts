@@ -1,14 +1,14 @@
-import type { DeviceWatchStore } from '../../device/device-changes-store.ts'
+import type { DeviceChangesStore } from '../../device/device-changes-store.ts'
 import { PLATFORMS } from '../../device/device.ts'
 import { tokenPart } from '../terminal/figures.ts'
-import { MOST_AT_ONCE } from './tail-event.ts'
+import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 
 /** When a device left is written down a moment after it was read off the clock. */
 const LOOK_BACK_MS = 5000
 
 /** Departures told of at one look. */
-const MOST_DEPARTED = 5000
+const MAX_DEPARTED = 5000
 
 /** The coming and going of devices. `applications`: those of now, `application.number`. */
 export function createDeviceTail({ watch, applications }: Dependencies) {
@@ -21,7 +21,7 @@ export function createDeviceTail({ watch, applications }: Dependencies) {
     const state = known.get(application) ?? { until: watch.lastDeparture(application), told: new Map<string, number>() }
     const isFirst = !known.has(application)
     known.set(application, state)
-    const rows = watch.departed(application, Math.max(state.until - LOOK_BACK_MS, 0), MOST_DEPARTED)
+    const rows = watch.departed(application, Math.max(state.until - LOOK_BACK_MS, 0), MAX_DEPARTED)
     const fresh = rows.filter(({ platform, token, at }) => state.told.get(`${platform}/${token}`) !== at)
     for (const { platform, token, at } of fresh) state.told.set(`${platform}/${token}`, at)
     state.until = Math.max(state.until, rows.at(-1)?.at ?? 0)
@@ -33,8 +33,8 @@ export function createDeviceTail({ watch, applications }: Dependencies) {
     const upTo = watch.highest()
     if (upTo <= highest) return
     for (const application of applications()) {
-      const few = PLATFORMS.flatMap((platform) => watch.since(application, platform, highest, upTo, MOST_AT_ONCE + 1))
-      if (few.length <= MOST_AT_ONCE) {
+      const few = PLATFORMS.flatMap((platform) => watch.since(application, platform, highest, upTo, MAX_AT_ONCE + 1))
+      if (few.length <= MAX_AT_ONCE) {
         for (const { at, token, platform } of few) {
           yield { at, application, type: 'device.registered', token: tokenPart(token), platform }
         }
@@ -52,7 +52,7 @@ export function createDeviceTail({ watch, applications }: Dependencies) {
       yield* registered(now)
       for (const application of applications()) {
         const left = departed(application)
-        if (left.length > MOST_AT_ONCE) {
+        if (left.length > MAX_AT_ONCE) {
           yield { at: now, application, type: 'devices.gone', count: left.length }
           continue
         }
@@ -66,6 +66,6 @@ export function createDeviceTail({ watch, applications }: Dependencies) {
 }
 
 interface Dependencies {
-  readonly watch: DeviceWatchStore
+  readonly watch: DeviceChangesStore
   readonly applications: () => readonly number[]
 }

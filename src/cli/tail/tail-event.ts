@@ -51,4 +51,4 @@ type Happened =
   | { readonly type: 'sending.resumed'; readonly platform: Platform }
 
 /** Of more than this at one look, only the number is told. */
-export const MOST_AT_ONCE = 20
+export const MAX_AT_ONCE = 20

@@ -1,10 +1,10 @@
-import type { PushWatchStore } from '../../push/push-changes-store.ts'
+import type { PushChangesStore } from '../../push/push-changes-store.ts'
 import type { createDailyStore } from '../../stats/daily-store.ts'
 import type { TailEvent } from './tail-event.ts'
 
 interface Dependencies {
   readonly daily: Pick<ReturnType<typeof createDailyStore>, 'opensSince'>
-  readonly watch: Pick<PushWatchStore, 'opened'>
+  readonly watch: Pick<PushChangesStore, 'opened'>
   readonly applications: () => readonly number[]
   /** Days since the Unix epoch: from which on opens are looked at. */
   readonly since: number

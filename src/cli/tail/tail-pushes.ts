@@ -1,15 +1,15 @@
 import type { Platform } from '../../device/device.ts'
-import type { NewPushName, PushName, PushWatchStore } from '../../push/push-changes-store.ts'
+import type { NewPushName, PushName, PushChangesStore } from '../../push/push-changes-store.ts'
 import type { StatusStore } from '../../push/status-store.ts'
 import { finishedAtOf, startedAtOf } from '../../push/status.ts'
-import { MOST_AT_ONCE } from './tail-event.ts'
+import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 
 interface Dependencies {
-  readonly watch: PushWatchStore
+  readonly watch: PushChangesStore
   readonly statuses: Pick<StatusStore, 'find' | 'reach'>
   /** `application.number`; `null`: all. */
-  readonly of: number | null
+  readonly application: number | null
 }
 
 /** A push on its way. */
@@ -41,8 +41,8 @@ interface Batch {
 }
 
 /** So many are followed at a time, of each kind; of more, the end of the oldest is not told. */
-const MOST_LIVE = 200
-const MOST_BATCHES = 20
+const MAX_LIVE = 200
+const MAX_BATCHES = 20
 
 /**
  * The life of pushes.
@@ -50,33 +50,33 @@ const MOST_BATCHES = 20
  * (a higher number) → waiting, or on its way → (it is no longer among those that wait) → on its way, or cancelled →
  * (nothing is left of it) → told, and forgotten.
  */
-export function createPushTail({ watch, statuses, of }: Dependencies) {
+export function createPushTail({ watch, statuses, application: of }: Dependencies) {
   let highest = watch.highest()
   let waiting = waitingNow()
   const live = new Map<number, Live>()
   let batches: readonly Batch[] = []
-  for (const push of watch.open(of, MOST_LIVE)) follow(push, 0, true)
+  for (const push of watch.open(of, MAX_LIVE)) follow(push, 0, true)
 
   function waitingNow(): Map<number, PushName> {
-    return new Map(watch.waiting(of, MOST_LIVE).map((push) => [push.number, push]))
+    return new Map(watch.waiting(of, MAX_LIVE).map((push) => [push.number, push]))
   }
 
   function follow({ number, id, application }: PushName, followedAt: number, started = false): void {
     live.set(number, { number, id, application, followedAt, started, open: [] })
     const [oldest] = live.keys()
-    if (live.size > MOST_LIVE && oldest !== undefined) live.delete(oldest)
+    if (live.size > MAX_LIVE && oldest !== undefined) live.delete(oldest)
   }
 
   function* accepted(now: number): Generator<TailEvent> {
-    const pushes = watch.since(highest, of, MOST_AT_ONCE + 1)
-    if (pushes.length <= MOST_AT_ONCE) {
+    const pushes = watch.since(highest, of, MAX_AT_ONCE + 1)
+    if (pushes.length <= MAX_AT_ONCE) {
       for (const push of pushes) yield acceptedOne(push, now)
       highest = pushes.at(-1)?.number ?? highest
       return
     }
     for (const { application, count, first, last } of watch.countSince(highest, of)) {
       yield { at: now, application, type: 'pushes.accepted', count }
-      batches = [...batches, { application, count, first, last }].slice(-MOST_BATCHES)
+      batches = [...batches, { application, count, first, last }].slice(-MAX_BATCHES)
     }
     highest = Math.max(highest, ...batches.map(({ last }) => last))
   }

@@ -1,7 +1,7 @@
 import type { Platform } from '../../device/device.ts'
 import type { AskSimulator } from '../push/admin-client.ts'
 import { tokenPart } from '../terminal/figures.ts'
-import { MOST_AT_ONCE } from './tail-event.ts'
+import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 
 /** Where nobody answers, it is asked again after so long. */
@@ -40,11 +40,11 @@ export function createSimulatorTail({ ask, simulated }: Dependencies) {
         const application = numbers.get(one.application)
         if (application === undefined) return []
         const { title, text, badge, status, reason } = one
-        const of = { token: tokenPart(one.token), platform: Number(one.platform) as Platform }
+        const device = { token: tokenPart(one.token), platform: Number(one.platform) as Platform }
         const type = 'notification.received'
-        return [{ at: Date.parse(one.at), application, type, ...of, title, text, badge, status, reason }]
+        return [{ at: Date.parse(one.at), application, type, ...device, title, text, badge, status, reason }]
       })
-      return events.length <= MOST_AT_ONCE ? events : counted(events, now)
+      return events.length <= MAX_AT_ONCE ? events : counted(events, now)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Application } from '../../application/application.ts'
-import { harmless } from '../../text/escape-controls.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
 import { PLATFORM_NAMES } from '../push/platform-flag.ts'
 import { counted, grouped, moment } from '../terminal/figures.ts'
 import type { Colour, Style } from '../terminal/style.ts'
@@ -14,7 +14,7 @@ export function eventText(event: TailEvent, application: Named, whose: boolean, 
   const [colour, verb, text] = wordsOf(event)
   const parts = [
     paint('dim', timeOf(event.at)),
-    ...(whose ? [harmless(application?.name ?? '?')] : []),
+    ...(whose ? [escapeControls(application?.name ?? '?')] : []),
     paint(colour, verb.padEnd(WIDEST)),
     legible(text),
   ]
@@ -67,13 +67,13 @@ function wordsOf(event: TailEvent): readonly [Colour, string, string] {
     case 'devices.gone':
       return ['yellow', 'gone', counted(event.count, 'device')]
     case 'device.gone':
-      return ['yellow', 'gone', `${deviceOf(event)}: ${harmless(event.reason)}`]
+      return ['yellow', 'gone', `${deviceOf(event)}: ${escapeControls(event.reason)}`]
     case 'device.quarantined':
-      return ['yellow', 'quarantined', `${deviceOf(event)}: ${harmless(event.reason)}`]
+      return ['yellow', 'quarantined', `${deviceOf(event)}: ${escapeControls(event.reason)}`]
     case 'opened':
       return ['green', 'opened', openedOf(event)]
     case 'sending.paused':
-      return ['red', 'paused', `${GATEWAYS[event.platform]}: ${harmless(event.reason)}`]
+      return ['red', 'paused', `${GATEWAYS[event.platform]}: ${escapeControls(event.reason)}`]
     case 'sending.resumed':
       return ['green', 'resumed', `${GATEWAYS[event.platform]} takes notifications again`]
   }
@@ -86,21 +86,22 @@ function sentOf({ t, s, failed }: { readonly t: number; readonly s: number; read
 }
 
 function deviceOf({ token, platform }: { readonly token: string; readonly platform: 0 | 1 }): string {
-  return `${harmless(token)} (${PLATFORM_NAMES[platform]})`
+  return `${escapeControls(token)} (${PLATFORM_NAMES[platform]})`
 }
 
 /** `c1c1c1c1… (iOS): "Oven — Fresh bread", badge 3; answered 410 Unregistered`. */
 function receivedOf(event: Extract<TailEvent, { type: 'notification.received' }>): string {
   const { title, text, badge, status, reason } = event
-  const words = [title, text].filter((part) => part !== null).map(harmless)
-  const shown = words.length === 0 ? 'nothing to show' : `"${shortened(words.join(' — '), MOST_TEXT, true)}"`
-  const answer = status === null ? 'not answered' : `answered ${status}${reason === null ? '' : ` ${harmless(reason)}`}`
+  const words = [title, text].filter((part) => part !== null).map(escapeControls)
+  const shown = words.length === 0 ? 'nothing to show' : `"${shortened(words.join(' — '), MAX_TEXT, true)}"`
+  const answer =
+    status === null ? 'not answered' : `answered ${status}${reason === null ? '' : ` ${escapeControls(reason)}`}`
   const isFine = status === 200 && reason === null
   return `${deviceOf(event)}: ${shown}${badge === null ? '' : `, badge ${badge}`}${isFine ? '' : `; ${answer}`}`
 }
 
 /** Columns of what a notification says. */
-const MOST_TEXT = 80
+const MAX_TEXT = 80
 
 function openedOf({ count, push }: { readonly count: number; readonly push: string | null }): string {
   const times = counted(count, 'time')

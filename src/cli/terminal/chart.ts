@@ -6,13 +6,13 @@ const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉']
  * the scale of `most`. Something that is there is never without a mark. Where nothing is, it is empty.
  */
 export function bar(
-  { value, whole, most }: { readonly value: number; readonly whole: number; readonly most: number },
+  { value, whole, max }: { readonly value: number; readonly whole: number; readonly max: number },
   width: number,
   unicode: boolean,
 ): { readonly full: string; readonly rest: string } {
-  if (value <= 0 || most <= 0) return { full: '', rest: '' }
-  const columns = Math.min((value / most) * width, width)
-  const full = Math.min((whole / most) * width, columns)
+  if (value <= 0 || max <= 0) return { full: '', rest: '' }
+  const columns = Math.min((value / max) * width, width)
+  const full = Math.min((whole / max) * width, columns)
   if (!unicode) {
     const shown = Math.max(Math.round(columns), 1)
     const marked = whole > 0 ? Math.min(Math.max(Math.round(full), 1), shown) : 0

@@ -1,11 +1,11 @@
 import type { Step, Watch } from '../../backup/watch.ts'
-import type { Surroundings } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import { createProgress, ERASE } from './progress.ts'
 
 /** What a gauge is told when it starts. */
 export interface GaugeOrder {
   readonly step: Step
-  readonly terminal: Surroundings['terminal']
+  readonly terminal: CommandContext['terminal']
   /** See `STOP` and `DRAWING`. */
   readonly flags: Int32Array<SharedArrayBuffer>
 }
@@ -14,10 +14,10 @@ export interface GaugeOrder {
 export const STOP = 0
 export const DRAWING = 1
 
-type Shown = Pick<Surroundings, 'terminal' | 'stderr' | 'clock'>
+type Shown = Pick<CommandContext, 'terminal' | 'stderr' | 'clock'>
 
 /** What is smaller is done in half a second, and a thread takes a tenth of one to start. */
-const LEAST_BYTES = 20_000_000
+const MIN_BYTES = 20_000_000
 
 /**
  * Shows how far a backup or a restore is, on standard error as `createProgress` does; what keeps this thread to itself
@@ -25,7 +25,7 @@ const LEAST_BYTES = 20_000_000
  */
 export function createWatch(
   surroundings: Shown,
-  { quiet, leastBytes = LEAST_BYTES }: { readonly quiet: boolean; readonly leastBytes?: number },
+  { quiet, minBytes = MIN_BYTES }: { readonly quiet: boolean; readonly minBytes?: number },
 ): Watch & { end(): void } {
   let moving: ReturnType<typeof createProgress> | null = null
   function end(): void {
@@ -36,7 +36,7 @@ export function createWatch(
     during(step, work) {
       end()
       if (quiet) return work()
-      using _ = startGauge(step, surroundings, leastBytes)
+      using _ = startGauge(step, surroundings, minBytes)
       return work()
     },
     moved(done, total) {
@@ -48,9 +48,9 @@ export function createWatch(
   }
 }
 
-/** Shows a step until it is disposed of; one of fewer than `leastBytes` not at all. */
-export function startGauge(step: Step, { terminal, stderr }: Shown, leastBytes = LEAST_BYTES): Disposable {
-  if (step.size < leastBytes) return { [Symbol.dispose]: () => undefined }
+/** Shows a step until it is disposed of; one of fewer than `minBytes` not at all. */
+export function startGauge(step: Step, { terminal, stderr }: Shown, minBytes = MIN_BYTES): Disposable {
+  if (step.size < minBytes) return { [Symbol.dispose]: () => undefined }
   const flags = new Int32Array(new SharedArrayBuffer(8))
   const order: GaugeOrder = { step, terminal, flags }
   const worker = new Worker(program(), { workerData: order, ref: false } as WorkerOptions)

@@ -1,12 +1,12 @@
-import type { Signal, Surroundings } from '../command.ts'
+import type { Signal, CommandContext } from '../command.ts'
 
 /** Turns of a command that watches something. Disposing it hears no more signals. */
-export interface Ticking extends Disposable {
+export interface Polling extends Disposable {
   /** Waits for the next turn, or for the signal to end: Ctrl-C or SIGTERM, also one that came before. */
   next(waitMs: number): Promise<'tick' | 'stopped'>
 }
 
-export function startTicking({ clock, signals }: Pick<Surroundings, 'clock' | 'signals'>): Ticking {
+export function startPolling({ clock, signals }: Pick<CommandContext, 'clock' | 'signals'>): Polling {
   const stop = Promise.withResolvers<'stopped'>()
   const listener = () => stop.resolve('stopped')
   for (const signal of SIGNALS) signals.on(signal, listener)

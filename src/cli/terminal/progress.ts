@@ -1,4 +1,4 @@
-import type { Surroundings } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import { grouped } from './figures.ts'
 import { textColumns } from './table-text.ts'
 
@@ -45,7 +45,7 @@ export function createProgress(
     stderr,
     terminal,
     clock,
-  }: Pick<Surroundings, 'stderr' | 'terminal'> & { clock: Pick<Surroundings['clock'], 'now'> },
+  }: Pick<CommandContext, 'stderr' | 'terminal'> & { clock: Pick<CommandContext['clock'], 'now'> },
   { unit }: { unit: string },
 ): Progress {
   const startedAt = clock.now()
@@ -72,8 +72,8 @@ export function createProgress(
 }
 
 /** The narrowest and the widest bar, in characters. */
-const LEAST_BAR = 10
-const MOST_BAR = 40
+const MIN_BAR = 10
+const MAX_BAR = 40
 
 /**
  * ` 43 % [#######---------] 430,000 of 1,000,000 devices, 21,000/s, 27 s left`. Without a total there is no bar, nor
@@ -94,8 +94,8 @@ export function progressLine({ done, total, startedAt, startedWith = 0, now, col
   // Rounded down: 100 % is said when nothing is left.
   const share = total > 0 ? Math.min(done / total, 1) : 1
   const percent = `${String(Math.floor(share * 100)).padStart(3)} %`
-  const room = Math.min(columns - percent.length - words.length - 4, MOST_BAR)
-  if (room < LEAST_BAR) {
+  const room = Math.min(columns - percent.length - words.length - 4, MAX_BAR)
+  if (room < MIN_BAR) {
     const line = `${percent} ${words}`
     return columns === 0 ? line.trimStart() : line.slice(0, columns)
   }
@@ -106,10 +106,10 @@ export function progressLine({ done, total, startedAt, startedWith = 0, now, col
 const MEGABYTES = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 
 /** A number as people read it; without its unit where `of` follows, which has it. */
-function amount(value: number, unit: string, of?: number): string {
+function amount(value: number, unit: string, total?: number): string {
   if (unit !== 'bytes') return grouped(value)
   const megabytes = MEGABYTES.format(value / 1e6)
-  return of === undefined ? `${megabytes} MB` : megabytes
+  return total === undefined ? `${megabytes} MB` : megabytes
 }
 
 /** `8 s`, `3 min 20 s`, `2 h 5 min`. */

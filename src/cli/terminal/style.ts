@@ -1,4 +1,4 @@
-import type { Surroundings } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 
 /** How text is put on this terminal, or into this pipe. */
 export interface Style {
@@ -17,7 +17,7 @@ export type Colour = keyof typeof CODES
 /** SGR parameters (ECMA-48, 8.3.117). */
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
-export function styleOf({ env, terminal }: Pick<Surroundings, 'env' | 'terminal'>): Style {
+export function styleOf({ env, terminal }: Pick<CommandContext, 'env' | 'terminal'>): Style {
   // no-color.org: whatever it is set to, but for nothing.
   const coloured = terminal !== null && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((name) => name !== undefined && name !== '')

@@ -36,10 +36,10 @@ export function shortened(text: string, columns: number, unicode: boolean): stri
 
 /** Columns for running text: 80 where nobody says how wide it may be, and where a terminal says 0, as some do. */
 export function textColumns(terminal: { readonly columns: number } | null): number {
-  return terminal === null || terminal.columns < LEAST_COLUMNS ? USUAL_COLUMNS : terminal.columns
+  return terminal === null || terminal.columns < MIN_COLUMNS ? USUAL_COLUMNS : terminal.columns
 }
 
-const LEAST_COLUMNS = 20
+const MIN_COLUMNS = 20
 const USUAL_COLUMNS = 80
 
 /** Lines of at most so many columns, of a text without colours. Words stay whole, however long. */

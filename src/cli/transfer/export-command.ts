@@ -5,7 +5,7 @@ import { createTallyTransfer } from '../../stats/tally-transfer-store.ts'
 import { BELLHOP_EXPORT, deviceLine, EXPORT_VERSION, feedbackLine, tallyLine } from '../../transfer/bellhop-lines.ts'
 import type { Counts, ExportHeader } from '../../transfer/bellhop-lines.ts'
 import { done } from '../command.ts'
-import type { RunCommand, Surroundings } from '../command.ts'
+import type { RunCommand, CommandContext } from '../command.ts'
 import { openData } from '../open-data.ts'
 import { counted, grouped } from '../terminal/figures.ts'
 import { createProgress } from '../terminal/progress.ts'
@@ -38,7 +38,7 @@ export const runExport: RunCommand = async (given, surroundings) => {
 async function toOutput(
   database: Database,
   application: Application,
-  surroundings: Surroundings,
+  surroundings: CommandContext,
 ): Promise<Counts | null> {
   let written: Counts | null = null
   for (const { text, counts } of pages(database, application, surroundings)) {
@@ -51,7 +51,12 @@ async function toOutput(
 }
 
 /** Beside the file first, and in its place when it is whole and on disk. `.gz`: compressed. */
-function toFile(path: string, database: Database, application: Application, surroundings: Surroundings): Counts | null {
+function toFile(
+  path: string,
+  database: Database,
+  application: Application,
+  surroundings: CommandContext,
+): Counts | null {
   const progress = createProgress(surroundings, { unit: 'devices' })
   using file = startFile(path)
   let written: Counts | null = null
@@ -81,7 +86,7 @@ interface Page {
 function* pages(
   database: Database,
   { number, id, name, limits }: Application,
-  { clock }: Surroundings,
+  { clock }: CommandContext,
 ): Generator<Page> {
   const registry = createExportStore({ database })
   registry.begin()

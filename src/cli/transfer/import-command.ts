@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Application } from '../../application/application.ts'
-import { harmless, jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { FOREIGN_FORMATS } from '../../transfer/detect.ts'
 import { done, problem, problems } from '../command.ts'
-import type { Outcome, RunCommand } from '../command.ts'
+import type { CommandOutcome, RunCommand } from '../command.ts'
 import { openData } from '../open-data.ts'
 import { counted, grouped } from '../terminal/figures.ts'
-import { readOrder } from './import-options.ts'
-import type { ImportOrder } from './import-options.ts'
+import { readImportOptions } from './import-options.ts'
+import type { ImportOptions } from './import-options.ts'
 import { passOver, STOPPED } from './import-pass.ts'
 import type { PassEnd } from './import-pass.ts'
 import { planImport } from './import-plan.ts'
@@ -19,7 +19,7 @@ import { applicationIn } from './transfer-arguments.ts'
 
 /** Brings the devices of a file into an application, beside a running server or without one. */
 export const runImport: RunCommand = async (given, surroundings) => {
-  const order = readOrder(given)
+  const order = readImportOptions(given)
   if (order.kind !== 'order') return order
   const { file, dryRun } = order
   const base = file === '-' ? 'import' : basename(file)
@@ -38,7 +38,7 @@ export const runImport: RunCommand = async (given, surroundings) => {
   if (found.kind !== 'application') return found
   const { application } = found
 
-  surroundings.stderr(`${harmless(plan.said)}\n`)
+  surroundings.stderr(`${escapeControls(plan.said)}\n`)
   const end = await passOver(
     {
       source,
@@ -64,7 +64,7 @@ export const runImport: RunCommand = async (given, surroundings) => {
 async function openSource(
   file: string,
   name: string,
-): Promise<{ readonly kind: 'source'; readonly source: Source } | Outcome> {
+): Promise<{ readonly kind: 'source'; readonly source: Source } | CommandOutcome> {
   const wrong = file === '-' ? null : hindranceTo(file)
   if (wrong !== null) return problem(`${file} cannot be read: ${wrong}.`)
   try {
@@ -86,32 +86,42 @@ function aliasName({ name, map }: ImportPlan): string {
   return map.get('alias')?.[0] ?? FOREIGN_FORMATS[name]?.names.alias ?? 'alias'
 }
 
-function orderText(order: ImportOrder, { name }: ImportPlan, { id }: Application, rejectsPath: string): string {
+function orderText(order: ImportOptions, { name }: ImportPlan, { id }: Application, rejectsPath: string): string {
   return JSON.stringify([id, name, order.map, order.platform, order.replace, rejectsPath])
 }
 
-function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOrder): string {
+function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOptions): string {
   const next =
     file === '-' || dryRun ? 'the same command begins anew, which does no harm' : 'the same command goes on from there'
   return `Stopped after ${counted(counts.read, 'row')}: ${next}.`
 }
 
 /** `1,204 rows read: 1,000 imported, …`, and where the rest is told of. */
-function countsText({ counts, rejects }: PassEnd, { dryRun }: ImportOrder): string {
+function countsText({ counts, rejects }: PassEnd, { dryRun }: ImportOptions): string {
   const { read, imported, updated, unchanged, rejected, kept, partial, history } = counts
-  const of = (count: number, words: string) => `${grouped(count)} ${words}`
+  const counted = (count: number, words: string) => `${grouped(count)} ${words}`
   const more = [
-    ...(kept > 0 ? [`${of(kept, 'of the unchanged')} know better here than the file.`] : []),
-    ...(partial > 0 ? [`${of(partial, 'came')} without something that cannot be had here.`] : []),
-    ...(history > 0 ? [`${of(history, 'entries')} of feedback and statistics.`] : []),
+    ...(kept > 0 ? [`${counted(kept, 'of the unchanged')} know better here than the file.`] : []),
+    ...(partial > 0 ? [`${counted(partial, 'came')} without something that cannot be had here.`] : []),
+    ...(history > 0 ? [`${counted(history, 'entries')} of feedback and statistics.`] : []),
     ...(rejects === null ? [] : [`Why, row by row: ${rejects}`]),
   ]
-  const rows = [of(imported, 'imported'), of(updated, 'updated'), of(unchanged, 'unchanged'), of(rejected, 'rejected')]
+  const rows = [
+    counted(imported, 'imported'),
+    counted(updated, 'updated'),
+    counted(unchanged, 'unchanged'),
+    counted(rejected, 'rejected'),
+  ]
   const all = dryRun ? `Nothing is changed. It would be, of ${counted(read, 'row')}` : `${counted(read, 'row')} read`
   return [`${all}: ${rows.join(', ')}.`, ...more].join('\n')
 }
 
-function endJson({ counts, rejects }: PassEnd, order: ImportOrder, { name }: ImportPlan, { id }: Application): string {
+function endJson(
+  { counts, rejects }: PassEnd,
+  order: ImportOptions,
+  { name }: ImportPlan,
+  { id }: Application,
+): string {
   const { file, dryRun } = order
   return jsonLine({ application: id, file, format: name, dry_run: dryRun, ...counts, rejects })
 }

@@ -2,11 +2,11 @@ import { choice } from '../../settings/setting-type.ts'
 import { FORMAT_NAMES } from '../../transfer/record.ts'
 import type { FormatName } from '../../transfer/record.ts'
 import { problems } from '../command.ts'
-import type { Given, Outcome } from '../command.ts'
+import type { ParsedArguments, CommandOutcome } from '../command.ts'
 import { transferWords } from './transfer-arguments.ts'
 
 /** What `import` was asked for. */
-export interface ImportOrder {
+export interface ImportOptions {
   readonly kind: 'order'
   readonly app: string
   /** `-`: standard input. */
@@ -23,7 +23,7 @@ export interface ImportOrder {
   readonly json: boolean
 }
 
-export function readOrder(given: Given): ImportOrder | Outcome {
+export function readImportOptions(given: ParsedArguments): ImportOptions | CommandOutcome {
   const words = transferWords('import', given)
   if (words.kind !== 'words') return words
   const { app, file } = words

@@ -3,7 +3,7 @@ import { rowReader, splitOf } from '../../transfer/rows.ts'
 import type { RowOptions } from '../../transfer/rows.ts'
 import { BEGINNING } from '../../transfer/split.ts'
 import type { Piece } from '../../transfer/split.ts'
-import type { Surroundings } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import { counted, grouped } from '../terminal/figures.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { openRejects } from './import-report.ts'
@@ -44,7 +44,7 @@ export interface PassEnd {
 export const STOPPED = 'stopped'
 
 /** Reads a file from where the last pass was stopped, else from its beginning, into the database. */
-export async function passOver(options: PassOptions, surroundings: Surroundings): Promise<PassEnd> {
+export async function passOver(options: PassOptions, surroundings: CommandContext): Promise<PassEnd> {
   const { source, name, statePath, order, database, rejectsPath } = options
   const { clock, signals, stderr } = surroundings
   const state = statePath === null || source.print === null ? null : readState(statePath, source.print, order)

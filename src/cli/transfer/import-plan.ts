@@ -4,8 +4,8 @@ import { detect, FOREIGN_FORMATS } from '../../transfer/detect.ts'
 import type { Shape } from '../../transfer/detect.ts'
 import type { FormatName } from '../../transfer/record.ts'
 import { problem, problems } from '../command.ts'
-import type { Outcome } from '../command.ts'
-import type { ImportOrder } from './import-options.ts'
+import type { CommandOutcome } from '../command.ts'
+import type { ImportOptions } from './import-options.ts'
 
 /** How a file is read. */
 export interface ImportPlan {
@@ -18,7 +18,7 @@ export interface ImportPlan {
 }
 
 /** Finds out what the file is, and whether the order fits it. `name`: of the file. */
-export function planImport(head: Uint8Array, name: string, order: ImportOrder): ImportPlan | Outcome {
+export function planImport(head: Uint8Array, name: string, order: ImportOptions): ImportPlan | CommandOutcome {
   const found = detect(head, order.format)
   if (found.kind === 'not-read') return problem(`${name} ${found.problem}`)
   const { shape } = found

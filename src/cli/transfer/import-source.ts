@@ -95,13 +95,12 @@ export async function openInput(stream: AsyncIterable<Uint8Array>): Promise<Sour
   }
 }
 
-function firstBytes(path: string, most: number): Uint8Array {
+function firstBytes(path: string, max: number): Uint8Array {
   const file = openSync(path, 'r')
   try {
-    const bytes = Buffer.alloc(most)
+    const bytes = Buffer.alloc(max)
     let length = 0
-    for (let got = -1; got !== 0 && length < most; length += got)
-      got = readSync(file, bytes, length, most - length, null)
+    for (let got = -1; got !== 0 && length < max; length += got) got = readSync(file, bytes, length, max - length, null)
     return bytes.subarray(0, length)
   } finally {
     closeSync(file)

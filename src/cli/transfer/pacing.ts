@@ -5,7 +5,7 @@ import { isServed } from '../../database/directory-lock.ts'
  * A server has the database to itself for as long as the command had it, and for no less than this. With half of that,
  * the 99th percentile of its registrations was 59 ms in place of 24.
  */
-const LEAST_PAUSE_MS = 5
+const MIN_PAUSE_MS = 5
 
 /** How often it is looked whether there is a server. */
 const LOOK_MS = 500
@@ -26,7 +26,7 @@ export function createPacing(data: string, clock: Clock): Pacing {
       return served
     },
     async rest(tookMs) {
-      if (served) await pause(clock, Math.max(tookMs, LEAST_PAUSE_MS))
+      if (served) await pause(clock, Math.max(tookMs, MIN_PAUSE_MS))
       if (clock.now() - lookedAt < LOOK_MS) return
       lookedAt = clock.now()
       served = isServed(data)

@@ -9,7 +9,7 @@ import type { Place } from '../open-walk.ts'
 import type { Range } from '../progress.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
-import { createExceptionStore, WAITING } from './recipient-result-store.ts'
+import { createRecipientResultStore, WAITING } from './recipient-result-store.ts'
 import { createRecipientStore } from './recipient-store.ts'
 import { createTimeShift } from './time-shift.ts'
 import { createWaitingStore } from './waiting-store.ts'
@@ -121,7 +121,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
   )
 
   const recipients = createRecipientStore({ database })
-  const exceptions = createExceptionStore({ database, recipients })
+  const exceptions = createRecipientResultStore({ database, recipients })
   const waiting = createWaitingStore({ database })
   const timeShift = createTimeShift(database)
   const jumps = createClockJumpStore({ database })

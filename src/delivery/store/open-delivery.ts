@@ -42,7 +42,7 @@ export const LANES: readonly Lane[] = ['single', 'many']
 export const LANE_NUMBER: Readonly<Record<Lane, 0 | 1>> = { single: 0, many: 1 }
 
 /** A recipient that was not simply accepted. */
-export interface Exception {
+export interface RecipientResult {
   readonly device: number
   /** Leased: on its way, and due again at once if this process ends before the answer comes. */
   readonly state: 'retry' | 'leased' | 'rejected' | 'gone' | 'expired'
@@ -57,7 +57,7 @@ export interface Exception {
 /** What a settled page, or a settled retry, changes besides its own bookkeeping. */
 export interface Results {
   readonly accepted: number
-  readonly exceptions: readonly Exception[]
+  readonly exceptions: readonly RecipientResult[]
 }
 
 export interface PageSettlement extends Results {

@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
 import { ALONG, behind, BY_END, createOpenWalk } from '../open-walk.ts'
 import type { Place } from '../open-walk.ts'
-import type { DeliveryKey, DueRecipient, Exception, OpenDelivery } from './open-delivery.ts'
+import type { DeliveryKey, DueRecipient, RecipientResult, OpenDelivery } from './open-delivery.ts'
 import type { RecipientStore } from './recipient-store.ts'
 
 interface DueRow {
@@ -27,7 +27,7 @@ export const HASTE_LIMIT = 1000
 const HASTE_STEP = 250
 
 /** Recipients that were not simply accepted, and when each is due again. Times are ms since the Unix epoch. */
-export function createExceptionStore({ database, recipients }: Dependencies) {
+export function createRecipientResultStore({ database, recipients }: Dependencies) {
   const statements = prepareStatements(database)
   const walk = createOpenWalk(database, HASTE_STEP)
 
@@ -54,7 +54,7 @@ export function createExceptionStore({ database, recipients }: Dependencies) {
 
   return {
     /** Says how many of them are over. */
-    write({ push, platform }: DeliveryKey, exceptions: readonly Exception[]): number {
+    write({ push, platform }: DeliveryKey, exceptions: readonly RecipientResult[]): number {
       let failed = 0
       for (const { device, state, attempt, dueAt, badge, reason } of exceptions) {
         statements.put.run(push, platform, device, state, attempt, dueAt, badge, reason)

@@ -26,7 +26,7 @@ export function createRecipientStore({ database }: { database: Database }) {
    * The audience of a delivery, read in pages of device ids: `page(after, upTo, limit)` gives those after `after`, in
    * order, `count(after, candidates)` counts them; both do bounded work and say up to which device they came.
    */
-  function of(delivery: OpenDelivery) {
+  function recipientsOf(delivery: OpenDelivery) {
     const { audience, ceiling, application, platform, notification } = delivery
     if ('device' in audience) return single(audience.device)
     const pages = audiencePages(database, audience, application, platform)
@@ -57,7 +57,7 @@ export function createRecipientStore({ database }: { database: Database }) {
     /** The count stored with a device; 0 where it is not registered any more. */
     badgeOf: (id: number): number => device.get(id)?.badge ?? 0,
 
-    of,
+    of: recipientsOf,
   }
 }
 

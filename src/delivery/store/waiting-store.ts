@@ -8,7 +8,7 @@ import { HASTE_LIMIT, WAITING } from './recipient-result-store.ts'
 
 /** Open deliveries looked at in one step for those that were called off, and how many of these it gives: some ms. */
 const CANCELLED_STEP = 2000
-const MOST_CANCELLED = 100
+const MAX_CANCELLED = 100
 
 /** An open delivery that is to be loaded out of its turn. */
 export interface Appointment {
@@ -61,7 +61,7 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
   const cancelled = database.statement<DeliveryKey & { place: string }, number[]>(
     `SELECT push, platform, application, json_array(${KEY}) AS place FROM ${BY_END}
      WHERE ${ALONG} AND EXISTS (SELECT 1 FROM push p WHERE p.number = delivery.push AND p.cancelled_at IS NOT NULL)
-     ORDER BY ${KEY} LIMIT ${MOST_CANCELLED}`,
+     ORDER BY ${KEY} LIMIT ${MAX_CANCELLED}`,
   )
 
   return {
@@ -73,7 +73,7 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
       const [start, end] = [from ?? before(), behind()]
       const next = walk.along(start, end)
       const rows = cancelled.all(...start, ...(next ?? end))
-      const last = rows.at(MOST_CANCELLED - 1)
+      const last = rows.at(MAX_CANCELLED - 1)
       const found = rows.map(({ push, platform, application }) => ({ push, platform, application }))
       return { found, next: last === undefined ? next : (JSON.parse(last.place) as Place) }
     },

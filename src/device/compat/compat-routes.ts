@@ -19,7 +19,7 @@ interface Dependencies {
 
 const NO_DEVICE = 'ResourceNotFound: no such device is registered.'
 
-/** The paths that only clients of the original service know (spec/decisions, "Compatibility switch"). */
+/** The paths that only clients of the original service know (test/api/features/compat.test.ts). */
 export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
   const done = (message: string) => ({ 200: { description: message, schema: DONE, example: { message } } })
 
@@ -28,8 +28,8 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
     .put(
       '/activate',
       async ({ body, application, withSecret, address }) => {
-        const outcome = await withinBounds(bounds, { application, withSecret, address }, (most) =>
-          commit(() => devices.addLabels(application.number, body.address, 'type', body.active, most)),
+        const outcome = await withinBounds(bounds, { application, withSecret, address }, (max) =>
+          commit(() => devices.addLabels(application.number, body.address, 'type', body.active, max)),
         )
         checkLabelled(outcome, 'active')
         return { message: 'Activated' }

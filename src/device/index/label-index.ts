@@ -128,7 +128,7 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
       return last
     },
 
-    of(device: number): Labels {
+    find(device: number): Labels {
       const rows = ofDevice.all(device)
       const named = (kind: LabelKind) => rows.filter((row) => row.kind === LABEL_KIND[kind]).map((row) => row.name)
       return { tag: named('tag').sort(), active: named('type').sort() }

@@ -88,7 +88,7 @@ export function createImportStore({ database, clock }: Dependencies) {
     const environment = device.environment === undefined ? row.environment : environmentIn(device)
     const registeredAt = Math.min(device.registeredAt ?? row.registered_at, row.registered_at)
     const seenAt = Math.max(device.seenAt ?? 0, row.seen_at)
-    const had = labels.of(row.id)
+    const had = labels.find(row.id)
     const { tag = had.tag, active = had.active } = device
 
     const isMoved = lat !== row.lat || lng !== row.lng

@@ -3,7 +3,7 @@ import type { CredentialStore } from '../../application/credential-store.ts'
 import { createProviderTokenStore } from '../../application/provider-token-store.ts'
 import type { Clock } from '../../clock.ts'
 import type { CheckList } from '../check-list.ts'
-import type { Patient } from '../database/inspected-database.ts'
+import type { InspectedDatabase } from '../database/inspected-database.ts'
 import type { DeviceCount, FoundApplication } from '../database/inspection-store.ts'
 import { failing, skipped } from '../finding.ts'
 import type { Finding } from '../finding.ts'
@@ -24,7 +24,7 @@ interface Options {
 
 /** What the database says of some applications; gives the credentials that gateways can be asked about. */
 export async function examineApplications(
-  patient: Patient,
+  patient: InspectedDatabase,
   applications: readonly FoundApplication[],
   list: CheckList,
   { clock, key, offline }: Options,
@@ -98,7 +98,7 @@ const NO_KEY = new Uint8Array(32)
 
 /** `null`: the tables are too old for it. */
 function storeOf(
-  { database }: Patient,
+  { database }: InspectedDatabase,
   clock: Clock,
   key: Uint8Array | null,
 ): Pick<CredentialStore, 'summaries' | 'apnsOf' | 'fcmOf'> | null {

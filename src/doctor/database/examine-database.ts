@@ -2,10 +2,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { NEWEST_SCHEMA } from '../../database/offline-database.ts'
 import type { CheckList } from '../check-list.ts'
-import type { Means } from '../context.ts'
+import type { DoctorContext } from '../context.ts'
 import { skipped } from '../finding.ts'
 import { judgeForeignKeys, judgeFreePages, judgeIntegrity, judgeLog, judgeSchema } from './database-check.ts'
-import type { Patient } from './inspected-database.ts'
+import type { InspectedDatabase } from './inspected-database.ts'
 import { checkSealingKey } from './sealing-key-check.ts'
 
 interface Options {
@@ -14,12 +14,12 @@ interface Options {
   readonly key: string | null
   /** Also hold indexes against their tables: ten times as long. */
   readonly full: boolean
-  readonly watch: Means['watch']
+  readonly watch: DoctorContext['watch']
 }
 
 /** The database itself; gives the key that opens what is sealed in it, `null` where there is none. */
 export async function examineDatabase(
-  patient: Patient,
+  patient: InspectedDatabase,
   { data, key, full, watch }: Options,
   list: CheckList,
 ): Promise<Uint8Array | null> {

@@ -12,7 +12,7 @@ import { createInspection, schemaOf } from './inspection-store.ts'
 import type { FoundApplication, Inspection } from './inspection-store.ts'
 
 /** The database of a data directory, as far as it can be read. */
-export interface Patient extends Disposable {
+export interface InspectedDatabase extends Disposable {
   /** Whether it could be opened. */
   readonly opened: Finding
   /** `null`: it cannot be read. */
@@ -23,7 +23,7 @@ export interface Patient extends Disposable {
   readonly applications: readonly FoundApplication[]
 }
 
-export function openPatient(data: string): Patient {
+export function openInspectedDatabase(data: string): InspectedDatabase {
   const path = join(data, 'bellhop.db')
   let database: ReadOnlyDatabase | null = null
   try {
@@ -46,7 +46,7 @@ export function openPatient(data: string): Patient {
   }
 }
 
-function read(database: ReadOnlyDatabase, path: string): Patient {
+function read(database: ReadOnlyDatabase, path: string): InspectedDatabase {
   const schema = schemaOf(database)
   const known = schema <= NEWEST_SCHEMA
   const objects = database.statement<SchemaObject, []>(SCHEMA_OBJECTS).all()
@@ -93,6 +93,6 @@ function unreadable(path: string, error: unknown): Finding {
   return findingOf(error)
 }
 
-function unread(opened: Finding): Patient {
+function unread(opened: Finding): InspectedDatabase {
   return { opened, database: null, schema: 0, inspection: null, applications: [], [Symbol.dispose]: () => undefined }
 }

@@ -3,7 +3,7 @@ import type { ApnsCredential, FcmCredential } from '../../application/credential
 import type { Environment } from '../../device/device.ts'
 import { chooseTransport } from '../../gateway/transport/choose-transport.ts'
 import type { CheckList } from '../check-list.ts'
-import type { DoctorConfig, Means } from '../context.ts'
+import type { DoctorConfig, DoctorContext } from '../context.ts'
 import { within } from '../deadline.ts'
 import { skipped } from '../finding.ts'
 import type { Finding } from '../finding.ts'
@@ -25,7 +25,7 @@ export type Subject =
     }
   | { readonly kind: 'fcm'; readonly application: Owner; readonly credential: FcmCredential }
 
-interface Options extends Pick<Means, 'clock' | 'stopwatch'> {
+interface Options extends Pick<DoctorContext, 'clock' | 'stopwatch'> {
   readonly config: DoctorConfig
   /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined

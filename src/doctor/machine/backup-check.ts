@@ -3,16 +3,16 @@ import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lastTimeOf } from '../../backup/backup-name.ts'
 import { shelfIn, writtenOut } from '../../backup/destination.ts'
-import { bucketShelf, folderShelf } from '../../backup/repository.ts'
-import type { Place, Shelf, StoredBackup } from '../../backup/repository.ts'
+import { bucketRepository, folderRepository } from '../../backup/repository.ts'
+import type { Place, BackupRepository, StoredBackup } from '../../backup/repository.ts'
 import { codeOf } from '../../database/sqlite-error.ts'
 import { byteSize } from '../../text/byte-size.ts'
-import type { Means } from '../context.ts'
+import type { DoctorContext } from '../context.ts'
 import { failing, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { counted, longer } from '../quantity.ts'
 
-interface Options extends Pick<Means, 'openBucket'> {
+interface Options extends Pick<DoctorContext, 'openBucket'> {
   /** As --backup says it; `null`: it does not. */
   readonly backup: string | null
   /** Between two of them. */
@@ -33,14 +33,14 @@ export async function checkBackups({ backup, everyMs, offline, now, openBucket }
   const place = shelfIn(backup)
   if (place.kind === 'problem') return failing(`--backup (BELLHOP_BACKUP): ${place.problem}`, REFUSED)
   if (place.kind === 'folder')
-    return folderHindrance(place.path) ?? judged(place, folderShelf(place.path), { everyMs, now })
+    return folderHindrance(place.path) ?? judged(place, folderRepository(place.path), { everyMs, now })
 
   const bucket = openBucket(place.bucket)
   if ('kind' in bucket) return failing(`--backup (BELLHOP_BACKUP): ${bucket.problem}`, REFUSED)
   if (offline) return skipped(`The bucket of ${writtenOut(place)} was not asked (--offline).`)
   const tried = await bucket.probe(`${place.prefix}.doctor-${randomUUID()}`)
   if (tried.kind === 'problem') return failing(tried.problem, UNREACHED)
-  return judged(place, bucketShelf(bucket, place.prefix), { everyMs, now })
+  return judged(place, bucketRepository(bucket, place.prefix), { everyMs, now })
 }
 
 interface Times {
@@ -49,7 +49,7 @@ interface Times {
   readonly now: number
 }
 
-async function judged(place: Place, shelf: Shelf, times: Times): Promise<Finding> {
+async function judged(place: Place, shelf: BackupRepository, times: Times): Promise<Finding> {
   const listed = await shelf.list()
   if (listed.kind === 'problem') return failing(listed.problem, UNREACHED)
   return judgeBackups(writtenOut(place), listed.backups, times)

@@ -12,9 +12,9 @@ export interface Space {
 }
 
 /** What is needed to go on at all: the log of the database alone may grow to 64 MB. */
-const LEAST_BYTES = 100_000_000
+const MIN_BYTES = 100_000_000
 const SPARE_BYTES = 500_000_000
-const LEAST_FILES = 100
+const MIN_FILES = 100
 
 /**
  * `database`: bytes of the database; an upgrade and a backup each make a copy. `reserve`: what is kept for the day the disk
@@ -22,13 +22,13 @@ const LEAST_FILES = 100
  */
 export function judgeSpace({ free, freeFiles, files }: Space, database: number, reserve = 0): Finding {
   const kept = reserve === 0 ? '' : `, and ${byteSize(reserve)} are kept in reserve`
-  if (free < LEAST_BYTES) {
+  if (free < MIN_BYTES) {
     return failing(
       `Only ${byteSize(free)} of the disk are free: soon nothing can be registered or pushed.`,
       'Make room on the disk of the data directory.',
     )
   }
-  if (files > 0 && freeFiles < LEAST_FILES) {
+  if (files > 0 && freeFiles < MIN_FILES) {
     return failing(
       `The disk has room for ${counted(freeFiles, 'more file')} only (inodes), however many bytes are free.`,
       'Erase small files on the disk of the data directory: df -i shows it.',

@@ -7,7 +7,7 @@ import { StartRefused } from '../../failure.ts'
 import { authoritiesIn } from '../../server/start-checks.ts'
 import { VERSION } from '../../version.ts'
 import type { CheckList } from '../check-list.ts'
-import type { DoctorConfig, Means } from '../context.ts'
+import type { DoctorConfig, DoctorContext } from '../context.ts'
 import { failing, ok, skipped } from '../finding.ts'
 import { checkBackups } from './backup-check.ts'
 import { judgeSpace } from './disk-space-check.ts'
@@ -29,7 +29,7 @@ export async function examineMachine(
   config: DoctorConfig,
   warnings: readonly string[],
   list: CheckList,
-  { env, readFile, clock, stopwatch, openBucket }: Means,
+  { env, readFile, clock, stopwatch, openBucket }: DoctorContext,
   offline: boolean,
 ): Promise<void> {
   const { data, gatewayCa, tlsCert, tlsKey, backup, backupEvery: everyMs } = config
@@ -67,7 +67,7 @@ export async function examineMachine(
     judgeMemory(
       {
         meminfo: textOf('/proc/meminfo'),
-        most: textOf('/sys/fs/cgroup/memory.max'),
+        max: textOf('/sys/fs/cgroup/memory.max'),
         used: textOf('/sys/fs/cgroup/memory.current'),
       },
       served,

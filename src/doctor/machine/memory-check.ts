@@ -7,7 +7,7 @@ export interface MemoryText {
   /** /proc/meminfo */
   readonly meminfo: string | null
   /** Of the container: memory.max and memory.current. */
-  readonly most: string | null
+  readonly max: string | null
   readonly used: string | null
 }
 
@@ -17,10 +17,10 @@ const NEEDED_BYTES = 200_000_000
 const SPARE_BYTES = 50_000_000
 
 /** `served`: a server has its share already. */
-export function judgeMemory({ meminfo, most, used }: MemoryText, served: boolean): Finding {
+export function judgeMemory({ meminfo, max, used }: MemoryText, served: boolean): Finding {
   const ofMachine = Number(/^MemAvailable:\s+(\d+) kB$/m.exec(meminfo ?? '')?.[1] ?? Number.NaN) * 1024
   // "max" is no limit, and no number.
-  const ofContainer = most === null || used === null ? Number.NaN : Number(most) - Number(used)
+  const ofContainer = max === null || used === null ? Number.NaN : Number(max) - Number(used)
   const known = [ofMachine, ofContainer].filter((bytes) => !Number.isNaN(bytes))
   if (known.length === 0) return skipped('How much memory is free, this system does not say.')
   const free = Math.max(Math.min(...known), 0)

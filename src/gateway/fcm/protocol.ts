@@ -28,8 +28,8 @@ export function judgeFcm(status: number, body: string, retryAfterMs: number | nu
   if (status === 408 || status === 500) return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason }
   if (status >= 400 && status < 500) {
     // A FID has one form, which no credential changes.
-    if (error.of === 'fid') return { kind: 'rejected', blame: 'token', reason, certain: true }
-    return { kind: 'rejected', blame: error.of === 'token' ? 'token' : 'push', reason }
+    if (error.concerns === 'fid') return { kind: 'rejected', blame: 'token', reason, certain: true }
+    return { kind: 'rejected', blame: error.concerns === 'token' ? 'token' : 'push', reason }
   }
   // 503 and the like; or something that is not FCM answers.
   return { kind: 'deferred', afterMs: retryAfterMs, scope: 'either', reason }
@@ -55,7 +55,7 @@ interface FcmError {
   /** Of the gRPC status, such as NOT_FOUND. */
   readonly status: string | null
   /** An invalid argument that is the token, or the installation ID, and nothing else. */
-  readonly of: 'token' | 'fid' | null
+  readonly concerns: 'token' | 'fid' | null
   /** Whose quota is used up, as far as it is said. */
   readonly quotaOf: 'device' | 'project' | 'none'
 }
@@ -75,7 +75,7 @@ function readError(answer: JsonObject): FcmError {
   return {
     code,
     status: nameOf(status),
-    of: about('message.token', /registration token/i)
+    concerns: about('message.token', /registration token/i)
       ? 'token'
       : about('message.fid', /installation.id/i)
         ? 'fid'

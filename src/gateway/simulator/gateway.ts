@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts'
 import type { Pem } from './certificate.ts'
-import type { Answer, Attempt, Conduct } from './http2/reply.ts'
+import type { SimulatedAnswer, Attempt, Reply } from './http2/reply.ts'
 import type { KnownCredentials } from './known-credentials.ts'
-import type { Order } from './magic-tokens.ts'
-import type { Arrival } from './received-pushes.ts'
+import type { MagicToken } from './magic-tokens.ts'
+import type { ReceivedPush } from './received-pushes.ts'
 
 /** What every gateway of a simulator is given. */
 export interface GatewayOptions {
@@ -16,20 +16,20 @@ export interface GatewayOptions {
   readonly slowMs: number
   /** A new UUID. */
   readonly newId: () => string
-  readonly record: (arrival: Arrival) => void
+  readonly record: (arrival: ReceivedPush) => void
   /** Decides in place of the token's order; `null` leaves it to that. */
-  readonly script: (attempt: Attempt) => Conduct | null
+  readonly script: (attempt: Attempt) => Reply | null
 }
 
 /** What a gateway can tell a client whose request is in order. */
 export interface Replies<Refusal> {
-  readonly accept: () => Answer
-  readonly refuse: (refusal: Refusal) => Answer
+  readonly accept: () => SimulatedAnswer
+  readonly refuse: (refusal: Refusal) => SimulatedAnswer
   readonly slowMs: number
 }
 
 /** Carries out an order; without one the request is accepted. */
-export function conductOf<Refusal>(order: Order<Refusal> | null, replies: Replies<Refusal>): Conduct {
+export function replyTo<Refusal>(order: MagicToken<Refusal> | null, replies: Replies<Refusal>): Reply {
   switch (order?.kind) {
     case 'refuse':
       return { kind: 'answer', answer: replies.refuse(order.refusal) }

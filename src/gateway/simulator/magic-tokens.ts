@@ -2,7 +2,7 @@
  * What a device token can order of a gateway. How tokens spell it is in `apns-orders.ts` (hex) and `fcm-orders.ts`
  * (words); `Refusal` names one of that gateway's own answers.
  */
-export type Order<Refusal> =
+export type MagicToken<Refusal> =
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
   /** Accepted, after `slowMs`. */
   | { readonly kind: 'slow' }
@@ -13,8 +13,8 @@ export type Order<Refusal> =
   | { readonly kind: 'silent' }
   | { readonly kind: 'close' }
 
-export interface TokenOrder<Refusal> {
-  readonly order: Order<Refusal>
+export interface TokenWithMeaning<Refusal> {
+  readonly order: MagicToken<Refusal>
   /** How many requests for the token get this; those after it are accepted. `Infinity`: all. */
   readonly times: number
 }
@@ -25,7 +25,7 @@ const REFUSED_STREAM = 0x7
 const ENHANCE_YOUR_CALM = 0xb
 
 /** The orders that are the same for both gateways, by the FCM word. */
-export const TRANSPORT_ORDERS = {
+export const TRANSPORT_MAGIC_TOKENS = {
   slow: { kind: 'slow' },
   farewell: { kind: 'farewell' },
   reset: { kind: 'reset', code: INTERNAL_ERROR },
@@ -33,10 +33,13 @@ export const TRANSPORT_ORDERS = {
   goaway: { kind: 'goaway', code: ENHANCE_YOUR_CALM },
   silent: { kind: 'silent' },
   close: { kind: 'close' },
-} as const satisfies Record<string, Order<never>>
+} as const satisfies Record<string, MagicToken<never>>
 
 /** Counts requests for tokens whose order wears off. Remembers the latest 10,000 such tokens. */
-export function createOrderBook<Refusal>(): (token: string, order: TokenOrder<Refusal>) => Order<Refusal> | null {
+export function createMagicTokens<Refusal>(): (
+  token: string,
+  order: TokenWithMeaning<Refusal>,
+) => MagicToken<Refusal> | null {
   const served = new Map<string, number>()
   return (token, { order, times }) => {
     if (times === Infinity) return order

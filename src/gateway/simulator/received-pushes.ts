@@ -1,7 +1,7 @@
 import type { Environment } from '../../device/device.ts'
 
 /** A request that reached a gateway, and what it was told. */
-export interface Arrival {
+export interface ReceivedPush {
   readonly provider: 'apns' | 'fcm'
   /** `null` for FCM, which has none. */
   readonly environment: Environment | null
@@ -27,22 +27,22 @@ export interface Arrival {
   readonly at: number
 }
 
-export interface Arrivals {
+export interface ReceivedPushes {
   /** The newest last. */
-  list(): readonly Arrival[]
+  list(): readonly ReceivedPush[]
   /** Accepted and not accepted since the start, remembered or not. */
   counts(): { readonly accepted: number; readonly refused: number }
-  add(arrival: Arrival): void
+  add(arrival: ReceivedPush): void
   /** Calls `listener` for every arrival from now on; the returned function stops it. */
-  listen(listener: (arrival: Arrival) => void): () => void
+  listen(listener: (arrival: ReceivedPush) => void): () => void
 }
 
 /** Keeps the newest `remember` arrivals. */
-export function createArrivals(remember: number): Arrivals {
-  let kept: Arrival[] = []
+export function createReceivedPushes(remember: number): ReceivedPushes {
+  let kept: ReceivedPush[] = []
   let accepted = 0
   let refused = 0
-  const listeners = new Set<(arrival: Arrival) => void>()
+  const listeners = new Set<(arrival: ReceivedPush) => void>()
   return {
     list: () => (remember > 0 ? kept.slice(-remember) : []),
     counts: () => ({ accepted, refused }),

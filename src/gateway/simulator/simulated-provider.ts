@@ -8,7 +8,7 @@ import type { Provider } from '../gateway.ts'
 import type { OpenTransport } from '../transport/transport.ts'
 import type { Simulator } from './simulator.ts'
 
-interface Means {
+interface SimulatedProviderDependencies {
   readonly clock: Clock
   readonly openTransport: OpenTransport
 }
@@ -18,7 +18,7 @@ export function simulatedProvider(
   simulator: Simulator,
   application: Application,
   platform: Platform,
-  means: Means,
+  means: SimulatedProviderDependencies,
 ): Provider {
   const issued = simulator.issue(application.id)
   const shared = { ...means, ca: simulator.ca }

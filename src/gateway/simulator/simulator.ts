@@ -14,8 +14,8 @@ import type { ListenerCounts } from './http2/http2-listener.ts'
 import type { Attempt, Script } from './http2/reply.ts'
 import { createKnownCredentials } from './known-credentials.ts'
 import type { Acceptable, IssuedCredentials } from './known-credentials.ts'
-import { createArrivals } from './received-pushes.ts'
-import type { Arrival } from './received-pushes.ts'
+import { createReceivedPushes } from './received-pushes.ts'
+import type { ReceivedPush } from './received-pushes.ts'
 
 export interface SimulatorOptions {
   readonly clock: Clock
@@ -67,9 +67,9 @@ export interface Simulator extends AsyncDisposable {
   /** Lets in a credential that was made elsewhere. */
   accept(credential: Acceptable): void
   /** What arrived, the newest last. */
-  arrivals(): readonly Arrival[]
+  arrivals(): readonly ReceivedPush[]
   /** Calls `listener` for every arrival from now on; the returned function stops it. */
-  onArrival(listener: (arrival: Arrival) => void): () => void
+  onArrival(listener: (arrival: ReceivedPush) => void): () => void
   counts(): SimulatorCounts
   /** Lets `script` answer what passes the checks; `null` goes back to what tokens order. */
   answerWith(script: Script | null): void
@@ -89,7 +89,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     createAuthority(systemClock.now(), rsaKeys),
     createKnownCredentials(rsaKeys),
   ])
-  const arrivals = createArrivals(options.remember ?? 1000)
+  const arrivals = createReceivedPushes(options.remember ?? 1000)
   let script: Script | null = null
   const common = {
     clock,
@@ -97,7 +97,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     newId,
     slowMs,
     pem: authority.server,
-    record: (arrival: Arrival) => arrivals.add(arrival),
+    record: (arrival: ReceivedPush) => arrivals.add(arrival),
     script: (attempt: Attempt) => script?.(attempt) ?? null,
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
-import { resilientTransport } from './fallback-transport.ts'
+import { fallbackTransport } from './fallback-transport.ts'
 import type { OnSwitch } from './fallback-transport.ts'
-import { proxiedTransport } from './http2-transport.ts'
+import { http2Transport } from './http2-transport.ts'
 import type { OpenTransport } from './transport.ts'
 import { openTunnel } from './tunnel.ts'
 import type { Proxy } from './tunnel.ts'
@@ -18,7 +18,7 @@ export function chooseTransport(choice: TransportChoice, clock: Clock, onSwitch:
   const { transport, proxy } = choice
   // fetch cannot go through a proxy (HTTP2Unsupported; measured, Bun 1.4.5).
   const isFetch = transport === 'fetch' && proxy === null
-  return watchedTransport(clock, isFetch ? resilientTransport(clock, onSwitch) : proxiedTransport(clock, proxy))
+  return watchedTransport(clock, isFetch ? fallbackTransport(clock, onSwitch) : http2Transport(clock, proxy))
 }
 
 /** How long a proxy has to answer when it is tried, in ms. */

@@ -1,7 +1,7 @@
 import { Connection } from './connection.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { Deadlines } from './deadlines.ts'
-import type { Exchanged } from './http2-request.ts'
+import type { Requested } from './http2-request.ts'
 import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
 import type { ConnectionWatch, Transport, TransportAnswer, TransportRequest } from './transport.ts'
 
@@ -162,7 +162,7 @@ export class ConnectionPool implements Transport {
   }
 }
 
-function answerOf(exchanged: Exchanged): TransportAnswer {
+function answerOf(exchanged: Requested): TransportAnswer {
   if (exchanged.kind === 'answer') return exchanged
   return { kind: 'failed', reason: exchanged.reason, sent: exchanged.kind === 'unsent' ? 'no' : 'unknown' }
 }

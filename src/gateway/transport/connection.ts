@@ -1,8 +1,8 @@
 import type { ClientHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../clock.ts'
-import { exchange } from './http2-request.ts'
-import type { Exchanged } from './http2-request.ts'
+import { requestOver } from './http2-request.ts'
+import type { Requested } from './http2-request.ts'
 import { IDLE_MS } from './transport.ts'
 import type { TransportRequest } from './transport.ts'
 import { COLD_WAIT_MS, tookCredential } from './warm-up.ts'
@@ -82,13 +82,13 @@ export class Connection {
    * There must be room. Calls back once; the returned function gives the request up, without a call back, and says
    * whether the gateway had room for all of it.
    */
-  send(request: TransportRequest, onOver: (exchanged: Exchanged) => void): () => boolean {
+  send(request: TransportRequest, onOver: (exchanged: Requested) => void): () => boolean {
     const { session } = this.#opened as Opened & { kind: 'open' }
     this.#inFlight++
     this.#requests++
     if (this.#state === 'cold') this.#waitForFirst()
     const reasonOf = () => this.#ending ?? (session.destroyed ? 'ECONNRESET' : null)
-    const cancel = exchange(session, this.#options.authority, request, reasonOf, (exchanged) => {
+    const cancel = requestOver(session, this.#options.authority, request, reasonOf, (exchanged) => {
       if (exchanged.kind === 'answer') {
         this.#answers++
         if (this.#state === 'cold' && tookCredential(exchanged)) this.#state = 'warm'

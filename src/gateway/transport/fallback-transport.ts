@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { fetchTransport } from './fetch-transport.ts'
-import { proxiedTransport } from './http2-transport.ts'
+import { http2Transport } from './http2-transport.ts'
 import { IdlePools } from './idle-pools.ts'
 import type { Place } from './idle-pools.ts'
 import { PLENTY, UNWATCHED } from './transport.ts'
@@ -27,12 +27,12 @@ export type OnSwitch = (origin: string, reason: string) => void
  * fetch, with http2-wrapper behind it, for what fetch does not get along with: it resets streams that some gateways
  * answer in an unusual shape, and those count resets as an attack; and it leaves peers that others can talk to.
  */
-export function resilientTransport(clock: Clock, onSwitch: OnSwitch): OpenTransport {
+export function fallbackTransport(clock: Clock, onSwitch: OnSwitch): OpenTransport {
   const pools = new IdlePools()
-  return (origin, options) => new ResilientTransport({ clock, onSwitch, pools, origin, options })
+  return (origin, options) => new FallbackTransport({ clock, onSwitch, pools, origin, options })
 }
 
-interface ResilientOptions {
+interface FallbackOptions {
   readonly clock: Clock
   readonly onSwitch: OnSwitch
   readonly pools: IdlePools
@@ -47,8 +47,8 @@ interface ResilientOptions {
  * which sees each connection that it opens → (one of them brings plenty) → fetch once more, since the gateway may have
  * come to its senses → (another is lost) → http2-wrapper for the rest of its life.
  */
-class ResilientTransport implements Transport {
-  readonly #on: ResilientOptions
+class FallbackTransport implements Transport {
+  readonly #deps: FallbackOptions
   readonly #watch: ConnectionWatch
   /** `null`: fetch has no room for its certificate's connections. */
   readonly #place: Place | null
@@ -63,9 +63,9 @@ class ResilientTransport implements Transport {
   #brought = 0
   #firstIsOver: Promise<void> | null = null
 
-  constructor(on: ResilientOptions) {
-    const { clock, pools, origin, options } = on
-    this.#on = on
+  constructor(deps: FallbackOptions) {
+    const { clock, pools, origin, options } = deps
+    this.#deps = deps
     this.#watch = options.watch ?? UNWATCHED
     this.#place = pools.take(options)
     const watch = this.#heard(this.#firstAnswered, this.#firstLost)
@@ -110,7 +110,7 @@ class ResilientTransport implements Transport {
 
   readonly #firstLost = (reason: string, answers: number): void => {
     if (this.#state !== 'first' && this.#state !== 'doubted') return
-    const { clock } = this.#on
+    const { clock } = this.#deps
     if (BREAKS.test(reason)) {
       this.#breaks++
       clock.after(WITHIN_MS, () => this.#breaks--)
@@ -143,13 +143,13 @@ class ResilientTransport implements Transport {
     this.#current = this.#openSecond()
     // What it has taken on it still answers.
     void this.#endFirst()
-    this.#on.onSwitch(this.#on.origin, reason)
+    this.#deps.onSwitch(this.#deps.origin, reason)
   }
 
   #openSecond(): Transport {
-    const { clock, origin, options } = this.#on
+    const { clock, origin, options } = this.#deps
     const watch = this.#heard(this.#secondAnswered, this.#secondLost)
-    return (this.#second ??= proxiedTransport(clock, null)(origin, { ...options, watch }))
+    return (this.#second ??= http2Transport(clock, null)(origin, { ...options, watch }))
   }
 
   #endFirst(): Promise<void> {

@@ -5,7 +5,7 @@ import { codeOf } from './error-code.ts'
 import type { TransportAnswer, TransportRequest } from './transport.ts'
 
 /** What became of a request on one session. */
-export type Exchanged =
+export type Requested =
   | (TransportAnswer & { kind: 'answer' })
   /** The gateway did nothing about it, and never will (RFC 9113, 8.7): it may be sent again. */
   | { readonly kind: 'unsent'; readonly reason: string }
@@ -15,12 +15,12 @@ export type Exchanged =
  * Sends one request, and calls back once, when its stream is closed. `reasonOf` names what ended a stream whose session
  * ended. The returned function gives it up, without a call back, and says whether the gateway had room for all of it.
  */
-export function exchange(
+export function requestOver(
   session: ClientHttp2Session,
   authority: string,
   { path, headers, body }: TransportRequest,
   reasonOf: () => string | null,
-  onOver: (exchanged: Exchanged) => void,
+  onOver: (exchanged: Requested) => void,
 ): () => boolean {
   if (session.closed || session.destroyed) {
     onOver({ kind: 'unsent', reason: reasonOf() ?? 'HTTP2GoAway' })
@@ -76,7 +76,7 @@ export function exchange(
   })
   stream.end(body)
 
-  function describe(): Exchanged {
+  function describe(): Requested {
     if (room < 0) return new Answer(status, answerHeaders, pieces)
     if (whole) {
       const promised = answerHeaders['content-length'] ?? null

@@ -11,7 +11,7 @@ import type { OpenTransport } from './transport.ts'
 import type { Proxy } from './tunnel.ts'
 
 /** HTTP/2 by http2-wrapper, through a proxy that fetch cannot go through; `null`: straight. */
-export function proxiedTransport(clock: Clock, proxy: Proxy | null): OpenTransport {
+export function http2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
   return (text, { deadlineMs, watch = UNWATCHED, ...credentials }) => {
     const origin = new URL(text)
     return new ConnectionPool({

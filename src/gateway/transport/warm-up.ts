@@ -10,7 +10,7 @@ import type { TransportAnswer } from './transport.ts'
  *                                            → leave(false), or 1 s → cold: the next in line goes alone.
  * warm → cool() → cold. probing, once it was warm → (500 ms) → warm.
  */
-export class WarmUp<Call extends Waiting> {
+export class WarmUp<Call extends WaitingCall> {
   readonly #clock: Clock
   #state: 'cold' | 'probing' | 'warm' = 'cold'
   #wasWarm = false
@@ -87,7 +87,7 @@ const COOL_WAIT_MS = 500
 /** How long the next one waits for the first answer of a connection that is new. In ms. */
 export const COLD_WAIT_MS = 1000
 
-export interface Waiting {
+export interface WaitingCall {
   expired: boolean
   wake: (() => void) | null
 }

@@ -20,9 +20,9 @@ interface Dependencies extends PreviewDependencies {
 }
 
 /** POST /push/preview. */
-export function previewRoutes({ gate, counting, devices, compat = false, ...on }: Dependencies) {
-  const { clock } = on
-  const preview = createPreview(on)
+export function previewRoutes({ gate, counting, devices, compat = false, ...deps }: Dependencies) {
+  const { clock } = deps
+  const preview = createPreview(deps)
   const previewed = previewBody(pushBodies({ compat }))
 
   function audienceOf(application: number, body: PushBody): Audience {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Conduct } from '../../../src/gateway/simulator/http2/reply.ts'
+import type { Reply } from '../../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { passing } from '../../support/passing.ts'
@@ -78,7 +78,7 @@ function exceptionsOf(id: string): string[] {
 /** Answers the first `free` requests at once, and lets the others wait until `answer` says how. */
 function holdBack(free: number) {
   let requests = 0
-  let conduct: Conduct | null = null
+  let conduct: Reply | null = null
   let look = () => {}
   simulator.answerWith(() => {
     requests++
@@ -95,7 +95,7 @@ function holdBack(free: number) {
         }
         look()
       }),
-    answerFromNowOn: (next: Conduct | null) => void (conduct = next),
+    answerFromNowOn: (next: Reply | null) => void (conduct = next),
   }
 }
 

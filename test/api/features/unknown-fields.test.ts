@@ -74,11 +74,11 @@ describe('a field that a push does not have', () => {
     expect(pushes()).toBe(before)
   })
 
-  test('is 400 before anything else that is wrong, or missing since it is misspelt', async () => {
-    const misspelt = { plattform: '0', msg: 5 }
+  test('is 400 before anything else that is wrong, or missing since it is misspelled', async () => {
+    const misspelled = { plattform: '0', msg: 5 }
     const message = 'plattform is not known here. Did you mean platform?'
     for (const path of ['/push/all', '/push/one', '/push/preview']) {
-      expectFailure(await caller.post(path, misspelt), 400, 'InvalidArgument', message)
+      expectFailure(await caller.post(path, misspelled), 400, 'InvalidArgument', message)
     }
   })
 

@@ -15,7 +15,7 @@ import { expectFailure } from '../../support/refusals.ts'
 import { startService } from '../../support/service.ts'
 import type { Answer, Service } from '../../support/service.ts'
 
-/** The document's table (spec/api-v1, "Endpoints"), and which of them need the secret ("Authentication", rule 2). */
+/** The document's table (contract, "Endpoints"), and which of them need the secret ("Authentication", rule 2). */
 const CONTRACT = [
   'PUT /deviceToken',
   'PUT /deviceToken/batch with the secret',

@@ -23,7 +23,7 @@ const MORE =
 const PUSH_ALL = `platform msg sound badge payload tags tags_match except_tags active except_active alias Alias except_alias near seen_within not_seen_for registered_within where send_at send_at_local confirm replace ${MORE}`
 const PUSH_ONE = `platform* token* msg* sound* badge* payload send_at replace ${MORE}`
 
-/** The endpoints of spec/api-v1 in its order: whether they need the secret, and their fields in every spelling, `*` where required. */
+/** The endpoints of the contract in its order: whether they need the secret, and their fields in every spelling, `*` where required. */
 const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: string]>> = {
   'PUT /deviceToken': [false, 'token* platform* lat lng active tag tags alias Alias timezone'],
   'PUT /deviceToken/batch': [true, 'tokens* platform* tags tag'],

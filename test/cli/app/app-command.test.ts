@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { secretMatches } from '../../../src/application/secret.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { apnsOrderOf } from '../../../src/gateway/simulator/apns/apns-magic-tokens.ts'
-import { fcmOrderOf } from '../../../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
+import { apnsMagicToken } from '../../../src/gateway/simulator/apns/apns-magic-tokens.ts'
+import { fcmMagicToken } from '../../../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { commandLine } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
@@ -241,8 +241,8 @@ describe('app simulate', () => {
     expect(rows.length).toBeGreaterThan(3)
     for (const row of rows) {
       const [ios = '', android = ''] = row.trim().split(/ {2,}/)
-      expect(apnsOrderOf(ios.replace('…', '').padEnd(64, '0'), 'production')).not.toBeNull()
-      expect(fcmOrderOf(android.replace('…', 'abc'))).not.toBeNull()
+      expect(apnsMagicToken(ios.replace('…', '').padEnd(64, '0'), 'production')).not.toBeNull()
+      expect(fcmMagicToken(android.replace('…', 'abc'))).not.toBeNull()
     }
     expect((await cli.run(['app', 'simulate', 'Shop', '--off'])).stdout).toBe('"Shop" sends to APNs and FCM.\n')
     expect(await simulated()).toBe(false)

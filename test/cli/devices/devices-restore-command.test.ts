@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import type { Answer, Script } from '../../../src/gateway/simulator/http2/reply.ts'
+import type { SimulatedAnswer, Script } from '../../../src/gateway/simulator/http2/reply.ts'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller, Listed } from '../../support/caller.ts'
 import { oldDatabase } from '../../support/old-database.ts'
@@ -262,7 +262,11 @@ describe('beside a server, what a gateway set aside in one bad hour', () => {
   afterAll(() => beside[Symbol.asyncDispose]())
 
   const DEVICES = 1000
-  const refusal = (status: number, body: unknown): Answer => ({ status, headers: {}, body: JSON.stringify(body) })
+  const refusal = (status: number, body: unknown): SimulatedAnswer => ({
+    status,
+    headers: {},
+    body: JSON.stringify(body),
+  })
   const MISMATCH = {
     error: {
       code: 403,

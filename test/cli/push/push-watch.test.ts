@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { AskPauses } from '../../../src/cli/push/admin-client.ts'
 import { watchPush } from '../../../src/cli/push/push-watch.ts'
 import { createProgress } from '../../../src/cli/terminal/progress.ts'
-import type { Reach, StoredPush } from '../../../src/push/status.ts'
+import type { PlatformProgress, StoredPush } from '../../../src/push/status.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
 const PUSH: StoredPush = {
@@ -16,7 +16,7 @@ const PUSH: StoredPush = {
   turnsToCome: 0,
 }
 
-const REACH: Reach = {
+const REACH: PlatformProgress = {
   platform: 0,
   t: 1000,
   s: 0,
@@ -32,7 +32,7 @@ const REACH: Reach = {
 
 interface Course {
   /** What the database says at each look, the last for ever. */
-  readonly looks: readonly Partial<Reach>[]
+  readonly looks: readonly Partial<PlatformProgress>[]
   readonly terminal?: boolean
   readonly ask?: AskPauses
   readonly served?: boolean

@@ -16,7 +16,7 @@ import { basename, join } from 'node:path'
 import { doctorText } from '../../../src/cli/service/doctor-text.ts'
 import { styleOf } from '../../../src/cli/terminal/style.ts'
 import { MIGRATIONS } from '../../../src/database/migrations.ts'
-import type { Check } from '../../../src/doctor/finding.ts'
+import type { DoctorCheck } from '../../../src/doctor/finding.ts'
 import { APNS_KEY, practice } from '../../doctor/harness.ts'
 import type { Practice } from '../../doctor/harness.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -529,7 +529,7 @@ describe('doctor and the server', () => {
 })
 
 describe('doctor on a terminal', () => {
-  const checks: Check[] = [
+  const checks: DoctorCheck[] = [
     { id: 'clock', group: 'machine', application: null, state: 'ok', found: 'The clock agrees.', advice: null, ms: 1 },
     {
       id: 'disk-space',

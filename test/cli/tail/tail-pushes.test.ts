@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createPushTail } from '../../../src/cli/tail/tail-pushes.ts'
-import { createPushWatchStore } from '../../../src/push/push-changes-store.ts'
+import { createPushChangesStore } from '../../../src/push/push-changes-store.ts'
 import { createStatusStore } from '../../../src/push/status-store.ts'
 import { newCaller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -13,9 +13,9 @@ test('a push that is released, or cancelled, before it is ever seen to wait is t
   const caller = newCaller(service)
   await caller.register({ token: 'a1'.repeat(32), platform: '0' })
   const tail = createPushTail({
-    watch: createPushWatchStore({ database }),
+    watch: createPushChangesStore({ database }),
     statuses: createStatusStore({ database }),
-    of: null,
+    application: null,
   })
   const later = { msg: 'Hello', sound: '', badge: '', platform: '0', send_at: 60 }
   const released: string = (await caller.post('/push/all', later)).body.id

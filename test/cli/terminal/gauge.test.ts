@@ -17,7 +17,7 @@ async function shownWhileBusy(terminal: string, step: string, awaited: RegExp): 
     `import { existsSync, readFileSync } from 'node:fs'
      import { createWatch } from '${SOURCE}/cli/terminal/gauge.ts'
      const surroundings = { terminal: ${terminal}, clock: { now: Date.now }, stderr: (text) => process.stderr.write(text) }
-     const watch = createWatch(surroundings as never, { quiet: false, leastBytes: 0 })
+     const watch = createWatch(surroundings as never, { quiet: false, minBytes: 0 })
      const into = ${JSON.stringify(join(line.data, 'copy'))}
      const result = watch.during(${step}, () => {
        while (!existsSync(${JSON.stringify(seen)})) { readFileSync(into); Bun.sleepSync(5) }

@@ -174,12 +174,12 @@ describe('file modes', () => {
 describe('the machine', () => {
   test('has memory for a broadcast, also in a container', () => {
     const meminfo = 'MemTotal: 1000000 kB\nMemAvailable:     600000 kB\n'
-    expect(judgeMemory({ meminfo, most: null, used: null }, false).state).toBe('ok')
-    expect(judgeMemory({ meminfo, most: 'max', used: '5' }, false).state).toBe('ok')
-    const small = { meminfo, most: '256000000', used: '156000000' }
+    expect(judgeMemory({ meminfo, max: null, used: null }, false).state).toBe('ok')
+    expect(judgeMemory({ meminfo, max: 'max', used: '5' }, false).state).toBe('ok')
+    const small = { meminfo, max: '256000000', used: '156000000' }
     expect(judgeMemory(small, false)).toMatchObject({ state: 'warning', found: 'Only 100 MB of memory are free.' })
     expect(judgeMemory(small, true).state).toBe('ok')
-    expect(judgeMemory({ meminfo: null, most: null, used: null }, false).state).toBe('skipped')
+    expect(judgeMemory({ meminfo: null, max: null, used: null }, false).state).toBe('skipped')
   })
 
   test('allows open files', () => {

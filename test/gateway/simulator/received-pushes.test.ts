@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { createArrivals } from '../../../src/gateway/simulator/received-pushes.ts'
-import type { Arrival } from '../../../src/gateway/simulator/received-pushes.ts'
+import { createReceivedPushes } from '../../../src/gateway/simulator/received-pushes.ts'
+import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
 
-const arrival = (token: string, status: number | null = 200): Arrival => ({
+const arrival = (token: string, status: number | null = 200): ReceivedPush => ({
   provider: 'apns',
   environment: 'production',
   token,
@@ -19,13 +19,13 @@ const arrival = (token: string, status: number | null = 200): Arrival => ({
 
 describe('arrivals', () => {
   test('are given in order, the newest last', () => {
-    const arrivals = createArrivals(10)
+    const arrivals = createReceivedPushes(10)
     for (const token of ['a', 'b', 'c']) arrivals.add(arrival(token))
     expect(arrivals.list().map(({ token }) => token)).toEqual(['a', 'b', 'c'])
   })
 
   test('are kept up to the limit, however many there were', () => {
-    const arrivals = createArrivals(3)
+    const arrivals = createReceivedPushes(3)
     for (let number = 1; number <= 20; number++) {
       arrivals.add(arrival(`${number}`))
       const expected = [number - 2, number - 1, number].filter((kept) => kept > 0).map(String)
@@ -34,7 +34,7 @@ describe('arrivals', () => {
   })
 
   test('are not kept at all with a limit of 0, but counted and told', () => {
-    const arrivals = createArrivals(0)
+    const arrivals = createReceivedPushes(0)
     const heard: string[] = []
     arrivals.listen(({ token }) => heard.push(token))
     for (const token of ['a', 'b']) arrivals.add(arrival(token))
@@ -44,13 +44,13 @@ describe('arrivals', () => {
   })
 
   test('count as accepted only with status 200', () => {
-    const arrivals = createArrivals(10)
+    const arrivals = createReceivedPushes(10)
     for (const status of [200, 400, null, 503, 200]) arrivals.add(arrival('a', status))
     expect(arrivals.counts()).toEqual({ accepted: 2, refused: 3 })
   })
 
   test('are told to every listener until it stops', () => {
-    const arrivals = createArrivals(10)
+    const arrivals = createReceivedPushes(10)
     const heard: string[] = []
     const stop = arrivals.listen(({ token }) => heard.push(`first ${token}`))
     arrivals.listen(({ token }) => heard.push(`second ${token}`))

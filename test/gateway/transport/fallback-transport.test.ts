@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
-import { resilientTransport } from '../../../src/gateway/transport/fallback-transport.ts'
+import { fallbackTransport } from '../../../src/gateway/transport/fallback-transport.ts'
 import type { Transport } from '../../../src/gateway/transport/transport.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
@@ -15,7 +15,7 @@ const storm = (call: Call): void => call.connection.goaway(call.id, 11)
 type Move = readonly [origin: string, reason: string]
 
 function open(gateway: Pick<FrameGateway, 'origin' | 'ca'>, moves: Move[] = [], clock = createFakeClock()): Transport {
-  const openTransport = resilientTransport(clock, (...move) => void moves.push(move))
+  const openTransport = fallbackTransport(clock, (...move) => void moves.push(move))
   return openTransport(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 })
 }
 
@@ -162,7 +162,7 @@ test('a gateway that cannot be reached moves nobody', async () => {
 
 test('a hundred and thirty credentials keep their connections, one each', async () => {
   await using gateway = await startGateway(() => ({ status: 200 }))
-  const openTransport = resilientTransport(systemClock, () => undefined)
+  const openTransport = fallbackTransport(systemClock, () => undefined)
   const transports = times(130, () => openTransport(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 }))
   for (let round = 0; round < 3; round++) {
     const answers = await Promise.all(transports.map((transport) => transport.request(NOTE)))

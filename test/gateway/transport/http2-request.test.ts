@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:http2'
-import { exchange } from '../../../src/gateway/transport/http2-request.ts'
-import type { Exchanged } from '../../../src/gateway/transport/http2-request.ts'
+import { requestOver } from '../../../src/gateway/transport/http2-request.ts'
+import type { Requested } from '../../../src/gateway/transport/http2-request.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import { NOTE } from './ways.ts'
 
@@ -18,8 +18,8 @@ test('a frame that cannot be sent ends the session', async () => {
     return stream
   }
   const failed = once(session, 'error')
-  const { promise, resolve } = Promise.withResolvers<Exchanged>()
-  exchange(session, 'localhost', NOTE, () => 'HTTP2ProtocolError', resolve)
+  const { promise, resolve } = Promise.withResolvers<Requested>()
+  requestOver(session, 'localhost', NOTE, () => 'HTTP2ProtocolError', resolve)
   await failed
   expect(await promise).toEqual({ kind: 'lost', reason: 'HTTP2ProtocolError' })
   await gateway.until(() => gateway.openConnections === 0)

@@ -3,7 +3,7 @@ import { createServer, Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { systemClock } from '../../../src/clock.ts'
-import { presentOrigin, proxiedTransport } from '../../../src/gateway/transport/http2-transport.ts'
+import { presentOrigin, http2Transport } from '../../../src/gateway/transport/http2-transport.ts'
 import type { Transport, TransportOptions } from '../../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -20,7 +20,7 @@ function open(
   options: Partial<TransportOptions> = {},
   clock = systemClock,
 ): Transport {
-  return proxiedTransport(clock, null)(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000, ...options })
+  return http2Transport(clock, null)(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000, ...options })
 }
 
 /** `null` where this machine does not let us listen at the port of https. */

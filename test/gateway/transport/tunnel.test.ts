@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
 import { createAccessTokens } from '../../../src/gateway/fcm/token.ts'
-import { proxiedTransport } from '../../../src/gateway/transport/http2-transport.ts'
+import { http2Transport } from '../../../src/gateway/transport/http2-transport.ts'
 import type { Transport, TransportOptions } from '../../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
@@ -21,7 +21,7 @@ function through(
   options: Partial<TransportOptions> = {},
 ): Transport {
   const proxy = { host: '127.0.0.1', port, authorization: AUTHORIZATION }
-  return proxiedTransport(systemClock, proxy)(origin, { ca, deadlineMs: 10_000, ...options })
+  return http2Transport(systemClock, proxy)(origin, { ca, deadlineMs: 10_000, ...options })
 }
 
 describe('through a proxy', () => {
@@ -41,7 +41,7 @@ describe('through a proxy', () => {
     await using proxy = await startConnectProxy()
     await using gateway = await startFrameGateway(ok)
     const { port } = proxy
-    const openTransport = proxiedTransport(systemClock, { host: '127.0.0.1', port, authorization: null })
+    const openTransport = http2Transport(systemClock, { host: '127.0.0.1', port, authorization: null })
     await using transport = openTransport(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 })
     expect(statusOf(await transport.request(NOTE))).toBe(200)
     expect(proxy.requests[0]?.join()).not.toMatch(/authorization/i)
@@ -149,7 +149,7 @@ describe('a proxy', () => {
       tokenUrl: `https://localhost:${server.port}/token`,
       ca: certificate,
       clock: systemClock,
-      openTransport: proxiedTransport(systemClock, { host: '127.0.0.1', port: proxy.port, authorization: null }),
+      openTransport: http2Transport(systemClock, { host: '127.0.0.1', port: proxy.port, authorization: null }),
     })
     expect(await tokens.current()).toEqual({
       kind: 'deferred',

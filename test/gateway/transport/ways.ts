@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
 import type { Clock } from '../../../src/clock.ts'
 import { fetchTransport } from '../../../src/gateway/transport/fetch-transport.ts'
-import { proxiedTransport } from '../../../src/gateway/transport/http2-transport.ts'
+import { http2Transport } from '../../../src/gateway/transport/http2-transport.ts'
 import type {
   OpenTransport,
   Transport,
@@ -32,10 +32,10 @@ export function useProxy(): void {
 
 export const WAYS: readonly Way[] = [
   { name: 'fetch', through: (clock) => fetchTransport(clock), prefix: '' },
-  { name: 'http2-wrapper', through: (clock) => proxiedTransport(clock, null), prefix: '' },
+  { name: 'http2-wrapper', through: (clock) => http2Transport(clock, null), prefix: '' },
   {
     name: 'http2-wrapper through a proxy',
-    through: (clock) => proxiedTransport(clock, { host: '127.0.0.1', port: proxy?.port ?? 0, authorization: null }),
+    through: (clock) => http2Transport(clock, { host: '127.0.0.1', port: proxy?.port ?? 0, authorization: null }),
     prefix: 'through the proxy: ',
   },
 ]

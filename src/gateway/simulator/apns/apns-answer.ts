@@ -1,5 +1,5 @@
 import type { Environment } from '../../../device/device.ts'
-import type { Answer } from '../http2/reply.ts'
+import type { SimulatedAnswer } from '../http2/reply.ts'
 
 /** Apple's reasons and their statuses ("Handling notification responses from APNs"). */
 const APNS_STATUS = {
@@ -40,13 +40,13 @@ const APNS_STATUS = {
 export type ApnsReason = keyof typeof APNS_STATUS
 
 /** Success: headers alone. `uniqueId` is what only sandbox tells, for Apple's Push Notifications Console. */
-export function apnsAcceptance(id: string, environment: Environment, uniqueId: () => string): Answer {
+export function apnsAcceptance(id: string, environment: Environment, uniqueId: () => string): SimulatedAnswer {
   const headers = environment === 'sandbox' ? { 'apns-id': id, 'apns-unique-id': uniqueId() } : { 'apns-id': id }
   return { status: 200, headers, body: '' }
 }
 
 /** `since`: ms since the Unix epoch at which the token was known to be dead; only for 410. */
-export function apnsRefusal(reason: ApnsReason, id: string, since?: number): Answer {
+export function apnsRefusal(reason: ApnsReason, id: string, since?: number): SimulatedAnswer {
   const body = since === undefined ? { reason } : { reason, timestamp: since }
   return { status: APNS_STATUS[reason], headers: { 'apns-id': id }, body: JSON.stringify(body) }
 }

@@ -1,15 +1,15 @@
 import type { Environment } from '../../../device/device.ts'
 import { parseJsonObject } from '../fcm/json-object.ts'
-import { conductOf } from '../gateway.ts'
+import { replyTo } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import { listenHttp2 } from '../http2/http2-listener.ts'
 import type { Http2Listener } from '../http2/http2-listener.ts'
 import type { IncomingRequest } from '../http2/incoming-request.ts'
-import type { Answer, Conduct } from '../http2/reply.ts'
-import { createOrderBook } from '../magic-tokens.ts'
+import type { SimulatedAnswer, Reply } from '../http2/reply.ts'
+import { createMagicTokens } from '../magic-tokens.ts'
 import { apnsAcceptance, apnsRefusal } from './apns-answer.ts'
 import type { ApnsReason } from './apns-answer.ts'
-import { apnsOrderOf } from './apns-magic-tokens.ts'
+import { apnsMagicToken } from './apns-magic-tokens.ts'
 import type { ApnsRefusal } from './apns-magic-tokens.ts'
 import { checkApnsRequest } from './apns-request.ts'
 import type { ApnsFault, ApnsNotification, ApnsSender } from './apns-request.ts'
@@ -26,16 +26,16 @@ export interface ApnsGatewayOptions extends GatewayOptions {
 /** Stands in for api.push.apple.com or api.sandbox.push.apple.com. */
 export async function startApnsGateway(options: ApnsGatewayOptions): Promise<Http2Listener> {
   const { clock, environment, newId, record, script, slowMs } = options
-  const serve = createOrderBook<ApnsRefusal>()
+  const serve = createMagicTokens<ApnsRefusal>()
 
-  const decide = (request: IncomingRequest, verdict: ApnsNotification | ApnsFault, id: string): Conduct => {
+  const decide = (request: IncomingRequest, verdict: ApnsNotification | ApnsFault, id: string): Reply => {
     if (verdict.kind === 'fault') return { kind: 'answer', answer: apnsRefusal(verdict.reason, id) }
     const { token, payload } = verdict
     const gateway = environment === 'production' ? 'apns' : 'apns-sandbox'
     const scripted = script({ gateway, token, headers: request.headers, body: payload })
     if (scripted !== null) return scripted
-    const ordered = apnsOrderOf(token, environment)
-    return conductOf(ordered === null ? null : serve(token, ordered), {
+    const ordered = apnsMagicToken(token, environment)
+    return replyTo(ordered === null ? null : serve(token, ordered), {
       accept: () => apnsAcceptance(id, environment, newId),
       refuse: ({ reason, since }) => apnsRefusal(reason, id, since === 'now' ? clock.now() : since),
       slowMs,
@@ -109,7 +109,7 @@ function describe(request: IncomingRequest, verdict: ApnsNotification | ApnsFaul
   }
 }
 
-function reasonOf(answer: Answer | null): string | null {
+function reasonOf(answer: SimulatedAnswer | null): string | null {
   const reason = parseJsonObject(answer?.body ?? '')?.['reason']
   return typeof reason === 'string' ? reason : null
 }

@@ -1,10 +1,10 @@
 import type { Environment } from '../../../device/device.ts'
-import { TRANSPORT_ORDERS } from '../magic-tokens.ts'
-import type { Order, TokenOrder } from '../magic-tokens.ts'
+import { TRANSPORT_MAGIC_TOKENS } from '../magic-tokens.ts'
+import type { MagicToken, TokenWithMeaning } from '../magic-tokens.ts'
 import type { ApnsReason } from './apns-answer.ts'
 
 /*
- * An APNs token is hex, so orders are spelt in hex: `bad`, then four digits from this table (an HTTP status and a
+ * An APNs token is hex, so orders are spelled in hex: `bad`, then four digits from this table (an HTTP status and a
  * variant), then how often: 0 = every time, 1 to f = the first so many times, after which the token is accepted.
  * A random token begins like this once in ten million.
  *
@@ -45,9 +45,9 @@ export interface ApnsRefusal {
 }
 
 /** What `token` orders of the gateway of `environment`; `null` for a token like any other. */
-export function apnsOrderOf(token: string, environment: Environment): TokenOrder<ApnsRefusal> | null {
+export function apnsMagicToken(token: string, environment: Environment): TokenWithMeaning<ApnsRefusal> | null {
   const [, code = '', times = '0'] = SPELLING.exec(token) ?? []
-  const entry = ORDERS.get(code)
+  const entry = MAGIC_TOKENS.get(code)
   if (entry === undefined || (entry.only ?? environment) !== environment) return null
   return { order: entry.order, times: times === '0' ? Infinity : Number.parseInt(times, 16) }
 }
@@ -55,7 +55,7 @@ export function apnsOrderOf(token: string, environment: Environment): TokenOrder
 const SPELLING = /^bad(\d{4})([0-9a-f])/i
 
 interface Entry {
-  readonly order: Order<ApnsRefusal>
+  readonly order: MagicToken<ApnsRefusal>
   readonly only?: Environment
 }
 
@@ -63,7 +63,7 @@ const refuse = (reason: ApnsReason, since?: number | 'now'): Entry => ({
   order: { kind: 'refuse', refusal: since === undefined ? { reason } : { reason, since } },
 })
 
-const ORDERS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
+const MAGIC_TOKENS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ['4000', refuse('BadDeviceToken')],
   ['4001', { ...refuse('BadDeviceToken'), only: 'production' }],
   ['4002', { ...refuse('BadDeviceToken'), only: 'sandbox' }],
@@ -83,14 +83,14 @@ const ORDERS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ['5000', refuse('InternalServerError')],
   ['5030', refuse('ServiceUnavailable')],
   ['5031', refuse('Shutdown')],
-  ['0000', { order: TRANSPORT_ORDERS.slow }],
-  ['0001', { order: TRANSPORT_ORDERS.reset }],
-  ['0002', { order: TRANSPORT_ORDERS.refused }],
-  ['0003', { order: TRANSPORT_ORDERS.silent }],
-  ['0004', { order: TRANSPORT_ORDERS.close }],
-  ['0005', { order: TRANSPORT_ORDERS.farewell }],
-  ['0006', { order: TRANSPORT_ORDERS.goaway }],
+  ['0000', { order: TRANSPORT_MAGIC_TOKENS.slow }],
+  ['0001', { order: TRANSPORT_MAGIC_TOKENS.reset }],
+  ['0002', { order: TRANSPORT_MAGIC_TOKENS.refused }],
+  ['0003', { order: TRANSPORT_MAGIC_TOKENS.silent }],
+  ['0004', { order: TRANSPORT_MAGIC_TOKENS.close }],
+  ['0005', { order: TRANSPORT_MAGIC_TOKENS.farewell }],
+  ['0006', { order: TRANSPORT_MAGIC_TOKENS.goaway }],
 ])
 
 /** Four digits each. */
-export const APNS_ORDERS: readonly string[] = [...ORDERS.keys()]
+export const APNS_MAGIC_TOKENS: readonly string[] = [...MAGIC_TOKENS.keys()]

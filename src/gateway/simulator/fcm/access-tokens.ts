@@ -1,13 +1,13 @@
 import { isSignedBy, readJws } from '../http2/jws.ts'
 import type { Jws } from '../http2/jws.ts'
-import type { Answer } from '../http2/reply.ts'
+import type { SimulatedAnswer } from '../http2/reply.ts'
 import type { ServiceAccount } from '../known-credentials.ts'
 import { googleAnswer } from './google-error.ts'
 
 /** A request for an access token, by its form fields, or why it is refused. */
 type Grant =
   | { readonly kind: 'granted'; readonly account: ServiceAccount; readonly claims: Jws['claims'] }
-  | { readonly kind: 'refused'; readonly answer: Answer }
+  | { readonly kind: 'refused'; readonly answer: SimulatedAnswer }
 
 type Lookup =
   | { readonly kind: 'valid'; readonly account: ServiceAccount }
@@ -21,7 +21,7 @@ export interface AccessTokens {
    * The answer with a new access token for `account`. `passed`: ms of time, as for `lookUp`: what is done to the time of
    * day of this machine ends no token of Google's.
    */
-  issue(account: ServiceAccount, passed: number): Answer
+  issue(account: ServiceAccount, passed: number): SimulatedAnswer
   lookUp(token: string, passed: number): Lookup
 }
 

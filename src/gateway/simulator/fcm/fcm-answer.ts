@@ -1,4 +1,4 @@
-import type { Answer } from '../http2/reply.ts'
+import type { SimulatedAnswer } from '../http2/reply.ts'
 import {
   badRequestDetail,
   errorInfoDetail,
@@ -29,7 +29,7 @@ export type FcmRefusal =
   | 'busy'
 
 /** `name`: `projects/<id>/messages/<n>`. */
-export function fcmAcceptance(name: string): Answer {
+export function fcmAcceptance(name: string): SimulatedAnswer {
   return googleAnswer(200, { name })
 }
 
@@ -43,7 +43,7 @@ export function fcmRefusal(
   projectId: string,
   retryAfterSeconds: number,
   isFid: boolean = false,
-): Answer {
+): SimulatedAnswer {
   const retryAfter = { 'retry-after': String(retryAfterSeconds) }
   const gone = [fcmErrorDetail(isFid ? 'UNREGISTERED_FID' : 'UNREGISTERED')]
   switch (refusal) {
@@ -84,7 +84,7 @@ export function fcmRefusal(
 /** The reasons are those of google.rpc.ErrorInfo. */
 export function accessTokenRefusal(
   reason: 'CREDENTIALS_MISSING' | 'ACCESS_TOKEN_TYPE_UNSUPPORTED' | 'ACCESS_TOKEN_EXPIRED',
-): Answer {
+): SimulatedAnswer {
   const fault =
     reason === 'CREDENTIALS_MISSING'
       ? 'Request is missing required authentication credential.'
@@ -106,7 +106,7 @@ export function accessTokenRefusal(
 }
 
 /** `unknown`: there is no such project. `other-project`: there is, but the service account may not send for it. */
-export function projectRefusal(reason: 'unknown' | 'other-project', projectId: string): Answer {
+export function projectRefusal(reason: 'unknown' | 'other-project', projectId: string): SimulatedAnswer {
   if (reason === 'unknown') return googleError(NOT_FOUND)
   const permission = 'cloudmessaging.messages.create'
   const resource = `projects/${projectId}`

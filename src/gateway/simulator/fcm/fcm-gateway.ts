@@ -1,15 +1,15 @@
-import { conductOf } from '../gateway.ts'
+import { replyTo } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import { listenHttp2 } from '../http2/http2-listener.ts'
 import type { Http2Listener } from '../http2/http2-listener.ts'
 import type { IncomingRequest } from '../http2/incoming-request.ts'
-import type { Answer, Conduct } from '../http2/reply.ts'
-import { createOrderBook } from '../magic-tokens.ts'
-import type { Arrival } from '../received-pushes.ts'
+import type { SimulatedAnswer, Reply } from '../http2/reply.ts'
+import { createMagicTokens } from '../magic-tokens.ts'
+import type { ReceivedPush } from '../received-pushes.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { accessTokenRefusal, fcmAcceptance, fcmRefusal, projectRefusal } from './fcm-answer.ts'
 import type { FcmRefusal } from './fcm-answer.ts'
-import { fcmOrderOf } from './fcm-magic-tokens.ts'
+import { fcmMagicToken } from './fcm-magic-tokens.ts'
 import { checkFcmMessage } from './fcm-message.ts'
 import type { FcmMessage } from './fcm-message.ts'
 import { FCM_ERROR, googleError, googlePage } from './google-error.ts'
@@ -25,11 +25,11 @@ export interface FcmGatewayOptions extends GatewayOptions {
 /** Stands in for https://fcm.googleapis.com. */
 export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2Listener> {
   const { clock, known, tokens, record, script, slowMs, retryAfterSeconds } = options
-  const serve = createOrderBook<FcmRefusal>()
+  const serve = createMagicTokens<FcmRefusal>()
   let sent = 0
 
   /** Google's front end: the address, then who asks, then whether they may. */
-  const refuseCaller = ({ method, headers }: IncomingRequest, projectId: string): Answer | null => {
+  const refuseCaller = ({ method, headers }: IncomingRequest, projectId: string): SimulatedAnswer | null => {
     if (projectId === '' || method !== 'POST') return googlePage(404, 'Not Found')
     const token = /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1]
     if (token === undefined) return accessTokenRefusal('CREDENTIALS_MISSING')
@@ -40,12 +40,12 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
     return caller.account.projectId === projectId ? null : projectRefusal('other-project', projectId)
   }
 
-  const deliver = (message: FcmMessage, headers: IncomingRequest['headers'], projectId: string): Conduct => {
+  const deliver = (message: FcmMessage, headers: IncomingRequest['headers'], projectId: string): Reply => {
     const { token, isFid, body, validateOnly } = message
     const scripted = script({ gateway: 'fcm', token, headers, body })
     if (scripted !== null) return scripted
-    const ordered = fcmOrderOf(token)
-    return conductOf(ordered === null ? null : serve(token, ordered), {
+    const ordered = fcmMagicToken(token)
+    return replyTo(ordered === null ? null : serve(token, ordered), {
       accept: () => fcmAcceptance(`projects/${projectId}/messages/${validateOnly ? 'fake_message_id' : ++sent}`),
       refuse: (refusal) => fcmRefusal(refusal, projectId, retryAfterSeconds, isFid),
       slowMs,
@@ -81,22 +81,22 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
 
 const PATH = /^\/v1\/projects\/([^/?:]+)\/messages:send(?:\?.*)?$/
 
-function answerWith(answer: Answer): Conduct {
+function answerWith(answer: SimulatedAnswer): Reply {
   return { kind: 'answer', answer }
 }
 
-function readMessage(text: string): FcmMessage | Answer {
+function readMessage(text: string): FcmMessage | SimulatedAnswer {
   const verdict = checkFcmMessage(text)
   return verdict.kind === 'message' ? verdict : googleError(verdict.error)
 }
 
-function describeRefused(body: JsonObject | null): Pick<Arrival, 'token' | 'collapse' | 'body'> {
+function describeRefused(body: JsonObject | null): Pick<ReceivedPush, 'token' | 'collapse' | 'body'> {
   const message = body?.['message']
   const token = isJsonObject(message) ? (message['token'] ?? message['fid']) : null
   return { token: typeof token === 'string' ? token : '', collapse: null, body }
 }
 
-function outcomeOf(conduct: Conduct): Pick<Arrival, 'id' | 'status' | 'reason'> {
+function outcomeOf(conduct: Reply): Pick<ReceivedPush, 'id' | 'status' | 'reason'> {
   if (conduct.kind !== 'answer') return { id: null, status: null, reason: null }
   const { status, body } = conduct.answer
   const { name, error } = parseJsonObject(body) ?? {}

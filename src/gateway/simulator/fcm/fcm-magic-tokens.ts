@@ -1,6 +1,6 @@
 import { isInstallationId } from '../../../device/push-token.ts'
-import { TRANSPORT_ORDERS } from '../magic-tokens.ts'
-import type { Order, TokenOrder } from '../magic-tokens.ts'
+import { TRANSPORT_MAGIC_TOKENS } from '../magic-tokens.ts'
+import type { MagicToken, TokenWithMeaning } from '../magic-tokens.ts'
 import type { FcmRefusal } from './fcm-answer.ts'
 
 /*
@@ -37,9 +37,9 @@ import type { FcmRefusal } from './fcm-answer.ts'
  */
 
 /** What `token` orders; `null` for a token like any other. */
-export function fcmOrderOf(token: string): TokenOrder<FcmRefusal> | null {
+export function fcmMagicToken(token: string): TokenWithMeaning<FcmRefusal> | null {
   const [, word = '', times] = SPELLING.exec(isInstallationId(token) ? token.replace(/^f_/, '') : token) ?? []
-  const order = ORDERS.get(word)
+  const order = MAGIC_TOKENS.get(word)
   return order === undefined ? null : { order, times: times === undefined ? Infinity : Number(times) }
 }
 
@@ -63,10 +63,10 @@ const REFUSALS: readonly FcmRefusal[] = [
   'busy',
 ]
 
-const ORDERS: ReadonlyMap<string, Order<FcmRefusal>> = new Map<string, Order<FcmRefusal>>([
+const MAGIC_TOKENS: ReadonlyMap<string, MagicToken<FcmRefusal>> = new Map<string, MagicToken<FcmRefusal>>([
   ...REFUSALS.map((refusal) => [refusal, { kind: 'refuse', refusal }] as const),
-  ...Object.entries(TRANSPORT_ORDERS),
+  ...Object.entries(TRANSPORT_MAGIC_TOKENS),
 ])
 
 /** A word each. */
-export const FCM_ORDERS: readonly string[] = [...ORDERS.keys()]
+export const FCM_MAGIC_TOKENS: readonly string[] = [...MAGIC_TOKENS.keys()]

@@ -1,4 +1,4 @@
-import type { Answer } from '../http2/reply.ts'
+import type { SimulatedAnswer } from '../http2/reply.ts'
 
 /** The `details` of Google's errors that matter here ("Google API error model"; FCM reference, "ErrorCode"). */
 export const FCM_ERROR = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
@@ -23,12 +23,16 @@ export interface GoogleError {
 }
 
 /** `headers`: beside the content type. Default none. */
-export function googleError(error: GoogleError, headers: Readonly<Record<string, string>> = {}): Answer {
+export function googleError(error: GoogleError, headers: Readonly<Record<string, string>> = {}): SimulatedAnswer {
   return googleAnswer(error.code, { error }, headers)
 }
 
 /** `code`: the HTTP status. Google indents its JSON. */
-export function googleAnswer(code: number, body: object, headers: Readonly<Record<string, string>> = {}): Answer {
+export function googleAnswer(
+  code: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): SimulatedAnswer {
   return {
     status: code,
     headers: { 'content-type': 'application/json; charset=UTF-8', ...headers },
@@ -37,7 +41,7 @@ export function googleAnswer(code: number, body: object, headers: Readonly<Recor
 }
 
 /** The pages of Google's front end, which are no JSON: 404 for an unknown address, 502 when nothing answers behind it. */
-export function googlePage(code: number, title: string): Answer {
+export function googlePage(code: number, title: string): SimulatedAnswer {
   return {
     status: code,
     headers: { 'content-type': 'text/html; charset=UTF-8' },

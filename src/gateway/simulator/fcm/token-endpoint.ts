@@ -1,6 +1,6 @@
 import type { Clock } from '../../../clock.ts'
 import type { Pem } from '../certificate.ts'
-import type { Answer, Attempt, Conduct } from '../http2/reply.ts'
+import type { SimulatedAnswer, Attempt, Reply } from '../http2/reply.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { googlePage } from './google-error.ts'
 
@@ -15,14 +15,14 @@ export interface TokenEndpointOptions {
   readonly clock: Clock
   readonly pem: Pem
   readonly tokens: AccessTokens
-  readonly script: (attempt: Attempt) => Conduct | null
+  readonly script: (attempt: Attempt) => Reply | null
 }
 
 /** Stands in for https://oauth2.googleapis.com/token. Like that it speaks HTTP/1.1 and HTTP/2. */
 export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpointOptions): TokenEndpoint {
   let requests = 0
 
-  const decide = (request: Request, form: URLSearchParams): Conduct => {
+  const decide = (request: Request, form: URLSearchParams): Reply => {
     if (new URL(request.url).pathname !== PATH) return answerWith(googlePage(404, 'Not Found'))
     if (request.method !== 'POST') return answerWith(googlePage(405, 'Method Not Allowed'))
     requests++
@@ -62,6 +62,6 @@ export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpoint
 
 const PATH = '/token'
 
-function answerWith(answer: Answer): Conduct {
+function answerWith(answer: SimulatedAnswer): Reply {
   return { kind: 'answer', answer }
 }

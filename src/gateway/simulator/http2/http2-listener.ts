@@ -3,10 +3,10 @@ import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../../clock.ts'
 import type { Pem } from '../certificate.ts'
-import { createPerformer } from './http2-replier.ts'
+import { createHttp2Replier } from './http2-replier.ts'
 import { MAX_BODY_BYTES } from './incoming-request.ts'
 import type { IncomingRequest } from './incoming-request.ts'
-import type { Conduct } from './reply.ts'
+import type { Reply } from './reply.ts'
 
 export interface Http2ListenerOptions<Connection> {
   readonly clock: Clock
@@ -19,7 +19,7 @@ export interface Http2ListenerOptions<Connection> {
   readonly goawayData?: string
   /** Makes what the gateway keeps of a connection. `fingerprint`: SHA-256 of the client certificate, if it gave one. */
   readonly open: (fingerprint: string | null) => Connection
-  readonly handle: (request: IncomingRequest, connection: Connection) => Conduct
+  readonly handle: (request: IncomingRequest, connection: Connection) => Reply
 }
 
 export interface ListenerCounts {
@@ -73,7 +73,7 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
     const port = session.socket.remotePort ?? 0
     let limited = firstStreams !== maxStreams
     let connection: { readonly opened: Connection } | null = null
-    const performer = createPerformer({
+    const performer = createHttp2Replier({
       clock,
       session,
       goawayData,

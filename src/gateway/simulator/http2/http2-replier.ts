@@ -1,8 +1,8 @@
 import type { Http2Session, ServerHttp2Stream } from 'node:http2'
 import type { Clock } from '../../../clock.ts'
-import type { Answer, Conduct } from './reply.ts'
+import type { SimulatedAnswer, Reply } from './reply.ts'
 
-export interface PerformerOptions {
+export interface Http2ReplierOptions {
   readonly clock: Clock
   readonly session: Http2Session
   /** The debug data of GOAWAY frames. */
@@ -10,20 +10,20 @@ export interface PerformerOptions {
   /** Drops the TCP connection under the session. */
   readonly drop: () => void
   /** Told of every answer, before it is sent. */
-  readonly answering: (answer: Answer) => void
+  readonly answering: (answer: SimulatedAnswer) => void
 }
 
-export interface Performer {
-  perform(stream: ServerHttp2Stream, conduct: Conduct): void
+export interface Http2Replier {
+  perform(stream: ServerHttp2Stream, conduct: Reply): void
   /** Forgets the answers that still wait for their time. */
   cancel(): void
 }
 
 /** Does on the streams of one connection what the gateway decided. */
-export function createPerformer({ clock, session, goawayData, drop, answering }: PerformerOptions): Performer {
+export function createHttp2Replier({ clock, session, goawayData, drop, answering }: Http2ReplierOptions): Http2Replier {
   const waiting = new Set<() => void>()
 
-  const send = (stream: ServerHttp2Stream, answer: Answer, goaway: boolean): void => {
+  const send = (stream: ServerHttp2Stream, answer: SimulatedAnswer, goaway: boolean): void => {
     if (stream.destroyed) return
     if (goaway) session.goaway(0, undefined, goawayData)
     answering(answer)
@@ -32,7 +32,7 @@ export function createPerformer({ clock, session, goawayData, drop, answering }:
     if (answer.body !== '') stream.end(answer.body)
   }
 
-  const sendLater = (stream: ServerHttp2Stream, answer: Answer, goaway: boolean, afterMs: number): void => {
+  const sendLater = (stream: ServerHttp2Stream, answer: SimulatedAnswer, goaway: boolean, afterMs: number): void => {
     const cancel = clock.after(afterMs, () => {
       waiting.delete(cancel)
       send(stream, answer, goaway)

@@ -1,8 +1,8 @@
 import type { Platform } from '../../../device/device.ts'
-import type { Arrival } from '../received-pushes.ts'
+import type { ReceivedPush } from '../received-pushes.ts'
 
 /** A notification as a person would tell of it. */
-export interface Received {
+export interface ReceivedRequest {
   readonly at: number
   /** The apns-topic, or the project of FCM. */
   readonly target: string | null
@@ -18,12 +18,12 @@ export interface Received {
 }
 
 /** What arrived at a gateway, out of the form that Apple and Google have for it. */
-export function receivedOf({ provider, target, token, body, status, reason, at }: Arrival): Received {
+export function receivedOf({ provider, target, token, body, status, reason, at }: ReceivedPush): ReceivedRequest {
   const shown = provider === 'apns' ? ofApns(body) : ofFcm(body)
   return { at, target, platform: provider === 'apns' ? 0 : 1, token, ...shown, status, reason }
 }
 
-type Shown = Pick<Received, 'title' | 'text' | 'badge'>
+type Shown = Pick<ReceivedRequest, 'title' | 'text' | 'badge'>
 
 function ofApns(body: unknown): Shown {
   const aps = inside(body, 'aps')

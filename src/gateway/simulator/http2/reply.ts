@@ -1,5 +1,5 @@
 /** An HTTP answer. An empty `body` ends the stream with the headers, as Apple does on success. */
-export interface Answer {
+export interface SimulatedAnswer {
   readonly status: number
   /** Never content-length: with a late END_STREAM it makes clients reset the stream. */
   readonly headers: Readonly<Record<string, string>>
@@ -7,12 +7,12 @@ export interface Answer {
 }
 
 /** What a gateway does with one request. */
-export type Conduct =
+export type Reply =
   /**
    * `afterMs`: ms to wait first, default 0. `goaway`: also tells the client, before the answer, that the connection
    * takes no more requests; default false.
    */
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly afterMs?: number; readonly goaway?: boolean }
+  | { readonly kind: 'answer'; readonly answer: SimulatedAnswer; readonly afterMs?: number; readonly goaway?: boolean }
   /** RST_STREAM with this error code (RFC 9113, 7). */
   | { readonly kind: 'reset'; readonly code: number }
   /** GOAWAY with this error code, and no answer: the client cannot know what became of its requests. */
@@ -35,4 +35,4 @@ export interface Attempt {
 }
 
 /** Decides in place of the token's order; `null` leaves the request to it. */
-export type Script = (attempt: Attempt) => Conduct | null
+export type Script = (attempt: Attempt) => Reply | null

@@ -166,7 +166,7 @@ test('a call that sets a badge, and is refused, leaves the badge that was sent a
 describe('this machine at fault', () => {
   /** Longer than a write waits for a lock. */
   const LOCK_MS = 6000
-  const LOCKER = join(import.meta.dir, '../../scripts/fault-harness/lock-database.ts')
+  const LOCKER = join(import.meta.dir, '../faults/stage/lock-database.ts')
 
   test('a disk that is slow: sending waits after 16 pages, what writes nothing is answered, and /readyz says so', async () => {
     let slow = false

@@ -9,7 +9,7 @@ import { arrivalsAt } from '../support/arrivals.ts'
 import { command, serve } from '../support/service-process.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
 
-const SHIFTED_CLOCK = join(import.meta.dir, '../../scripts/fault-harness/shifted-clock.ts')
+const SHIFTED_CLOCK = join(import.meta.dir, '../faults/stage/shifted-clock.ts')
 
 let simulator: Simulator
 let data: string

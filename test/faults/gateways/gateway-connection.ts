@@ -1,0 +1,275 @@
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import type { IncomingRequest } from '../../../src/gateway/simulator/http2/incoming-request.ts'
+import type { SimulatedAnswer } from '../../../src/gateway/simulator/http2/reply.ts'
+import type { Arrival } from './arrival.ts'
+import type { Conduct } from './conduct.ts'
+import { floodOf, goawayFrame, resetFrame } from './frames.ts'
+import type { Fault, Notice, Protocol } from './protocol.ts'
+
+/** An answer written so shortly before its connection was cut, in ms, may never have been read. */
+const IN_DOUBT_MS = 500
+
+/** How long a connection stays after GOAWAY, in ms, so that the frame is read before the end. */
+const PARTING_MS = 50
+
+/** Of all bodies on the way. HTTP/2 begins with 64 KiB (RFC 9113, 6.9.2), which are 600 small notifications. */
+const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024
+
+interface Pending {
+  readonly stream: ServerHttp2Stream
+  readonly arrival: Arrival
+  readonly timer: Timer | null
+}
+
+interface Options {
+  readonly session: ServerHttp2Session
+  /** A session does not give its socket away; `undefined` once it is closed. */
+  readonly socket: () => TLSSocket | undefined
+  readonly life: number
+  readonly protocol: Protocol
+}
+
+/** One connection of the service to a gateway, and what is open on it. */
+export class GatewayConnection {
+  readonly life: number
+  readonly check: (request: IncomingRequest) => Notice | Fault
+  readonly #session: ServerHttp2Session
+  readonly #socket: () => TLSSocket | undefined
+  readonly #protocol: Protocol
+  readonly #pending = new Map<number, Pending>()
+  /** The newest last. */
+  readonly #answered: Arrival[] = []
+  #proven = false
+  #parting = false
+  #limited = false
+  #highest = 0
+  #highestAnswered = 0
+  /** After GOAWAY: streams beyond it are not looked at. */
+  #last = Number.POSITIVE_INFINITY
+
+  constructor({ session, socket, life, protocol }: Options) {
+    this.#session = session
+    this.#socket = socket
+    this.#protocol = protocol
+    this.life = life
+    this.check = protocol.open()
+    // No body waits for room on the connection: Bun's fetch gives up one that is not sent yet when its answer is there,
+    // and a gateway that says 200 and never lets the body come has taken nothing.
+    session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
+    session.on('close', () => {
+      for (const { timer } of this.#pending.values()) if (timer !== null) clearTimeout(timer)
+      this.#pending.clear()
+    })
+  }
+
+  /** Whether a stream that begins is looked at. */
+  admits(stream: ServerHttp2Stream): boolean {
+    const id = stream.id ?? 0
+    if (id > this.#last) return false
+    this.#highest = Math.max(this.#highest, id)
+    return true
+  }
+
+  limitStreams(streams: number): void {
+    this.#limited = streams !== this.#protocol.streams[1]
+    this.#session.settings({ maxConcurrentStreams: streams })
+  }
+
+  answer(stream: ServerHttp2Stream, { status, headers, body }: SimulatedAnswer): void {
+    if (stream.destroyed) return
+    this.#highestAnswered = Math.max(this.#highestAnswered, stream.id ?? 0)
+    stream.respond({ ':status': status, ...headers }, { endStream: body === '' })
+    if (body !== '') stream.end(body)
+    if (status === 200) this.#prove()
+  }
+
+  /** "One stream until a request with a valid token was posted": whatever is said of the device. */
+  #prove(): void {
+    if (this.#proven) return
+    this.#proven = true
+    const [first, usual] = this.#protocol.streams
+    if (first !== usual && !this.#limited) this.#session.settings({ maxConcurrentStreams: usual })
+  }
+
+  perform(stream: ServerHttp2Stream, arrival: Arrival, notice: Notice, conduct: Conduct, latencyMs: number): void {
+    if (this.#parting) return
+    switch (conduct.kind) {
+      case 'accept': {
+        const send = () => this.#close(stream, arrival, notice.accept(), conduct.lateEnd === true)
+        this.#wait(stream, arrival, conduct.afterMs ?? latencyMs, send)
+        return
+      }
+      case 'refuse':
+        arrival.taken = false
+        this.#prove()
+        this.#wait(stream, arrival, latencyMs, () =>
+          this.#close(stream, arrival, notice.refuse(conduct.as, conduct.retryAfterSeconds), false),
+        )
+        return
+      case 'garble': {
+        const understood = this.#protocol.anyBodySaysTaken
+        arrival.taken = understood || conduct.taken
+        this.answer(stream, { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>It works!\u0000\ufffd' })
+        if (understood) this.#note(arrival)
+        return
+      }
+      case 'reset':
+        arrival.taken = conduct.taken && conduct.code !== REFUSED_STREAM
+        // Said in full by "not processed".
+        if (conduct.code === REFUSED_STREAM) arrival.answeredAt = Date.now()
+        this.#reset(stream, conduct.code)
+        return
+      case 'silence':
+        arrival.taken = conduct.taken
+        return
+      case 'cut':
+        arrival.taken = conduct.taken
+        if (conduct.midAnswer && !stream.destroyed) {
+          stream.respond({ ':status': 200, 'content-type': 'application/json' })
+          stream.write('{"na')
+        }
+        this.cut()
+        return
+      case 'part':
+        arrival.taken = conduct.answered
+        if (conduct.answered) this.answer(stream, notice.accept())
+        this.#doubt()
+        setTimeout(() => this.#socket()?.destroy(), conduct.answered ? READ_MS : 0)
+        return
+      case 'flood':
+        // Not every client reads it.
+        this.#flood(stream, notice.accept())
+        return
+      case 'noise':
+        arrival.taken = conduct.taken
+        this.#socket()?.write('No frame begins like this, and no client should believe what follows.')
+        this.cut()
+        return
+      case 'goaway':
+        arrival.taken = conduct.taken
+        this.#goaway(this.#highest, conduct.code)
+        this.cut()
+        return
+      case 'farewell':
+        this.#pending.set(stream.id ?? 0, { stream, arrival, timer: null })
+        this.#farewell(conduct.half)
+        this.#wait(stream, arrival, latencyMs, () => this.#close(stream, arrival, notice.accept(), false))
+    }
+  }
+
+  #wait(stream: ServerHttp2Stream, arrival: Arrival, ms: number, send: () => void): void {
+    const id = stream.id ?? 0
+    if (id > this.#last) {
+      leaveToAnother(arrival)
+      return
+    }
+    this.#pending.set(id, { stream, arrival, timer: setTimeout(send, ms) })
+    stream.on('close', () => {
+      const timer = this.#pending.get(id)?.timer
+      if (timer) clearTimeout(timer)
+      this.#pending.delete(id)
+    })
+  }
+
+  #close(stream: ServerHttp2Stream, arrival: Arrival, answer: SimulatedAnswer, lateEnd: boolean): void {
+    this.#pending.delete(stream.id ?? 0)
+    if (stream.destroyed || this.#socket() === undefined) return
+    this.#note(arrival)
+    if (lateEnd) {
+      const { status, headers, body } = answer
+      stream.respond({ ':status': status, ...headers, 'content-length': String(Buffer.byteLength(body)) })
+      if (body !== '') stream.write(body)
+      setTimeout(() => stream.destroyed || stream.end(), LATE_END_MS)
+    } else this.answer(stream, answer)
+  }
+
+  #flood(stream: ServerHttp2Stream, { status, headers }: SimulatedAnswer): void {
+    this.#write(floodOf(stream.id ?? 0, { ':status': String(status), ...headers }))
+    // The server does not know that it has answered.
+    Object.assign(stream, { rstCode: CANCEL })
+    stream.destroy(new Error('answered'))
+  }
+
+  #note(arrival: Arrival): void {
+    arrival.answeredAt = Date.now()
+    this.#answered.push(arrival)
+  }
+
+  #farewell(half: boolean): void {
+    if (this.#last !== Number.POSITIVE_INFINITY) return
+    const open = [...this.#pending.keys()].sort((a, b) => a - b)
+    // Not below one that is answered already: it must be the last that anything was done about.
+    const last = half ? Math.max(open[Math.floor(open.length / 2)] ?? 0, this.#highestAnswered) : this.#highest
+    for (const [id, { arrival, timer }] of this.#pending) {
+      if (id <= last) continue
+      if (timer !== null) clearTimeout(timer)
+      leaveToAnother(arrival)
+      this.#pending.delete(id)
+    }
+    this.#goaway(last, 0)
+    this.#endWhenAnswered()
+  }
+
+  #endWhenAnswered(): void {
+    setTimeout(() => {
+      if (this.#pending.size > 0) this.#endWhenAnswered()
+      else this.#socket()?.end()
+    }, PARTING_MS)
+  }
+
+  #goaway(last: number, code: number): void {
+    this.#last = last
+    this.#write(goawayFrame(last, code))
+  }
+
+  /** The connection ends, and with it everything on it that is not known to have been read. */
+  cut(): void {
+    this.#parting = true
+    this.#last = Math.min(this.#last, this.#highest)
+    for (const { timer } of this.#pending.values()) if (timer !== null) clearTimeout(timer)
+    this.#doubt()
+    setTimeout(() => this.#socket()?.destroy(), PARTING_MS)
+  }
+
+  /** Whether what was answered just now was read, nobody knows. */
+  #doubt(): void {
+    const now = Date.now()
+    for (let at = this.#answered.length - 1; at >= 0; at--) {
+      const arrival = this.#answered[at]
+      if (arrival === undefined || now - (arrival.answeredAt ?? 0) > IN_DOUBT_MS) break
+      arrival.answeredAt = null
+    }
+  }
+
+  /**
+   * On Bun 1.4.5 `close(code)` sends an empty DATA frame in place of RST_STREAM; destroying with an error sends the frame,
+   * with the code found in `rstCode`, unless that is 0 (measured). A second one for a stream that is closed means nothing.
+   */
+  #reset(stream: ServerHttp2Stream, code: number): void {
+    if (code === 0) this.#write(resetFrame(stream.id ?? 0, code))
+    Object.assign(stream, { rstCode: code === 0 ? CANCEL : code })
+    stream.destroy(new Error('reset'))
+  }
+
+  /** Past node:http2, whose server does not send these as they are wanted. */
+  #write(bytes: Uint8Array): void {
+    this.#socket()?.write(bytes)
+  }
+}
+
+/** Beyond the last stream id: said not to be processed, and safe to send again. */
+function leaveToAnother(arrival: Arrival): void {
+  arrival.taken = false
+  arrival.answeredAt = Date.now()
+}
+
+/** How long what was written may take to be read, in ms. */
+const READ_MS = 5
+
+/** RFC 9113, 7. */
+const REFUSED_STREAM = 7
+const CANCEL = 8
+
+/** How long the end of a stream comes after its content, in ms. */
+const LATE_END_MS = 200

@@ -1,0 +1,122 @@
+import { checkDatabase } from './judge/database-check.ts'
+import { judge, together } from './judge/judge.ts'
+import type { Judgement } from './judge/judge.ts'
+import { watchCounts } from './judge/watch.ts'
+import type { Scenario, ScenarioOptions } from './scenarios/scenario.ts'
+import { mountDisk } from './stage/disk.ts'
+import { arrivalsOf, partiesOf } from './stage/parties.ts'
+import type { Program } from './stage/service.ts'
+import { settled } from './stage/settled.ts'
+import { openStage } from './stage/stage.ts'
+import type { Party } from './stage/stage.ts'
+import type { Template } from './stage/template.ts'
+
+export type Result =
+  | { readonly kind: 'ran'; readonly judgement: Judgement; readonly details: Details }
+  | { readonly kind: 'skipped'; readonly why: string }
+
+/** For whoever looks closer. */
+interface Details {
+  readonly ms: number
+  /** How often the fault was met. */
+  readonly met: number
+  /** Connections that the gateways saw. */
+  readonly connections: { readonly apns: number; readonly fcm: number }
+  readonly registrations: { readonly acknowledged: number; readonly refused: number; readonly unanswered: number }
+  /** Of the service; empty when all is well. */
+  readonly log: string
+}
+
+const PATIENCE_MS = 60_000
+
+interface RunOptions extends ScenarioOptions {
+  readonly template: Template
+  readonly program: Program
+  readonly seed: number
+  /** Told of what must be disposed of if the run is broken off. */
+  readonly onOpened: (opened: AsyncDisposable) => void
+}
+
+/** Runs one scenario to its end and judges it. */
+async function runScenario(scenario: Scenario, options: RunOptions): Promise<Result> {
+  const { promptMs = Number.POSITIVE_INFINITY, repeatedMost = Number.POSITIVE_INFINITY } = scenario
+  const why = scenario.hindrance?.(options) ?? null
+  if (why !== null) return { kind: 'skipped', why }
+  await using opened = new AsyncDisposableStack()
+  options.onOpened(opened)
+  const disk = scenario.diskBytes === undefined ? null : opened.use(await mountDisk(scenario.diskBytes))
+  if (disk?.kind === 'hindrance') return { kind: 'skipped', why: disk.why }
+  const started = Date.now()
+  const stage = opened.use(await openStage({ ...options, directory: disk?.directory ?? null }))
+  const { killedAt, unwritten } = stage
+
+  await stage.start()
+  const watch = watchCounts(stage)
+  opened.defer(() => watch.stop())
+  const met = await scenario.run(stage, options)
+  await settled(stage, scenario.patienceMs ?? PATIENCE_MS)
+  await Promise.all([stage.registrar.stop(), watch.stop()])
+  const ends = await Promise.all(partiesOf(stage).map(endOf))
+  await stage.stop()
+
+  const { apns, fcm, accidents } = stage
+  const arrivals = arrivalsOf(stage)
+  const judgement = together(
+    ends.map(({ ledger: { pushes, devices, fates }, ...end }, party) =>
+      judge({ pushes, devices, fates, arrivals: arrivals[party] ?? [], killedAt, unwritten, ...end }),
+    ),
+  )
+  const unexpected = [...apns.faults, ...fcm.faults].filter((reason) => !(scenario.expects?.test(reason) ?? false))
+  const faults = unexpected.map((reason) => `a gateway would have refused a request: ${reason}`)
+  const findings = [
+    ...(met === 0 ? ['nobody met the fault'] : []),
+    ...accidents,
+    ...judgement.findings,
+    ...faults,
+    ...checkDatabase(stage.data, judgement.owed),
+    ...(judgement.repeated > repeatedMost ? [`taken again, more than ${repeatedMost}: ${judgement.repeated}`] : []),
+    ...(judgement.longestDelayMs > promptMs ? [`somebody waited ${judgement.longestDelayMs} ms`] : []),
+  ]
+  const details = {
+    ms: Date.now() - started,
+    met,
+    connections: { apns: apns.connections.total, fcm: fcm.connections.total },
+    registrations: stage.registrar.counts,
+    log: findings.length > 0 ? stage.log() : '',
+  }
+  return { kind: 'ran', judgement: { ...judgement, findings: [...new Set(findings)] }, details }
+}
+
+/** What an application is told of itself when all is over. */
+async function endOf({ api, ledger }: Party) {
+  const analytics = await api.call('GET', '/analytics')
+  const listed = await api.call('GET', '/deviceToken/all')
+  return {
+    ledger,
+    analytics: analytics?.status === 200 ? analytics.body : null,
+    listed: listed?.status === 200 ? listed.body : null,
+  }
+}
+
+export interface Row {
+  readonly scenario: Scenario
+  readonly result: Result
+}
+
+/** Runs scenarios, `jobs` at a time; `onRow` hears of each as it ends. In the order given. */
+export async function runScenarios(
+  scenarios: readonly Scenario[],
+  { jobs, onRow, ...options }: RunOptions & { readonly jobs: number; readonly onRow: (row: Row) => void },
+): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  const waiting = [...scenarios]
+  async function work(): Promise<void> {
+    for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift()) {
+      const row = { scenario, result: await runScenario(scenario, options) }
+      rows.push(row)
+      onRow(row)
+    }
+  }
+  await Promise.all(Array.from({ length: jobs }, work))
+  return rows.sort((a, b) => scenarios.indexOf(a.scenario) - scenarios.indexOf(b.scenario))
+}

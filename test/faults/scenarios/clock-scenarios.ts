@@ -1,0 +1,125 @@
+import { join } from 'node:path'
+import { startVariables } from '../../../src/cli/service/start-variables.ts'
+import { reached } from '../stage/settled.ts'
+import type { Stage, StartOptions } from '../stage/stage.ts'
+import type { Scenario } from './scenario.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+const TRAFFIC_MS = 3_000
+
+/** A broadcast at this pace takes a second or so. */
+const LATENCY_MS = [5, 120] as const
+
+/** How long the clock is wrong, in ms. */
+const WRONG_MS = 5_000
+
+/** How long it may take after that until everything has arrived, in ms. */
+const REPAIRED_MS = 75_000
+
+/** How long a first broadcast may take on a slow machine, in ms. */
+const FIRST_MS = 20_000
+
+/** Said to the one in use when the clock is a day ahead: it is a day old, or from tomorrow. */
+const TOKEN_REFUSED = /^(Expired|Invalid)ProviderToken$/
+
+/** With them it is not restarted, and keeps its flags. */
+const start = startVariables(4096, {})
+const VARIABLES = start.kind === 'restart' ? start.variables : {}
+
+const SHIFTED_CLOCK = Bun.fileURLToPath(import.meta.resolve('../stage/shifted-clock.ts'))
+
+const hindrance: Scenario['hindrance'] = ({ compiled }) => (compiled ? 'a compiled binary takes no other clock' : null)
+
+/** The clock of the machine jumps, and is put right. */
+export const CLOCK_SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'clock-back',
+    what: 'the clock goes back an hour while recipients wait for another attempt',
+    hindrance,
+    async run(stage) {
+      const clock = await withClock(stage)
+      // Both gateways know a token from before: none is given, or taken, that says an hour ago.
+      await stage.pushes.toAll()
+      await reached(stage, FIRST_MS)
+      let met = 0
+      stage.apns.plan = ({ token, attempt }) => {
+        if (attempt > 1 || !token.endsWith('7')) return null
+        met++
+        return { kind: 'refuse', as: 500 }
+      }
+      const sent = stage.pushes.mixture(TRAFFIC_MS)
+      await Bun.sleep(TRAFFIC_MS / 3)
+      // And a whole gateway that has asked for a pause.
+      stage.fcm.plan = () => ({ kind: 'refuse', as: 503, retryAfterSeconds: 2 })
+      await stage.pushes.toOne(1)
+      await Bun.sleep(100)
+      await clock.shift(-HOUR_MS)
+      stage.fcm.plan = null
+      await sent
+      await stage.pushes.toAll()
+      return met
+    },
+  },
+  {
+    name: 'clock-ahead',
+    what: 'the clock goes ahead a day in the middle of a broadcast, and back after 5 s',
+    hindrance,
+    expects: TOKEN_REFUSED,
+    // A refused credential is tried again after half a minute, and after a minute.
+    promptMs: 75_000,
+    patienceMs: 90_000,
+    async run(stage) {
+      const clock = await withClock(stage)
+      for (const gateway of [stage.apns, stage.fcm]) gateway.latencyMs = LATENCY_MS
+      let met = 0
+      stage.apns.plan = ({ token, attempt }) => {
+        if (attempt > 1 || !token.endsWith('7')) return null
+        met++
+        return { kind: 'refuse', as: 500 }
+      }
+      await stage.pushes.toAll({ badge: true })
+      await Bun.sleep(TRAFFIC_MS / 10)
+      await clock.shift(DAY_MS)
+      await stage.pushes.toTag('even')
+      await stage.pushes.toOne(0)
+      await Bun.sleep(WRONG_MS)
+      await clock.shift(0)
+      await stage.pushes.toAll()
+      await reached(stage, REPAIRED_MS)
+      return met + stage.apns.faults.length
+    },
+  },
+  {
+    name: 'clock-ahead-start',
+    what: 'it starts with a clock that is a day ahead; the clock is put right, and it starts again',
+    hindrance,
+    expects: TOKEN_REFUSED,
+    promptMs: 20_000,
+    async run(stage) {
+      const clock = await withClock(stage, DAY_MS)
+      await stage.pushes.toAll()
+      await Bun.sleep(WRONG_MS)
+      const refused = stage.apns.faults.length
+      await clock.shift(0)
+      await stage.stop()
+      await stage.start(clock.options)
+      return refused
+    },
+  },
+]
+
+/** Starts it again with a clock that can be shifted; `aheadMs`: from the start on. */
+async function withClock(stage: Stage, aheadMs = 0) {
+  const offset = join(stage.data, 'clock-offset')
+  const shift = async (ms: number): Promise<void> => void (await Bun.write(offset, String(ms)))
+  const options: StartOptions = {
+    bunFlags: ['--preload', SHIFTED_CLOCK],
+    env: { FAULTS_CLOCK_OFFSET: offset, ...VARIABLES },
+  }
+  await shift(aheadMs)
+  await stage.stop()
+  await stage.start(options)
+  return { options, shift }
+}

@@ -1,0 +1,62 @@
+import type { Conduct } from '../gateways/conduct.ts'
+import type { Gateway } from '../gateways/gateway.ts'
+import { reached } from '../stage/settled.ts'
+import type { Scenario } from './scenario.ts'
+
+/** How long a broadcast may take, in ms. */
+const STEP_MS = 45_000
+
+/** How long a gateway closes every connection, in ms. */
+const CLOSING_MS = 10_000
+
+/** What one credential may open meanwhile. */
+const CONNECTIONS = 30
+
+/** Gateways whose connections are of no use. */
+export const CONNECTION_SCENARIOS: readonly Scenario[] = [
+  closing('closed-unanswered', 'without an answer', { kind: 'part', answered: false }),
+  closing('closed-answered', 'with its answer', { kind: 'part', answered: true }),
+  {
+    name: 'continuation',
+    what: 'the head of each answer of APNs in hundreds of CONTINUATION frames',
+    promptMs: 45_000,
+    // fetch leaves such answers unread, and the connection. It is given up at the second, and a request goes alone until
+    // an answer to one was read.
+    repeatedMost: 2,
+    async run(stage) {
+      stage.apns.plan = () => ({ kind: 'flood' })
+      await stage.pushes.toAll()
+      await stage.pushes.toOne(0)
+      await reached(stage, STEP_MS)
+      return stage.apns.arrivals.length
+    },
+  },
+]
+
+function closing(name: string, what: string, conduct: Conduct): Scenario {
+  return {
+    name,
+    what: `every connection is closed after one request, ${what}, for ${CLOSING_MS / 1000} s: no more than ${CONNECTIONS} of them`,
+    async run(stage) {
+      const gateways: readonly Gateway[] = [stage.apns, stage.fcm]
+      let met = 0
+      for (const gateway of gateways) {
+        gateway.plan = () => {
+          met++
+          return conduct
+        }
+      }
+      const before = gateways.map(({ connections }) => connections.total)
+      await stage.pushes.toAll()
+      await Bun.sleep(CLOSING_MS)
+      for (const [at, gateway] of gateways.entries()) {
+        const opened = gateway.connections.total - (before[at] ?? 0)
+        if (opened > CONNECTIONS) stage.accuse(`connections in ${CLOSING_MS / 1000} s: ${opened}`)
+        gateway.plan = null
+      }
+      await stage.pushes.toAll()
+      return met
+    },
+    patienceMs: 120_000,
+  }
+}

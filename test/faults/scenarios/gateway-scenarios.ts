@@ -1,0 +1,172 @@
+import type { Conduct, Incoming } from '../gateways/conduct.ts'
+import type { Behind, Gateway } from '../gateways/gateway.ts'
+import { chance } from '../stage/chance.ts'
+import type { Stage } from '../stage/stage.ts'
+import type { Scenario } from './scenario.ts'
+
+/** RFC 9113, 7. */
+const ERROR_CODES = [
+  'NO_ERROR',
+  'PROTOCOL_ERROR',
+  'INTERNAL_ERROR',
+  'FLOW_CONTROL_ERROR',
+  'SETTINGS_TIMEOUT',
+  'STREAM_CLOSED',
+  'FRAME_SIZE_ERROR',
+  'REFUSED_STREAM',
+  'CANCEL',
+  'COMPRESSION_ERROR',
+  'CONNECT_ERROR',
+  'ENHANCE_YOUR_CALM',
+  'INADEQUATE_SECURITY',
+  'HTTP_1_1_REQUIRED',
+] as const
+const INTERNAL_ERROR = 2
+const ENHANCE_YOUR_CALM = 11
+
+/** How long the usual traffic lasts, in ms. */
+const TRAFFIC_MS = 2_000
+
+/** How long the service may take to meet a gateway that has changed, in ms. */
+const MEET_MS = 20_000
+
+/** Longer than `DEADLINE_MS` of gateway/transport/transport.ts and what it may be late, in ms. */
+const AFTER_DEADLINE_MS = 18_000
+
+/** Gateways that answer badly, or not at all, or not only that. */
+export const GATEWAY_SCENARIOS: readonly Scenario[] = [
+  some('goaway', 'GOAWAY without error; what is open is answered', 0.02, () => ({ kind: 'farewell', half: false })),
+  some('goaway-half', 'GOAWAY without error; half of what is open was not processed', 0.02, () => ({
+    kind: 'farewell',
+    half: true,
+  })),
+  some('goaway-error', 'GOAWAY with ENHANCE_YOUR_CALM or INTERNAL_ERROR; nothing is answered', 0.003, (coin) => ({
+    kind: 'goaway',
+    code: coin < 0.5 ? ENHANCE_YOUR_CALM : INTERNAL_ERROR,
+    taken: coin < 0.25 || coin > 0.75,
+  })),
+  ...ERROR_CODES.map((name, code) =>
+    some(`reset-${code}`, `RST_STREAM ${name}`, 0.1, (coin) => ({ kind: 'reset', code, taken: coin < 0.5 })),
+  ),
+  some('cut', 'the connection is dropped in the middle of an answer, or before it', 0.005, (coin) => ({
+    kind: 'cut',
+    midAnswer: coin < 0.5,
+    taken: coin < 0.25 || coin > 0.75,
+  })),
+  some('noise', 'bytes that are no HTTP/2', 0.003, (coin) => ({ kind: 'noise', taken: coin < 0.5 })),
+  some('silence', 'taken or not, and never answered', 0.02, (coin) => ({ kind: 'silence', taken: coin < 0.5 })),
+  some('late', 'answered after the deadline', 0.02, () => ({ kind: 'accept', afterMs: AFTER_DEADLINE_MS })),
+  some('garbage', '200 with a page in place of an answer', 0.02, (coin) => ({ kind: 'garble', taken: coin < 0.5 })),
+  some('late-end', 'content-length, and the end of the stream later', 0.1, () => ({ kind: 'accept', lateEnd: true })),
+  {
+    name: 'early',
+    what: 'answered before the body is read',
+    async run(stage) {
+      both(stage, (gateway) => (gateway.early = true))
+      await stage.pushes.mixture(TRAFFIC_MS)
+      both(stage, (gateway) => (gateway.early = false))
+      return stage.apns.arrivals.length + stage.fcm.arrivals.length
+    },
+  },
+  {
+    name: 'fewer-streams',
+    what: 'MAX_CONCURRENT_STREAMS lowered to 3, and to 1, in flight, and raised again',
+    async run(stage) {
+      const sent = stage.pushes.mixture(TRAFFIC_MS)
+      const changes = [3, null, 1, null]
+      for (const streams of changes) {
+        await Bun.sleep(TRAFFIC_MS / (changes.length + 1))
+        both(stage, (gateway) => gateway.limitStreams(streams))
+      }
+      await sent
+      return changes.length
+    },
+  },
+  behind('tls-closed', 'connections closed before TLS, for 2 s', 'close'),
+  behind('tls-refused', 'plain text in place of TLS, for 2 s', 'plain'),
+  behind('http1', 'only HTTP/1.1, for 2 s', 'only HTTP/1.1'),
+  behind('untrusted', 'a certificate nobody trusts, for 2 s', 'untrusted certificate'),
+  behind('other-certificate', 'another certificate, for 2 s', 'other certificate'),
+  behind('mute', 'connections accepted and never a word, for 2 s', 'mute'),
+  burst('429', 'for 1.5 s, with Retry-After: 1', 429, 1),
+  { ...burst('429-bare', 'for 1.5 s, without Retry-After: Google asks for a minute', 429), patienceMs: 90_000 },
+  burst('500', 'for 1.5 s', 500),
+  burst('500-after', 'for 1.5 s, with Retry-After: 2', 500, 2),
+  burst('503', 'for 1.5 s', 503),
+  burst('503-after', 'for 1.5 s, with Retry-After: 2', 503, 2),
+]
+
+/** A fault that a share of all first requests meets, as long as the traffic lasts. */
+function some(name: string, what: string, share: number, conduct: (coin: number) => Conduct): Scenario {
+  return {
+    name,
+    what,
+    async run(stage, { quick }) {
+      let met = 0
+      const plan = ({ token, text, attempt }: Incoming) => {
+        const words = [name, token, String(text)]
+        if (attempt > 1 || chance(stage.seed, ...words) >= share) return null
+        met++
+        return conduct(chance(stage.seed, 'coin', ...words))
+      }
+      stage.apns.plan = plan
+      if (!quick) stage.fcm.plan = plan
+      await stage.pushes.mixture(TRAFFIC_MS)
+      both(stage, (gateway) => (gateway.plan = null))
+      return met
+    },
+  }
+}
+
+/** Both gateways change while traffic is on its way, and change back. */
+function behind(name: string, what: string, mode: Behind): Scenario {
+  return {
+    name,
+    what,
+    async run(stage, { quick }) {
+      const sent = stage.pushes.mixture(TRAFFIC_MS)
+      await Bun.sleep(50 + 200 * chance(stage.seed, name))
+      const connections = () => stage.apns.connections.total + stage.fcm.connections.total
+      const before = connections()
+      // It drops the connections, and what was on them waits.
+      const turned = quick ? [stage.apns] : [stage.apns, stage.fcm]
+      for (const gateway of turned) gateway.turn(mode)
+      await sent
+      // On a slow machine it may not have come back yet to find out.
+      for (const end = Date.now() + MEET_MS; connections() === before && Date.now() < end;) await Bun.sleep(20)
+      const met = connections() - before
+      for (const gateway of turned) gateway.turn('usual')
+      await stage.pushes.toOne(0)
+      await stage.pushes.toOne(1)
+      return met
+    },
+  }
+}
+
+/** Nothing but this status while it lasts. */
+function burst(name: string, what: string, status: 429 | 500 | 503, retryAfterSeconds?: number): Scenario {
+  return {
+    name,
+    what: `${status} ${what}`,
+    async run(stage, { quick }) {
+      const sent = stage.pushes.mixture(TRAFFIC_MS)
+      await Bun.sleep(100)
+      let met = 0
+      const plan = () => {
+        met++
+        return { kind: 'refuse', as: status, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) } as const
+      }
+      stage.apns.plan = plan
+      if (!quick || status === 503) stage.fcm.plan = plan
+      await Bun.sleep(1_500)
+      both(stage, (gateway) => (gateway.plan = null))
+      await sent
+      return met
+    },
+  }
+}
+
+function both({ apns, fcm }: Stage, change: (gateway: Gateway) => void): void {
+  change(apns)
+  change(fcm)
+}

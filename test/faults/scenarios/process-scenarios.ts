@@ -1,0 +1,83 @@
+import { chance } from '../stage/chance.ts'
+import { settled } from '../stage/settled.ts'
+import type { Stage } from '../stage/stage.ts'
+import type { Scenario } from './scenario.ts'
+
+/** What a broadcast may take until a kill, in ms: about as long as it takes to be sent, with gateways as slow as these. */
+const BROADCAST_MS = 800
+const LATENCY_MS = [5, 120] as const
+/** The same for a start. */
+const START_MS = 500
+
+/** Longer than a recipient that was on its way when the process died is kept from being sent to again, in ms. */
+const LEASE_MS = 70_000
+
+export const PROCESS_SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'kill',
+    what: 'kill -9 at random moments, the start among them',
+    async run(stage, { rounds, quick }) {
+      slowDown(stage)
+      if (!quick) rememberRetries(stage)
+      for (let round = 1; round <= rounds; round++) await killOnce(stage, round, round === 1)
+      // With badges only when nothing else is open: two at a time may show the same number, which is no repeat.
+      const alone = await settled(stage, LEASE_MS)
+      await killOnce(stage, rounds + 1, alone)
+      return stage.killedAt.size
+    },
+    patienceMs: 100_000,
+  },
+  {
+    name: 'sigterm',
+    what: 'SIGTERM in the middle of a broadcast, three times: it ends with 0, and nobody is sent to twice',
+    async run(stage) {
+      slowDown(stage)
+      let open = 0
+      for (let round = 1; round <= 3; round++) {
+        await stage.pushes.toAll({ badge: round === 1 })
+        await Bun.sleep(BROADCAST_MS * chance(stage.seed, 'sigterm', round))
+        open += (await isOpen(stage)) ? 1 : 0
+        await stage.stop()
+        await stage.start()
+      }
+      return open
+    },
+  },
+]
+
+function slowDown({ apns, fcm }: Stage): void {
+  apns.latencyMs = LATENCY_MS
+  fcm.latencyMs = LATENCY_MS
+}
+
+/** Whether something is being sent now. */
+async function isOpen({ api }: Stage): Promise<boolean> {
+  const analytics = await api.call('GET', '/analytics')
+  return analytics?.body.t !== analytics?.body.s
+}
+
+/** A few of the requests fail, so that recipients wait for another attempt when the process dies. */
+function rememberRetries({ apns, fcm, seed }: Stage): void {
+  const plan =
+    (share: number): typeof apns.plan =>
+    ({ token, text, attempt }) =>
+      attempt === 1 && chance(seed, 'retry', token, String(text)) < share ? { kind: 'refuse', as: 500 } : null
+  apns.plan = plan(0.02)
+  fcm.plan = plan(0.005)
+}
+
+async function killOnce(stage: Stage, round: number, badge: boolean): Promise<void> {
+  const { pushes, seed } = stage
+  await pushes.toAll({ badge })
+  // Not waited for: the kill may come before the answer.
+  const others = Promise.all([pushes.toOne(0), pushes.toTag('even'), pushes.toOne(1)])
+  await Bun.sleep(BROADCAST_MS * chance(seed, 'kill', round))
+  await stage.kill()
+  await others
+  while (chance(seed, 'kill at the start', round, stage.killedAt.size) < 0.2) {
+    await stage.start({ untilReady: false })
+    await Bun.sleep(START_MS * chance(seed, 'start', round, stage.killedAt.size))
+    await stage.kill()
+  }
+  await stage.start()
+}

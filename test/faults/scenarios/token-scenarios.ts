@@ -1,0 +1,152 @@
+import type { Incoming, Refusal } from '../gateways/conduct.ts'
+import { keyOf } from '../stage/ledger.ts'
+import type { KnownDevice, Platform } from '../stage/ledger.ts'
+import { runCommand } from '../stage/service.ts'
+import { reached } from '../stage/settled.ts'
+import type { Stage } from '../stage/stage.ts'
+import type { Scenario } from './scenario.ts'
+
+/** How long a broadcast may take before the next step, in ms: then the row has failed, and says by how much. */
+const STEP_MS = 100_000
+
+/** As far away as Apple is from much of the world. */
+const ROUND_TRIP_MS = [40, 40] as const
+
+/** So many of the oldest, of each platform, are dead; `BAD` more are what no gateway has issued. */
+const DEAD = [900, 300] as const
+const BAD = 40
+
+/** What may be set aside of each platform in a bad hour, and what may be asked for before a refused push ends. */
+const BAD_HOUR_DEVICES = 300
+const REFUSED_PUSH_REQUESTS = 300
+
+/** How long a service may take to see that all is wrong, in ms. */
+const NOTICE_MS = 20_000
+
+/** Gateways that refuse tokens, or what is sent: many, or all of them. */
+export const TOKEN_SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'dead-first',
+    what: `the oldest ${DEAD[0]} and ${DEAD[1]} tokens are dead (410, 404), ${BAD} more are bad (400); a round trip takes ${ROUND_TRIP_MS[0]} ms`,
+    promptMs: 10_000,
+    async run(stage) {
+      await proveBoth(stage)
+      await stage.stop()
+      const fates = new Map<string, Refusal>()
+      for (const platform of [0, 1] as const) {
+        for (const [at, { token }] of devicesOf(stage, platform)
+          .slice(0, DEAD[platform] + BAD)
+          .entries()) {
+          fates.set(token, at < DEAD[platform] ? 'gone' : 'bad token')
+          stage.ledger.fates.set(keyOf(platform, token), 'leaves')
+        }
+      }
+      let met = 0
+      const plan = ({ token }: Incoming) => {
+        const as = fates.get(token)
+        if (as === undefined) return null
+        met++
+        return { kind: 'refuse', as } as const
+      }
+      for (const gateway of [stage.apns, stage.fcm]) Object.assign(gateway, { plan, latencyMs: ROUND_TRIP_MS })
+      await stage.start()
+      await stage.pushes.toAll()
+      await reached(stage, STEP_MS)
+      return met
+    },
+  },
+  {
+    name: 'bad-hour',
+    what: 'a gateway that knew every token knows none; then it does again, and what was set aside is restored',
+    async run(stage) {
+      await proveBoth(stage)
+      // Who comes in meanwhile may be in an audience or not: that cannot be told of a push that nobody gets.
+      await stage.registrar.stop()
+      const since = new Date().toISOString()
+      let met = 0
+      const plan = () => {
+        met++
+        return { kind: 'refuse', as: 'bad token' } as const
+      }
+      for (const gateway of [stage.apns, stage.fcm]) gateway.plan = plan
+      await stage.pushes.toAll()
+      await quiet(() => met)
+      for (const gateway of [stage.apns, stage.fcm]) gateway.plan = null
+      const gone = await goneFrom(stage)
+      for (const platform of [0, 1] as const) {
+        const count = [...gone].filter((key) => key.startsWith(`${platform}/`)).length
+        if (count > BAD_HOUR_DEVICES) stage.accuse(`devices of platform ${platform} set aside in a bad hour: ${count}`)
+      }
+      const [push] = stage.ledger.pushes.slice(-1)
+      if (push !== undefined) stage.ledger.giveUp(push.text, gone)
+      for (const reason of ['BadDeviceToken', 'INVALID_ARGUMENT']) {
+        const words = [stage.application.id, '--since', since, '--reason', reason, '--yes', '--data', stage.data]
+        await runCommand(stage.program, ['devices', 'restore', ...words]).catch((error: unknown) =>
+          stage.accuse(String(error)),
+        )
+      }
+      await stage.pushes.toAll()
+      return met
+    },
+  },
+  {
+    name: 'refused-push',
+    what: 'a notification that the gateways refuse for everybody; the next one is taken',
+    async run(stage) {
+      await proveBoth(stage)
+      await stage.registrar.stop()
+      const asked = { 0: 0, 1: 0 }
+      const plan =
+        (platform: Platform, wrong: string | null): typeof stage.apns.plan =>
+        ({ text }) => {
+          if (wrong !== null && text !== wrong) return null
+          asked[platform]++
+          return { kind: 'refuse', as: 'bad push' }
+        }
+      stage.apns.plan = plan(0, null)
+      stage.fcm.plan = plan(1, null)
+      await stage.pushes.toAll()
+      const [push] = stage.ledger.pushes.slice(-1)
+      if (push === undefined) return 0
+      stage.apns.plan = plan(0, push.text)
+      stage.fcm.plan = plan(1, push.text)
+      stage.ledger.giveUp(push.text, push.must)
+      await stage.pushes.toAll()
+      await reached(stage, STEP_MS)
+      for (const platform of [0, 1] as const) {
+        if (asked[platform] > REFUSED_PUSH_REQUESTS) stage.accuse(`asked ${asked[platform]} times for a refused push`)
+      }
+      return asked[0] + asked[1]
+    },
+  },
+]
+
+function devicesOf({ ledger }: Stage, platform: Platform): readonly KnownDevice[] {
+  return [...ledger.devices.values()].filter((device) => device.platform === platform)
+}
+
+/** Both credentials are known to be good: each gateway has taken something. */
+async function proveBoth(stage: Stage): Promise<void> {
+  for (const platform of [0, 1] as const) {
+    const device = devicesOf(stage, platform).at(-1)
+    if (device !== undefined) await stage.pushes.toDevice(device)
+  }
+  await reached(stage, STEP_MS)
+}
+
+/** Resolves when a count has stood still for a second. */
+async function quiet(count: () => number): Promise<void> {
+  const deadline = Date.now() + NOTICE_MS
+  for (let before = -1; Date.now() < deadline && (count() !== before || before === 0);) {
+    before = count()
+    await Bun.sleep(1_000)
+  }
+}
+
+/** Acknowledged devices (`keyOf`) that are not listed. */
+async function goneFrom({ api, ledger }: Stage): Promise<ReadonlySet<string>> {
+  const acked = [...ledger.devices].filter(([, { ackedAt }]) => ackedAt !== null).map(([key]) => key)
+  const answer = await api.call('GET', '/deviceToken/all')
+  const listed: readonly { platform: string; token: string }[] = answer?.status === 200 ? answer.body : []
+  return new Set(acked).difference(new Set(listed.map(({ platform, token }) => `${platform}/${token}`)))
+}

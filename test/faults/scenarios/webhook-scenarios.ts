@@ -1,0 +1,62 @@
+import { chance } from '../stage/chance.ts'
+import { runCommand } from '../stage/service.ts'
+import { reached } from '../stage/settled.ts'
+import type { Scenario } from './scenario.ts'
+
+/** Singles, each with an event of its own; a fifth of the time that a receiver of 200 events a second needs is slack. */
+const PUSHES = 600
+
+/** Of first calls, as many fail. */
+const SHARE = 0.1
+
+/** Between two calls of the API, so that its rate is kept, and until all events are told, in ms. */
+const TOLD_MS = 20_000
+
+interface Told {
+  readonly id: string
+  readonly t: number
+  readonly s: number
+  readonly failed: number
+}
+
+/** The receiver of webhooks is at fault. */
+export const WEBHOOK_SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'webhook-fails',
+    what: `a webhook receiver that fails one call in ten; ${PUSHES} events within ${TOLD_MS / 1000} s`,
+    async run(stage) {
+      const { application, program, data, seed, ledger, pushes } = stage
+      const calls = new Map<string, number>()
+      const told = new Map<string, Told>()
+      let met = 0
+      using receiver = Bun.serve({
+        hostname: '127.0.0.1',
+        port: 0,
+        development: false,
+        async fetch(request) {
+          const event = request.headers.get('webhook-id') ?? ''
+          const { data: push } = (await request.json()) as { readonly data: Told }
+          calls.set(event, (calls.get(event) ?? 0) + 1)
+          if (calls.get(event) === 1 && chance(seed, 'webhook', push.id) < SHARE) {
+            met++
+            return new Response(null, { status: 500 })
+          }
+          told.set(push.id, push)
+          return new Response(null, { status: 204 })
+        },
+      })
+      const url = `--url=http://127.0.0.1:${receiver.port}/`
+      await runCommand(program, ['app', 'webhook', application.id, url, '--events=push.finished', `--data=${data}`])
+      await stage.stop()
+      await stage.start({ env: { BELLHOP_WEBHOOK_PRIVATE: 'on' } })
+      await Promise.all(Array.from({ length: PUSHES }, (_, n) => pushes.toOne(n % 2 === 0 ? 0 : 1)))
+      await reached(stage, TOLD_MS)
+      const untold = () => ledger.pushes.filter(({ id }) => id !== null && !told.has(id)).length
+      for (const end = Date.now() + TOLD_MS; untold() > 0 && Date.now() < end;) await Bun.sleep(50)
+      if (untold() > 0) stage.accuse(`events not told within ${TOLD_MS / 1000} s: ${untold()}`)
+      const wrong = [...told.values()].filter(({ t, s, failed }) => t !== 1 || s !== 1 || failed !== 0).length
+      if (wrong > 0) stage.accuse(`events with wrong numbers: ${wrong}`)
+      return met
+    },
+  },
+]

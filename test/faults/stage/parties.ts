@@ -1,0 +1,22 @@
+import type { Arrival } from '../gateways/arrival.ts'
+import { keyOf } from './ledger.ts'
+import type { Party, Stage } from './stage.ts'
+
+/** The application of every scenario, and what others there are. */
+export function partiesOf({ api, ledger, others }: Pick<Stage, 'api' | 'ledger' | 'others'>): readonly Party[] {
+  return [{ api, ledger }, ...others]
+}
+
+/** What came to the gateways, by whose device it was for; the first party has what was for nobody's. */
+export function arrivalsOf(
+  stage: Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm'>,
+): readonly (readonly Arrival[])[] {
+  const parties = partiesOf(stage)
+  const sorted = parties.map((): Arrival[] => [])
+  const owners = new Map(parties.flatMap(({ ledger }, party) => [...ledger.devices.keys()].map((key) => [key, party])))
+  for (const arrival of [...stage.apns.arrivals, ...stage.fcm.arrivals]) {
+    const key = keyOf(arrival.gateway === 'apns' ? 0 : 1, arrival.token)
+    sorted[owners.get(key) ?? 0]?.push(arrival)
+  }
+  return sorted
+}

@@ -1,0 +1,76 @@
+import type { Arrival } from '../gateways/arrival.ts'
+import { allFinished } from '../judge/database-check.ts'
+import type { Api } from './api.ts'
+import { keyOf } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
+import { arrivalsOf, partiesOf } from './parties.ts'
+import type { Stage } from './stage.ts'
+
+type Parts = Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm' | 'data'>
+
+/**
+ * Resolves when every acknowledged push has reached its audience and the counters and the database say so, or with
+ * `false` after `patienceMs` milliseconds.
+ */
+export async function settled(parts: Parts, patienceMs: number): Promise<boolean> {
+  return until(patienceMs, async () => {
+    // Most of the time they say enough.
+    for (const { api, ledger } of partiesOf(parts)) {
+      const { t, s } = await analyticsOf(api)
+      if (ledger.fates.size === 0 && ledger.pushes.every(({ never }) => never.size === 0) && t !== s) return false
+    }
+    const arrivals = arrivalsOf(parts)
+    for (const [party, { api, ledger }] of partiesOf(parts).entries()) {
+      const { t, s } = await analyticsOf(api)
+      const { taken, met } = reachedBy(arrivals[party] ?? [])
+      if (s !== taken.size || t !== taken.size + owed(ledger, met) || missing(ledger, taken) > 0) return false
+    }
+    return allFinished(parts.data)
+  })
+}
+
+async function analyticsOf(api: Api): Promise<{ readonly t: number; readonly s: number }> {
+  const analytics = await api.call('GET', '/analytics')
+  return analytics?.status === 200 ? analytics.body : { t: -1, s: -2 }
+}
+
+/** Resolves when every acknowledged push has reached whom it can, or with `false` after `patienceMs` milliseconds. */
+export async function reached(parts: Parts, patienceMs: number): Promise<boolean> {
+  return until(patienceMs, async () => {
+    const arrivals = arrivalsOf(parts)
+    return partiesOf(parts).every(({ ledger }, party) => missing(ledger, reachedBy(arrivals[party] ?? []).taken) === 0)
+  })
+}
+
+/** Of each device of each push: what a gateway took, and what came to one. */
+interface Reached {
+  readonly taken: ReadonlySet<string>
+  readonly met: ReadonlySet<string>
+}
+
+function reachedBy(arrivals: readonly Arrival[]): Reached {
+  const keys = (some: readonly Arrival[]) =>
+    new Set(some.map(({ gateway, text, token }) => `${text}/${keyOf(gateway === 'apns' ? 0 : 1, token)}`))
+  return { taken: keys(arrivals.filter(({ taken }) => taken)), met: keys(arrivals) }
+}
+
+/** Devices of acknowledged pushes that nobody has taken one for. */
+function missing(ledger: Ledger, taken: ReadonlySet<string>): number {
+  const acked = ledger.pushes.filter(({ ackedAt }) => ackedAt !== null)
+  return acked.flatMap(({ text, must }) => [...must].filter((key) => !taken.has(`${text}/${key}`))).length
+}
+
+/** Devices of acknowledged pushes that nobody takes one for. */
+function owed({ pushes, fates }: Ledger, met: ReadonlySet<string>): number {
+  const acked = pushes.filter(({ ackedAt }) => ackedAt !== null)
+  const isOwed = (text: string, key: string) => fates.get(key) !== 'leaves' || met.has(`${text}/${key}`)
+  return acked.flatMap(({ text, never }) => [...never].filter((key) => isOwed(text, key))).length
+}
+
+async function until(patienceMs: number, isSo: () => Promise<boolean>): Promise<boolean> {
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline;) {
+    if (await isSo()) return true
+    await Bun.sleep(100)
+  }
+  return false
+}

@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
+import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
+import { selfSigned } from '../gateways/certificate.ts'
+import type { Certificates } from '../gateways/gateway.ts'
+import { apiOf } from './api.ts'
+import { registerBatch } from './crowd.ts'
+import { createLedger } from './ledger.ts'
+import type { Ledger, Platform } from './ledger.ts'
+import { runCommand, startService } from './service.ts'
+import type { Program } from './service.ts'
+
+/** Devices of each platform at the start. */
+export interface Crowd {
+  readonly ios: number
+  readonly android: number
+}
+
+/** What every scenario begins with: a data directory with one application, its credentials and its devices. */
+export interface Template extends AsyncDisposable {
+  readonly data: string
+  readonly application: { readonly id: string; readonly secret: string }
+  readonly known: KnownCredentials
+  readonly certificates: Certificates
+  /** Path of a PEM file: whom the service trusts. */
+  readonly trusted: string
+  readonly ledger: Ledger
+}
+
+/** So many of each platform are those that a scenario sends to again and again. */
+const FEW = 30
+
+/** The most that PUT /deviceToken/batch takes. */
+const BATCH = 500
+
+export async function makeTemplate(program: Program, crowd: Crowd): Promise<Template> {
+  const directory = await mkdtemp(join(tmpdir(), 'bellhop-faults-'))
+  const now = Date.now()
+  const [known, usual, other, untrusted] = await Promise.all([
+    createKnownCredentials(),
+    selfSigned('a gateway', now),
+    selfSigned('a gateway, renewed', now),
+    selfSigned('somebody else', now),
+  ])
+  const data = join(directory, 'template')
+  const trusted = join(directory, 'trusted.pem')
+  await Bun.write(trusted, usual.certificate + other.certificate)
+
+  const application = JSON.parse(await runCommand(program, ['app', 'create', 'faults', '--json', '--data', data]))
+  const { apnsKey, serviceAccount } = known.issue(application.id)
+  const [keyFile, accountFile] = [join(directory, 'key.p8'), join(directory, 'account.json')]
+  await Promise.all([Bun.write(keyFile, apnsKey.p8), Bun.write(accountFile, serviceAccount)])
+  const { keyId, teamId, topic } = apnsKey
+  const apns = [`--key=${keyFile}`, `--key-id=${keyId}`, `--team-id=${teamId}`, `--topic=${topic}`]
+  await runCommand(program, ['app', 'apns', application.id, ...apns, `--data=${data}`])
+  await runCommand(program, ['app', 'fcm', application.id, `--service-account=${accountFile}`, `--data=${data}`])
+
+  return {
+    data,
+    application,
+    known,
+    certificates: { usual, other, untrusted },
+    trusted,
+    ledger: await populate(program, data, application, crowd),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+/** Registers the crowd over the API. Each batch has the tag `even` or `odd`; the first of each platform are `few`. */
+async function populate(
+  program: Program,
+  data: string,
+  application: { readonly id: string; readonly secret: string },
+  { ios, android }: Crowd,
+): Promise<Ledger> {
+  await using service = startService({ program, data, env: {} })
+  const addresses = await service.ready
+  const api = apiOf(application, () => addresses?.api ?? null)
+  const ledger = createLedger()
+  for (const [platform, count] of [
+    [0, ios],
+    [1, android],
+  ] as const) {
+    for (let from = 0; from < count; from += from === 0 ? FEW : BATCH) {
+      const tokens = Array.from({ length: Math.min(from === 0 ? FEW : BATCH, count - from) }, (_, n) =>
+        tokenOf(platform, from + n),
+      )
+      const tags = from === 0 ? ['even', 'few'] : [Math.floor(from / BATCH) % 2 === 0 ? 'odd' : 'even']
+      const taken = await registerBatch({ api, ledger }, platform, tokens, tags)
+      if (!taken) throw new Error(`import: ${service.log()}`)
+    }
+  }
+  const exitCode = await service.end('SIGTERM')
+  if (exitCode !== 0) throw new Error(`the first run ended with ${exitCode}: ${service.log()}`)
+  return ledger
+}
+
+function tokenOf(platform: Platform, n: number): string {
+  const digest = new Bun.CryptoHasher('sha256').update(`${platform}/${n}`).digest('hex')
+  return platform === 0 ? digest : `android-${digest.slice(0, 40)}`
+}

@@ -9,6 +9,8 @@ export interface CommandSpec {
   readonly name: string
   /** What stands after it: `NAME`; `[NAME]` may be left out, and stands last. */
   readonly words: readonly string[]
+  /** What its first word may be, where those are too many for its usage. */
+  readonly choices?: readonly string[]
   readonly summary: string
   /** Besides its own flags it takes those of the settings (`settings.ts`). */
   readonly settings?: true

@@ -13,6 +13,7 @@ export const RUNNERS: Readonly<Record<string, () => Promise<RunCommand>>> = {
   'devices restore': async () => (await import('./devices/devices-restore-command.ts')).runDevicesRestore,
   stats: async () => (await import('./devices/stats-command.ts')).runStats,
   doctor: async () => (await import('./service/doctor-command.ts')).runDoctor,
+  manual: async () => (await import('./service/manual-command.ts')).runManual,
   completions: async () => (await import('./completion/completions-command.ts')).runCompletions,
   backup: async () => (await import('./backup/backup-command.ts')).runBackup,
   'backup list': async () => (await import('./backup/backup-list-command.ts')).runBackupList,

@@ -7,6 +7,7 @@ import { failures } from './failures.ts'
 import type { OnRefused } from './failures.ts'
 import type { JsonSchema } from './fields.ts'
 import type { Gate } from './gate.ts'
+import { manual } from './manual.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -18,7 +19,7 @@ interface Dependencies {
   readonly compat?: boolean
   /** NAMEs of which X-NAME-APPID and X-NAME-SECRET are read too; only for the documentation. Default none. */
   readonly headerPrefixes?: readonly string[]
-  /** Whether there are /docs and /openapi.json. Default true. */
+  /** Whether there are /docs, /openapi.json and /manual. Default true. */
   readonly documented?: boolean
   /** What the service calls, by event; only for the documentation. Default nothing. */
   readonly webhooks?: JsonSchema
@@ -33,7 +34,7 @@ export function createApi(deps: Dependencies) {
     .use(gate.plugin)
     .get('/healthz', () => ({ status: 'ok' }), { detail: { hide: true } })
     .use(contract)
-  if (documented) app.use(docs(contract, { compat, headerPrefixes, webhooks }))
+  if (documented) app.use(docs(contract, { compat, headerPrefixes, webhooks })).use(manual())
   gate.learn(app)
   return app
 }

@@ -159,7 +159,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: 'elapsed',
   },
   docs: {
-    doc: 'Whether the API describes itself to everybody, at `/docs` and `/openapi.json`.',
+    doc: 'Whether the service describes itself to everybody, at `/docs`, `/openapi.json` and `/manual`.',
     type: choice('on', 'off'),
     default: 'on',
   },

@@ -76,7 +76,10 @@ function commandOf(spec: CommandSpec, settings: readonly SettingRow[]): Complete
   return {
     name: spec.name,
     doc: brief(spec.summary),
-    words: spec.words.map((word) => valueOf(word.replaceAll(/[[\]]/g, ''))),
+    words: spec.words.map((word, at) => {
+      const placeholder = word.replaceAll(/[[\]]/g, '')
+      return at === 0 && spec.choices ? { kind: 'choices', choices: spec.choices, placeholder } : valueOf(placeholder)
+    }),
     flags: [...ofSettings, ...own, { flag: '--help', doc: 'show its flags and an example', value: null, list: false }],
   }
 }

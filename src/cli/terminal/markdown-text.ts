@@ -1,0 +1,126 @@
+import type { Style } from './style.ts'
+import { tableText } from './table-text.ts'
+import type { Side } from './table-text.ts'
+
+interface Options extends Pick<Style, 'paint' | 'legible'> {
+  readonly columns: number
+  /** What is told of where a link leads, beside its text; `null`: nothing. */
+  readonly leadsTo: (href: string) => string | null
+}
+
+/** How far text stands to the right of its headings, and code to the right of text. */
+const INDENT = 2
+
+/** Between two columns of a table, as `tableText` has it. */
+const GAP = 2
+
+/** A column of sentences is no narrower. */
+const LEAST_COLUMN = 14
+
+/**
+ * Markdown for a terminal, or for a pipe, where `paint` paints nothing. A table that is too wide becomes a list. Items
+ * of lists hold text only.
+ */
+export function markdownText(markdown: string, { columns, paint, legible, leadsTo }: Options): string {
+  const width = columns - INDENT
+  const blocks: string[] = []
+  const block = (lines: readonly string[], indent = INDENT) =>
+    void blocks.push(lines.map((line) => (line === '' ? '' : ' '.repeat(indent) + line)).join('\n'))
+  let items: string[] = []
+  let rows: string[][] = []
+  let sides: Side[] = []
+
+  Bun.markdown.render(markdown, {
+    heading: (text) => block(wrapped(paint('bold', text), columns), 0),
+    paragraph: (text) => block(wrapped(text, width)),
+    code: (text) => block(text.replace(/\n$/, '').split('\n'), 2 * INDENT),
+    listItem(text, { ordered, start = 1, index }) {
+      const mark = ordered ? `${start + index}. ` : '- '
+      const [first = '', ...rest] = wrapped(text, width - mark.length)
+      items.push(mark + first, ...rest.map((line) => ' '.repeat(mark.length) + line))
+      return ''
+    },
+    list() {
+      block(items)
+      items = []
+    },
+    th(text, meta) {
+      sides.push(meta?.align === 'right' ? 'right' : 'left')
+      return cell(text === '' ? '' : paint('bold', text))
+    },
+    td: cell,
+    tr: () => void rows.push([]),
+    table() {
+      const [head = [], ...body] = rows.filter((row) => row.length > 0)
+      block(aligned([head, ...body], sides, width) ?? listed(head, body, width))
+      rows = []
+      sides = []
+    },
+    html: () => '',
+    // Without a colour, the marks tell what is code.
+    codespan: (text) => (paint('cyan', text) === text ? `\`${text}\`` : paint('cyan', text)),
+    strong: (text) => paint('bold', text),
+    link(text, { href }) {
+      const where = leadsTo(href)
+      return where === null || where === text ? text : `${text} (${where})`
+    },
+  })
+  return legible(`${blocks.join('\n\n')}\n`)
+
+  function cell(text: string): string {
+    const row = rows.at(-1)
+    if (row === undefined) rows.push([text])
+    else row.push(text)
+    return ''
+  }
+}
+
+/** Lines of at most so many columns; a word that is longer stays whole. */
+function wrapped(text: string, columns: number): readonly string[] {
+  return Bun.wrapAnsi(text.replaceAll(/\s+/g, ' '), columns).split('\n')
+}
+
+/** A table whose cells have several lines where they must; `null`: its words alone are too wide. */
+function aligned(rows: readonly (readonly string[])[], sides: readonly Side[], width: number) {
+  const columns = (rows[0] ?? []).map((_, at) => rows.map((row) => row[at] ?? ''))
+  const wanted = columns.map((cells) => Math.max(...cells.map((text) => Bun.stringWidth(text))))
+  const least = columns.map(([head = '', ...cells], at) => {
+    const numbers = sides[at] === 'right'
+    const whole = [...wordsOf(head), ...(numbers ? cells : cells.flatMap(wordsOf))].map((text) => Bun.stringWidth(text))
+    return Math.max(numbers ? 0 : Math.min(LEAST_COLUMN, wanted[at] ?? 0), ...whole)
+  })
+  const spare = width - GAP * (columns.length - 1) - sum(least)
+  if (spare < 0) return null
+  const missing = sum(wanted) - sum(least)
+  const share = missing === 0 ? 0 : Math.min(1, spare / missing)
+  const widths = least.map((floor, at) => floor + Math.floor(share * ((wanted[at] ?? 0) - floor)))
+  const lines = rows.map((row) => {
+    const cells = row.map((text, at) => wrapped(text, widths[at] ?? 0))
+    const height = Math.max(...cells.map((cell) => cell.length))
+    return Array.from({ length: height }, (_, line) => cells.map((cell) => cell[line] ?? ''))
+  })
+  const [head = [], ...body] = lines
+  const rule = widths.map((columnWidth) => '-'.repeat(columnWidth))
+  return tableText([...head, rule, ...body.flat()], sides)
+}
+
+/** One row after another: its first cell, and below it the others with what stands over their columns. */
+function listed(head: readonly string[], body: readonly (readonly string[])[], width: number): readonly string[] {
+  return body.flatMap(([first = '', ...others], row) => [
+    ...(row === 0 ? [] : ['']),
+    ...wrapped(first, width),
+    ...others.flatMap((text, at) => {
+      if (text === '') return []
+      const [line = '', ...rest] = wrapped(head[at + 1] ? `${head[at + 1]}: ${text}` : text, width - 2 * INDENT)
+      return [' '.repeat(INDENT) + line, ...rest.map((each) => ' '.repeat(2 * INDENT) + each)]
+    }),
+  ])
+}
+
+function wordsOf(text: string): readonly string[] {
+  return Bun.stripANSI(text).split(' ')
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0)
+}

@@ -1,0 +1,94 @@
+import api from './api.md' with { type: 'text' }
+import backup from './backup.md' with { type: 'text' }
+import beyond from './beyond.md' with { type: 'text' }
+import commands from './commands.md' with { type: 'text' }
+import compat from './compat.md' with { type: 'text' }
+import credentials from './credentials.md' with { type: 'text' }
+import docker from './docker.md' with { type: 'text' }
+import doctor from './doctor.md' with { type: 'text' }
+import faults from './faults.md' with { type: 'text' }
+import figures from './figures.md' with { type: 'text' }
+import guarantees from './guarantees.md' with { type: 'text' }
+import idempotency from './idempotency.md' with { type: 'text' }
+import importing from './import.md' with { type: 'text' }
+import limits from './limits.md' with { type: 'text' }
+import log from './log.md' with { type: 'text' }
+import monitoring from './monitoring.md' with { type: 'text' }
+import opens from './opens.md' with { type: 'text' }
+import preview from './preview.md' with { type: 'text' }
+import proxy from './proxy.md' with { type: 'text' }
+import push from './push.md' with { type: 'text' }
+import retention from './retention.md' with { type: 'text' }
+import schedule from './schedule.md' with { type: 'text' }
+import sealingKey from './sealing-key.md' with { type: 'text' }
+import segments from './segments.md' with { type: 'text' }
+import server from './server.md' with { type: 'text' }
+import settings from './settings.md' with { type: 'text' }
+import simulator from './simulator.md' with { type: 'text' }
+import status from './status.md' with { type: 'text' }
+import tls from './tls.md' with { type: 'text' }
+import upgrade from './upgrade.md' with { type: 'text' }
+import webhooks from './webhooks.md' with { type: 'text' }
+
+export interface Page {
+  /** What is typed for it: `sealing-key`. The file's name. */
+  readonly topic: string
+  readonly title: string
+  /** One sentence. */
+  readonly summary: string
+  /** In Markdown, whole. */
+  readonly text: string
+}
+
+/** In the order in which they are listed: from a first try to running it for long. */
+export const PAGES: readonly Page[] = [
+  page('simulator', simulator),
+  page('credentials', credentials),
+  page('server', server),
+  page('docker', docker),
+  page('proxy', proxy),
+  page('tls', tls),
+  page('settings', settings),
+  page('api', api),
+  page('push', push),
+  page('opens', opens),
+  page('idempotency', idempotency),
+  page('schedule', schedule),
+  page('preview', preview),
+  page('status', status),
+  page('segments', segments),
+  page('webhooks', webhooks),
+  page('commands', commands),
+  page('doctor', doctor),
+  page('backup', backup),
+  page('import', importing),
+  page('upgrade', upgrade),
+  page('sealing-key', sealingKey),
+  page('monitoring', monitoring),
+  page('log', log),
+  page('limits', limits),
+  page('retention', retention),
+  page('faults', faults),
+  page('compat', compat),
+  page('guarantees', guarantees),
+  page('figures', figures),
+  page('beyond', beyond),
+]
+
+/** The page of a topic; `null` where there is none. */
+export function findPage(topic: string): Page | null {
+  return PAGES.find((each) => each.topic === topic) ?? null
+}
+
+/** Where a link in a page leads: `server.md#is-it-well`, `#buckets`; `null`: out of the manual. */
+export function placeOf(href: string): { readonly topic: string | null; readonly anchor: string } | null {
+  const [, topic = '', anchor = ''] = /^(?:([a-z-]+)\.md)?(#[^/]+)?$/.exec(href) ?? []
+  return topic === '' && anchor === '' ? null : { topic: topic === '' ? null : topic, anchor }
+}
+
+/** Each begins with `# Title` and one sentence. */
+function page(topic: string, text: string): Page {
+  const [, title, summary] = /^# (.+)\n\n((?:.+\n)+)\n/.exec(text) ?? []
+  if (title === undefined || summary === undefined) throw new Error(`${topic}.md does not begin as a page does`)
+  return { topic, title, summary: summary.trimEnd().replaceAll('\n', ' '), text }
+}

@@ -39,7 +39,7 @@ async function smoke(): Promise<void> {
   const push = await first.call('POST', '/push/all', { platform: [0, 1], msg: 'Hello', sound: '', badge: '1' })
   check(`push: ${push.status}`, push.status === 200 && push.body.message === 'Queued')
   await first.until({ t: DEVICES, s: DEVICES, o: 0 })
-  for (const path of ['/docs', '/docs/swagger-ui.js', '/docs/swagger-ui.css', '/openapi.json', '/healthz']) {
+  for (const path of ['/docs', '/docs/swagger-ui.js', '/docs/swagger-ui.css', '/openapi.json', '/manual/server', '/healthz']) {
     const response = await fetch(first.url + path)
     const { length } = await response.text()
     check(`${path}: ${response.status}, ${length} characters`, response.status === 200 && length > 10)
@@ -65,6 +65,8 @@ async function operate(running: Running): Promise<void> {
   const admin = adminUrl.slice('http://'.length)
   says(run('config', '--admin-listen', admin), 'admin-listen')
   says(run('help'), 'bellhop')
+  says(run('manual'), 'sealing-key')
+  says(run('manual', 'server'), 'systemctl')
   for (const shell of ['bash', 'zsh', 'fish']) says(run('completions', shell), 'bellhop')
   says(run('systemd'), 'bellhop serve --data /var/lib/bellhop')
   run('health', '--admin-listen', admin)

@@ -122,6 +122,7 @@ Look at what is there:
   ${bellhop} tail demo${besides}
 
 API documentation  ${server.url}/docs
+Manual             ${server.url}/manual
 Admin              ${server.adminUrl}/readyz
 Data               ${data}
 

@@ -1,48 +1,78 @@
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, normalize } from 'node:path'
+import { parseCommand } from '../src/cli/cli.ts'
+import { COMMANDS } from '../src/cli/commands.ts'
 import { APNS_MAGIC_TOKENS } from '../src/gateway/simulator/apns/apns-magic-tokens.ts'
 import { FCM_MAGIC_TOKENS } from '../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
-import { settingsTable } from '../src/settings/settings-text.ts'
+import { PAGES } from '../src/manual/pages.ts'
+import { parseConfig } from '../src/settings/parse.ts'
+import { describeSettings, settingsTable } from '../src/settings/settings-text.ts'
+import {
+  MARKDOWN_FILES,
+  anchorsOf,
+  codeIn,
+  commandsIn,
+  commandsInSentences,
+  linksIn,
+  markdown,
+} from './manual/markdown-files.ts'
 import { startService } from './support/service.ts'
 
-const readme = await Bun.file(join(import.meta.dir, '../README.md')).text()
+const root = join(import.meta.dir, '..')
+const readme = markdown('README.md')
 
 /** A Markdown table without the padding that the formatter adds. */
 function bare(table: string): string {
   return table.trim().replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
 }
 
-describe('the README says what is so', () => {
-  test('its settings are those of config.ts', () => {
-    const [, table] = /<!-- settings:.*?-->\n(.*?)<!-- \/settings -->/s.exec(readme) ?? []
-    expect(bare(table ?? '')).toBe(bare(settingsTable()))
+/** The rows of all tables in a text, below their heads. */
+function rowsOf(text: string): readonly string[] {
+  const lines = text.split('\n').map(bare)
+  return lines.filter(
+    (line, at) => line.startsWith('|') && !/^\| -|^\| :?-/.test(lines[at + 1] ?? '') && !/^\| :?-/.test(line),
+  )
+}
+
+/** What is wrong with a command line; nothing is read, and nothing run. */
+function problemsOf(argv: readonly string[]): readonly string[] {
+  const command = parseCommand(argv)
+  if (command.kind === 'problems') return command.problems
+  if (command.kind !== 'serve' && command.kind !== 'config') return []
+  const noFile = () => {
+    throw new Error('nothing is read')
+  }
+  const settings = parseConfig(command.argv, {}, noFile)
+  return settings.kind === 'problems' ? settings.problems : []
+}
+
+describe('README and the manual say what is so', () => {
+  test('the settings are those of the program', () => {
+    const [table = ''] = /^\|.*?(?=\n\n)/ms.exec(markdown('src/manual/settings.md')) ?? []
+    expect(bare(table)).toBe(bare(settingsTable()))
   })
 
-  test('its table of what a token orders of the simulator has all of it, once', () => {
-    const cells = readme
-      .split('\n')
-      .filter((line) => line.startsWith('|'))
-      .flatMap((line) => line.match(/`(?:bad\d{4}|[a-z]+:)`/g) ?? [])
-    const known = [
-      ...APNS_MAGIC_TOKENS.map((code) => `\`bad${code}\``),
-      ...FCM_MAGIC_TOKENS.map((word) => `\`${word}:\``),
-    ]
+  test('the table of what a token orders of the simulator has all of it, once', () => {
+    const cells = rowsOf(markdown('src/manual/simulator.md')).flatMap(
+      (line) => line.match(/`(?:bad\d{4}|[a-z]+:)`/g) ?? [],
+    )
+    const known = [...APNS_MAGIC_TOKENS.map((code) => `\`bad${code}\``), ...FCM_MAGIC_TOKENS.map((word) => `\`${word}:\``)]
     expect(cells.toSorted()).toEqual(known.toSorted())
   })
 
-  test('its preview is what a service answers', async () => {
+  test('the preview is what a service answers', async () => {
     await using service = await startService()
     await service.put('/deviceToken', { token: '3f'.repeat(32), platform: '0' })
     await service.put('/deviceToken', { token: 'registration-id', platform: '1' })
-    const [, section = ''] = readme.split('\n### Preview\n')
-    const [, printed = ''] = /```json\n(.*?)```/s.exec(section) ?? []
+    const [, printed = ''] = /```json\n(.*?)```/s.exec(markdown('src/manual/preview.md')) ?? []
     const { apns, fcm } = JSON.parse(printed)
     const asked = { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '+1' }
     const { body } = await service.post('/push/preview', asked)
     expect({ apns: [body.apns.body, body.apns.bytes], fcm: body.fcm }).toEqual({ apns: [apns.body, apns.bytes], fcm })
   })
 
-  test('its API table is that of the running service', async () => {
+  test('the API table is that of the running service', async () => {
     await using service = await startService()
     const { paths } = (await service.get('/openapi.json')).body
     const described = Object.entries<Record<string, any>>(paths).flatMap(([path, methods]) =>
@@ -51,10 +81,81 @@ describe('the README says what is so', () => {
         return bare(`| ${method.toUpperCase()} | \`${path}\` | ${secret} | ${summary} |`)
       }),
     )
-    const listed = readme
-      .split('\n')
-      .filter((line) => /^\| (GET|PUT|POST) +\|/.test(line))
-      .map(bare)
+    const listed = rowsOf(markdown('src/manual/api.md')).filter((line) => /^\| (GET|PUT|POST) /.test(line))
     expect(listed.toSorted()).toEqual(described.toSorted())
+    expect(readme).toContain(`has its ${described.length}\nendpoints.`)
+  })
+
+  test('the figures of README are among those of the manual', () => {
+    const known = rowsOf(markdown('src/manual/figures.md'))
+    const told = rowsOf(readme.split('\n## Figures\n')[1] ?? '')
+    expect(told.length).toBeGreaterThan(5)
+    expect(told.filter((row) => !known.includes(row))).toEqual([])
+  })
+
+  test.each(MARKDOWN_FILES.map(({ path, text }) => [path, text]))('%s has no command that is refused', (_, text) => {
+    const wrong = commandsIn(text).flatMap((argv) => problemsOf(argv).map((problem) => [argv.join(' '), problem]))
+    expect(wrong).toEqual([])
+    // In a sentence it may stand without what it needs, and with a stand-in for a number.
+    const named = commandsInSentences(text).map((argv) => argv.map((word) => (word === 'N' ? '1' : word)))
+    const misnamed = named
+      .filter((argv) => !argv.includes('COMMAND') && !argv.includes('…'))
+      .flatMap((argv) => problemsOf(argv).map((problem) => [argv.join(' '), problem]))
+      .filter(([, problem]) => !/ needs [A-Z]+\. Usage: /.test(problem ?? ''))
+    expect(misnamed).toEqual([])
+  })
+
+  test('there are commands to look at', () => {
+    expect(MARKDOWN_FILES.flatMap(({ text }) => commandsIn(text)).length).toBeGreaterThan(50)
+    expect(MARKDOWN_FILES.flatMap(({ text }) => commandsInSentences(text)).length).toBeGreaterThan(20)
+  })
+
+  test.each(MARKDOWN_FILES.map(({ path, text }) => [path, text]))('%s has no flag that nobody takes', (_, text) => {
+    const known = new Set([
+      ...describeSettings().map(({ flag }) => flag),
+      ...COMMANDS.flatMap(({ flags }) => flags.map(({ name }) => `--${name}`)),
+    ])
+    const flags = codeIn(text).flatMap((code) => /^--[a-z-]+(?=$|[ =])/.exec(code) ?? [])
+    expect(flags.filter((flag) => !known.has(flag) && !OF_OTHERS.has(flag))).toEqual([])
+  })
+})
+
+/** Flags of other programs: systemd-analyze, scripts/bench. */
+const OF_OTHERS = new Set(['--offline', '--quick'])
+
+describe('README', () => {
+  test('is read in ten minutes', () => {
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(250)
+  })
+
+  test('leads to every page of the manual', () => {
+    const links = new Set(linksIn(readme))
+    expect(PAGES.filter(({ topic }) => !links.has(`src/manual/${topic}.md`))).toEqual([])
+  })
+})
+
+describe('every link leads somewhere', () => {
+  test.each(MARKDOWN_FILES.map(({ path, text }) => [path, text]))('in %s', (path, text) => {
+    const dead = linksIn(text).filter((link) => {
+      if (/^https?:/.test(link)) return false
+      const [, file = '', anchor = ''] = /^([^#]*)(#.*)?$/.exec(link) ?? []
+      const target = file === '' ? path : normalize(join(path, '..', file))
+      if (!existsSync(join(root, target))) return true
+      return anchor !== '' && !anchorsOf(markdown(target)).includes(anchor)
+    })
+    expect(dead).toEqual([])
+  })
+
+  test('there are links to look at', () => {
+    expect(MARKDOWN_FILES.flatMap(({ text }) => linksIn(text)).length).toBeGreaterThan(60)
+  })
+
+  test('and those of a page to pages or to the internet, since a binary has no other files', () => {
+    const strays = PAGES.flatMap(({ topic, text }) =>
+      linksIn(text)
+        .filter((link) => !/^(https:\/\/|[a-z-]+\.md(#|$)|#)/.test(link))
+        .map((link) => `${topic}: ${link}`),
+    )
+    expect(strays).toEqual([])
   })
 })

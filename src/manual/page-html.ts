@@ -30,6 +30,8 @@ dd { margin: 0 }
 /** Nothing but the page itself and the style in it (CSP level 3, hash of an inline style). */
 export const MANUAL_POLICY = [
   "default-src 'none'",
+  // The empty icon.
+  'img-src data:',
   `style-src 'sha256-${new Bun.CryptoHasher('sha256').update(STYLE).digest('base64')}'`,
   "base-uri 'none'",
   "form-action 'none'",

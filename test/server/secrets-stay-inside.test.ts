@@ -107,7 +107,7 @@ describe('no stored secret is told', () => {
     expect(paths.length).toBeGreaterThan(15)
     const admin = ['/', '/healthz', '/readyz', '/metrics', '/pushes/1', '/config', '/applications']
     const answers = await Promise.all([
-      ...[...paths, '/docs', '/openapi.json'].flatMap((path) =>
+      ...[...paths, '/docs', '/manual/server', '/openapi.json'].flatMap((path) =>
         ['GET', 'PUT', 'POST'].map((method) =>
           service.call(method, path.replaceAll(/\{\w+\}/g, '1'), method === 'GET' ? {} : { body: {} }),
         ),
@@ -206,6 +206,7 @@ const ARGUMENTS: Readonly<Record<string, (directory: string) => readonly string[
   backup: (directory) => [join(directory, 'backups')],
   'backup verify': (directory) => [join(directory, 'backups')],
   completions: () => ['bash'],
+  manual: () => ['server'],
   config: () => [],
   doctor: () => ['--offline'],
   help: () => [],

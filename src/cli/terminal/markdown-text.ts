@@ -104,15 +104,15 @@ function aligned(rows: readonly (readonly string[])[], sides: readonly Side[], w
   return tableText([...head, rule, ...body.flat()], sides)
 }
 
-/** One row after another: its first cell, and below it the others with what stands over their columns. */
+/** One row after another: each cell on lines of its own, after what stands over its column, below the first. */
 function listed(head: readonly string[], body: readonly (readonly string[])[], width: number): readonly string[] {
-  return body.flatMap(([first = '', ...others], row) => [
+  return body.flatMap((cells, row) => [
     ...(row === 0 ? [] : ['']),
-    ...wrapped(first, width),
-    ...others.flatMap((text, at) => {
+    ...cells.flatMap((text, at) => {
       if (text === '') return []
-      const [line = '', ...rest] = wrapped(head[at + 1] ? `${head[at + 1]}: ${text}` : text, width - 2 * INDENT)
-      return [' '.repeat(INDENT) + line, ...rest.map((each) => ' '.repeat(2 * INDENT) + each)]
+      const indent = at === 0 ? 0 : INDENT
+      const [first = '', ...rest] = wrapped(head[at] ? `${head[at]}: ${text}` : text, width - 2 * INDENT)
+      return [' '.repeat(indent) + first, ...rest.map((line) => ' '.repeat(indent + INDENT) + line)]
     }),
   ])
 }

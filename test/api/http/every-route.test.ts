@@ -45,7 +45,16 @@ const BESIDE = [
 ]
 
 /** What anybody may read. */
-const OPEN = ['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui.js', '/healthz', '/openapi.json']
+const OPEN = [
+  '/docs',
+  '/docs/start.js',
+  '/docs/swagger-ui.css',
+  '/docs/swagger-ui.js',
+  '/healthz',
+  '/manual',
+  '/manual/:topic',
+  '/openapi.json',
+]
 
 interface Route {
   readonly method: string
@@ -139,7 +148,7 @@ describe('the routes', () => {
     expect(() => routesOf(forgetful)).toThrow('GET /deviceToken/export documents no security.')
   })
 
-  test.each(OPEN)('GET %s needs no header', async (path) => {
+  test.each(OPEN.map((path) => path.replace(':topic', 'server')))('GET %s needs no header', async (path) => {
     // As it is: fetch would ask for gzip, and count what it unpacks.
     const headers = { 'accept-encoding': 'identity' }
     const response = await fetch(service.url + path, { headers })

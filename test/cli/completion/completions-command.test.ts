@@ -110,6 +110,7 @@ describe('bellhop completions', () => {
     ['bellhop serve --listen ', []],
     ['bellhop app create ', []],
     ['bellhop completions ', ['bash', 'fish', 'zsh']],
+    ['bellhop manual se', ['sealing-key', 'segments', 'server', 'settings']],
     ['bellhop nothing ', []],
   ]
 

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { PAGES } from '../../../src/manual/pages.ts'
+import { startService } from '../../support/service.ts'
+import type { Service } from '../../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService({ simulated: false })
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+/** As a browser does, which knows of no application. */
+const get = (path: string, headers: Record<string, string> = {}) =>
+  service.get(path, { as: 'nobody', headers: { 'accept-version': null, ...headers } })
+
+function linksOf(html: string): readonly string[] {
+  return [...html.matchAll(/<a href="([^"]*)"/g)].map(([, link]) => String(link))
+}
+
+describe('/manual', () => {
+  test('leads to every page, and to the API documentation', async () => {
+    const { status, headers, body } = await get('/manual')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    for (const { topic } of PAGES) expect(linksOf(body)).toContain(`/manual/${topic}`)
+    expect(linksOf(body)).toContain('/docs')
+    expect(body).toContain('<code>bellhop doctor</code> checks the machine')
+  })
+
+  test.each(PAGES.map(({ topic, title }) => [topic, title]))(
+    '/manual/%s is %p, and its links lead somewhere',
+    async (topic) => {
+      const { status, body } = await get(`/manual/${topic}`)
+      expect(status).toBe(200)
+      expect(body).toMatch(/<main>\n<h1 id="[a-z0-9-]+">/)
+      for (const link of linksOf(body)) {
+        const [path = '', anchor] = link.split('#')
+        if (link.startsWith('https://') || path === '/docs') continue
+        expect([link, path === '' || /^\/manual(\/[a-z-]+)?$/.test(path)]).toEqual([link, true])
+        const target = path === '' ? body : (await get(path)).body
+        expect(target).toContain('<h1')
+        if (anchor !== undefined) expect(target).toContain(` id="${anchor}"`)
+      }
+    },
+  )
+
+  test('loads nothing, not even its style, and runs nothing', async () => {
+    const { headers, body } = await get('/manual/server')
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(body) ?? []
+    const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64')
+    expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+      "default-src 'none'",
+      'img-src data:',
+      `style-src 'sha256-${hash}'`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ])
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    for (const { topic } of PAGES) {
+      const page = (await get(`/manual/${topic}`)).body
+      expect(page).not.toMatch(/<(?:script|img|iframe|object|form)\b| style=| on\w+=|@import|url\(/)
+      expect([...page.matchAll(/<link [^>]*>/g)].map(([link]) => link)).toEqual(['<link rel="icon" href="data:,">'])
+    }
+  })
+
+  test('is asked for again each time, and answered with 304 while it is the same', async () => {
+    const { headers } = await get('/manual/server')
+    expect(headers.get('cache-control')).toBe('no-cache')
+    const again = await get('/manual/server', { 'if-none-match': headers.get('etag') ?? '' })
+    expect([again.status, again.body]).toEqual([304, ''])
+  })
+
+  test('of no such topic is 404, with those that there are', async () => {
+    const { status, headers, body } = await get('/manual/%3Cb%3Esevrer')
+    expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(body).toContain('<code>&lt;b&gt;sevrer</code> is not a page of the manual.')
+    expect(linksOf(body)).toContain('/manual/server')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('is not there with --docs off', async () => {
+    await using silent = await startService({ config: { docs: 'off' }, simulated: false })
+    for (const path of ['/manual', '/manual/server']) {
+      const { status, body } = await silent.get(path, { as: 'nobody', headers: { 'accept-version': null } })
+      expect([status, body.code]).toEqual([404, 'ResourceNotFound'])
+    }
+  })
+})

@@ -39,7 +39,14 @@ async function smoke(): Promise<void> {
   const push = await first.call('POST', '/push/all', { platform: [0, 1], msg: 'Hello', sound: '', badge: '1' })
   check(`push: ${push.status}`, push.status === 200 && push.body.message === 'Queued')
   await first.until({ t: DEVICES, s: DEVICES, o: 0 })
-  for (const path of ['/docs', '/docs/swagger-ui.js', '/docs/swagger-ui.css', '/openapi.json', '/manual/server', '/healthz']) {
+  for (const path of [
+    '/docs',
+    '/docs/swagger-ui.js',
+    '/docs/swagger-ui.css',
+    '/openapi.json',
+    '/manual/server',
+    '/healthz',
+  ]) {
     const response = await fetch(first.url + path)
     const { length } = await response.text()
     check(`${path}: ${response.status}, ${length} characters`, response.status === 200 && length > 10)

@@ -105,6 +105,23 @@ describe('README and the manual say what is so', () => {
     expect(misnamed).toEqual([])
   })
 
+  test('every command is in the manual', () => {
+    const pages = PAGES.map(({ text }) => text).join('\n')
+    const missing = COMMANDS.filter(({ name }) => !pages.includes(`bellhop ${name}`)).map(({ name }) => name)
+    // What they do stands in help alone.
+    expect(missing).toEqual(['manual', 'version'])
+  })
+
+  test('the alert rules and the faults are as many as it says', async () => {
+    const alerts = await Bun.file(join(root, 'scripts/monitoring/alerts.yaml')).text()
+    const rules = alerts.match(/^ *- alert: /gm) ?? []
+    expect(markdown('src/manual/monitoring.md')).toContain(` ${rules.length} alert rules `)
+    const guarantees = markdown('src/manual/guarantees.md')
+    const faults = rowsOf(guarantees).filter((row) => row.endsWith('| ok |'))
+    expect(guarantees).toContain(` ${faults.length} faults, nothing lost.`)
+    expect(readme).toContain(` ${faults.length} faults cost.`)
+  })
+
   test('there are commands to look at', () => {
     expect(MARKDOWN_FILES.flatMap(({ text }) => commandsIn(text)).length).toBeGreaterThan(50)
     expect(MARKDOWN_FILES.flatMap(({ text }) => commandsInSentences(text)).length).toBeGreaterThan(20)

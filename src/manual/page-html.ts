@@ -45,7 +45,7 @@ export function pageHtml({ title, text }: Page): string {
     title,
     html.replaceAll(/(?<=<a href=")[^"]*/g, (href) => {
       const place = placeOf(href)
-      return place?.topic == null ? href : `/manual/${place.topic}${place.anchor}`
+      return place === null || place.topic === null ? href : `/manual/${place.topic}${place.anchor}`
     }),
   )
 }

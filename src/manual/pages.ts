@@ -1,4 +1,5 @@
 import api from './api.md' with { type: 'text' }
+import app from './app.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
 import beyond from './beyond.md' with { type: 'text' }
 import commands from './commands.md' with { type: 'text' }
@@ -44,6 +45,7 @@ export interface Page {
 export const PAGES: readonly Page[] = [
   page('simulator', simulator),
   page('credentials', credentials),
+  page('app', app),
   page('server', server),
   page('docker', docker),
   page('proxy', proxy),

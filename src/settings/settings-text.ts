@@ -28,7 +28,7 @@ export function describeSettings(): readonly SettingRow[] {
   }))
 }
 
-/** The README's table of settings, in Markdown. */
+/** The manual's table of settings, in Markdown. */
 export function settingsTable(): string {
   const rows = describeSettings().map(({ flag, env, envFile, default: standard, doc }) => {
     const variables = envFile === null ? `\`${env}\`` : `\`${env}\`, \`${envFile}\``

@@ -11,7 +11,7 @@ import type { Service } from '../support/service.ts'
 
 /* What is sent and cannot be written down: on a database that takes everything but what became of a notification. */
 
-/** Recipients of one push that may be sent to without that being on disk (README, "Guarantees"). */
+/** Recipients of one push that may be sent to without that being on disk (the manual, "Guarantees"). */
 const MAX_OF_A_PUSH = 16 * 500
 
 /** Pushes to one device, of an application and platform. */

@@ -502,7 +502,7 @@ describe('some of the settings', () => {
   })
 })
 
-describe('the table for the README', () => {
+describe('the table for the manual', () => {
   const lines = settingsTable().split('\n')
 
   test('has a head and a line for each setting, and ends in a line end', () => {

@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path'
 /** From the ground to the roof: a room, or a file beside them, imports only what stands before it. */
 const ROOMS =
   `text clock.ts version.ts network failure.ts log.ts system database sealing settings application usage backup
-   http device webhook stats notification audience transfer gateway delivery push monitoring server doctor cli main.ts`.split(
+   manual http device webhook stats notification audience transfer gateway delivery push monitoring server doctor cli main.ts`.split(
     /\s+/,
   )
 
@@ -95,6 +95,7 @@ const IMPURE = new Set<string>([
   'http/fixed-content.ts',
   'http/gate.ts',
   'http/listener.ts',
+  'http/manual.ts',
   'http/refusal-log.ts',
   'http/tls-files.ts',
   'http/tls-follower.ts',
@@ -155,6 +156,12 @@ const roomOf = (path: string): string => path.split('/')[0] ?? path
 describe('rooms', () => {
   test('each room and each file beside them has its place in the order', () => {
     expect([...new Set(files.map(({ path }) => roomOf(path)))].toSorted()).toEqual(ROOMS.toSorted())
+  })
+
+  test('README tells of each, from the roof to the ground', async () => {
+    const readme = await Bun.file(join(root, '../README.md')).text()
+    const told = Array.from(readme.matchAll(/^src\/([\w.]+)\/? {2,}\S/gm), ([, name]) => name)
+    expect(told).toEqual(ROOMS.toReversed())
   })
 
   test('a room imports only rooms below it, types too', () => {

@@ -57,7 +57,10 @@ describe('README and the manual say what is so', () => {
     const cells = rowsOf(markdown('src/manual/simulator.md')).flatMap(
       (line) => line.match(/`(?:bad\d{4}|[a-z]+:)`/g) ?? [],
     )
-    const known = [...APNS_MAGIC_TOKENS.map((code) => `\`bad${code}\``), ...FCM_MAGIC_TOKENS.map((word) => `\`${word}:\``)]
+    const known = [
+      ...APNS_MAGIC_TOKENS.map((code) => `\`bad${code}\``),
+      ...FCM_MAGIC_TOKENS.map((word) => `\`${word}:\``),
+    ]
     expect(cells.toSorted()).toEqual(known.toSorted())
   })
 

@@ -7,7 +7,6 @@ import { EVERYDAY_COMMANDS } from './push/push-commands.ts'
 import { CONFIG_COMMANDS } from './service/config-commands.ts'
 import { DOCTOR_COMMANDS } from './service/doctor-commands.ts'
 import { HOST_COMMANDS } from './service/host-commands.ts'
-import { MANUAL_COMMAND } from './service/manual-command.ts'
 import { TRANSFER_COMMANDS } from './transfer/transfer-commands.ts'
 
 interface CommandGroup {
@@ -39,7 +38,6 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     heading: 'Settings and help',
     commands: [
-      MANUAL_COMMAND,
       ...CONFIG_COMMANDS,
       {
         name: 'help',

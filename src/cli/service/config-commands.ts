@@ -1,8 +1,18 @@
+import { PAGES } from '../../manual/pages.ts'
 import { jsonFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 
-/** The settings, and the command line itself. */
+/** What is there to read: the manual, the settings, and the command line itself. */
 export const CONFIG_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'manual',
+    words: ['[TOPIC]'],
+    choices: PAGES.map(({ topic }) => topic),
+    summary: 'show a page of the manual, or which there are',
+    flags: [{ name: 'search', placeholder: 'WORD', doc: 'list the parts that speak of it' }],
+    example: 'bellhop manual server',
+    examples: ['bellhop manual', 'bellhop manual --search alias'],
+  },
   {
     name: 'config',
     words: [],

@@ -2,28 +2,18 @@ import { findInManual } from '../../manual/find.ts'
 import { PAGES, findPage, placeOf } from '../../manual/pages.ts'
 import { suggestion } from '../../text/nearest.ts'
 import { done, problem, problems } from '../command.ts'
-import type { CommandSpec, Outcome, RunCommand } from '../command.ts'
+import type { CommandOutcome, RunCommand } from '../command.ts'
 import { markdownText } from '../terminal/markdown-text.ts'
 import { styleOf } from '../terminal/style.ts'
 import type { Style } from '../terminal/style.ts'
 import { shortened, tableText, textColumns } from '../terminal/table-text.ts'
 
-export const MANUAL_COMMAND: CommandSpec = {
-  name: 'manual',
-  words: ['[TOPIC]'],
-  choices: PAGES.map(({ topic }) => topic),
-  summary: 'show a page of the manual, or which there are',
-  flags: [{ name: 'search', placeholder: 'WORD', doc: 'list the parts that speak of it' }],
-  example: 'bellhop manual server',
-  examples: ['bellhop manual', 'bellhop manual --search alias'],
-}
-
 /** Longer lines are tiring to read. */
-const MOST_COLUMNS = 110
+const MAX_COLUMNS = 110
 
 export const runManual: RunCommand = async ({ words: [topic], flags }, surroundings) => {
   const style = styleOf(surroundings)
-  const columns = Math.min(textColumns(surroundings.terminal), MOST_COLUMNS)
+  const columns = Math.min(textColumns(surroundings.terminal), MAX_COLUMNS)
   const wanted = flags.get('search')
   if (wanted !== undefined && topic !== undefined) return problems('manual takes a TOPIC or --search WORD, not both.')
   if (wanted !== undefined) return search(wanted, columns, style)
@@ -44,7 +34,7 @@ function contents(columns: number, { paint, legible }: Style): string {
   return legible(['Pages of the manual, shown by bellhop manual TOPIC:', '', ...tableText(wrapped), ''].join('\n'))
 }
 
-function search(word: string, columns: number, { paint, legible, unicode }: Style): Outcome {
+function search(word: string, columns: number, { paint, legible, unicode }: Style): CommandOutcome {
   const found = word.trim() === '' ? [] : findInManual(word.trim())
   if (found.length === 0) return problem(`No page of the manual has "${word}".`)
   const rows = found.map(({ topic, heading, line }) => {

@@ -15,7 +15,7 @@ const INDENT = 2
 const GAP = 2
 
 /** A column of sentences is no narrower. */
-const LEAST_COLUMN = 14
+const MIN_COLUMN = 14
 
 /**
  * Markdown for a terminal, or for a pipe, where `paint` paints nothing. A table that is too wide becomes a list. Items
@@ -84,16 +84,16 @@ function wrapped(text: string, columns: number): readonly string[] {
 function aligned(rows: readonly (readonly string[])[], sides: readonly Side[], width: number) {
   const columns = (rows[0] ?? []).map((_, at) => rows.map((row) => row[at] ?? ''))
   const wanted = columns.map((cells) => Math.max(...cells.map((text) => Bun.stringWidth(text))))
-  const least = columns.map(([head = '', ...cells], at) => {
+  const narrowest = columns.map(([head = '', ...cells], at) => {
     const numbers = sides[at] === 'right'
     const whole = [...wordsOf(head), ...(numbers ? cells : cells.flatMap(wordsOf))].map((text) => Bun.stringWidth(text))
-    return Math.max(numbers ? 0 : Math.min(LEAST_COLUMN, wanted[at] ?? 0), ...whole)
+    return Math.max(numbers ? 0 : Math.min(MIN_COLUMN, wanted[at] ?? 0), ...whole)
   })
-  const spare = width - GAP * (columns.length - 1) - sum(least)
+  const spare = width - GAP * (columns.length - 1) - sum(narrowest)
   if (spare < 0) return null
-  const missing = sum(wanted) - sum(least)
+  const missing = sum(wanted) - sum(narrowest)
   const share = missing === 0 ? 0 : Math.min(1, spare / missing)
-  const widths = least.map((floor, at) => floor + Math.floor(share * ((wanted[at] ?? 0) - floor)))
+  const widths = narrowest.map((floor, at) => floor + Math.floor(share * ((wanted[at] ?? 0) - floor)))
   const lines = rows.map((row) => {
     const cells = row.map((text, at) => wrapped(text, widths[at] ?? 0))
     const height = Math.max(...cells.map((cell) => cell.length))

@@ -50,7 +50,7 @@ describe("redocly's recommended rules", () => {
 /** What a stranger writes; each line below `@ts-expect-error` is one that must not compile. */
 const CLIENT = `
 import createClient from 'openapi-fetch'
-import type { components, paths } from '../schema.ts'
+import type { components, paths } from './schema.ts'
 
 type Device = components['schemas']['Device']
 

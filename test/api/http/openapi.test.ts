@@ -134,7 +134,7 @@ describe('/openapi.json', () => {
     expect(described.toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted())
   })
 
-  test('leaves out only itself, its page and /healthz', () => {
+  test('leaves out only itself, its page, the manual and /healthz', () => {
     const gate = createGate(() => ({ kind: 'refused', why: { code: 'InternalError', message: '' } }))
     const plugins = [deviceRoutes, registryRoutes, pushRoutes, cancelRoutes, previewRoutes, statusRoutes, statsRoutes]
     const routes = plugins.map((make) => make({ gate } as never))
@@ -148,6 +148,8 @@ describe('/openapi.json', () => {
       'GET /docs/swagger-ui.css',
       'GET /docs/swagger-ui.js',
       'GET /healthz',
+      'GET /manual',
+      'GET /manual/:topic',
       'GET /openapi.json',
     ])
   })

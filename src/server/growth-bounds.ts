@@ -30,7 +30,7 @@ export function createGrowthBounds({ clock, log, metrics, hasRoom }: Dependencie
       `an application is full: calls without its secret bring no more ${what} (bellhop app limits --${what} N)`,
       {
         application: number,
-        max,
+        most: max,
       },
     )
   }

@@ -39,8 +39,8 @@ export async function runTail(
   const found = app === undefined ? null : findApplication(app, { database, data: opened.data, clock })
   if (found !== null && found.kind !== 'found') return found
 
-  const application = found?.application ?? null
-  const tail = createTail(database, application, surroundings)
+  const only = found?.application ?? null
+  const tail = createTail(database, only, surroundings)
   const pauses = createPauseTail({ ask: asker.ask })
   const simulator = createSimulatorTail({ ask: asker.askSimulator, simulated: tail.simulated })
   const style = styleOf(surroundings)
@@ -56,7 +56,7 @@ export async function runTail(
       const application = tail.application(event)
       const line = flags.has('json')
         ? jsonLine(eventJson(event, application))
-        : eventText(event, application, application === null, style)
+        : eventText(event, application, only === null, style)
       if (stdout(line) === false) return done('')
     }
   }

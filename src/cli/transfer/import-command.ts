@@ -99,18 +99,18 @@ function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOptions): stri
 /** `1,204 rows read: 1,000 imported, …`, and where the rest is told of. */
 function countsText({ counts, rejects }: PassEnd, { dryRun }: ImportOptions): string {
   const { read, imported, updated, unchanged, rejected, kept, partial, history } = counts
-  const counted = (count: number, words: string) => `${grouped(count)} ${words}`
+  const figure = (count: number, words: string) => `${grouped(count)} ${words}`
   const more = [
-    ...(kept > 0 ? [`${counted(kept, 'of the unchanged')} know better here than the file.`] : []),
-    ...(partial > 0 ? [`${counted(partial, 'came')} without something that cannot be had here.`] : []),
-    ...(history > 0 ? [`${counted(history, 'entries')} of feedback and statistics.`] : []),
+    ...(kept > 0 ? [`${figure(kept, 'of the unchanged')} know better here than the file.`] : []),
+    ...(partial > 0 ? [`${figure(partial, 'came')} without something that cannot be had here.`] : []),
+    ...(history > 0 ? [`${figure(history, 'entries')} of feedback and statistics.`] : []),
     ...(rejects === null ? [] : [`Why, row by row: ${rejects}`]),
   ]
   const rows = [
-    counted(imported, 'imported'),
-    counted(updated, 'updated'),
-    counted(unchanged, 'unchanged'),
-    counted(rejected, 'rejected'),
+    figure(imported, 'imported'),
+    figure(updated, 'updated'),
+    figure(unchanged, 'unchanged'),
+    figure(rejected, 'rejected'),
   ]
   const all = dryRun ? `Nothing is changed. It would be, of ${counted(read, 'row')}` : `${counted(read, 'row')} read`
   return [`${all}: ${rows.join(', ')}.`, ...more].join('\n')

@@ -14,12 +14,23 @@ interface JumpRow {
   readonly reached: string | null
 }
 
+/** The pushes themselves, whose callers are told how long they live. */
+export interface PushExpiry {
+  /** `expiresAt` in ms since the Unix epoch. */
+  setExpiry(push: number, expiresAt: number): void
+}
+
+interface Dependencies {
+  readonly database: Pick<Database, 'statement'>
+  readonly pushes: PushExpiry
+}
+
 /**
  * Times to live follow a jump of the clock: a jump is noted, and what is open follows it in steps. How far they have come
  * is on disk with each step, so that a process which ends between two leaves nothing half done. Everything runs in
  * transactions of the caller.
  */
-export function createClockJumpStore({ database }: { database: Pick<Database, 'statement'> }) {
+export function createClockJumpStore({ database, pushes }: Dependencies) {
   const note = database.statement<never, [byMs: number, since: number, until: number]>(
     'INSERT INTO clock_jump (by_ms, since, until) VALUES (?, ?, ?)',
   )
@@ -37,10 +48,8 @@ export function createClockJumpStore({ database }: { database: Pick<Database, 's
            OR coalesce(p.released_at, p.created_at) BETWEEN ? AND iif(p.send_at IS NULL, ?, ?)))
        RETURNING push`,
     )
-  const follow = database.statement<never, [byMs: number, push: number]>(
-    `UPDATE push SET expires_at = (SELECT iif(?1 > 0, max(d.expires_at), min(d.expires_at)) FROM delivery d
-       WHERE d.push = push.number AND d.finished_at IS NULL)
-     WHERE number = ?2`,
+  const endOf = database.statement<{ at: number | null }, [byMs: number, push: number]>(
+    `SELECT iif(?1 > 0, max(expires_at), min(expires_at)) AS at FROM delivery WHERE push = ?2 AND finished_at IS NULL`,
   )
   const [moveAlong, moveBack] = [move(ALONG), move(BACK)]
   const walk = createOpenWalk(database, STEP)
@@ -60,7 +69,10 @@ export function createClockJumpStore({ database }: { database: Pick<Database, 's
       const from = jump.reached === null ? start : (JSON.parse(jump.reached) as Place)
       const next = (isAhead ? walk.back : walk.along)(from, end)
       const rows = [byMs, ...from, ...(next ?? end), since, until, Math.max(until, now)]
-      for (const { push } of (isAhead ? moveBack : moveAlong).all(...rows)) follow.run(byMs, push)
+      for (const { push } of (isAhead ? moveBack : moveAlong).all(...rows)) {
+        const expiresAt = endOf.get(byMs, push)?.at ?? null
+        if (expiresAt !== null) pushes.setExpiry(push, expiresAt)
+      }
       if (next === null) forget.run(number)
       else reach.run(JSON.stringify(next), number)
       return next !== null || first.get() !== null

@@ -3,6 +3,7 @@ import type { Audience } from '../audience/filter.ts'
 import type { WaveAudience } from '../audience/stored-audience.ts'
 import type { Database } from '../database/database.ts'
 import { push } from '../database/schema.ts'
+import { createNewDeliveryStore } from '../delivery/store/new-delivery-store.ts'
 import { CEILING } from '../device/device-row.ts'
 import type { Notification } from '../notification/notification.ts'
 
@@ -23,7 +24,10 @@ export interface NewPush {
 
 export type PushStore = ReturnType<typeof createPushStore>
 
-/** Pushes as they were accepted. What becomes of them afterwards is `delivery/store/delivery-store.ts`. */
+/**
+ * Pushes as they are accepted, and what rooms below say of them. What becomes of them is
+ * `delivery/store/delivery-store.ts`. Runs in transactions of the caller.
+ */
 export function createPushStore({ database }: { database: Database }) {
   const insert = database.orm
     .insert(push)
@@ -41,19 +45,20 @@ export function createPushStore({ database }: { database: Database }) {
     })
     .returning({ number: push.number })
     .prepare()
-  const insertDelivery = database.statement<never, [number, number, number, 0 | 1, number]>(
-    'INSERT INTO delivery (push, platform, application, lane, expires_at) VALUES (?, ?, ?, ?, ?)',
+  const deliveries = createNewDeliveryStore({ database })
+  const countOpen = database.statement<{ number: number }, [id: string, application: number]>(
+    'UPDATE push SET opened = opened + 1 WHERE id = ? AND application = ? RETURNING number',
+  )
+  const setExpiry = database.statement<never, [expiresAt: number, push: number]>(
+    'UPDATE push SET expires_at = ? WHERE number = ?',
   )
 
-  /** Makes the deliveries of a push, one for each platform it goes to. Runs in a transaction of the caller. */
-  function deliver(application: number, number: number, audience: Audience, expiresAt: number): void {
-    const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
-    const lane = 'filter' in audience ? 1 : 0
-    for (const platform of platforms) insertDelivery.run(number, platform, application, lane, expiresAt)
-  }
-
   return {
-    deliver,
+    /** Counts one open; the `push.number`, `null` where the application has no push with this id. */
+    countOpen: (application: number, id: string): number | null => countOpen.get(id, application)?.number ?? null,
+
+    /** A jump of the clock has moved the end of its deliveries; `expiresAt` in ms since the Unix epoch. */
+    setExpiry: (push: number, expiresAt: number): void => void setExpiry.run(expiresAt, push),
 
     /**
      * Stores a push, and gives its number. One for now gets its deliveries, the others get them from
@@ -75,7 +80,7 @@ export function createPushStore({ database }: { database: Database }) {
           parent,
         }).number
       const number = add(push.id, push.sendAt, null, audience)
-      if (push.sendAt === null) deliver(application, number, audience, expiresAt(null))
+      if (push.sendAt === null) deliveries.add({ application, push: number, audience, expiresAt: expiresAt(null) })
       for (const { id, sendAt } of turns) add(id, sendAt, number, { turn: {} })
       return number
     },

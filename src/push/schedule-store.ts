@@ -2,10 +2,10 @@ import type { Audience } from '../audience/filter.ts'
 import { audienceFrom } from '../audience/stored-audience.ts'
 import type { WaveAudience } from '../audience/stored-audience.ts'
 import type { Database } from '../database/database.ts'
+import { createNewDeliveryStore } from '../delivery/store/new-delivery-store.ts'
 import { CEILING } from '../device/device-row.ts'
 import { waveIn } from './local-time.ts'
 import type { Zone } from './local-time.ts'
-import type { PushStore } from './push-store.ts'
 
 /** A push that has been let go. */
 interface Released {
@@ -31,13 +31,9 @@ const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS N
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>
 
-interface Dependencies {
-  readonly database: Database
-  readonly pushes: Pick<PushStore, 'deliver'>
-}
-
 /** Pushes that wait for their moment. Times are ms since the Unix epoch. */
-export function createScheduleStore({ database, pushes }: Dependencies) {
+export function createScheduleStore({ database }: { database: Pick<Database, 'statement'> }) {
+  const deliveries = createNewDeliveryStore({ database })
   const next = database.statement<{ send_at: number | null }, []>(
     `SELECT min(send_at) AS send_at FROM push WHERE ${SCHEDULED}`,
   )
@@ -119,11 +115,11 @@ export function createScheduleStore({ database, pushes }: Dependencies) {
         if (parent === null) {
           const audience = asOf(JSON.parse(row.audience) as Audience, now)
           const expiresAt = letGo(push, JSON.stringify(audience))
-          if (!('local' in audience)) pushes.deliver(application, push, audience, expiresAt)
+          if (!('local' in audience)) deliveries.add({ application, push, audience, expiresAt })
         } else {
           const turn = turnOf(row, parent, now)
           const expiresAt = letGo(push, turn === null ? row.audience : JSON.stringify(turn))
-          if (turn !== null) pushes.deliver(application, push, audienceOf(turn, parent), expiresAt)
+          if (turn !== null) deliveries.add({ application, push, audience: audienceOf(turn, parent), expiresAt })
         }
         return { push, application }
       })

@@ -23,6 +23,7 @@ import { cancelRoutes } from '../push/cancel-routes.ts'
 import type { CancelStore } from '../push/cancel-store.ts'
 import { createCounting } from '../push/counting.ts'
 import { createExplainStore } from '../push/explain-store.ts'
+import type { FinishedStore } from '../push/finished-store.ts'
 import { createIdempotencyStore } from '../push/idempotency-store.ts'
 import { previewRoutes } from '../push/preview/preview-routes.ts'
 import { createSampler } from '../push/preview/preview-store.ts'
@@ -36,7 +37,6 @@ import type { Config } from '../settings/parse.ts'
 import { statsRoutes } from '../stats/stats-routes.ts'
 import { createStatsStore } from '../stats/stats-store.ts'
 import { WEBHOOKS } from '../webhook/event-schema.ts'
-import type { EventStore } from '../webhook/event-store.ts'
 import { createGrowthBounds } from './growth-bounds.ts'
 import type { Senders } from './senders.ts'
 
@@ -54,7 +54,7 @@ interface Dependencies {
   readonly scheduled: ScheduleStore
   readonly schedule: Pick<Schedule, 'look'>
   readonly cancellations: CancelStore
-  readonly events: EventStore
+  readonly finished: FinishedStore
   readonly senders: Pick<Senders, 'pool' | 'providers'>
   /** Whether there is room on the disk for what is new. */
   readonly hasRoom: () => boolean
@@ -65,7 +65,7 @@ const NEVER = new AbortController().signal
 
 /** The public API: every noun's routes behind the gate. */
 export function createPublicApi(deps: Dependencies) {
-  const { config, clock, log, database, commit, gate, metrics, devices, cancellations, events } = deps
+  const { config, clock, log, database, commit, gate, metrics, devices, cancellations, finished, pushes } = deps
   const { pool, providers } = deps.senders
   const { compat } = config
   const count = createAudienceCount({ database })
@@ -75,7 +75,7 @@ export function createPublicApi(deps: Dependencies) {
   const accept = createAcceptance({
     commit,
     clock,
-    pushes: deps.pushes,
+    pushes,
     schedule: deps.scheduled,
     idempotency: createIdempotencyStore({ database }),
     count: (application, filter, caller = NEVER) =>
@@ -148,13 +148,13 @@ export function createPublicApi(deps: Dependencies) {
         cancellations: {
           cancel(application, id, now) {
             const outcome = cancellations.cancel(application, id, now)
-            if (outcome.kind === 'cancelled') events.pushCancelled(application, id, now)
+            if (outcome.kind === 'cancelled') finished.tellCancelled(application, id, now)
             return outcome
           },
         },
         deliveries: pool,
       }),
-      statsRoutes({ gate, commit, clock, stats: createStatsStore({ database }) }),
+      statsRoutes({ gate, commit, clock, stats: createStatsStore({ database, pushes }) }),
       ...(compat ? [compatRoutes({ gate, commit, devices, bounds })] : []),
     ],
   })

@@ -14,6 +14,8 @@ import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { chooseTransport } from '../gateway/transport/choose-transport.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
+import type { FinishedStore } from '../push/finished-store.ts'
+import type { PushStore } from '../push/push-store.ts'
 import type { Config } from '../settings/parse.ts'
 import type { EventStore } from '../webhook/event-store.ts'
 
@@ -32,6 +34,8 @@ interface Dependencies {
   readonly directory: ApplicationDirectory
   readonly devices: DeviceStore
   readonly events: EventStore
+  readonly pushes: PushStore
+  readonly finished: FinishedStore
   readonly metrics: Metrics
   /** Certificates to trust, in PEM; `undefined`: the system's. */
   readonly ca: string | undefined
@@ -70,7 +74,7 @@ export async function startSenders(deps: Dependencies) {
   })
   await providers.prepare(directory.all())
 
-  const deliveries = createDeliveryStore({ database })
+  const deliveries = createDeliveryStore({ database, pushes: deps.pushes })
   const pool = startDeliveryPool({
     clock,
     log,
@@ -103,7 +107,7 @@ export async function startSenders(deps: Dependencies) {
       const application = directory.byNumber(number)
       if (application !== null) providers.prove(application, platform)
     },
-    events,
+    events: { ...events, pushFinished: deps.finished.tell },
     maxInFlight: config.maxInFlight,
     ttlClock: config.ttlClock,
     latency: deps.metrics.latency,

@@ -20,6 +20,7 @@ import { LOOP_TICK_MS } from '../monitoring/process-metrics.ts'
 import { diskOf } from '../monitoring/storage.ts'
 import type { Disk } from '../monitoring/storage.ts'
 import { createCancelStore } from '../push/cancel-store.ts'
+import { createFinishedStore } from '../push/finished-store.ts'
 import { createPushStore } from '../push/push-store.ts'
 import { createScheduleStore } from '../push/schedule-store.ts'
 import { startSchedule } from '../push/schedule.ts'
@@ -122,9 +123,26 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const key = sealingKeyOf(config, database, clock, log)
   const devices = createDeviceStore({ database, clock })
   const events = createEventStore({ database })
+  const pushes = createPushStore({ database })
+  const finished = createFinishedStore({ database, events })
   const ca = await authoritiesIn(config.gatewayCa)
   if (config.proxy !== null) await tryProxy(config.proxy, config.apnsUrl, clock, log)
-  const world = { config, clock, log, random, database, commit, key, directory, devices, events, ledger, metrics }
+  const world = {
+    config,
+    clock,
+    log,
+    random,
+    database,
+    commit,
+    key,
+    directory,
+    devices,
+    events,
+    pushes,
+    finished,
+    ledger,
+    metrics,
+  }
   const senders = await startSenders({ ...world, ca, opened, rsaKeys: overrides.rsaKeys })
   const { pool } = senders
   const webhookStore = createWebhookStore({ database, clock, key })
@@ -140,9 +158,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   opened.defer(() => webhooks.close())
 
-  const pushes = createPushStore({ database })
   const cancellations = createCancelStore({ database })
-  const scheduled = createScheduleStore({ database, pushes })
+  const scheduled = createScheduleStore({ database })
   const schedule = startSchedule({
     clock,
     log,
@@ -152,7 +169,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       release(now, limit) {
         const released = scheduled.release(now, limit)
         // One that nobody is there for is over at once.
-        for (const each of released) events.pushFinished(each, now)
+        for (const each of released) finished.tell(each, now)
         return released
       },
     },
@@ -178,7 +195,6 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ...world,
     gate,
     onRefused,
-    pushes,
     scheduled,
     schedule,
     cancellations,

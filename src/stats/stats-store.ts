@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { packToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
+import { createTallyStore } from './tally-store.ts'
 
 /** Endpoint 15: all-time sums of an application. */
 export interface Analytics {
@@ -12,26 +13,23 @@ export interface Analytics {
   readonly s: number
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
 export type StatsStore = ReturnType<typeof createStatsStore>
 
-/**
- * Counts by application, UTC day and platform. Opens are written here; `t` and `s` by the delivery, in the transaction
- * that settles what they count.
- */
-export function createStatsStore({ database }: { database: Pick<Database, 'statement'> }) {
+interface Dependencies {
+  readonly database: Pick<Database, 'statement'>
+  readonly pushes: {
+    /** Counts one open of a push; its number, `null` where the application has no push with this id. */
+    countOpen(application: number, id: string): number | null
+  }
+}
+
+/** What an application hears of its counts, and the opens that it reports. */
+export function createStatsStore({ database, pushes }: Dependencies) {
   const sums = database.statement<Analytics, [application: number]>(
     `SELECT coalesce(sum(t), 0) AS t, coalesce(sum(o), 0) AS o, coalesce(sum(s), 0) AS s
      FROM tally WHERE application = ?`,
   )
-  const addOpen = database.statement<never, [application: number, day: number, platform: Platform]>(
-    `INSERT INTO tally (application, day, platform, o) VALUES (?, ?, ?, 1)
-     ON CONFLICT DO UPDATE SET o = o + 1`,
-  )
-  const openedPush = database.statement<{ number: number }, [id: string, application: number]>(
-    'UPDATE push SET opened = opened + 1 WHERE id = ? AND application = ? RETURNING number',
-  )
+  const tally = createTallyStore({ database })
   const openedBy = database.statement<
     never,
     [push: number, now: number, application: number, platform: Platform, token: string | Uint8Array]
@@ -48,10 +46,10 @@ export function createStatsStore({ database }: { database: Pick<Database, 'state
      * the device with this `token` the first is kept.
      */
     opened(application: number, platform: Platform, now: number, push?: string | null, token?: string | null): void {
-      addOpen.run(application, Math.floor(now / DAY_MS), platform)
-      const opened = push ? openedPush.get(push, application) : null
-      if (opened === null || !token) return
-      openedBy.run(opened.number, now, application, platform, packToken(token))
+      tally.addOpen({ application, platform }, now)
+      const number = push ? pushes.countOpen(application, push) : null
+      if (number === null || !token) return
+      openedBy.run(number, now, application, platform, packToken(token))
     },
   }
 }

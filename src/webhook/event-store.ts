@@ -20,17 +20,20 @@ export interface StoredEvent {
   readonly attempt: number
 }
 
-interface PushRow {
-  readonly number: number
+/** A push that is over, with everything that belongs to it. Times are ms since the Unix epoch. */
+export interface FinishedPush {
+  /** UUID. */
   readonly id: string
+  readonly cancelled: boolean
+  /** Addressed; accepted by the gateway; failed. */
   readonly t: number
   readonly s: number
   readonly failed: number
+  /** Why a gateway refuses the push itself; `null` where none does. */
   readonly refused: string | null
-  readonly cancelled: number
+  /** `null`: nothing of it went out. */
   readonly started: number | null
-  readonly finished: number | null
-  readonly open: number
+  readonly finished: number
 }
 
 interface DeviceRow {
@@ -63,24 +66,6 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
   )
   const noteDropped = database.statement<never, [number]>(
     'UPDATE webhook SET dropped = dropped + 1 WHERE application = ?',
-  )
-  // A push by local time is many, of which callers know the one that the others belong to. What has not gone out yet
-  // keeps it open, unless it is called off.
-  const finished = database.statement<PushRow, [number]>(
-    `WITH root AS (SELECT r.* FROM push p JOIN push r ON r.number = coalesce(p.parent, p.number) WHERE p.number = ?),
-       family AS (SELECT * FROM root UNION ALL SELECT p.* FROM push p JOIN root r ON p.parent = r.number)
-     SELECT r.number, r.id, r.cancelled_at IS NOT NULL AS cancelled,
-       coalesce(sum(d.addressed), 0) AS t, coalesce(sum(d.accepted), 0) AS s, coalesce(sum(d.failed), 0) AS failed, max(d.refused) AS refused,
-       coalesce(min(d.started_at), min(f.released_at)) AS started, max(d.finished_at) AS finished,
-       count(*) FILTER (WHERE d.push IS NOT NULL AND d.finished_at IS NULL
-         OR f.send_at IS NOT NULL AND f.released_at IS NULL AND f.cancelled_at IS NULL) AS open
-     FROM root r, family f LEFT JOIN delivery d ON d.push = f.number GROUP BY r.number`,
-  )
-  const tell = database.statement<never, [number, number]>(
-    'UPDATE push SET told_at = ? WHERE number = ? AND told_at IS NULL',
-  )
-  const numberOf = database.statement<{ number: number }, [string, number]>(
-    'SELECT number FROM push WHERE id = ? AND application = ?',
   )
   const device = database.statement<DeviceRow, [number]>('SELECT application, platform, token FROM device WHERE id = ?')
   const markPaused = database.statement<never, [number, Platform]>(
@@ -127,38 +112,24 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
     return wants.get(application, type) !== null
   }
 
-  function pushFinished(
-    { push, application }: { readonly push: number; readonly application: number },
-    now: number,
-  ): void {
-    if (!isWanted(application, 'push.finished')) return
-    const row = finished.get(push)
-    if (row === null || row.open > 0 || tell.run(now, row.number).changes === 0) return
-    const { id, t, s, failed } = row
-    const data = {
-      id,
-      state: row.cancelled === 1 ? ('cancelled' as const) : ('finished' as const),
-      t,
-      s,
-      failed,
-      ...(row.refused !== null && { reason: row.refused }),
-      ...(row.started !== null && { started_at: iso(row.started) }),
-      finished_at: iso(row.finished ?? now),
-    }
-    record(application, { type: 'push.finished', data }, now)
-  }
-
   return {
-    /**
-     * Something of this push is over: one of its deliveries, or what was still to come of it. Tells of the push, once,
-     * if nothing is left. `now` is ms since the Unix epoch.
-     */
-    pushFinished,
+    /** Whether the application's webhook asks for events of this type: what is costly to find out need not be. */
+    isWanted,
 
-    /** The push with this UUID is called off: tells of it, if nothing of it is being sent. */
-    pushCancelled(application: number, id: string, now: number): void {
-      const row = numberOf.get(id, application)
-      if (row !== null) pushFinished({ push: row.number, application }, now)
+    /** A push of which `push.finished` is wanted is over. */
+    pushFinished(application: number, push: FinishedPush, now: number): void {
+      const { id, cancelled, t, s, failed, refused, started, finished } = push
+      const data = {
+        id,
+        state: cancelled ? ('cancelled' as const) : ('finished' as const),
+        t,
+        s,
+        failed,
+        ...(refused !== null && { reason: refused }),
+        ...(started !== null && { started_at: iso(started) }),
+        finished_at: iso(finished),
+      }
+      record(application, { type: 'push.finished', data }, now)
     },
 
     /** A gateway has declared the device (`device.id`) dead; it is in the feedback. */

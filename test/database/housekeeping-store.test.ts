@@ -18,7 +18,7 @@ function openStores() {
   let pushed = 0
   return {
     ...registry,
-    schedule: createScheduleStore({ database, pushes }),
+    schedule: createScheduleStore({ database }),
     /** `steps` of the sweep of pushes: what the last of them said. */
     sweep(now: number, steps = 1): number | null {
       let next: number | null = 0

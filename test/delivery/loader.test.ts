@@ -21,7 +21,7 @@ let badges: PendingBadges
 beforeEach(() => {
   registry = openRegistry()
   registry.devices.register(1, { token: TOKEN, platform: 0 })
-  store = createDeliveryStore(registry)
+  store = createDeliveryStore({ ...registry, pushes: createPushStore(registry) })
   badges = new PendingBadges(store.badgeOf)
 })
 afterEach(() => registry[Symbol.dispose]())

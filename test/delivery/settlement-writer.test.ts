@@ -24,7 +24,7 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
   }
   database.transact(() => createPushStore({ database }).accept(1, push))
 
-  const store = createDeliveryStore({ database })
+  const store = createDeliveryStore({ database, pushes: createPushStore({ database }) })
   const disk = Promise.withResolvers<void>()
   const written = Promise.withResolvers<void>()
   const badges = new PendingBadges(store.badgeOf)

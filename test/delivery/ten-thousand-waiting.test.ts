@@ -3,6 +3,7 @@ import type { Database } from '../../src/database/database.ts'
 import { Loader } from '../../src/delivery/loader.ts'
 import { createDeliveryStore } from '../../src/delivery/store/delivery-store.ts'
 import type { DeliveryStore } from '../../src/delivery/store/delivery-store.ts'
+import { createPushStore } from '../../src/push/push-store.ts'
 import { openRegistry } from '../support/registry.ts'
 
 /* Pushes to one device that wait for another attempt, ten thousand of them: one is due each second. */
@@ -47,7 +48,7 @@ beforeEach(() => {
       .run(device)
   })
   used = new Set()
-  store = createDeliveryStore({ database: noting(database) })
+  store = createDeliveryStore({ database: noting(database), pushes: createPushStore({ database }) })
   loader = new Loader({
     application: 1,
     platform: 0,
@@ -200,7 +201,7 @@ describe('ten thousand deliveries that wait', () => {
     let steps = 0
     for (let more = true; more; steps++) {
       // As a process would that was killed before this step.
-      const next = createDeliveryStore({ database })
+      const next = createDeliveryStore({ database, pushes: createPushStore({ database }) })
       more = database.transact(() => next.jumps.follow(until + 10))
     }
     expect(steps).toBeWithin(50, 100)

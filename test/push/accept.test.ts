@@ -51,7 +51,7 @@ test('a repeat is not answered before what it repeats is on disk', async () => {
     commit,
     clock,
     pushes,
-    schedule: createScheduleStore({ database, pushes }),
+    schedule: createScheduleStore({ database }),
     idempotency: createIdempotencyStore({ database }),
     count: async () => 0,
     wake: () => undefined,

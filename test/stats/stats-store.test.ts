@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { createPushStore } from '../../src/push/push-store.ts'
 import { createStatsStore } from '../../src/stats/stats-store.ts'
 import { openRegistry } from '../support/registry.ts'
 
@@ -20,7 +21,7 @@ function openStats() {
   )
   const opens = database.statement<unknown, []>('SELECT device, at FROM opened')
   return {
-    stats: createStatsStore({ database }),
+    stats: createStatsStore({ database, pushes: createPushStore({ database }) }),
     opensOfPush: () => opened.get()?.opened,
     tallies: () => tallies.all(),
     opens: () => opens.all(),

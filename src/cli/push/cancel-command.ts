@@ -1,5 +1,6 @@
 import { isServed } from '../../database/directory-lock.ts'
 import { createCancelStore } from '../../push/cancel-store.ts'
+import { createFinishedStore } from '../../push/finished-store.ts'
 import { createPushSearch } from '../../push/push-search-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { createEventStore } from '../../webhook/event-store.ts'
@@ -31,10 +32,10 @@ export async function runCancel(
 
   const now = surroundings.clock.now()
   const cancellations = createCancelStore({ database })
-  const events = createEventStore({ database })
+  const finished = createFinishedStore({ database, events: createEventStore({ database }) })
   const cancelled = database.transact(() => {
     const outcome = cancellations.cancel(push.application, id, now)
-    if (outcome.kind === 'cancelled') events.pushCancelled(push.application, id, now)
+    if (outcome.kind === 'cancelled') finished.tellCancelled(push.application, id, now)
     return outcome
   })
   if (cancelled.kind === 'not-found') return problem(`There is no push ${id} any more.`)

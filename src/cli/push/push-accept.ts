@@ -29,13 +29,12 @@ export function acceptPush(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
 ) {
   const commit: Commit = async (operation) => database.transact(operation)
-  const pushes = createPushStore({ database })
   const devices = createDeviceStore({ database, clock })
   const accept = createAcceptance({
     commit,
     clock,
-    pushes,
-    schedule: createScheduleStore({ database, pushes }),
+    pushes: createPushStore({ database }),
+    schedule: createScheduleStore({ database }),
     idempotency: createIdempotencyStore({ database }),
     count: createAudienceCount({ database }),
     // A running server looks by itself for what others have committed.

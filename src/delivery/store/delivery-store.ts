@@ -2,8 +2,10 @@ import { audienceFrom } from '../../audience/stored-audience.ts'
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Notification } from '../../notification/notification.ts'
+import { createTallyStore } from '../../stats/tally-store.ts'
 import type { ActiveDelivery } from '../active-delivery.ts'
 import { createClockJumpStore } from '../clock-jump-store.ts'
+import type { PushExpiry } from '../clock-jump-store.ts'
 import { before, behind } from '../open-walk.ts'
 import type { Place } from '../open-walk.ts'
 import type { Range } from '../progress.ts'
@@ -45,8 +47,6 @@ const OPEN = `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.num
   FROM delivery d JOIN push p ON p.number = d.push
   WHERE d.finished_at IS NULL AND p.cancelled_at IS NULL`
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
 /** How far one push to one platform is. */
 export interface DeliveryStatus {
   readonly application: number
@@ -67,8 +67,13 @@ type Ending = Pick<ActiveDelivery, 'calledOff' | 'refused' | 'unsent'>
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
+interface Dependencies {
+  readonly database: Database
+  readonly pushes: PushExpiry
+}
+
 /** The durable side of the delivery. Reads any time; everything that writes runs inside a transaction of the caller. */
-export function createDeliveryStore({ database }: { database: Database }) {
+export function createDeliveryStore({ database, pushes }: Dependencies) {
   const senders = database.statement<{ application: number; platform: Platform }, []>(
     // A look into the index for each: DISTINCT would read all that is open, 55 ms for 100,000.
     `SELECT a.number AS application, p.value AS platform FROM application a, json_each('[0, 1]') p
@@ -115,20 +120,13 @@ export function createDeliveryStore({ database }: { database: Database }) {
   const isOpen = database.statement<object, [number, Platform]>(
     'SELECT 1 FROM delivery WHERE push = ? AND platform = ? AND finished_at IS NULL',
   )
-  const tally = database.statement<never, [number, number, Platform, number, number]>(
-    `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s`,
-  )
 
+  const tally = createTallyStore({ database })
   const recipients = createRecipientStore({ database })
   const exceptions = createRecipientResultStore({ database, recipients })
   const waiting = createWaitingStore({ database })
   const timeShift = createTimeShift(database)
-  const jumps = createClockJumpStore({ database })
-
-  function count({ application, platform }: DeliveryKey, now: number, addressed: number, accepted: number): void {
-    if (addressed > 0 || accepted > 0) tally.run(application, Math.floor(now / DAY_MS), platform, addressed, accepted)
-  }
+  const jumps = createClockJumpStore({ database, pushes })
 
   /**
    * Ends a delivery: nobody of it waits any more, and whoever it addressed and did not reach counts as failed, so that
@@ -191,7 +189,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
     /** Stores that the audience is counted, and has `more` devices than settled pages had added. */
     address(key: DeliveryKey, more: number, now: number): void {
       const { changes } = setAddressed.run(more, key.push, key.platform)
-      if (changes > 0) count(key, now, more, 0)
+      if (changes > 0) tally.addSent(key, now, more, 0)
     },
 
     /** Everything a settled page changes, except what it says of devices. */
@@ -202,7 +200,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
       const { push, platform } = key
       const ahead = JSON.stringify(page.ahead)
       settle.run(progress, ahead, size, missed, accepted, failed, finishedAt, startedAt, push, platform)
-      count(key, now, missed, accepted)
+      tally.addSent(key, now, missed, accepted)
     },
 
     /** A recipient that had waited: accepted now, or an exception again. */
@@ -210,7 +208,7 @@ export function createDeliveryStore({ database }: { database: Database }) {
       if (results.accepted > 0) exceptions.drop(key, id)
       const failed = exceptions.write(key, results.exceptions)
       countMore.run(results.accepted, failed, finished ? now : null, key.push, key.platform)
-      count(key, now, 0, results.accepted)
+      tally.addSent(key, now, 0, results.accepted)
     },
 
     end,

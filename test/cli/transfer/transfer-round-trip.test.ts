@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
+import { createPushStore } from '../../../src/push/push-store.ts'
 import { createStatsStore } from '../../../src/stats/stats-store.ts'
 import { commandLine } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
@@ -42,7 +43,7 @@ function fill(line: CommandLine, seed: number, devices: number): void {
   const some = () => NAMES.filter(() => next() < 0.3)
   using database = line.database()
   const registry = createDeviceStore({ database, clock })
-  const stats = createStatsStore({ database })
+  const stats = createStatsStore({ database, pushes: createPushStore({ database }) })
   database.transact(() => {
     for (let at = 0; at < devices; at++) {
       clock.advance(Math.floor(next() * HOUR))

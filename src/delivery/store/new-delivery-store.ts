@@ -1,0 +1,28 @@
+import type { Audience } from '../../audience/filter.ts'
+import type { Database } from '../../database/database.ts'
+import type { Platform } from '../../device/device.ts'
+import { LANE_NUMBER } from './open-delivery.ts'
+
+interface NewDelivery {
+  readonly application: number
+  /** `push.number`. */
+  readonly push: number
+  readonly audience: Audience
+  /** Ms since the Unix epoch. */
+  readonly expiresAt: number
+}
+
+/** Where deliveries begin: when their push goes out, in its transaction. */
+export function createNewDeliveryStore({ database }: { database: Pick<Database, 'statement'> }) {
+  const insert = database.statement<never, [number, Platform, number, 0 | 1, number]>(
+    'INSERT INTO delivery (push, platform, application, lane, expires_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  return {
+    /** Makes the deliveries of a push, one for each platform that it goes to. */
+    add({ application, push, audience, expiresAt }: NewDelivery): void {
+      const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
+      const lane = LANE_NUMBER['filter' in audience ? 'many' : 'single']
+      for (const platform of platforms) insert.run(push, platform, application, lane, expiresAt)
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Database } from '../database/database.ts'
+import type { Platform } from '../device/device.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Whose counts: one row for each of these and the day. */
+interface TallyKey {
+  readonly application: number
+  readonly platform: Platform
+}
+
+/** Counts by application, UTC day and platform. `now` is ms since the Unix epoch. Runs in transactions of the caller. */
+export function createTallyStore({ database }: { database: Pick<Database, 'statement'> }) {
+  const addSent = database.statement<never, [number, number, Platform, number, number]>(
+    `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s`,
+  )
+  const addOpen = database.statement<never, [application: number, day: number, platform: Platform]>(
+    `INSERT INTO tally (application, day, platform, o) VALUES (?, ?, ?, 1)
+     ON CONFLICT DO UPDATE SET o = o + 1`,
+  )
+  const dayOf = (now: number) => Math.floor(now / DAY_MS)
+
+  return {
+    /** Notifications addressed, and taken by a gateway. */
+    addSent({ application, platform }: TallyKey, now: number, addressed: number, accepted: number): void {
+      if (addressed > 0 || accepted > 0) addSent.run(application, dayOf(now), platform, addressed, accepted)
+    },
+
+    addOpen({ application, platform }: TallyKey, now: number): void {
+      addOpen.run(application, dayOf(now), platform)
+    },
+  }
+}

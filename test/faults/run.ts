@@ -18,7 +18,7 @@ const HELP = `Usage: scripts/faults [--rounds N] [--seed N] [--only NAME]… [--
   --binary PATH  the compiled service in place of the sources
   --jobs N       faults at a time (default 4)
   --json         rows with all findings, and the log where something was found
-  --markdown     the table for the README
+  --markdown     the table for the manual
   --list         the faults
 
 Exits with 1 when anything was lost, repeated without need, or counted wrongly.`

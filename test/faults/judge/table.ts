@@ -7,7 +7,7 @@ export function holds({ result }: Row): boolean {
   return result.kind === 'skipped' || result.judgement.findings.length === 0
 }
 
-/** For the README. */
+/** For the manual. */
 export function markdownTable(rows: readonly Row[]): string {
   const rule = HEAD.map((name) => (name === 'fault' || name === 'result' ? '---' : '---:'))
   const lines = [HEAD, rule, ...rows.map((row) => cells(row, row.scenario.what))]

@@ -88,7 +88,7 @@ export type CommandOutcome =
   | { readonly kind: 'problem'; readonly problem: string }
   | Problems
 
-export type RunCommand = (given: ParsedArguments, surroundings: CommandContext) => Promise<CommandOutcome>
+export type RunCommand = (given: ParsedArguments, context: CommandContext) => Promise<CommandOutcome>
 
 export function done(text: string): CommandOutcome {
   return { kind: 'done', text }

@@ -10,7 +10,7 @@ import { watchUpgrade } from './upgrade-watch.ts'
 
 export const RELEASED = 'The disk is full: the reserve was released, and is made again by serve when there is room.'
 
-export type DataSurroundings = Pick<CommandContext, 'env' | 'readFile' | 'clock' | 'stderr' | 'terminal'>
+export type DataContext = Pick<CommandContext, 'env' | 'readFile' | 'clock' | 'stderr' | 'terminal'>
 
 /** Where the unit that `bellhop systemd` prints keeps its data. */
 const UNIT_DIRECTORY = '/var/lib/bellhop'
@@ -21,7 +21,7 @@ const UNIT_DIRECTORY = '/var/lib/bellhop'
  */
 export function dataDirectory(
   flag: string | null,
-  { env, readFile }: Pick<DataSurroundings, 'env' | 'readFile'>,
+  { env, readFile }: Pick<DataContext, 'env' | 'readFile'>,
   unit = UNIT_DIRECTORY,
 ): { readonly kind: 'directory'; readonly data: string; readonly isDefault: boolean } | CommandOutcome {
   const flags = new Map(flag === null ? [] : [['data', flag]])
@@ -47,16 +47,16 @@ function isThere(path: string): boolean {
 /** Opens the database that a command works on; the caller closes it. Without `create` there must be one. */
 export function openData(
   flag: string | null,
-  surroundings: DataSurroundings,
+  context: DataContext,
   { create = false } = {},
 ): { readonly kind: 'open'; readonly database: Database; readonly data: string } | CommandOutcome {
-  const found = dataDirectory(flag, surroundings)
+  const found = dataDirectory(flag, context)
   if (found.kind !== 'directory') return found
   const { data } = found
   const missing = create ? null : noDatabaseIn(found)
   if (missing !== null) return missing
   const released = create ? 0 : inDataDirectory(data, () => releaseReserve(data))
-  if (released > 0) surroundings.stderr(`bellhop: ${RELEASED}\n`)
-  using watch = watchUpgrade(surroundings)
+  if (released > 0) context.stderr(`bellhop: ${RELEASED}\n`)
+  using watch = watchUpgrade(context)
   return { kind: 'open', database: inDataDirectory(data, () => openDatabase(data, { report: watch.see })), data }
 }

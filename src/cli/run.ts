@@ -3,7 +3,7 @@ import type { Config } from '../settings/parse.ts'
 import { escapeControls } from '../text/escape-controls.ts'
 import { runAppCommand } from './app/app-command.ts'
 import { parseCommand } from './cli.ts'
-import type { CommandOutcome, CommandContext as CommandSurroundings } from './command.ts'
+import type { CommandOutcome, CommandContext } from './command.ts'
 import { errorMessage } from './error-message.ts'
 import { helpText } from './help.ts'
 import { RUNNERS } from './runners.ts'
@@ -12,7 +12,7 @@ import { startVariables } from './service/start-variables.ts'
 import { versionJson, versionText } from './service/version-text.ts'
 import { textColumns } from './terminal/table-text.ts'
 
-export interface Surroundings extends CommandSurroundings {
+export interface RunContext extends CommandContext {
   /** Runs the service until it is stopped; its exit code. */
   readonly serve: (config: Config) => Promise<number>
   /** Becomes the same program anew, with these variables in its environment. */
@@ -30,49 +30,49 @@ const USAGE = 2
  * From a command line (without the program) to an exit code. What was asked for goes to `stdout`; every problem is a
  * line `bellhop: …` on `stderr`. Rejects only for a bug.
  */
-export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function run(argv: readonly string[], context: RunContext): Promise<number> {
   try {
-    return await runLine(argv, surroundings)
+    return await runLine(argv, context)
   } catch (error) {
     const sentence = errorMessage(error)
     if (sentence === null) throw error
-    surroundings.stderr(`bellhop: ${escapeControls(sentence)}\n`)
+    context.stderr(`bellhop: ${escapeControls(sentence)}\n`)
     return FAILED
   }
 }
 
-async function runLine(argv: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { stdout, stderr } = surroundings
+async function runLine(argv: readonly string[], context: RunContext): Promise<number> {
+  const { stdout, stderr } = context
   const complain: Complain = (sentences) =>
     sentences.forEach((sentence) => stderr(`bellhop: ${escapeControls(sentence)}\n`))
 
   const command = parseCommand(argv)
   switch (command.kind) {
     case 'help':
-      stdout(helpText(command.topic, textColumns(surroundings.terminal)))
+      stdout(helpText(command.topic, textColumns(context.terminal)))
       return DONE
     case 'version':
       stdout(command.json ? versionJson() : versionText())
       return DONE
     case 'none':
-      stderr(helpText('', textColumns(surroundings.terminal)))
+      stderr(helpText('', textColumns(context.terminal)))
       return USAGE
     case 'problems':
       complain(command.problems)
       return USAGE
     case 'serve':
-      return serve(command.argv, surroundings, complain)
+      return serve(command.argv, context, complain)
     case 'config':
-      return end(runConfig(command.argv, surroundings), stdout, complain)
+      return end(runConfig(command.argv, context), stdout, complain)
     case 'app':
-      return end(runAppCommand(command.command, surroundings), stdout, complain)
+      return end(runAppCommand(command.command, context), stdout, complain)
     case 'run':
       break
   }
   const runner = RUNNERS[command.name]
   if (runner === undefined) throw new Error(`nothing runs the command ${command.name}`)
   const runCommand = await runner()
-  return end(await runCommand(command.given, surroundings), stdout, complain)
+  return end(await runCommand(command.given, context), stdout, complain)
 }
 
 /** Prints what a command came to; its exit code. */
@@ -95,7 +95,7 @@ function end(outcome: CommandOutcome, stdout: (text: string) => void, complain: 
 
 async function serve(
   argv: readonly string[],
-  { env, readFile, serve: start, restart }: Surroundings,
+  { env, readFile, serve: start, restart }: RunContext,
   complain: Complain,
 ): Promise<number> {
   const settings = parseConfig(argv, env, readFile)

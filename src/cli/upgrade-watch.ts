@@ -9,7 +9,7 @@ import { upgradeText } from './upgrade-text.ts'
  * copy is, which takes longest. To be disposed of when the upgrade is over.
  */
 export function watchUpgrade(
-  surroundings: Pick<CommandContext, 'stderr' | 'terminal' | 'clock'>,
+  context: Pick<CommandContext, 'stderr' | 'terminal' | 'clock'>,
 ): Disposable & { readonly see: (step: UpgradeStep) => void } {
   let gauge: Disposable | null = null
   function stop(): void {
@@ -19,8 +19,8 @@ export function watchUpgrade(
   return {
     see(step) {
       stop()
-      surroundings.stderr(`bellhop: ${upgradeText(step)}\n`)
-      if (step.kind === 'copying') gauge = startGauge({ into: copyDraft(step.copy), size: step.bytes }, surroundings)
+      context.stderr(`bellhop: ${upgradeText(step)}\n`)
+      if (step.kind === 'copying') gauge = startGauge({ into: copyDraft(step.copy), size: step.bytes }, context)
     },
     [Symbol.dispose]: stop,
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../src/cli/run.ts'
-import type { Surroundings } from '../../src/cli/run.ts'
+import type { RunContext } from '../../src/cli/run.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Config } from '../../src/settings/parse.ts'
@@ -33,7 +33,7 @@ export interface CommandLine extends Disposable {
   run(
     argv: readonly string[],
     env?: Readonly<Record<string, string>>,
-    over?: Partial<Pick<Surroundings, 'clock' | 'terminal' | 'signals' | 'stdout' | 'stderr'>>,
+    over?: Partial<Pick<RunContext, 'clock' | 'terminal' | 'signals' | 'stdout' | 'stderr'>>,
   ): Promise<Printed>
   /** Writes a file beside the database; its path. */
   file(name: string, content: string | Uint8Array): string

@@ -10,7 +10,7 @@ import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, problem, problems } from '../command.ts'
 import type { CommandOutcome } from '../command.ts'
 import { openData } from '../open-data.ts'
-import type { DataSurroundings } from '../open-data.ts'
+import type { DataContext } from '../open-data.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { putCredential } from './app-credential-command.ts'
 import { simulate } from './app-simulate-command.ts'
@@ -18,16 +18,16 @@ import { applicationJson, createdText, limitsText, listText, rotatedText, secret
 import { runWebhookCommand, webhookOf } from './app-webhook-command.ts'
 
 /** Works on the data directory itself, beside a running server or without one. */
-export function runAppCommand(command: AppCommand, surroundings: DataSurroundings): CommandOutcome {
+export function runAppCommand(command: AppCommand, context: DataContext): CommandOutcome {
   // Only `create` may bring a directory into being: for the others a new one is a misspelled --data.
-  const opened = openData(command.data, surroundings, { create: command.kind === 'app create' })
+  const opened = openData(command.data, context, { create: command.kind === 'app create' })
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  return runOn(database, opened.data, command, surroundings)
+  return runOn(database, opened.data, command, context)
 }
 
-function runOn(database: Database, data: string, command: AppCommand, surroundings: DataSurroundings): CommandOutcome {
-  const { clock } = surroundings
+function runOn(database: Database, data: string, command: AppCommand, context: DataContext): CommandOutcome {
+  const { clock } = context
   const applications = createApplicationStore({ database, clock })
   // Summaries are not sealed, so no key is needed to show them; nothing here seals or opens with this one.
   const credentials: Shown = createCredentialStore({ database, clock, key: new Uint8Array(32) })
@@ -70,9 +70,9 @@ function runOn(database: Database, data: string, command: AppCommand, surroundin
         : done(`Erased the application "${escapeControls(name)}".\n`)
     case 'app apns':
     case 'app fcm':
-      return putCredential(command, application, { ...surroundings, database, dataDirectory: data })
+      return putCredential(command, application, { ...context, database, dataDirectory: data })
     case 'app webhook':
-      return runWebhookCommand(command, application, { ...surroundings, database, dataDirectory: data })
+      return runWebhookCommand(command, application, { ...context, database, dataDirectory: data })
     case 'app simulate':
       return simulate(command, application, { database, applications, credentials: viewOf(application).credentials })
     case 'app limits':

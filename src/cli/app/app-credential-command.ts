@@ -8,7 +8,7 @@ import type { Problems } from '../../settings/parse.ts'
 import type { ReadFile } from '../../system/read-file.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { openSealingKey } from '../backup/open-sealing-key.ts'
-import type { SealingSurroundings } from '../backup/open-sealing-key.ts'
+import type { SealingContext } from '../backup/open-sealing-key.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { NAMES, credentialText, dataFlagOf } from './app-text.ts'
 
@@ -18,7 +18,7 @@ type CredentialCommand = Extract<AppCommand, { kind: 'app apns' | 'app fcm' }>
 export function putCredential(
   command: CredentialCommand,
   application: Application,
-  context: SealingSurroundings,
+  context: SealingContext,
 ): { readonly kind: 'done'; readonly text: string } | Problem | Problems {
   const { env, readFile, clock, database } = context
   const credential =
@@ -55,7 +55,7 @@ function storedLine({ name }: Application, summary: CredentialSummary): string {
 
 function readApns(
   given: Extract<CredentialCommand, { kind: 'app apns' }>['credential'],
-  { env, readFile, now }: Pick<SealingSurroundings, 'env' | 'readFile'> & { readonly now: number },
+  { env, readFile, now }: Pick<SealingContext, 'env' | 'readFile'> & { readonly now: number },
 ): ApnsCredential | Problem {
   const file = readFile(sourceOf(given.file))
   if (file.kind === 'problem') return problem(`The file ${given.file} ${file.problem}.`)

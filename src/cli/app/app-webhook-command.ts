@@ -10,13 +10,13 @@ import { newWebhookSecret } from '../../webhook/signature.ts'
 import { createWebhookStore } from '../../webhook/webhook-store.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
 import { openSealingKey } from '../backup/open-sealing-key.ts'
-import type { SealingSurroundings } from '../backup/open-sealing-key.ts'
+import type { SealingContext } from '../backup/open-sealing-key.ts'
 import type { AppCommand } from './app-arguments.ts'
 import { webhookJson, webhookText } from './app-text.ts'
 
 type WebhookCommand = Extract<AppCommand, { kind: 'app webhook' }>
 
-interface Options extends SealingSurroundings {
+interface Options extends SealingContext {
   readonly random?: (length: number) => Uint8Array
 }
 

@@ -18,11 +18,8 @@ import { bucketOpener, isFolder } from './bucket-opener.ts'
 const KEEP = integer(1, 10_000)
 
 /** `backup TO`: a process of its own beside the server, which only reads. */
-export async function runBackup(
-  { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
-): Promise<CommandOutcome> {
-  const { clock, stderr } = surroundings
+export async function runBackup({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
+  const { clock, stderr } = context
   const to = destinationIn(words[0] ?? '', isFolder)
   if (to.kind === 'problem') return problems(to.problem)
   const given = flags.get('keep')
@@ -32,15 +29,15 @@ export async function runBackup(
   if (keep !== null && (to.kind === 'file' || to.kind === 'object') && timeInName(basename(writtenOut(to))) === null) {
     return problems('--keep is for a folder or s3://bucket/prefix/, where backups have names by time.')
   }
-  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  const found = dataDirectory(flags.get('data') ?? null, context)
   if (found.kind !== 'directory') return found
   const { data } = found
   const missing = noDatabaseIn(found)
   if (missing !== null) return missing
 
   const startedAt = clock.now()
-  const watch = createWatch(surroundings, { quiet: flags.has('json') })
-  const made = await makeBackup({ data, to, keep, clock, openBucket: bucketOpener(surroundings), watch })
+  const watch = createWatch(context, { quiet: flags.has('json') })
+  const made = await makeBackup({ data, to, keep, clock, openBucket: bucketOpener(context), watch })
   watch.end()
   if (made.kind === 'problem') return made
   if (made.notErased !== null) stderr(`bellhop: Old backups are still there: ${made.notErased}\n`)

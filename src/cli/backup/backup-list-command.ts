@@ -16,9 +16,9 @@ import { bucketOpener } from './bucket-opener.ts'
 /** `backup list [TO]`: the backups in a folder or a bucket, newest first; without TO where `serve` puts them. */
 export async function runBackupList(
   { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
+  context: CommandContext,
 ): Promise<CommandOutcome> {
-  const { env, readFile, clock } = surroundings
+  const { env, readFile, clock } = context
   const settings = readSettings(['backup'], { flags: new Map(), env, readFile })
   if (settings.kind === 'problems') return settings
   const text = words[0] ?? settings.config.backup
@@ -30,7 +30,7 @@ export async function runBackupList(
   if (place.kind === 'folder' && !existsSync(place.path)) {
     return problem(`There is no folder ${place.path}: the first backup makes it.`)
   }
-  const shelf = repositoryAt(place, bucketOpener(surroundings))
+  const shelf = repositoryAt(place, bucketOpener(context))
   const listed = 'kind' in shelf ? shelf : await shelf.list()
   if (listed.kind === 'problem') return problem(listed.problem)
   const { backups } = listed

@@ -25,23 +25,23 @@ import type { KeyCheck } from './check-key.ts'
 /** `backup verify FROM`: reads all of it, and changes nothing. */
 export async function runBackupVerify(
   { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
+  context: CommandContext,
 ): Promise<CommandOutcome> {
   const from = destinationIn(words[0] ?? '', isFolder)
   if (from.kind === 'problem') return problems(from.problem)
-  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  const found = dataDirectory(flags.get('data') ?? null, context)
   if (found.kind !== 'directory') return found
   const { data } = found
   if (from.kind === 'folder' || from.kind === 'prefix') {
     const line = (backup: string) => commandLine(['backup', 'verify', backup], flags)
-    return namingNewest(from, line, bucketOpener(surroundings))
+    return namingNewest(from, line, bucketOpener(context))
   }
 
-  const watch = createWatch(surroundings, { quiet: flags.has('json') })
-  const verified = await verify(from, { data, watch, openBucket: bucketOpener(surroundings) })
+  const watch = createWatch(context, { quiet: flags.has('json') })
+  const verified = await verify(from, { data, watch, openBucket: bucketOpener(context) })
   watch.end()
   if (verified.kind === 'problem') return verified
-  const key = checkKey(verified.content?.sealed ?? [], data, surroundings)
+  const key = checkKey(verified.content?.sealed ?? [], data, context)
   const text = (flags.has('json') ? verifiedJson : verifiedText)(writtenOut(from), verified, key)
   return verified.kind === 'good' && key.kind !== 'wrong' ? done(text) : failed(text)
 }

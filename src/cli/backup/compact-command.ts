@@ -11,9 +11,9 @@ import { lasting } from '../terminal/figures.ts'
 import { createWatch } from '../terminal/gauge.ts'
 
 /** `compact`, with the service stopped. */
-export const runCompact: RunCommand = async ({ flags }, surroundings) => {
-  const { clock, stderr } = surroundings
-  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+export const runCompact: RunCommand = async ({ flags }, context) => {
+  const { clock, stderr } = context
+  const found = dataDirectory(flags.get('data') ?? null, context)
   if (found.kind !== 'directory') return found
   const { data } = found
   const missing = noDatabaseIn(found)
@@ -21,7 +21,7 @@ export const runCompact: RunCommand = async ({ flags }, surroundings) => {
   if (inDataDirectory(data, () => releaseReserve(data)) > 0) stderr(`bellhop: ${RELEASED}\n`)
 
   const startedAt = clock.now()
-  const watch = createWatch(surroundings, { quiet: flags.has('json') })
+  const watch = createWatch(context, { quiet: flags.has('json') })
   const compacted = inDataDirectory(data, () => compact({ data, watch }))
   watch.end()
   if (compacted.kind === 'problem') return compacted

@@ -10,10 +10,10 @@ import { openData } from '../open-data.ts'
 import { readKeySetting } from './open-sealing-key.ts'
 
 /** Replaces the sealing key. A running server holds the old one in memory, so there must be none. */
-export const runKeyRotate: RunCommand = async ({ flags }, surroundings) => {
-  const setting = readKeySetting(surroundings)
+export const runKeyRotate: RunCommand = async ({ flags }, context) => {
+  const setting = readKeySetting(context)
   if (setting.kind === 'problems') return setting
-  const opened = openData(flags.get('data') ?? null, surroundings)
+  const opened = openData(flags.get('data') ?? null, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   using lock = lockDirectory(opened.data)
@@ -28,7 +28,7 @@ export const runKeyRotate: RunCommand = async ({ flags }, surroundings) => {
     text: setting.text,
     to: to === undefined ? null : resolve(to),
     discard: flags.has('discard'),
-    clock: surroundings.clock,
+    clock: context.clock,
   })
   if (rotated.kind === 'problem') return problem(rotated.problem)
   return done(flags.has('json') ? json(rotated) : text(rotated, to !== undefined))

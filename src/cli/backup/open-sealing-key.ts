@@ -7,7 +7,7 @@ import type { Problems } from '../../settings/parse.ts'
 import type { ReadFile } from '../../system/read-file.ts'
 
 /** What a command that seals something needs. */
-export interface SealingSurroundings {
+export interface SealingContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly readFile: ReadFile
   readonly clock: Pick<Clock, 'now'>
@@ -24,7 +24,7 @@ export function openSealingKey({
   readFile,
   database,
   dataDirectory,
-}: SealingSurroundings):
+}: SealingContext):
   | { readonly kind: 'loaded'; readonly key: Uint8Array; readonly notes: readonly string[] }
   | Problem
   | Problems {
@@ -40,7 +40,7 @@ export function openSealingKey({
 export function readKeySetting({
   env,
   readFile,
-}: Pick<SealingSurroundings, 'env' | 'readFile'>):
+}: Pick<SealingContext, 'env' | 'readFile'>):
   | { readonly kind: 'setting'; readonly text: string | undefined }
   | Problems {
   const settings = readSettings(['key'], { flags: new Map(), env, readFile, withoutFlag: ['key'] })

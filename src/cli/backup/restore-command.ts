@@ -18,29 +18,26 @@ import { checkKey } from './check-key.ts'
 import type { KeyCheck } from './check-key.ts'
 
 /** `restore FROM`, with the service stopped. */
-export async function runRestore(
-  { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
-): Promise<CommandOutcome> {
+export async function runRestore({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
   const from = destinationIn(words[0] ?? '', isFolder)
   if (from.kind === 'problem') return problems(from.problem)
-  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  const found = dataDirectory(flags.get('data') ?? null, context)
   if (found.kind !== 'directory') return found
   const { data } = found
   const closed = closedTo(data)
   if (closed !== null) return closed
-  const openBucket = bucketOpener(surroundings)
+  const openBucket = bucketOpener(context)
   if (from.kind === 'folder' || from.kind === 'prefix') {
     return namingNewest(from, (backup) => commandLine(['restore', backup], flags), openBucket)
   }
 
-  const watch = createWatch(surroundings, { quiet: flags.has('json') })
+  const watch = createWatch(context, { quiet: flags.has('json') })
   const restored = await restore({
     data,
     from,
     confirmed: flags.has('yes'),
     resumePushes: flags.has('resume-pushes'),
-    clock: surroundings.clock,
+    clock: context.clock,
     openBucket,
     watch,
   })
@@ -53,7 +50,7 @@ export async function runRestore(
         `${lossText(restored.losses, data)} Nothing is changed: --yes restores all the same, and keeps it.`,
       )
     case 'restored': {
-      const key = checkKey(restored.content.sealed, data, surroundings)
+      const key = checkKey(restored.content.sealed, data, context)
       return done(flags.has('json') ? restoredJson(restored, key) : restoredText(writtenOut(from), restored, key))
     }
   }

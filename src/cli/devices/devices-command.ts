@@ -16,16 +16,13 @@ const MAX_ROWS = 10_000
 const STATES = ['registered', 'gone', 'quarantined'] as const
 
 /** The devices of an application: a table, or one record a line. */
-export async function runDevices(
-  { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
-): Promise<CommandOutcome> {
+export async function runDevices({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
   const read = readListing(flags)
   if (read.kind === 'problems') return read
-  const opened = openData(flags.get('data') ?? null, surroundings)
+  const opened = openData(flags.get('data') ?? null, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const { clock } = surroundings
+  const { clock } = context
   const found = findApplication(words[0] ?? '', { database, data: opened.data, clock })
   if (found.kind !== 'found') return found
   const { number } = found.application
@@ -53,7 +50,7 @@ export async function runDevices(
   const next = last && listed.more ? (search.byToken(number, part, 2).length === 1 ? part : last.token) : null
   const counts = search.counts(number, query.platforms)
   const view = { ...listed, counts, next, query, full: flags.has('full'), now: clock.now() }
-  return done(devicesText(view, styleOf(surroundings)))
+  return done(devicesText(view, styleOf(context)))
 }
 
 /** What the flags ask for. `after`: a token, or the beginning of one. */

@@ -16,13 +16,13 @@ import { absentText, restoredText, spanText } from './devices-restore-text.ts'
 /** Brings back devices that gateways have set aside by mistake, beside a running server or without one. */
 export async function runDevicesRestore(
   { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
+  context: CommandContext,
 ): Promise<CommandOutcome> {
-  const { clock } = surroundings
+  const { clock } = context
   const read = readRestore(flags, clock.now())
   if (read.kind !== 'order') return read
   const { order } = read
-  const opened = openData(flags.get('data') ?? null, surroundings)
+  const opened = openData(flags.get('data') ?? null, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const found = findApplication(words[0] ?? '', { database, data: opened.data, clock })
@@ -51,7 +51,7 @@ export async function runDevicesRestore(
   if (total === 0 || flags.has('dry-run')) {
     if (flags.has('json')) return done(json(NOBODY))
     if (total === 0) return done(`Nothing to restore: no device left ${spanText(order)} and is still away.\n`)
-    return done(`${absentText(absent, styleOf(surroundings))}Nothing is changed: this was a dry run.\n`)
+    return done(`${absentText(absent, styleOf(context))}Nothing is changed: this was a dry run.\n`)
   }
   if (!flags.has('yes')) {
     return problem(
@@ -61,7 +61,7 @@ export async function runDevicesRestore(
 
   const { counts, stopped } = await restoreDevices(
     { database, data: opened.data, application: number, order, total },
-    surroundings,
+    context,
   )
   if (stopped) {
     const since = new Date(order.since).toISOString()

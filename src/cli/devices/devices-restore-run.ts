@@ -44,13 +44,13 @@ const WRITES_OF_DEVICE = 5
 /** Brings devices back, those first that left last. `stopped`: by a signal; the same order goes on from there. */
 export async function restoreDevices(
   { database, data, application, order, total }: Restoring,
-  surroundings: CommandContext,
+  context: CommandContext,
 ): Promise<{ readonly counts: RestoreCounts; readonly stopped: boolean }> {
-  const { clock, signals } = surroundings
+  const { clock, signals } = context
   const store = createRestoreStore({ database, clock })
   const entries = createFeedbackStore({ database }).list(application, order.since, order.until)
   const counts: { -readonly [Name in keyof RestoreCounts]: number } = { ...NOBODY }
-  const progress = createProgress(surroundings, { unit: 'devices' })
+  const progress = createProgress(context, { unit: 'devices' })
   const pacing = createPacing(data, clock)
   // A commit waits for the disk only at the end: what is lost before is restored by the same command.
   const sync = database.syncByHand()

@@ -21,17 +21,14 @@ const MAX_DAYS = 366
 const GONE_DAYS = 30
 
 /** What the applications, or one of them, have sent, by day. */
-export async function runStats(
-  { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
-): Promise<CommandOutcome> {
+export async function runStats({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
   const text = flags.get('days') ?? DEFAULT_DAYS
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (days < 1 || days > MAX_DAYS) return problems(`--days: "${text}" is not a number of days from 1 to ${MAX_DAYS}.`)
-  const opened = openData(flags.get('data') ?? null, surroundings)
+  const opened = openData(flags.get('data') ?? null, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const { clock } = surroundings
+  const { clock } = context
   const [app] = words
   let applications: readonly Application[]
   if (app === undefined) applications = createApplicationStore({ database, clock }).list()
@@ -44,7 +41,7 @@ export async function runStats(
   const last = Math.floor(clock.now() / DAY_MS)
   const stats = applications.map((one) => statsOf(database, one, { first: last - days + 1, last }, clock.now()))
   if (flags.has('json')) return done(stats.map((one) => jsonLine(statsJson(one))).join(''))
-  return done(statsText(stats, styleOf(surroundings)))
+  return done(statsText(stats, styleOf(context)))
 }
 
 function statsOf(

@@ -14,11 +14,8 @@ import { resolvePush } from './resolve-push.ts'
  * Calls a push off as the API does. What of it is being sent the server ends, which looks for that whenever another
  * process has written, and at its start.
  */
-export async function runCancel(
-  { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
-): Promise<CommandOutcome> {
-  const opened = openData(flags.get('data') ?? null, surroundings)
+export async function runCancel({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
+  const opened = openData(flags.get('data') ?? null, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { data } = opened
@@ -30,7 +27,7 @@ export async function runCancel(
     return problem('The push is for one device, and has been let go: only POST /push/{id}/cancel calls it off now.')
   }
 
-  const now = surroundings.clock.now()
+  const now = context.clock.now()
   const cancellations = createCancelStore({ database })
   const finished = createFinishedStore({ database, events: createEventStore({ database }) })
   const cancelled = database.transact(() => {

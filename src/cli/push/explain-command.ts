@@ -17,16 +17,13 @@ import { resolveDevice, tooShort } from './resolve-device.ts'
 import { resolvePush } from './resolve-push.ts'
 
 /** What GET /push/{id}/device answers. */
-export async function runExplain(
-  { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
-): Promise<CommandOutcome> {
+export async function runExplain({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
   const [id = '', token = ''] = words
   const platforms = readPlatform(flags)
-  const asker = createAdminClient(flags.get('admin-listen') ?? null, surroundings)
+  const asker = createAdminClient(flags.get('admin-listen') ?? null, context)
   const wrong = [platforms, asker].flatMap((one) => (one.kind === 'problems' ? one.problems : []))
   if (platforms.kind === 'problems' || asker.kind === 'problems') return problems(...wrong)
-  const opened = openData(flags.get('data') ?? null, surroundings)
+  const opened = openData(flags.get('data') ?? null, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
 
@@ -51,7 +48,7 @@ export async function runExplain(
   const answer = explanationOf(explained(pause), facts.platform, (device) => apnsIdOf(pushId, device), facts.device)
   if (flags.has('json')) return done(jsonLine(answer))
   const unknown = asked && pauses === undefined
-  return done(explanationText({ ...answer, push: pushId, device: known, pauseUnknown: unknown }, styleOf(surroundings)))
+  return done(explanationText({ ...answer, push: pushId, device: known, pauseUnknown: unknown }, styleOf(context)))
 }
 
 /** Of these a pause of the whole platform may be the cause. */

@@ -23,7 +23,7 @@ import type { AskPauses } from './admin-client.ts'
 import { acceptPush } from './push-accept.ts'
 import type { PushTo } from './push-accept.ts'
 import { previewPush } from './push-preview.ts'
-import { readPush, spokenHere } from './push-request.ts'
+import { readPush, toFlagNames } from './push-request.ts'
 import type { PushWanted } from './push-request.ts'
 import { previewText, resultJson, resultText } from './push-text.ts'
 import { watchPush } from './push-watch.ts'
@@ -41,27 +41,24 @@ interface Sending extends CommandContext {
 }
 
 /** Accepts a push as the API does, and follows it until it is over. Code 1 where some failed and none was accepted. */
-export async function runPush(
-  { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
-): Promise<CommandOutcome> {
+export async function runPush({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
   const read = readPush({ words, flags })
-  const asker = createAdminClient(flags.get('admin-listen') ?? null, surroundings)
+  const asker = createAdminClient(flags.get('admin-listen') ?? null, context)
   const wrong = [read, asker].flatMap((one) => (one.kind === 'problems' ? one.problems : []))
   if (read.kind === 'problems' || asker.kind === 'problems') return problems(...wrong)
-  const opened = openData(flags.get('data') ?? null, surroundings)
+  const opened = openData(flags.get('data') ?? null, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { data } = opened
-  const found = findApplication(words[0] ?? '', { database, data, clock: surroundings.clock })
+  const found = findApplication(words[0] ?? '', { database, data, clock: context.clock })
   if (found.kind !== 'found') return found
   const { application } = found
   try {
-    return await send(read.push, { ...surroundings, database, data, application, flags, askPauses: asker.ask })
+    return await send(read.push, { ...context, database, data, application, flags, askPauses: asker.ask })
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     const { code, message } = error.failure
-    if (code === 'InvalidArgument' || code === 'MissingParameter') return problems(spokenHere(message))
+    if (code === 'InvalidArgument' || code === 'MissingParameter') return problems(toFlagNames(message))
     return problem(confirmedHere(message))
   }
 }

@@ -129,13 +129,13 @@ function readBody(
     const to = token === undefined ? { filter } : { token, platforms }
     return { kind: 'push', push: { notification, to, when, confirm } }
   } catch (error) {
-    if (error instanceof Refused) return problems(spokenHere(error.failure.message))
+    if (error instanceof Refused) return problems(toFlagNames(error.failure.message))
     throw error
   }
 }
 
 /** A complaint of the API with the names of this command: `--send-at must be …`. */
-export function spokenHere(message: string): string {
+export function toFlagNames(message: string): string {
   return message.replace(/^\w+/, (field) => NAMES[field] ?? field)
 }
 

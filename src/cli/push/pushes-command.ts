@@ -22,23 +22,20 @@ const MAX_ROWS = 10_000
 const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** The pushes of an application as GET /pushes has them, or those that wait for their time. */
-export async function runPushes(
-  { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
-): Promise<CommandOutcome> {
+export async function runPushes({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
   const limit = flags.get('limit') ?? DEFAULT_LIMIT
-  const asker = createAdminClient(flags.get('admin-listen') ?? null, surroundings)
+  const asker = createAdminClient(flags.get('admin-listen') ?? null, context)
   const wrong = asker.kind === 'problems' ? [...asker.problems] : []
   if (!/^\d{1,5}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_ROWS) {
     wrong.push(`--limit: "${limit}" is not a number from 1 to ${MAX_ROWS}.`)
   }
   if (flags.has('scheduled') && flags.has('after')) wrong.push('--after does not go with --scheduled.')
   if (wrong.length > 0 || asker.kind === 'problems') return problems(...wrong)
-  const opened = openData(flags.get('data') ?? null, surroundings)
+  const opened = openData(flags.get('data') ?? null, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { data } = opened
-  const { clock } = surroundings
+  const { clock } = context
   const found = findApplication(words[0] ?? '', { database, data, clock })
   if (found.kind !== 'found') return found
   const { number } = found.application
@@ -62,7 +59,7 @@ export async function runPushes(
     more: page.length > max,
     now: clock.now(),
   }
-  return done(pushesText(view, styleOf(surroundings)))
+  return done(pushesText(view, styleOf(context)))
 
   /** A pause is known to the server alone, and matters to what is open. */
   async function listed(push: StoredPush) {

@@ -11,11 +11,8 @@ import { styleOf } from '../terminal/style.ts'
 import { doctorJson, doctorText } from './doctor-text.ts'
 
 /** Looks at all that `serve` needs, beside a running server or without one. Fails when a check does. */
-export async function runDoctor(
-  { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
-): Promise<CommandOutcome> {
-  const { env, readFile, clock } = surroundings
+export async function runDoctor({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
+  const { env, readFile, clock } = context
   const application = words[0] ?? null
   // Also those that doctor does not need: serve would not start with them.
   const { problems, warnings } = inspectSettings('doctor', { values: flags, words: [], problems: [] }, env, readFile)
@@ -42,7 +39,7 @@ export async function runDoctor(
   )
   if (read.kind === 'problems') return read
 
-  const found = dataDirectory(flags.get('data') ?? null, surroundings)
+  const found = dataDirectory(flags.get('data') ?? null, context)
   if (found.kind !== 'directory') return found
   const config = { ...read.config, data: found.data }
   const options = { config, warnings, application, offline: flags.has('offline'), full: flags.has('full') }
@@ -51,8 +48,8 @@ export async function runDoctor(
     readFile,
     clock,
     stopwatch: () => performance.now(),
-    openBucket: bucketOpener(surroundings),
-    watch: createWatch(surroundings, { quiet: flags.has('json') || !flags.has('full') }),
+    openBucket: bucketOpener(context),
+    watch: createWatch(context, { quiet: flags.has('json') || !flags.has('full') }),
   })
   if (examined.kind === 'no-application') {
     const named = escapeControls(application ?? '')
@@ -62,6 +59,6 @@ export async function runDoctor(
     )
   }
   const { checks } = examined
-  const text = flags.has('json') ? doctorJson(checks) : doctorText(checks, styleOf(surroundings))
+  const text = flags.has('json') ? doctorJson(checks) : doctorText(checks, styleOf(context))
   return checks.some(({ state }) => state === 'failed') ? failed(text) : done(text)
 }

@@ -35,9 +35,9 @@ export async function runHealth(
     return (healthy ? done : failed)(jsonLine(shown))
   }
   const remarks = warnings.map((warning) => `Warning: ${warning}\n`)
-  if (healthy) return done([`${ready ? 'ready' : 'healthy'} ${url}\n`, ...remarks].map(harmlessLine).join(''))
+  if (healthy) return done([`${ready ? 'ready' : 'healthy'} ${url}\n`, ...remarks].map(escapedLine).join(''))
   if (!ready) return problem(reasons.join(' '))
-  return failed(['not ready\n', ...reasons.map((reason) => `${reason}\n`), ...remarks].map(harmlessLine).join(''))
+  return failed(['not ready\n', ...reasons.map((reason) => `${reason}\n`), ...remarks].map(escapedLine).join(''))
 }
 
 async function ask(url: string, ready: boolean, clock: Clock): Promise<HealthVerdict> {
@@ -90,6 +90,6 @@ function ill(sentence: string): HealthVerdict {
 }
 
 /** Names of applications are in these sentences. */
-function harmlessLine(line: string): string {
+function escapedLine(line: string): string {
   return `${escapeControls(line.trimEnd())}\n`
 }

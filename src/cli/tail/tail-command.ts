@@ -25,28 +25,25 @@ const LOOK_MS = 250
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Shows what happens, until a signal or the end of its reader. */
-export async function runTail(
-  { words, flags }: ParsedArguments,
-  surroundings: CommandContext,
-): Promise<CommandOutcome> {
-  const asker = createAdminClient(flags.get('admin-listen') ?? null, surroundings)
+export async function runTail({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
+  const asker = createAdminClient(flags.get('admin-listen') ?? null, context)
   if (asker.kind === 'problems') return asker
-  const opened = openData(flags.get('data') ?? null, surroundings)
+  const opened = openData(flags.get('data') ?? null, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const { clock, stdout, stderr } = surroundings
+  const { clock, stdout, stderr } = context
   const [app] = words
   const found = app === undefined ? null : findApplication(app, { database, data: opened.data, clock })
   if (found !== null && found.kind !== 'found') return found
 
   const only = found?.application ?? null
-  const tail = createTail(database, only, surroundings)
+  const tail = createTail(database, only, context)
   const pauses = createPauseTail({ ask: asker.ask })
   const simulator = createSimulatorTail({ ask: asker.askSimulator, simulated: tail.simulated })
-  const style = styleOf(surroundings)
-  using ticking = startPolling(surroundings)
+  const style = styleOf(context)
+  using ticking = startPolling(context)
   await simulator.look(clock.now())
-  if (surroundings.terminal !== null) stderr('What happens from now on; Ctrl-C ends it.\n')
+  if (context.terminal !== null) stderr('What happens from now on; Ctrl-C ends it.\n')
   while ((await ticking.next(LOOK_MS)) === 'tick') {
     const now = clock.now()
     const told = tail.look(now)

@@ -24,7 +24,7 @@ const MIN_BYTES = 20_000_000
  * is shown by another one. `end` takes the bar away. With `quiet` nothing is shown.
  */
 export function createWatch(
-  surroundings: Shown,
+  context: Shown,
   { quiet, minBytes = MIN_BYTES }: { readonly quiet: boolean; readonly minBytes?: number },
 ): Watch & { end(): void } {
   let moving: ReturnType<typeof createProgress> | null = null
@@ -36,12 +36,12 @@ export function createWatch(
     during(step, work) {
       end()
       if (quiet) return work()
-      using _ = startGauge(step, surroundings, minBytes)
+      using _ = startGauge(step, context, minBytes)
       return work()
     },
     moved(done, total) {
       if (quiet) return
-      moving ??= createProgress(surroundings, { unit: 'bytes' })
+      moving ??= createProgress(context, { unit: 'bytes' })
       moving.show(done, total)
     },
     end,

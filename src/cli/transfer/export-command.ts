@@ -9,24 +9,24 @@ import type { RunCommand, CommandContext } from '../command.ts'
 import { openData } from '../open-data.ts'
 import { counted, grouped } from '../terminal/figures.ts'
 import { createProgress } from '../terminal/progress.ts'
-import { applicationIn, transferWords } from './transfer-arguments.ts'
+import { applicationIn, readTransferArguments } from './transfer-arguments.ts'
 import { startFile } from './unfinished-file.ts'
 
 /** Writes everything known of an application's devices: to standard output, or whole to a file or not at all. */
-export const runExport: RunCommand = async (given, surroundings) => {
-  const words = transferWords('export', given)
+export const runExport: RunCommand = async (given, context) => {
+  const words = readTransferArguments('export', given)
   if (words.kind !== 'words') return words
-  const opened = openData(given.flags.get('data') ?? null, surroundings)
+  const opened = openData(given.flags.get('data') ?? null, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const found = applicationIn(database, words.app, opened.data, surroundings.clock)
+  const found = applicationIn(database, words.app, opened.data, context.clock)
   if (found.kind !== 'application') return found
 
   const file = words.file === '-' ? null : words.file
   const { application } = found
   const counts = await (file === null
-    ? toOutput(database, application, surroundings)
-    : toFile(file, database, application, surroundings))
+    ? toOutput(database, application, context)
+    : toFile(file, database, application, context))
   // Of a reader that has gone, main.ts tells what is to be told.
   if (file === null || counts === null) return done('')
   const { devices, feedback, tallies } = counts
@@ -35,33 +35,24 @@ export const runExport: RunCommand = async (given, surroundings) => {
 }
 
 /** `null`: the reader wants no more. */
-async function toOutput(
-  database: Database,
-  application: Application,
-  surroundings: CommandContext,
-): Promise<Counts | null> {
+async function toOutput(database: Database, application: Application, context: CommandContext): Promise<Counts | null> {
   let written: Counts | null = null
-  for (const { text, counts } of pages(database, application, surroundings)) {
-    if (surroundings.stdout(text) === false) return null
+  for (const { text, counts } of pages(database, application, context)) {
+    if (context.stdout(text) === false) return null
     // One page at a time: what a slow reader has not taken would wait in memory.
-    await surroundings.written?.()
+    await context.written?.()
     written = counts
   }
   return written
 }
 
 /** Beside the file first, and in its place when it is whole and on disk. `.gz`: compressed. */
-function toFile(
-  path: string,
-  database: Database,
-  application: Application,
-  surroundings: CommandContext,
-): Counts | null {
-  const progress = createProgress(surroundings, { unit: 'devices' })
+function toFile(path: string, database: Database, application: Application, context: CommandContext): Counts | null {
+  const progress = createProgress(context, { unit: 'devices' })
   using file = startFile(path)
   let written: Counts | null = null
   try {
-    for (const { text, counts, exported } of pages(database, application, surroundings)) {
+    for (const { text, counts, exported } of pages(database, application, context)) {
       // Each page for itself: a reader of gzip takes members one after the other as one (RFC 1952, 2.2).
       file.write(path.endsWith('.gz') ? Bun.gzipSync(text) : Buffer.from(text))
       written = counts

@@ -18,7 +18,7 @@ import type { Source } from './import-source.ts'
 import { applicationIn } from './transfer-arguments.ts'
 
 /** Brings the devices of a file into an application, beside a running server or without one. */
-export const runImport: RunCommand = async (given, surroundings) => {
+export const runImport: RunCommand = async (given, context) => {
   const order = readImportOptions(given)
   if (order.kind !== 'order') return order
   const { file, dryRun } = order
@@ -31,19 +31,19 @@ export const runImport: RunCommand = async (given, surroundings) => {
   const { source } = opened
   const plan = planImport(source.head, name, order)
   if (plan.kind !== 'plan') return plan
-  const data = openData(given.flags.get('data') ?? null, surroundings)
+  const data = openData(given.flags.get('data') ?? null, context)
   if (data.kind !== 'open') return data
   using database = data.database
-  const found = applicationIn(database, order.app, data.data, surroundings.clock)
+  const found = applicationIn(database, order.app, data.data, context.clock)
   if (found.kind !== 'application') return found
   const { application } = found
 
-  surroundings.stderr(`${escapeControls(plan.said)}\n`)
+  context.stderr(`${escapeControls(plan.said)}\n`)
   const end = await passOver(
     {
       source,
       name,
-      rows: { ...plan, platform: order.platform, now: surroundings.clock.now() },
+      rows: { ...plan, platform: order.platform, now: context.clock.now() },
       database,
       data: data.data,
       application: application.number,
@@ -54,7 +54,7 @@ export const runImport: RunCommand = async (given, surroundings) => {
       statePath: dryRun || file === '-' ? null : join(dirname(rejectsPath), `${base}.import-state`),
       order: orderText(order, plan, application, rejectsPath),
     },
-    surroundings,
+    context,
   )
   if (end.problem === STOPPED) return problem(stoppedText(end, order))
   if (end.problem !== null) return problem(`${end.problem} ${countsText(end, order)}`)

@@ -3,7 +3,7 @@ import { FORMAT_NAMES } from '../../transfer/record.ts'
 import type { FormatName } from '../../transfer/record.ts'
 import { problems } from '../command.ts'
 import type { ParsedArguments, CommandOutcome } from '../command.ts'
-import { transferWords } from './transfer-arguments.ts'
+import { readTransferArguments } from './transfer-arguments.ts'
 
 /** What `import` was asked for. */
 export interface ImportOptions {
@@ -24,7 +24,7 @@ export interface ImportOptions {
 }
 
 export function readImportOptions(given: ParsedArguments): ImportOptions | CommandOutcome {
-  const words = transferWords('import', given)
+  const words = readTransferArguments('import', given)
   if (words.kind !== 'words') return words
   const { app, file } = words
   const { flags } = given

@@ -44,9 +44,9 @@ export interface PassEnd {
 export const STOPPED = 'stopped'
 
 /** Reads a file from where the last pass was stopped, else from its beginning, into the database. */
-export async function passOver(options: PassOptions, surroundings: CommandContext): Promise<PassEnd> {
+export async function passOver(options: PassOptions, context: CommandContext): Promise<PassEnd> {
   const { source, name, statePath, order, database, rejectsPath } = options
-  const { clock, signals, stderr } = surroundings
+  const { clock, signals, stderr } = context
   const state = statePath === null || source.print === null ? null : readState(statePath, source.print, order)
   if (state !== null) stderr(`Goes on where it was stopped, on line ${state.place.line}.\n`)
   let place = state?.place ?? BEGINNING
@@ -58,7 +58,7 @@ export async function passOver(options: PassOptions, surroundings: CommandContex
   const importing = startImport({ ...options, clock, rejects, counts: state?.counts ?? null })
   const splitter = splitOf(options.rows.shape)(place)
   const rowsOf = rowReader(options.rows)
-  const progress = createProgress(surroundings, { unit: 'bytes' })
+  const progress = createProgress(context, { unit: 'bytes' })
   // A commit waits for the disk only where it is noted that it is there.
   const sync = database.syncByHand()
   let isStopped = false

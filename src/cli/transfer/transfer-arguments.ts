@@ -5,7 +5,7 @@ import { problem, problems } from '../command.ts'
 import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 
 /** `export APP FILE`, and `export --app APP FILE`. `file`: `null` where none stands. */
-export function transferWords(
+export function readTransferArguments(
   command: 'export' | 'import',
   { words, flags }: ParsedArguments,
 ): { readonly kind: 'words'; readonly app: string; readonly file: string | null } | CommandOutcome {

@@ -11,9 +11,9 @@ import { shortened, tableText, textColumns } from '../terminal/table-text.ts'
 /** Longer lines are tiring to read. */
 const MAX_COLUMNS = 110
 
-export const runManual: RunCommand = async ({ words: [topic], flags }, surroundings) => {
-  const style = styleOf(surroundings)
-  const columns = Math.min(textColumns(surroundings.terminal), MAX_COLUMNS)
+export const runManual: RunCommand = async ({ words: [topic], flags }, context) => {
+  const style = styleOf(context)
+  const columns = Math.min(textColumns(context.terminal), MAX_COLUMNS)
   const wanted = flags.get('search')
   if (wanted !== undefined && topic !== undefined) return problems('manual takes a TOPIC or --search WORD, not both.')
   if (wanted !== undefined) return search(wanted, columns, style)

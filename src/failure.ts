@@ -71,3 +71,13 @@ export class Refused extends Error {
 export class StartRefused extends Error {
   override readonly name = 'StartRefused'
 }
+
+/** Why something an operator asked for, or gave, cannot be: one sentence, with what is expected. */
+export interface Problem {
+  readonly kind: 'problem'
+  readonly problem: string
+}
+
+export function problem(sentence: string): Problem {
+  return { kind: 'problem', problem: sentence }
+}

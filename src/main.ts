@@ -5,6 +5,7 @@ import { systemClock } from './clock.ts'
 import { describeError } from './log.ts'
 import { readSystemFile } from './system/read-file.ts'
 import { createServiceManager } from './system/service-manager.ts'
+import { codeOf } from './text/error-code.ts'
 
 const output = createOutput(process.stdout)
 const errors = createOutput(process.stderr)
@@ -55,7 +56,7 @@ function restart(variables: Readonly<Record<string, string>>): never {
 const exitCode = await main()
 const lost = await output.written()
 // A reader that has gone (EPIPE) wants to hear no more.
-if (lost !== null && !('code' in lost && lost.code === 'EPIPE')) errors.write(`bellhop: ${lost.message}.\n`)
+if (lost !== null && codeOf(lost) !== 'EPIPE') errors.write(`bellhop: ${lost.message}.\n`)
 await errors.written()
 // A pipe takes what was written at its reader's pace; an exit before that would have cut off the rest.
 process.exit(lost === null ? exitCode : Math.max(exitCode, 1))

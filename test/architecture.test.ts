@@ -227,6 +227,16 @@ describe('who may import what', () => {
   })
 })
 
+describe('one way of doing one thing', () => {
+  test.each([['the code of an error is read by codeOf', /'code' in /, 'text/error-code.ts']])(
+    '%s',
+    (_, pattern, place) => {
+      const written = files.filter(({ code }) => pattern.test(code)).map(({ path }) => path)
+      expect(written).toEqual([place])
+    },
+  )
+})
+
 describe('comments', () => {
   test('a path that is cited leads to a file', async () => {
     const top = join(root, '..')

@@ -1,5 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import type { KeyObject, X509Certificate } from 'node:crypto'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import { bundleIdOf, environmentOf, openCertificateFile } from './certificate-file.ts'
 
 /** What APNs knows an application by: a signing key (JSON web tokens), or a TLS client certificate. */
@@ -42,12 +44,6 @@ export interface FcmCredential {
   /** PKCS #8, PEM. */
   readonly privateKey: string
   readonly privateKeyId: string
-}
-
-/** Why something an operator gave cannot be used: one sentence, with what is expected. */
-export interface Problem {
-  readonly kind: 'problem'
-  readonly problem: string
 }
 
 /** What may be shown of a credential. */
@@ -235,8 +231,4 @@ function badTopic(): Problem {
   return problem(
     'The topic is not a bundle id: expected letters, digits and hyphens, with periods between, as in com.example.app.',
   )
-}
-
-function problem(text: string): Problem {
-  return { kind: 'problem', problem: text }
 }

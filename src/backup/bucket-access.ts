@@ -1,4 +1,5 @@
-import type { Problem } from '../application/credential.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import { readSecret } from '../settings/parse.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
@@ -40,16 +41,15 @@ export function bucketAccess(
   const addressedBy = set('S3_ENDPOINT', 'AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL', 'AWS_ENDPOINT')
   const endpoint = plain(addressedBy)
   const region = plain(set('S3_REGION', 'AWS_REGION', 'AWS_DEFAULT_REGION'))
-  if (problems.length > 0) return { kind: 'problem', problem: problems.join(' ') }
+  if (problems.length > 0) return problem(problems.join(' '))
   if (accessKeyId === null || secretAccessKey === null) {
-    return {
-      kind: 'problem',
-      problem: `There are no credentials for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and for other services than Amazon's AWS_ENDPOINT_URL_S3.`,
-    }
+    return problem(
+      `There are no credentials for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and for other services than Amazon's AWS_ENDPOINT_URL_S3.`,
+    )
   }
   if (endpoint !== null && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
     const named = `"${endpoint}" is not the address of an S3 service`
-    return { kind: 'problem', problem: `${addressedBy}: ${named}, such as https://s3.eu-central-1.amazonaws.com.` }
+    return problem(`${addressedBy}: ${named}, such as https://s3.eu-central-1.amazonaws.com.`)
   }
   return { kind: 'access', accessKeyId, secretAccessKey, sessionToken, region, endpoint }
 }

@@ -1,6 +1,8 @@
+import { codeOf } from '../text/error-code.ts'
+
 /** The sentence for what an S3 client threw while it did something with a bucket. */
 export function bucketProblem(error: unknown, bucket: string, service: string): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error) ?? ''
   const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
   const reason = REASONS[code] ?? UNREACHABLE[code]
   if (code in UNREACHABLE) return `${service} cannot be reached: ${reason}.`

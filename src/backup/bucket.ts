@@ -1,6 +1,8 @@
 import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
-import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
+import { codeOf } from '../text/error-code.ts'
 import type { BucketAccess } from './bucket-access.ts'
 import { bucketProblem } from './bucket-problem.ts'
 import { UNWATCHED } from './watch.ts'
@@ -60,8 +62,8 @@ export function openBucket({ name, access, clock }: Options): Bucket {
       return { kind: 'answer', value: await work() }
     } catch (error) {
       // A full disk is not the bucket's fault, and without a code it is ours.
-      if (!(error instanceof Error) || !('code' in error) || 'syscall' in error) throw error
-      return { kind: 'problem', problem: bucketProblem(error, name, service) }
+      if (!(error instanceof Error) || codeOf(error) === null || 'syscall' in error) throw error
+      return problem(bucketProblem(error, name, service))
     }
   }
 

@@ -1,14 +1,16 @@
 import { renameSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Problem } from '../application/credential.ts'
 import { lockDirectory } from '../database/directory-lock.ts'
 import { claimDatabase } from '../database/offline-database.ts'
 import type { ClaimedDatabase } from '../database/offline-database.ts'
 import { refuseLinks, workDirectoryFor } from '../database/regular-file.ts'
+import { isSqliteError } from '../database/sqlite-error.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import { syncDirectory, syncFile } from '../system/durable.ts'
 import { byteSize } from '../text/byte-size.ts'
 import { DRAFT, eraseDraft } from './make-backup.ts'
-import { inspect, isSqliteError } from './summary.ts'
+import { inspect } from './summary.ts'
 import { UNWATCHED } from './watch.ts'
 import type { Watch } from './watch.ts'
 
@@ -107,8 +109,4 @@ function freeBytes(directory: string): number {
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
-}
-
-function problem(sentence: string): Problem {
-  return { kind: 'problem', problem: sentence }
 }

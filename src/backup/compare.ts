@@ -1,5 +1,6 @@
 import { readDatabaseFile } from '../database/offline-database.ts'
-import { isSqliteError, newestIn } from './summary.ts'
+import { isSqliteError } from '../database/sqlite-error.ts'
+import { newestIn } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
 
 /** What is in a database and would be gone with it. */

@@ -1,4 +1,5 @@
-import type { Problem } from '../application/credential.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 
 /** A place for a backup: one file or object, or where names are given by time. */
 export type Destination =
@@ -47,8 +48,4 @@ function inBucket(text: string): Destination | Problem {
     return problem(`"${text}" does not name a bucket: s3://bucket/prefix/ or s3://bucket/name.db.`)
   if (key.endsWith('.db')) return { kind: 'object', bucket, key }
   return { kind: 'prefix', bucket, prefix: key === '' || key.endsWith('/') ? key : `${key}/` }
-}
-
-function problem(sentence: string): Problem {
-  return { kind: 'problem', problem: sentence }
 }

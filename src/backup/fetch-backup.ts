@@ -1,9 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
-import type { Problem } from '../application/credential.ts'
 import { copyDatabase } from '../database/offline-database.ts'
+import { isSqliteError } from '../database/sqlite-error.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import type { Bucket } from './bucket.ts'
 import type { Destination } from './destination.ts'
-import { isSqliteError, strangenessOf } from './summary.ts'
+import { strangenessOf } from './summary.ts'
 import { UNWATCHED } from './watch.ts'
 import type { Watch } from './watch.ts'
 
@@ -47,8 +49,4 @@ function copied(path: string, into: string, watch: Watch): Problem | null {
     if (!isSqliteError(error) || error.code === 'SQLITE_FULL') throw error
     return problem(`${path} is not a good backup: It cannot be read: ${error.message} (${error.code}).`)
   }
-}
-
-function problem(sentence: string): Problem {
-  return { kind: 'problem', problem: sentence }
 }

@@ -1,18 +1,21 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
 import { lockBackups } from '../database/directory-lock.ts'
 import { copyDatabase } from '../database/offline-database.ts'
 import { refuseLinks, workDirectoryFor } from '../database/regular-file.ts'
+import { isSqliteError } from '../database/sqlite-error.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import { giveName, syncFile } from '../system/durable.ts'
+import { codeOf } from '../text/error-code.ts'
 import { backupNameAt, surplusOf, timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { writtenOut } from './destination.ts'
 import type { Destination } from './destination.ts'
 import { bucketRepository, folderRepository } from './repository.ts'
 import type { BackupRepository } from './repository.ts'
-import { inspect, isSqliteError } from './summary.ts'
+import { inspect } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
 import { UNWATCHED } from './watch.ts'
 import type { Watch } from './watch.ts'
@@ -158,7 +161,7 @@ function copyChecked(
     return problem(`The copy of ${source} is not good, and is not kept: ${found.problems.join(' ')}`)
   } catch (error) {
     // Of another one that began in this very moment.
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw error
+    if (codeOf(error) === 'EEXIST') throw error
     eraseDraft(draft)
     if (isSqliteError(error)) return problem(copyProblem(error, source, draft))
     throw error
@@ -208,8 +211,4 @@ function eraseAbandoned(folder: string, before: number): void {
 
 function taken(path: string): Problem {
   return problem(`${path} exists already: a backup is never written over. Name another one.`)
-}
-
-function problem(sentence: string): Problem {
-  return { kind: 'problem', problem: sentence }
 }

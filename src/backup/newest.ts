@@ -1,4 +1,5 @@
-import type { Problem } from '../application/credential.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import { timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { writtenOut } from './destination.ts'
@@ -29,8 +30,4 @@ export async function namingNewest(
   return problem(
     `${where} is not one backup. The newest in it is of ${at} UTC: ${lineWith(writtenIn(place, newest.name))}`,
   )
-}
-
-function problem(sentence: string): Problem {
-  return { kind: 'problem', problem: sentence }
 }

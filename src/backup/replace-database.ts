@@ -1,9 +1,10 @@
 import { existsSync, linkSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Problem } from '../application/credential.ts'
 import { claimDatabase } from '../database/offline-database.ts'
+import { isSqliteError } from '../database/sqlite-error.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import { syncDirectory } from '../system/durable.ts'
-import { isSqliteError } from './summary.ts'
 
 /** What SQLite keeps beside a database. Beside another one it would be played into that. */
 const BESIDE = ['-wal', '-shm', '-journal']
@@ -43,7 +44,7 @@ export function replaceDatabase({
   }
   const claim = claimed(path, patienceMs)
   if (claim === 'busy') {
-    return { kind: 'problem', problem: `Another process has the database ${path} open: end it, then try again.` }
+    return problem(`Another process has the database ${path} open: end it, then try again.`)
   }
   using _ = claim
   step('alone')

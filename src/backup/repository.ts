@@ -1,8 +1,9 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Problem } from '../application/credential.ts'
-import { codeOf } from '../database/sqlite-error.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
+import { codeOf } from '../text/error-code.ts'
 import { timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import type { Destination } from './destination.ts'
@@ -42,11 +43,11 @@ export function folderRepository(path: string): BackupRepository {
         }))
         return { kind: 'list', backups: newestFirst(entries) }
       } catch (error) {
-        const code = codeOf(error)
+        const code = codeOf(error) ?? ''
         if (code === 'ENOENT') return { kind: 'list', backups: [] }
         const why = REASONS[code]
         if (why === undefined) throw error
-        return { kind: 'problem', problem: `The folder ${path} cannot be read: ${why}.` }
+        return problem(`The folder ${path} cannot be read: ${why}.`)
       }
     },
     async remove(name) {

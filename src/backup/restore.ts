@@ -1,10 +1,11 @@
 import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
 import { lockDirectory } from '../database/directory-lock.ts'
 import { NEWEST_SCHEMA, writeDatabaseFile } from '../database/offline-database.ts'
 import { giveToOwnerOf, refuseLink, workDirectoryFor } from '../database/regular-file.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import { stampOf } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { cancelOpenPushes } from './cancel-open-pushes.ts'
@@ -145,10 +146,6 @@ function finish(copy: string, data: string): void {
 export function workplaceFor(data: string): string {
   const directory = workDirectoryFor(data)
   return directory === data ? join(data, 'restoring') : join(directory, `.${basename(realpathSync(data))}.restoring`)
-}
-
-function problem(sentence: string): Problem {
-  return { kind: 'problem', problem: sentence }
 }
 
 /** Two restores in one second must not be in each other's way. */

@@ -1,5 +1,5 @@
-import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
+import type { Problem } from '../failure.ts'
 import type { Log } from '../log.ts'
 import { backupNameAt, lastTimeOf } from './backup-name.ts'
 

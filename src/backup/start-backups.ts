@@ -1,6 +1,6 @@
-import type { Problem } from '../application/credential.ts'
 import type { Clock } from '../clock.ts'
 import { StartRefused } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import type { Log } from '../log.ts'
 import type { Config } from '../settings/parse.ts'
 import { readSystemFile } from '../system/read-file.ts'

@@ -3,6 +3,7 @@ import { NEWEST_SCHEMA, readDatabaseFile } from '../database/offline-database.ts
 import type { OfflineReader } from '../database/offline-database.ts'
 import { SCHEMA_OBJECTS, strangersIn } from '../database/own-schema.ts'
 import type { SchemaObject } from '../database/own-schema.ts'
+import { isSqliteError } from '../database/sqlite-error.ts'
 import type { SealedFor } from '../sealing/seal.ts'
 import { UNWATCHED } from './watch.ts'
 import type { Watch } from './watch.ts'
@@ -63,10 +64,6 @@ function attempt<Found>(path: string, look: (file: OfflineReader) => Found): Fou
     const problem = error.code === 'SQLITE_NOTADB' ? 'It is not a database.' : `It cannot be read: ${error.message}.`
     return bad(problem)
   }
-}
-
-export function isSqliteError(error: unknown): error is Error & { code: string } {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
 }
 
 /** The last change that has a time, whatever the schema. Reads every device. */

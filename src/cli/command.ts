@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Problem } from '../failure.ts'
 import type { FlagNames } from '../settings/flags.ts'
 import type { Problems } from '../settings/parse.ts'
 import type { ReadFile } from '../system/read-file.ts'
@@ -85,7 +86,7 @@ export interface Signals {
 export type CommandOutcome =
   | { readonly kind: 'done'; /** Standard output; what was printed before stands before it. */ readonly text: string }
   | { readonly kind: 'failed'; readonly text: string }
-  | { readonly kind: 'problem'; readonly problem: string }
+  | Problem
   | Problems
 
 export type RunCommand = (given: ParsedArguments, context: CommandContext) => Promise<CommandOutcome>
@@ -96,10 +97,6 @@ export function done(text: string): CommandOutcome {
 
 export function failed(text: string): CommandOutcome {
   return { kind: 'failed', text }
-}
-
-export function problem(sentence: string): Extract<CommandOutcome, { kind: 'problem' }> {
-  return { kind: 'problem', problem: sentence }
 }
 
 export function problems(...sentences: readonly string[]): Problems {

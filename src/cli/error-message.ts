@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseRefused } from '../database/database-refused.ts'
 import { dataFaultOf } from '../database/storage-errors.ts'
 import { StartRefused } from '../failure.ts'
+import { codeOf } from '../text/error-code.ts'
 
 /**
  * The sentence for a failure that the operator can do something about: the disk, the rights, the data directory.
@@ -10,18 +11,19 @@ import { StartRefused } from '../failure.ts'
  */
 export function errorMessage(error: unknown): string | null {
   if (error instanceof StartRefused || error instanceof DatabaseRefused) return error.message
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
+  const code = codeOf(error)
+  if (!(error instanceof Error) || code === null) return null
   // The system's errors name the path themselves.
-  if (error.code.startsWith('SQLITE_') || error.code === 'ENOSPC') return dataFaultOf(error, null)
+  if (code.startsWith('SQLITE_') || code === 'ENOSPC') return dataFaultOf(error, null)
   // errno names, as of `mkdir` and `open`: EACCES, ENOSPC. Node's own codes start with ERR_ and are bugs.
-  if (error.code === 'ENOENT' && 'path' in error && typeof error.path === 'string') return nowhereText(error.path)
-  if (error.code === 'EACCES' && 'path' in error && typeof error.path === 'string') {
+  if (code === 'ENOENT' && 'path' in error && typeof error.path === 'string') return nowhereText(error.path)
+  if (code === 'EACCES' && 'path' in error && typeof error.path === 'string') {
     return `${error.path} is not for this user to read, or to write there: use sudo, or be the user whose it is.`
   }
-  if (error.code === 'ENOTDIR' && 'path' in error && typeof error.path === 'string') {
+  if (code === 'ENOTDIR' && 'path' in error && typeof error.path === 'string') {
     return `${error.path} cannot be reached: a part of its path is a file.`
   }
-  if (!/^E(?!RR_)[A-Z0-9]+$/.test(error.code)) return null
+  if (!/^E(?!RR_)[A-Z0-9]+$/.test(code)) return null
   return /[.?!]$/.test(error.message) ? error.message : `${error.message}.`
 }
 

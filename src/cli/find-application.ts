@@ -2,9 +2,9 @@ import { createApplicationStore } from '../application/application-store.ts'
 import type { Application } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { problem } from '../failure.ts'
 import { escapeControls } from '../text/escape-controls.ts'
 import { suggestion } from '../text/nearest.ts'
-import { problem } from './command.ts'
 import type { CommandOutcome } from './command.ts'
 
 interface Where {

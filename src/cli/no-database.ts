@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { codeOf } from '../database/sqlite-error.ts'
+import { problem } from '../failure.ts'
 import { openFiles } from '../system/open-files.ts'
-import { problem } from './command.ts'
+import { codeOf } from '../text/error-code.ts'
 import type { CommandOutcome } from './command.ts'
 
 type Problem = Extract<CommandOutcome, { kind: 'problem' }>

@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../text/error-code.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
-import { codeOf, isBusy } from './sqlite-error.ts'
+import { isBusy } from './sqlite-error.ts'
 
 /**
  * Holds a data directory for one serving process; `null` when another holds it. The lock is SQLite's own on an empty
@@ -37,7 +38,8 @@ export function lockBackups(directory: string): Disposable | null {
     held[Symbol.dispose]()
     return null
   } catch (error) {
-    if (/^(EACCES|EPERM|EROFS|ENOENT|ENOSPC|EDQUOT|SQLITE_(CANTOPEN|READONLY|IOERR))/.test(codeOf(error))) return null
+    if (/^(EACCES|EPERM|EROFS|ENOENT|ENOSPC|EDQUOT|SQLITE_(CANTOPEN|READONLY|IOERR))/.test(codeOf(error) ?? ''))
+      return null
     throw error
   }
 }

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { codeOf } from '../text/error-code.ts'
 import { DatabaseRefused } from './database-refused.ts'
-import { codeOf } from './sqlite-error.ts'
 
 /* Whether a file is a database of Bellhop's, before anything in it is changed. */
 

@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import type { Value } from './database.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { giveToOwnerOf, openRegular } from './regular-file.ts'
+import { isBusy } from './sqlite-error.ts'
 
 /* Database files that no server works on: backups, and what is to become the database of one. */
 
@@ -100,7 +101,7 @@ export function claimDatabase(path: string, patienceMs: number): ClaimedDatabase
     file.run('COMMIT')
   } catch (error) {
     file.close()
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) return null
+    if (isBusy(error)) return null
     throw error
   }
   return {

@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { codeOf } from '../text/error-code.ts'
 import { DatabaseRefused } from './database-refused.ts'
-import { codeOf } from './sqlite-error.ts'
 
 /*
  * The files of a data directory are regular ones. Whoever may write in that directory could else have a command, which

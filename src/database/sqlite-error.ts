@@ -1,15 +1,20 @@
+import { codeOf } from '../text/error-code.ts'
+
 /** SQLITE_FULL, or the system's own word for it. */
 export function isFull(error: unknown): boolean {
-  const code = codeOf(error)
-  return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT'
+  return /^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(codeOf(error) ?? '')
 }
 
 /** Another connection holds a lock. */
 export function isBusy(error: unknown): boolean {
-  return codeOf(error).startsWith('SQLITE_BUSY')
+  return isSqliteError(error) && error.code.startsWith('SQLITE_BUSY')
 }
 
-/** `SQLITE_FULL`, `ENOSPC`; `''` where the error has none. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+/** A row would break what the schema says of it: unique, not null, a foreign key. */
+export function isConstraint(error: unknown): boolean {
+  return isSqliteError(error) && error.code.startsWith('SQLITE_CONSTRAINT')
+}
+
+export function isSqliteError(error: unknown): error is Error & { code: string } {
+  return codeOf(error)?.startsWith('SQLITE_') === true
 }

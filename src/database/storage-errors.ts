@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { StartRefused } from '../failure.ts'
-import { codeOf, isBusy, isFull } from './sqlite-error.ts'
+import { codeOf } from '../text/error-code.ts'
+import { isBusy, isFull } from './sqlite-error.ts'
 
 /* What a disk, or the rights on it, can do to a data directory: each is one sentence that says what to do. */
 
@@ -23,7 +24,7 @@ export function refusalOf(error: unknown, directory: string): unknown {
 
 /** The sentence for what a disk, or the rights on it, did; `null` for all else. `directory`: `null` where it is not known. */
 export function dataFaultOf(error: unknown, directory: string | null): string | null {
-  const code = codeOf(error)
+  const code = codeOf(error) ?? ''
   const where = directory === null ? 'the data directory' : resolve(directory)
   if (isBusy(error)) return 'The database is busy: another process is writing to it. Try again.'
   if (isDamage(error)) return damageText(directory)
@@ -58,8 +59,7 @@ function isLost(path: string): boolean {
 
 /** Whether SQLite found something in the file that cannot be. */
 function isDamage(error: unknown): boolean {
-  const code = codeOf(error)
-  return code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB'
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error) ?? '')
 }
 
 /** `directory`: `null` where it is not known. */

@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { syncDirectory, syncFile } from '../system/durable.ts'
 import { byteSize } from '../text/byte-size.ts'
 import { DatabaseRefused } from './database-refused.ts'
 import { copyDatabase } from './offline-database.ts'
@@ -48,9 +39,9 @@ export function copyBeforeUpgrade(path: string, to: number, bytes: number, free 
   rmSync(draft, { force: true })
   try {
     copyDatabase(path, draft, dirname(path))
-    sync(draft)
+    syncFile(draft)
     renameSync(draft, copy)
-    sync(dirname(copy))
+    syncDirectory(dirname(copy))
   } catch (error) {
     rmSync(draft, { force: true })
     throw isFull(error) ? noRoom(path, bytes, free) : error
@@ -104,14 +95,4 @@ function noRoom(path: string, bytes: number, free: number): DatabaseRefused {
 function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(dirname(path))
   return bavail * bsize
-}
-
-/** Of a directory: so that a power cut does not take a new name away. */
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
+import { isConstraint } from '../database/sqlite-error.ts'
 import { PLATFORMS } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
@@ -320,8 +321,4 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       }
     },
   }
-}
-
-function isConstraint(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CONSTRAINT')
 }

@@ -1,7 +1,7 @@
-import type { Problem } from '../application/credential.ts'
 import type { Bucket } from '../backup/bucket.ts'
 import type { Watch } from '../backup/watch.ts'
 import type { Clock } from '../clock.ts'
+import type { Problem } from '../failure.ts'
 import type { Config } from '../settings/parse.ts'
 import type { ReadFile } from '../system/read-file.ts'
 

@@ -1,4 +1,5 @@
 import { DatabaseRefused } from '../database/database-refused.ts'
+import { codeOf } from '../text/error-code.ts'
 
 /** `warning`: it works, but not for long, or not for everybody. `skipped`: it could not be looked at. */
 export type State = 'ok' | 'warning' | 'failed' | 'skipped'
@@ -53,7 +54,7 @@ export function findingOf(error: unknown): Finding {
   if (error instanceof DatabaseRefused)
     return failing(error.message, 'Until then neither serve nor a command works on it.')
   const message = error instanceof Error ? error.message : String(error)
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error) ?? ''
   const named = message.includes(code) ? message : `${message} (${code})`
   return failing(`This could not be looked at: ${named}.`, code.startsWith('SQLITE_') ? RESTORE : LOOK)
 }

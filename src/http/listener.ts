@@ -4,6 +4,7 @@ import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
 import { hostPort } from '../settings/setting-type.ts'
 import type { Address } from '../settings/setting-type.ts'
+import { codeOf } from '../text/error-code.ts'
 import { ANSWER_HEADERS, refuse } from './failures.ts'
 import { pathOf, PathTable } from './path-table.ts'
 import type { TlsPair } from './tls-files.ts'
@@ -95,11 +96,9 @@ export function listen(
         },
       })
     } catch (error) {
-      if (error instanceof Error && 'code' in error) {
-        const code = String(error.code)
-        throw new StartRefused(`Cannot listen on ${hostPort({ host, port: at })}: ${REASONS[code] ?? code}.`)
-      }
-      throw error
+      const code = codeOf(error)
+      if (code === null) throw error
+      throw new StartRefused(`Cannot listen on ${hostPort({ host, port: at })}: ${REASONS[code] ?? code}.`)
     }
   }
 }

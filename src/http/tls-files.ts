@@ -1,5 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
 /** Paths. */
@@ -23,8 +25,6 @@ export interface ReadPair {
   /** Only the certificate itself is in the file, and it is not its own issuer. */
   readonly withoutChain: boolean
 }
-
-type Problem = { readonly kind: 'problem'; /** A sentence. */ readonly problem: string }
 
 /** Reads a certificate and its key, and looks whether they can be used. */
 export function readTlsFiles(files: TlsFiles, readFile: ReadFile): ReadPair | Problem {
@@ -95,8 +95,4 @@ function attempt<Value>(parse: () => Value): Value | null {
   } catch {
     return null
   }
-}
-
-function problem(sentence: string): Problem {
-  return { kind: 'problem', problem: sentence }
 }

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { giveToOwnerOf } from '../database/regular-file.ts'
+import { syncDirectory } from '../system/durable.ts'
+import { codeOf } from '../text/error-code.ts'
 
-/* Files that hold a key. None of them is ever seen half written, and each change of a name is on disk when it returns. */
+/* Files that hold a key. None of them is ever seen half written, and each change of a name is on disk when
+ * it returns: else a power cut would take it away, and with it what has been sealed since. */
 
 /**
  * Writes a key, in base64, for its owner only; `false` when there is such a file already, which stays as it is. `within`:
@@ -25,7 +28,7 @@ export function createKeyFile(path: string, key: Uint8Array, within: string | nu
     closeSync(descriptor)
     rmSync(draft)
   }
-  syncDirectoryOf(path)
+  syncDirectory(dirname(path))
   return true
 }
 
@@ -37,31 +40,17 @@ export function linkKeyFile(path: string, second: string): boolean {
     if (codeOf(error) === 'EEXIST') return false
     throw error
   }
-  syncDirectoryOf(second)
+  syncDirectory(dirname(second))
   return true
 }
 
 /** Gives the file another name; whatever had that name is gone in the same moment. */
 export function renameKeyFile(from: string, to: string): void {
   renameSync(from, to)
-  syncDirectoryOf(to)
+  syncDirectory(dirname(to))
 }
 
 export function removeKeyFile(path: string): void {
   rmSync(path, { force: true })
-  syncDirectoryOf(path)
-}
-
-/** Without it a power cut may take the new name away, and with it what has been sealed since. */
-function syncDirectoryOf(path: string): void {
-  const descriptor = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  syncDirectory(dirname(path))
 }

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { problem } from '../failure.ts'
+import type { Problem } from '../failure.ts'
 import { dropKey, dropNextKey, keepKey, nextKeyPathIn, putNextKeyInPlace } from './key-directory.ts'
 import { createKeyFile } from './key-file.ts'
 import { damagedRecordText } from './key-messages.ts'
@@ -18,11 +20,6 @@ export interface Rotated {
   readonly erased: readonly SealedRecord[]
   /** Where the key of before is kept; `null`: it was of the settings, or there was none. */
   readonly kept: string | null
-}
-
-interface RotationRefused {
-  readonly kind: 'problem'
-  readonly problem: string
 }
 
 interface Options {
@@ -49,21 +46,21 @@ interface Options {
  * key. Whenever it ends in between, one of the keys on disk opens the database: `proveSealingKey` finds `key.next`, and
  * `settleKeys` takes the last step. A failed commit leaves the new key where it is: it may be on disk all the same.
  */
-export function rotateKey(options: Options): Rotated | RotationRefused {
+export function rotateKey(options: Options): Rotated | Problem {
   const { database, dataDirectory, text, to, discard, clock, random, onStep = () => {} } = options
   const refusal = taken(options)
   if (refusal !== null) return refusal
   const old = oldKey(options)
   if (old.kind === 'problem') return old
   if (to === null && text !== undefined) {
-    return refused('The key is one of the settings, which this command cannot change: --to FILE writes the new one.')
+    return problem('The key is one of the settings, which this command cannot change: --to FILE writes the new one.')
   }
 
   settleKeys(dataDirectory, old, clock.now())
   const key = newSealingKey(random)
   const path = to ?? nextKeyPathIn(dataDirectory)
   if (!createKeyFile(path, key, to === null ? dataDirectory : null))
-    return refused(`There is a file ${path} already: name a new one.`)
+    return problem(`There is a file ${path} already: name a new one.`)
   onStep('written')
 
   let kept: string | null = null
@@ -101,36 +98,32 @@ export function settleKeys(dataDirectory: string, { source }: Pick<ProvenKey, 's
 }
 
 /** A file that is there already may be the new key of a rotation that nobody has seen the end of. */
-function taken({ database, to }: Options): RotationRefused | null {
+function taken({ database, to }: Options): Problem | null {
   if (to === null || !existsSync(to)) return null
   const read = readKeyFile(to)
   const records = createSealedStore(database).records()
   if (records.length === 0 || read.kind === 'problem' || closedTo(read.key, records).length > 0) {
-    return refused(`There is a file ${to} already: name a new one.`)
+    return problem(`There is a file ${to} already: name a new one.`)
   }
-  return refused(`Everything is sealed with the key in ${to} already: give it as BELLHOP_KEY_FILE.`)
+  return problem(`Everything is sealed with the key in ${to} already: give it as BELLHOP_KEY_FILE.`)
 }
 
 type OldKey = Pick<ProvenKey, 'source' | 'key'> & { readonly kind: 'old' }
 
-function oldKey({ discard, ...options }: Options): OldKey | RotationRefused {
+function oldKey({ discard, ...options }: Options): OldKey | Problem {
   const proven = proveSealingKey(options)
   if (proven.kind === 'problem') {
     const lost = proven.why === 'missing' || proven.why === 'malformed' || proven.why === 'wrong'
-    if (!discard || !lost) return refused(proven.problem)
+    if (!discard || !lost) return problem(proven.problem)
     // Opens nothing, and so everything is erased.
     return { kind: 'old', source: 'file', key: newSealingKey() }
   }
   const { key, source, damaged, records } = proven
   const [first] = damaged
   if (first !== undefined && !discard) {
-    return refused(
+    return problem(
       `${damagedRecordText(first, records.length)} Or erase what is damaged: bellhop key rotate --discard.`,
     )
   }
   return { kind: 'old', source, key }
-}
-
-function refused(problem: string): RotationRefused {
-  return { kind: 'problem', problem }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../text/error-code.ts'
 import { createKeyFile } from './key-file.ts'
 import { lostText } from './key-messages.ts'
 
@@ -66,7 +67,7 @@ export function readKeyFile(path: string, source: SealingKey['source'] = 'file')
   try {
     return parse(source === 'file' ? readFileSync(path, 'utf8') : readOwn(path), `The sealing key ${path}`, source)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = codeOf(error) ?? String(error)
     return { kind: 'problem', problem: `The sealing key ${path} cannot be read (${code}).`, why: 'unreadable' }
   }
 }

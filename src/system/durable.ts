@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { codeOf } from '../text/error-code.ts'
 
 /** Waits until what was written to the file is on disk. */
 export function syncFile(path: string): void {
@@ -27,7 +28,7 @@ export function giveName(draft: string, path: string): boolean {
     linkSync(draft, path)
     rmSync(draft)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
+    const code = codeOf(error)
     if (code === 'EEXIST') return false
     // Shares and memory sticks often know no links; there only a rename is left, which asks nobody.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(String(code))) throw error

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { codeOf } from '../text/error-code.ts'
 
 /** Reads a whole file that an operator has named. */
 export type ReadFile = (path: string) =>
@@ -15,7 +16,7 @@ export const readSystemFile: ReadFile = (path) => {
   try {
     return { kind: 'read', bytes: readFileSync(path) }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = codeOf(error) ?? String(error)
     const problem = `cannot be read: ${REASONS[code] ?? code}`
     return code === 'ENOENT' ? { kind: 'problem', problem, missing: true } : { kind: 'problem', problem }
   }

@@ -6,6 +6,7 @@ import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { addressIn } from '../network/special-networks.ts'
+import { codeOf } from '../text/error-code.ts'
 import { refusal } from './address-guard.ts'
 
 /** One try: what the receiver answered, or why there is no answer. */
@@ -120,7 +121,8 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
     try {
       return await Promise.race([attempt(new URL(url), headers, body, either), aborted(either)])
     } catch (error) {
-      return { kind: 'failed', reason: deadline.signal.aborted ? 'no answer in time' : codeOf(error) }
+      // Not the message, which may quote the address.
+      return { kind: 'failed', reason: deadline.signal.aborted ? 'no answer in time' : (codeOf(error) ?? 'failed') }
     } finally {
       cancel()
     }
@@ -162,9 +164,4 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
   })
-}
-
-/** `ECONNREFUSED`. Not the message, which may quote the address. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'failed'
 }

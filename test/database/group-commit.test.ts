@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
-import { codeOf } from '../../src/database/sqlite-error.ts'
+import { codeOf } from '../../src/text/error-code.ts'
 import { raise } from '../support/raise.ts'
 
 let directory: string
@@ -266,7 +266,7 @@ describe('a transaction', () => {
       try {
         database.transact(work)
       } catch (error) {
-        refused.push(codeOf(error))
+        refused.push(codeOf(error) ?? '')
       }
     }
     expect(() =>

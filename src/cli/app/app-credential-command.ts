@@ -2,7 +2,9 @@ import type { Application } from '../../application/application.ts'
 import { createCredentialStore } from '../../application/credential-store.ts'
 import type { CredentialSummary } from '../../application/credential-store.ts'
 import { readApnsCertificate, readApnsKey, readServiceAccount } from '../../application/credential.ts'
-import type { ApnsCredential, FcmCredential, Problem } from '../../application/credential.ts'
+import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
+import { problem } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
 import { readSecret } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'
 import type { ReadFile } from '../../system/read-file.ts'
@@ -86,8 +88,4 @@ function sourceOf(path: string): string {
 
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
-}
-
-function problem(sentence: string): Problem {
-  return { kind: 'problem', problem: sentence }
 }

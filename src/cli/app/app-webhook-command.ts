@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Application } from '../../application/application.ts'
-import type { Problem } from '../../application/credential.ts'
 import type { Database } from '../../database/database.ts'
+import { problem } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
 import { addressIn, isPublic } from '../../network/special-networks.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
@@ -39,7 +40,7 @@ export function runWebhookCommand(
 
   const url = change.url ?? before?.url
   if (url === undefined) {
-    return { kind: 'problem', problem: `"${application.name}" has no webhook yet: app webhook needs --url.` }
+    return problem(`"${application.name}" has no webhook yet: app webhook needs --url.`)
   }
   const { random = randomBytes } = options
   const isNew = change.secret === 'new' || (change.secret === null && before === null)

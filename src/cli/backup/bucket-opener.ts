@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
-import type { Problem } from '../../application/credential.ts'
 import { bucketAccess } from '../../backup/bucket-access.ts'
 import { openBucket } from '../../backup/bucket.ts'
 import type { Bucket } from '../../backup/bucket.ts'
+import type { Problem } from '../../failure.ts'
 import type { CommandContext } from '../command.ts'
 
 /** Opens buckets with what the environment says of them. */

@@ -1,6 +1,6 @@
-import type { Problem } from '../../application/credential.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
+import type { Problem } from '../../failure.ts'
 import { proveSealingKey } from '../../sealing/verify-key.ts'
 import { readSettings } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'

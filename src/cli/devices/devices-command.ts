@@ -1,6 +1,7 @@
 import { createDeviceSearch } from '../../device/device-search-store.ts'
+import { problem } from '../../failure.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
-import { done, problem, problems } from '../command.ts'
+import { done, problems } from '../command.ts'
 import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { findApplication } from '../find-application.ts'
 import { openData } from '../open-data.ts'

@@ -1,9 +1,10 @@
 import { MIN_PART } from '../../device/device-search-store.ts'
 import type { createDeviceSearch, FoundDevice } from '../../device/device-search-store.ts'
 import type { Platform } from '../../device/device.ts'
+import { problem } from '../../failure.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
-import { problem, problems } from '../command.ts'
+import { problems } from '../command.ts'
 import type { CommandOutcome } from '../command.ts'
 import { tokenPart } from '../terminal/figures.ts'
 

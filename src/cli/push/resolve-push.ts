@@ -1,7 +1,8 @@
+import { problem } from '../../failure.ts'
 import type { createPushSearch, NamedPush } from '../../push/push-search-store.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
-import { problem, problems } from '../command.ts'
+import { problems } from '../command.ts'
 import type { CommandOutcome } from '../command.ts'
 
 /** The first digits of an id are its time, 8 of them to a minute: fewer are anybody's. */

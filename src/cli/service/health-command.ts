@@ -1,7 +1,9 @@
 import type { Clock } from '../../clock.ts'
+import { problem } from '../../failure.ts'
 import { readSettings } from '../../settings/parse.ts'
+import { codeOf } from '../../text/error-code.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
-import { done, failed, problem, problems } from '../command.ts'
+import { done, failed, problems } from '../command.ts'
 import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { adminOrigin } from '../push/admin-origin.ts'
 
@@ -49,7 +51,7 @@ async function ask(url: string, ready: boolean, clock: Clock): Promise<HealthVer
     return judge(url, ready, response.status, await response.text())
   } catch (error) {
     if (late.signal.aborted) return ill(`${url} has not answered within ${DEADLINE_MS / 1000} seconds.`)
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = codeOf(error) ?? String(error)
     return ill(`Nobody answers at ${url} (${code}): is bellhop serve running, with this --admin-listen?`)
   } finally {
     cancel()

@@ -1,9 +1,10 @@
+import { problem } from '../../failure.ts'
 import { guessColumns, readColumnMap } from '../../transfer/csv.ts'
 import type { ColumnMap } from '../../transfer/csv.ts'
 import { detect, FOREIGN_FORMATS } from '../../transfer/detect.ts'
 import type { Shape } from '../../transfer/detect.ts'
 import type { FormatName } from '../../transfer/record.ts'
-import { problem, problems } from '../command.ts'
+import { problems } from '../command.ts'
 import type { CommandOutcome } from '../command.ts'
 import type { ImportOptions } from './import-options.ts'
 

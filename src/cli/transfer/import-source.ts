@@ -2,6 +2,7 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:
 import { pipeline, Readable } from 'node:stream'
 import { constants, createGunzip, gunzipSync } from 'node:zlib'
 import type { ZlibOptions } from 'node:zlib'
+import { codeOf } from '../../text/error-code.ts'
 
 const { Z_SYNC_FLUSH } = constants
 
@@ -146,8 +147,9 @@ async function* unpacked(
 
 /** What zlib says, for the operator; other errors as they are. */
 function cutShort(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error) || !String(error.code).startsWith('Z_')) return error
-  return new CutShort(error.code === 'Z_BUF_ERROR' ? 'it ends too soon' : 'it is damaged', { cause: error })
+  const code = codeOf(error)
+  if (code?.startsWith('Z_') !== true) return error
+  return new CutShort(code === 'Z_BUF_ERROR' ? 'it ends too soon' : 'it is damaged', { cause: error })
 }
 
 async function* skipped(chunks: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array, void> {

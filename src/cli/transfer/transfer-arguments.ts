@@ -1,7 +1,8 @@
 import { createApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
 import type { Database } from '../../database/database.ts'
-import { problem, problems } from '../command.ts'
+import { problem } from '../../failure.ts'
+import { problems } from '../command.ts'
 import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 
 /** `export APP FILE`, and `export --app APP FILE`. `file`: `null` where none stands. */

@@ -5,6 +5,7 @@ import { SCHEMA_OBJECTS, strangersIn } from '../../database/own-schema.ts'
 import type { SchemaObject } from '../../database/own-schema.ts'
 import { openReadOnly } from '../../database/read-only-database.ts'
 import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
+import { codeOf } from '../../text/error-code.ts'
 import { failing, findingOf, ok } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { counted, listed } from '../quantity.ts'
@@ -77,7 +78,7 @@ const STRANGE =
   'Whoever could write to it may have put that there: stop the server, keep a copy, and put a backup back (bellhop help restore).'
 
 function unreadable(path: string, error: unknown): Finding {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error) ?? ''
   if (code === 'SQLITE_NOTADB') {
     return failing(
       `The file ${path} is not a database, or its beginning is damaged.`,

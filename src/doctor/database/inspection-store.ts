@@ -1,5 +1,5 @@
 import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
-import { codeOf } from '../../database/sqlite-error.ts'
+import { codeOf } from '../../text/error-code.ts'
 
 /*
  * What doctor reads besides credentials: raw statements, since the schema may be an older one. A table that has come
@@ -144,7 +144,7 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
           .filter((line) => line !== 'ok')
       } catch (error) {
         // Where the damage is such that the check itself cannot go on.
-        if (error instanceof Error && codeOf(error).startsWith('SQLITE_CORRUPT')) return [error.message]
+        if (error instanceof Error && codeOf(error)?.startsWith('SQLITE_CORRUPT') === true) return [error.message]
         throw error
       }
     },

@@ -3,6 +3,7 @@ import { connect, isIP } from 'node:net'
 import type { Clock } from '../../clock.ts'
 import { openSecureSocket, portOf } from '../../gateway/transport/secure-socket.ts'
 import type { Proxy } from '../../gateway/transport/tunnel.ts'
+import { codeOf } from '../../text/error-code.ts'
 import { within } from '../deadline.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
@@ -70,7 +71,7 @@ async function resolve(host: string): Promise<string[] | { readonly reason: stri
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address)
   } catch (error) {
-    return { reason: error instanceof Error && 'code' in error ? String(error.code) : 'ENOTFOUND' }
+    return { reason: codeOf(error) ?? 'ENOTFOUND' }
   }
 }
 

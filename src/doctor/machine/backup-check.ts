@@ -5,8 +5,8 @@ import { lastTimeOf } from '../../backup/backup-name.ts'
 import { shelfIn, writtenOut } from '../../backup/destination.ts'
 import { bucketRepository, folderRepository } from '../../backup/repository.ts'
 import type { Place, BackupRepository, StoredBackup } from '../../backup/repository.ts'
-import { codeOf } from '../../database/sqlite-error.ts'
 import { byteSize } from '../../text/byte-size.ts'
+import { codeOf } from '../../text/error-code.ts'
 import type { DoctorContext } from '../context.ts'
 import { failing, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
@@ -97,7 +97,7 @@ function folderHindrance(path: string): Finding | null {
     return null
   } catch (error) {
     const code = codeOf(error)
-    if (code === '') throw error
+    if (code === null) throw error
     return failing(`No backup can be written in ${path} (${code}).`, ADVICE[code] ?? UNREACHED)
   }
 }

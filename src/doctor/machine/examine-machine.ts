@@ -5,6 +5,7 @@ import { isServed } from '../../database/directory-lock.ts'
 import { reserveIn } from '../../database/reserve.ts'
 import { StartRefused } from '../../failure.ts'
 import { authoritiesIn } from '../../server/start-checks.ts'
+import { codeOf } from '../../text/error-code.ts'
 import { VERSION } from '../../version.ts'
 import type { CheckList } from '../check-list.ts'
 import type { DoctorConfig, DoctorContext } from '../context.ts'
@@ -90,7 +91,7 @@ export async function examineMachine(
     try {
       return judgeSync(measureSync(existing(data), stopwatch))
     } catch (error) {
-      return unwritable(existing(data), error instanceof Error && 'code' in error ? String(error.code) : String(error))
+      return unwritable(existing(data), codeOf(error) ?? String(error))
     }
   })
   if (existsSync(data)) {

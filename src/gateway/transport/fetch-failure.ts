@@ -1,4 +1,4 @@
-import { codeOf } from './error-code.ts'
+import { failureReason } from './failure-reason.ts'
 import type { TransportAnswer } from './transport.ts'
 
 /**
@@ -10,7 +10,7 @@ const NOT_SENT =
 
 /** What an error of fetch says about the request. A reset may come before or after the gateway acted on it. */
 export function describeFetchFailure(error: unknown): TransportAnswer & { kind: 'failed' } {
-  const reason = codeOf(error)
+  const reason = failureReason(error)
   return { kind: 'failed', reason, sent: NOT_SENT.test(reason) ? 'no' : 'unknown' }
 }
 

@@ -1,7 +1,8 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import { constants } from 'node:http2'
+import { codeOf } from '../../text/error-code.ts'
 import { MAX_BODY_BYTES } from './answer-body.ts'
-import { codeOf } from './error-code.ts'
+import { failureReason } from './failure-reason.ts'
 import type { TransportAnswer, TransportRequest } from './transport.ts'
 
 /** What became of a request on one session. */
@@ -37,7 +38,7 @@ export function requestOver(
     })
   } catch (error) {
     // A header that cannot be sent.
-    onOver({ kind: 'lost', reason: codeOf(error) })
+    onOver({ kind: 'lost', reason: failureReason(error) })
     return () => true
   }
 
@@ -85,8 +86,8 @@ export function requestOver(
         ? { kind: 'lost', reason: 'HTTP2ContentLengthMismatch' }
         : new Answer(status, answerHeaders, pieces)
     }
-    if (status === 0 && isNamed(failure, GOAWAY)) return { kind: 'unsent', reason: 'HTTP2GoAway' }
-    const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && isNamed(failure, 'ERR_HTTP2_STREAM_ERROR')
+    if (status === 0 && codeOf(failure) === GOAWAY) return { kind: 'unsent', reason: 'HTTP2GoAway' }
+    const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && codeOf(failure) === 'ERR_HTTP2_STREAM_ERROR'
     if (status === 0 && refused) return { kind: 'unsent', reason: 'HTTP2RefusedStream' }
     return { kind: 'lost', reason: reasonOf() ?? 'HTTP2StreamReset' }
   }
@@ -101,10 +102,6 @@ export function requestOver(
 
 /** The code of Bun's errors for streams that a GOAWAY says were not looked at. */
 const GOAWAY = 'ERR_HTTP2_GOAWAY_SESSION'
-
-function isNamed(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
-}
 
 /** Sends RST_STREAM once; `stream.close(code)` may send it twice (measured, Bun 1.4.5), and they count as a flood. */
 function cancel(stream: ClientHttp2Stream): void {

@@ -4,7 +4,7 @@ import { Agent } from 'http2-wrapper'
 import type { Clock } from '../../clock.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import type { Opened } from './connection.ts'
-import { codeOf } from './error-code.ts'
+import { failureReason } from './failure-reason.ts'
 import { openSecureSocket, portOf } from './secure-socket.ts'
 import { UNWATCHED } from './transport.ts'
 import type { OpenTransport } from './transport.ts'
@@ -35,7 +35,7 @@ async function openSession(origin: URL, socket: TLSSocket): Promise<Opened> {
     return { kind: 'open', session, socket }
   } catch (error) {
     socket.destroy()
-    return { kind: 'failed', reason: codeOf(error) }
+    return { kind: 'failed', reason: failureReason(error) }
   }
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
-import { codeOf } from './error-code.ts'
+import { failureReason } from './failure-reason.ts'
 import type { TransportOptions } from './transport.ts'
 import { openTunnel } from './tunnel.ts'
 import type { Proxy } from './tunnel.ts'
@@ -53,7 +53,7 @@ export async function openSecureSocket(
     } catch (error) {
       // A client certificate that is not its key's.
       tunnel?.socket.destroy()
-      fail(codeOf(error))
+      fail(failureReason(error))
     }
   })
 }
@@ -66,6 +66,6 @@ export function portOf({ port }: URL): number {
 const NO_HTTP2 = 'HTTP2Unsupported'
 
 function reasonOf(error: Error): string {
-  const code = codeOf(error)
+  const code = failureReason(error)
   return code.endsWith('ALERT_NO_APPLICATION_PROTOCOL') ? NO_HTTP2 : code
 }

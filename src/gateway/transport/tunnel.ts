@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { codeOf } from './error-code.ts'
+import { failureReason } from './failure-reason.ts'
 
 /** An HTTP proxy that makes tunnels (CONNECT; RFC 9110, 9.3.6). */
 export interface Proxy {
@@ -49,7 +49,7 @@ export function openTunnel(
     }
 
     // They stay: an error without a listener would end the process. What happens to an open tunnel, TLS reports.
-    socket.on('error', (error) => fail(codeOf(error)))
+    socket.on('error', (error) => fail(failureReason(error)))
     socket.on('close', () => fail('closed'))
     socket.on('data', read)
     socket.once('connect', () => socket.write(connectRequest(proxy, authority)))

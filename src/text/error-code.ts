@@ -1,0 +1,5 @@
+/** The code of an error of the system, of SQLite or of a library: `ENOSPC`, `SQLITE_FULL`; `null` where it has none. */
+export function codeOf(error: unknown): string | null {
+  // A DOMException's is a number, and says less than its name.
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+}

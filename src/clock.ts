@@ -8,6 +8,13 @@ export interface Clock {
   after: (delayMs: number, callback: () => void) => () => void
 }
 
+export const SECOND_MS = 1000
+export const MINUTE_MS = 60 * SECOND_MS
+export const HOUR_MS = 60 * MINUTE_MS
+
+/** Of UTC, which has no daylight saving; and the Unix epoch has no leap seconds. */
+export const DAY_MS = 24 * HOUR_MS
+
 /** setTimeout's longest delay, 2^31 - 1 ms (24.8 days); a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../clock.ts'
 import { latitude, longitude } from '../device/device-fields.ts'
 import { invalid, missing, show } from '../http/fields.ts'
 import type { Field, Given } from '../http/fields.ts'
@@ -7,7 +8,6 @@ import type { GeoCircle } from './geo-circle.ts'
 /** No exponent, as for `lat` and `lng`. */
 const DECIMAL = /^(\d+(\.\d*)?|\.\d+)$/
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_DAYS = 3650
 
 /** Days, as ms. */

@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
+import { MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
@@ -34,10 +35,10 @@ const MIN_PART_BYTES = 5 * 1024 * 1024
 const MAX_PARTS = 9_000
 
 /** Bun's client has 6 minutes for a call that is not answered at all (measured), and then tries again. */
-const CALL_MS = 60_000
+const CALL_MS = MINUTE_MS
 
 /** For a part, or two: 35 kB a second. */
-const PART_MS = 5 * 60_000
+const PART_MS = 5 * MINUTE_MS
 
 interface Options {
   readonly name: string

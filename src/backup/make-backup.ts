@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { lockBackups } from '../database/directory-lock.ts'
 import { copyDatabase } from '../database/offline-database.ts'
@@ -52,8 +53,8 @@ export const DRAFT = '.partial'
  * A draft of that age has nobody left who writes it, or sends it to a bucket. Where no other backup of this directory is
  * being made it is told sooner; but others may keep theirs in the same folder.
  */
-const ABANDONED_MS = 24 * 60 * 60_000
-const ABANDONED_ALONE_MS = 60_000
+const ABANDONED_MS = DAY_MS
+const ABANDONED_ALONE_MS = MINUTE_MS
 
 /**
  * Copies the database while others use it. Under its name a backup is whole, checked and on disk, or it is not there;

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Problem } from '../failure.ts'
 import type { Log } from '../log.ts'
@@ -47,11 +48,11 @@ type BackupOutcome =
 const START_MS = 10_000
 
 /** Between two looks at the clock, which may be put right meanwhile, and after which a folder may have been mounted. */
-const LOOK_MS = 60 * 60_000
+const LOOK_MS = HOUR_MS
 
 /** A first failure is tried again soon; each one after it twice as late. */
-const RETRY_MS = 60_000
-const LONGEST_RETRY_MS = 60 * 60_000
+const RETRY_MS = MINUTE_MS
+const LONGEST_RETRY_MS = HOUR_MS
 
 /**
  * waiting → (the newest name there is `everyMs` old, or there is none) → making → waiting.

@@ -1,6 +1,5 @@
+import { DAY_MS } from '../clock.ts'
 import type { Database } from './database.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Finished pushes; the feedback is kept as long (test/api/contract/10-device-details.test.ts). */
 export const KEEP_MS = 90 * DAY_MS

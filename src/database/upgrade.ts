@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
+import { MINUTE_MS } from '../clock.ts'
 import { DatabaseRefused, NewerDatabase } from './database-refused.ts'
 import { isServed } from './directory-lock.ts'
 import { MIGRATIONS } from './migrations.ts'
@@ -30,7 +31,7 @@ export interface UpgradeOptions {
 }
 
 /** How long one process waits while another one upgrades. */
-const PATIENCE_MS = 10 * 60 * 1000
+const PATIENCE_MS = 10 * MINUTE_MS
 
 /**
  * Brings the database at `path` to this binary's schema. `PRAGMA user_version` holds the number of the last migration

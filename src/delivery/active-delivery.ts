@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../clock.ts'
 import type { Outcome } from '../gateway/gateway.ts'
 import type { Message } from '../notification/notification.ts'
 import { recipientResultOf, hastenWaiting, newPage, shiftWaiting, waits } from './page.ts'
@@ -45,7 +46,7 @@ const MAX_AHEAD = 64
 export const STRAGGLER_MS = 2000
 
 /** Longer than any request can take, its deadline, second environment and renewed credential included. */
-export const LEASE_MS = 60_000
+export const LEASE_MS = MINUTE_MS
 
 /** One recipient on its way. */
 export interface Task {

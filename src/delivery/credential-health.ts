@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
 import { CongestionWindow } from './congestion-window.ts'
@@ -11,7 +12,7 @@ import type { DeliveryEvents } from './settlement-writer.ts'
 const AFTER_PAUSE_MS = 1000
 
 /** Who complains so soon after another was taken, ms, is more likely at fault than the credential. */
-const LATELY_MS = 60_000
+const LATELY_MS = MINUTE_MS
 
 /** One that was sent, and answered. */
 export interface Sent {

@@ -1,7 +1,5 @@
+import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
-
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
 
 /**
  * How long one recipient waits after a passing fault: half of it at the least. Google asks for 10 s or more

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../clock.ts'
 import type { Outcome } from '../gateway/gateway.ts'
 import { backoffMs } from '../network/backoff.ts'
 
@@ -8,7 +9,7 @@ const SILENT_MS = 2000
 const MAX_SILENT = 10
 
 /** How long a device waits whose request was not answered, in ms: doubling with each. */
-const WAIT = { firstMs: 2000, longestMs: 60_000 }
+const WAIT = { firstMs: 2000, longestMs: MINUTE_MS }
 
 /** After how long a device is looked at again that has a request on its way, in ms: its deadline, once it was silent. */
 const UNDER_WAY_MS = { first: 2000, again: 15_000 }

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../clock.ts'
 const GROUPED = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
 /** `1,204 devices`, `1 device`. */
@@ -25,7 +26,7 @@ export function listed(names: readonly string[], max = 3): string {
 
 /** `40 minutes`, `26 hours`, `12 days`: rounded down, and whole days from three on. */
 export function longer(ms: number): string {
-  const hours = Math.floor(ms / 3_600_000)
-  if (hours < 1) return counted(Math.max(Math.floor(ms / 60_000), 0), 'minute')
+  const hours = Math.floor(ms / HOUR_MS)
+  if (hours < 1) return counted(Math.max(Math.floor(ms / MINUTE_MS), 0), 'minute')
   return hours < 72 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day')
 }

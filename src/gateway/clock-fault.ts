@@ -1,7 +1,8 @@
+import { MINUTE_MS } from '../clock.ts'
 import type { Outcome } from './gateway.ts'
 
 /** A clock may be off by this much: Google takes an assertion that is five minutes early. In ms. */
-const TOLERANCE_MS = 5 * 60_000
+const TOLERANCE_MS = 5 * MINUTE_MS
 
 /**
  * A refusal of something that carries a time of issue, with the clock of this machine blamed if the answer's `date`

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { ReadFile } from '../system/read-file.ts'
@@ -5,9 +6,7 @@ import { judgePair, readPair } from './tls-files.ts'
 import type { ReadPair, TlsFiles, TlsPair } from './tls-files.ts'
 
 /** Milliseconds between two looks at the files. */
-const LOOK_MS = 60_000
-
-const DAY_MS = 24 * 60 * 60 * 1000
+const LOOK_MS = MINUTE_MS
 
 /** certbot renews 30 days before the end: by then something keeps it from that. */
 const SOON_MS = 14 * DAY_MS

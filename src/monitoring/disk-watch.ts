@@ -1,13 +1,13 @@
-import { every } from '../clock.ts'
+import { every, HOUR_MS, MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { shortageOf } from './readiness.ts'
 import type { Disk } from './storage.ts'
 
-const LOOK_MS = 60_000
+const LOOK_MS = MINUTE_MS
 
 /** While it lasts it is said again: who reads a log sees the last hours of it. */
-const AGAIN_MS = 60 * 60_000
+const AGAIN_MS = HOUR_MS
 
 interface Dependencies {
   readonly clock: Clock

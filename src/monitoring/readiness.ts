@@ -1,10 +1,11 @@
 import type { BackupState } from '../backup/schedule.ts'
+import { MINUTE_MS } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { Platform } from '../device/device.ts'
 import type { Disk } from './storage.ts'
 
 /** For so long nothing may be answered while something is due: no request takes longer. */
-const STILL_MS = 60_000
+const STILL_MS = MINUTE_MS
 
 const MEBIBYTE = 1024 * 1024
 
@@ -121,7 +122,9 @@ export function shortageOf({ freeBytes, sizeBytes }: Disk): string[] {
 function latenessOf({ lastSuccessAt, lastError, everyMs }: BackupState, now: number): string[] {
   if (lastError !== null) return [`The last backup failed: ${lastError.replace(/\.$/, '')}.`]
   if (lastSuccessAt === null || now - lastSuccessAt <= everyMs * LATE_PERIODS) return []
-  return [`The last backup is of ${iso(lastSuccessAt)}, and one is due every ${Math.round(everyMs / 60_000)} minutes.`]
+  return [
+    `The last backup is of ${iso(lastSuccessAt)}, and one is due every ${Math.round(everyMs / MINUTE_MS)} minutes.`,
+  ]
 }
 
 function quotaOf({ name, used, quota, endsAt }: NearlyUsed): string {

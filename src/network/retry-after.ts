@@ -1,5 +1,6 @@
+import { DAY_MS } from '../clock.ts'
 /** A gateway that asks for more than a day is taken to ask for a day. */
-const MAX_RETRY_AFTER_MS = 86_400_000
+const MAX_RETRY_AFTER_MS = DAY_MS
 
 /**
  * Milliseconds a `Retry-After` asks for, from `now` (ms since the Unix epoch); both forms of RFC 9110, 10.2.3: seconds,

@@ -1,4 +1,5 @@
 import type { Application } from '../application/application.ts'
+import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { BadgeChange } from '../device/badge.ts'
 
 /** What the phone shows, as read from a push request and stored with the push. */
@@ -84,10 +85,10 @@ export const NO_ID = '00000000-0000-7000-8000-000000000000'
 /** FCM keeps a message for four weeks at the most (AndroidConfig, `ttl`); APNs keeps one for 30 days. */
 export const MAX_TTL_SECONDS = 2_419_200
 
-const DEFAULT_TTL_MS = 24 * 60 * 60 * 1000
+const DEFAULT_TTL_MS = DAY_MS
 
 /** Now or never is up to the gateways: they must get it first. */
-const NOW_OR_NEVER_MS = 60_000
+const NOW_OR_NEVER_MS = MINUTE_MS
 
 /**
  * Milliseconds for which a push that could not be delivered is tried, and kept by the gateway for a phone that is off.

@@ -1,5 +1,6 @@
 import type { Application } from '../application/application.ts'
 import type { Audience, Filter } from '../audience/filter.ts'
+import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, loggedAs, noRoom, Refused } from '../failure.ts'
@@ -64,7 +65,7 @@ interface Dependencies {
 }
 
 /** A moment that has passed by no more than this is now: clocks differ, and calls take time. */
-const JUST_PASSED_MS = 60_000
+const JUST_PASSED_MS = MINUTE_MS
 
 /** How far the number in `confirm` may be from the count: devices come and go meanwhile. */
 const CONFIRM_TOLERANCE = 0.1
@@ -176,7 +177,7 @@ function momentsOf(when: When, now: number, holdMs: number): number[] {
 }
 
 function tooFar(field: string): Refused {
-  return invalid(field, `must be at most ${MAX_AHEAD_MS / (24 * 60 * 60 * 1000)} days ahead`)
+  return invalid(field, `must be at most ${MAX_AHEAD_MS / DAY_MS} days ahead`)
 }
 
 function checkConfirmed(count: number, above: number, confirm: number | null): void {

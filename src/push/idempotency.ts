@@ -1,3 +1,4 @@
+import { DAY_MS } from '../clock.ts'
 import { failure, Refused } from '../failure.ts'
 import type { JsonSchema } from '../http/fields.ts'
 
@@ -7,7 +8,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/
 const NAME = 'Idempotency-Key'
 
 /** How long a key is remembered. */
-export const KEEP_KEYS_MS = 30 * 24 * 60 * 60 * 1000
+export const KEEP_KEYS_MS = 30 * DAY_MS
 
 export const IDEMPOTENCY_KEY: JsonSchema = {
   name: NAME,

@@ -1,7 +1,7 @@
+import { HOUR_MS } from '../clock.ts'
+
 /** A time zone as devices have it: an IANA name; `null`: not known, which counts as UTC. */
 export type Zone = string | null
-
-const HOUR_MS = 60 * 60 * 1000
 
 /** Where the wall clocks showed the time longer ago than this when a push was accepted, it is not sent any more. */
 export const LATE_MS = HOUR_MS

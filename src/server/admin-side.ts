@@ -1,5 +1,6 @@
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import { startBackups } from '../backup/start-backups.ts'
+import { MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
 import type { Database } from '../database/database.ts'
@@ -22,7 +23,7 @@ import { periodAt } from '../usage/quota-period.ts'
 import type { Senders } from './senders.ts'
 
 /** For a scrape a write that succeeded a moment ago will do: a service at rest is not to write at each. */
-const SCRAPE_PROBE_MS = 60_000
+const SCRAPE_PROBE_MS = MINUTE_MS
 
 interface Dependencies {
   readonly config: Config

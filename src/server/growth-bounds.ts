@@ -1,4 +1,5 @@
 import type { Application } from '../application/application.ts'
+import { DAY_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { GrowthBoundsOfCall, GrowthBounds } from '../device/growth.ts'
 import type { Log } from '../log.ts'
@@ -6,7 +7,7 @@ import type { Metrics } from '../monitoring/metrics.ts'
 import { createGrowthThrottle } from '../usage/growth-throttle.ts'
 
 /** How often it is said that an application is full: with each call it would fill the log. */
-const AGAIN_MS = 24 * 60 * 60 * 1000
+const AGAIN_MS = DAY_MS
 
 interface Dependencies {
   readonly clock: Clock

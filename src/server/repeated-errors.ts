@@ -1,8 +1,9 @@
+import { MINUTE_MS } from '../clock.ts'
 import { logOf } from '../log.ts'
 import type { Log, LogFields } from '../log.ts'
 
 /** How often the same error is said. */
-const PERIOD_MS = 60_000
+const PERIOD_MS = MINUTE_MS
 
 /** Errors that are remembered, for they can all be different. */
 const MAX_ITEMS = 1000

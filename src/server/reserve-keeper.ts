@@ -1,4 +1,4 @@
-import { every } from '../clock.ts'
+import { every, HOUR_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { makeReserve, releaseReserve, reserveBytes, reserveIn } from '../database/reserve.ts'
 import type { Log } from '../log.ts'
@@ -9,7 +9,7 @@ import type { Disk } from '../monitoring/storage.ts'
 const LOOK_MS = 1000
 
 /** After it could not be made. */
-const AGAIN_MS = 60 * 60 * 1000
+const AGAIN_MS = HOUR_MS
 
 interface Dependencies {
   readonly clock: Clock

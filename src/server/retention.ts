@@ -1,11 +1,9 @@
-import { every } from '../clock.ts'
+import { every, HOUR_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import type { Sweep } from '../database/housekeeping-store.ts'
 import { noted } from '../log.ts'
 import type { Log } from '../log.ts'
-
-const HOUR_MS = 60 * 60 * 1000
 
 /** Work of one transaction, in ms, whatever the machine; to commit it takes up to three times as long (measured). */
 const BUDGET_MS = 3

@@ -1,6 +1,6 @@
 import { createApplicationDirectory } from '../application/application-directory.ts'
 import { createApplicationStore } from '../application/application-store.ts'
-import { every, systemClock, within } from '../clock.ts'
+import { every, MINUTE_MS, systemClock, within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Sync } from '../database/database.ts'
 import { createGroupCommit } from '../database/group-commit.ts'
@@ -46,8 +46,6 @@ import { createSweeps } from './sweeps.ts'
 
 /** How much of the quota ledger a crash may forget, when no other write takes it along. */
 const LEDGER_MS = 1000
-
-const MINUTE_MS = 60_000
 
 const itself = <T>(one: T): T => one
 

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../clock.ts'
 
 /** How the text of a setting becomes its value. */
 export interface SettingType<Value> {
@@ -107,7 +108,7 @@ export const httpProxy: SettingType<ProxyAddress> = {
   show: (proxy) => `http://${proxy.authorization === null ? '' : '…@'}${hostPort(proxy)}`,
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 
 /** A time of at least `minMs`, such as `24h`; its value is in milliseconds. At most 365 days. */
 export function duration(minMs: number): SettingType<number> {
@@ -117,7 +118,7 @@ export function duration(minMs: number): SettingType<number> {
     read(text) {
       const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
       const value = Number(count) * (UNITS_MS[unit] ?? Number.NaN)
-      return value >= minMs && value <= 365 * 86_400_000 ? value : undefined
+      return value >= minMs && value <= 365 * DAY_MS ? value : undefined
     },
   }
 }

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../clock.ts'
 import type { LogLevel } from '../log.ts'
 import {
   listenAddress,
@@ -200,7 +201,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
   },
   backupEvery: {
     doc: 'The time between two backups: `30m`, `24h`, `7d`.',
-    type: duration(60_000),
+    type: duration(MINUTE_MS),
     default: '24h',
   },
   backupKeep: {
@@ -210,7 +211,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
   },
   keepGone: {
     doc: 'How long devices are kept that are gone or in quarantine, before they are erased: `30d`, `90d`.',
-    type: duration(3_600_000),
+    type: duration(HOUR_MS),
     default: '90d',
   },
 }

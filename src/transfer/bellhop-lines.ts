@@ -1,3 +1,4 @@
+import { DAY_MS } from '../clock.ts'
 import type { WholeDevice } from '../device/transfer/export-store.ts'
 import { isRecord, refused } from './record.ts'
 import type { Entry } from './record.ts'
@@ -73,8 +74,6 @@ export function readBellhopLine(record: unknown): Entry {
       return refused('kind', `is ${JSON.stringify(kind) ?? 'missing'}: it must be device, feedback or tally`)
   }
 }
-
-export const DAY_MS = 24 * 60 * 60 * 1000
 
 function iso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString()

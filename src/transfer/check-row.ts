@@ -1,3 +1,4 @@
+import { DAY_MS } from '../clock.ts'
 import { MAX_BADGE } from '../device/badge.ts'
 import { platform as platformField, readToken } from '../device/device-fields.ts'
 import { RegisterDevice } from '../device/device-schema.ts'
@@ -6,7 +7,6 @@ import type { Platform } from '../device/device.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from '../device/transfer/imported-device.ts'
 import { Refused } from '../failure.ts'
 import { wholeNumber } from '../http/fields.ts'
-import { DAY_MS } from './bellhop-lines.ts'
 import type { FieldNames, FileRecord, Stated } from './record.ts'
 import { readTime } from './time.ts'
 

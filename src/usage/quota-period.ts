@@ -1,3 +1,5 @@
+import { DAY_MS } from '../clock.ts'
+
 /** A calendar day or month, UTC (test/api/http/admission.test.ts). */
 export type QuotaPeriod = 'day' | 'month'
 
@@ -8,9 +10,6 @@ export interface Period {
   readonly startsAt: number
   readonly endsAt: number
 }
-
-/** UTC has no daylight saving, and the Unix epoch no leap seconds: every day has this many milliseconds. */
-const DAY_MS = 86_400_000
 
 /** Counts are kept for two months of days, and for a year of months and the one that runs. */
 const KEPT = { day: 62, month: 13 } as const

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 
 /** What an application can hear of. */
@@ -57,10 +58,6 @@ export const PROVIDER: Readonly<Record<Platform, 'apns' | 'fcm'>> = { 0: 'apns',
 export function bodyOf({ type, data }: Event, at: number): string {
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
 }
-
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
 
 /** Waits after the first try, the second, and so on: the schedule that Standard Webhooks gives as its example. */
 const WAITS_MS = [

@@ -1,5 +1,6 @@
 import { createApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
+import { DAY_MS } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { PLATFORMS } from '../../device/device.ts'
@@ -13,7 +14,6 @@ import { styleOf } from '../terminal/style.ts'
 import { statsJson, statsText } from './stats-text.ts'
 import type { ApplicationStats } from './stats-text.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const DEFAULT_DAYS = '14'
 const MAX_DAYS = 366
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../clock.ts'
 import type { DeviceCount } from '../../device/device-search-store.ts'
 import type { Day } from '../../stats/daily-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
@@ -18,8 +19,6 @@ export interface ApplicationStats {
   /** Devices declared dead in the last 30 days. */
   readonly gone: number
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Columns of the table, and the fewest that are worth a bar. */
 const MIN_BAR = 8

@@ -1,5 +1,6 @@
 import { createApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
+import { DAY_MS } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import { createDeviceChangesStore } from '../../device/device-changes-store.ts'
 import { createPushChangesStore } from '../../push/push-changes-store.ts'
@@ -22,7 +23,6 @@ import { createSimulatorTail } from './tail-simulator.ts'
 import { eventJson, eventText } from './tail-text.ts'
 
 const LOOK_MS = 250
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Shows what happens, until a signal or the end of its reader. */
 export async function runTail({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {

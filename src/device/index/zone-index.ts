@@ -1,7 +1,6 @@
+import { DAY_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** A push by local time is under way for little more than a day, from Kiritimati to Niue. */
 const LOOKS_MS = [-2 * DAY_MS, 0, 2 * DAY_MS]

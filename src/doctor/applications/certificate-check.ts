@@ -1,9 +1,10 @@
+import { DAY_MS } from '../../clock.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { dayOf } from '../quantity.ts'
 
 /** Making a new one takes a developer with an account at Apple. */
-const SOON_MS = 30 * 24 * 60 * 60 * 1000
+const SOON_MS = 30 * DAY_MS
 
 /** The stored certificate for APNs. Times are ms since the Unix epoch; `application` is `Application.id`. */
 export function judgeCertificate(expiresAt: number, now: number, application: string): Finding {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../clock.ts'
 import type { DepartureHour, DeviceCount } from '../database/inspection-store.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
@@ -12,7 +13,7 @@ const SUDDEN = 0.05
 const MIN_SUDDEN = 20
 
 /** How long ago that may have been to be worth a word. */
-export const RECENT_MS = 7 * 24 * 60 * 60 * 1000
+export const RECENT_MS = 7 * DAY_MS
 
 /**
  * The devices of one application, `id`: how many there are, and how many of them a push will hardly reach. `worst`: the

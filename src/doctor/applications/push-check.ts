@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../clock.ts'
 import type { OpenDelivery } from '../database/inspection-store.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
@@ -23,6 +24,6 @@ export function judgePushes(open: readonly OpenDelivery[], paused: readonly (0 |
     )
   }
   if (count === 0) return ok('No push waits.')
-  const minutes = Math.max(Math.round((now - Math.min(...open.map(({ oldest }) => oldest))) / 60_000), 0)
+  const minutes = Math.max(Math.round((now - Math.min(...open.map(({ oldest }) => oldest))) / MINUTE_MS), 0)
   return ok(`${counted(count, 'push is', 'pushes are')} on the way, the oldest since ${counted(minutes, 'minute')}.`)
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../clock.ts'
 import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
 import { codeOf } from '../../text/error-code.ts'
 
@@ -57,8 +58,6 @@ export interface FoundWebhook {
 
 /** Which migrations brought what is read here. */
 const WEBHOOK_SINCE = 6
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** `schema`: the number of its last migration. */
 export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, schema: number) {

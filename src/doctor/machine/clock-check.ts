@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { OpenTransport } from '../../gateway/transport/transport.ts'
 import { failing, ok, skipped, warning } from '../finding.ts'
@@ -10,8 +11,8 @@ export interface ToldTime {
   readonly at: number
 }
 
-const WARN_MS = 60_000
-const FAIL_MS = 5 * 60_000
+const WARN_MS = MINUTE_MS
+const FAIL_MS = 5 * MINUTE_MS
 
 /** How far this machine's clock is from that of the gateways. */
 export function judgeClock(told: readonly ToldTime[]): Finding {

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { MINUTE_MS } from '../../clock.ts'
 import { byteSize } from '../../text/byte-size.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
@@ -16,7 +17,7 @@ const WORK = [
 ]
 
 /** Whoever works in it has written to it since: ms. */
-const YOUNG_MS = 10 * 60_000
+const YOUNG_MS = 10 * MINUTE_MS
 
 /** What processes that were killed have left in the data directory, beside it, and where backups go. */
 export function checkLeftovers(data: string, backups: string | null, now: number): Finding {

@@ -1,11 +1,12 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
+import { DAY_MS } from '../../clock.ts'
 import type { ReadFile } from '../../system/read-file.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { dayOf } from '../quantity.ts'
 
 /** certbot renews 30 days before the end: then something keeps it from that. */
-const SOON_MS = 14 * 24 * 60 * 60 * 1000
+const SOON_MS = 14 * DAY_MS
 
 /** The files of --tls-cert and --tls-key, as they will be read at the next start. `now` is ms since the Unix epoch. */
 export function checkTlsFiles(certPath: string, keyPath: string, readFile: ReadFile, now: number): Finding {

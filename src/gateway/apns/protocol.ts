@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../clock.ts'
 import { isApnsToken } from '../../device/push-token.ts'
 import type { Outcome } from '../gateway.ts'
 
@@ -86,7 +87,7 @@ type Meaning =
   | 'token updates'
 
 /** "No more than once every 20 minutes": the one in use stays good that long. */
-const TOKEN_UPDATE_MS = 20 * 60_000
+const TOKEN_UPDATE_MS = 20 * MINUTE_MS
 
 /** Apple's table of reasons. One with another status than here is not Apple's, and counts as its status. */
 const MEANINGS: Readonly<Record<string, readonly [status: number, Meaning]>> = {

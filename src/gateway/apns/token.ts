@@ -1,20 +1,18 @@
 import { importPKCS8, SignJWT } from 'jose'
+import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 
 /** Apple takes a token for an hour; a new one in good time keeps those in flight valid. */
-const RENEW_MS = 50 * 60_000
+const RENEW_MS = 50 * MINUTE_MS
 
 /** Apple refuses new tokens more often than every 20 minutes (429 TooManyProviderTokenUpdates). */
-const MIN_RENEW_MS = 20 * 60_000
+const MIN_RENEW_MS = 20 * MINUTE_MS
 
 /**
  * A token from further ahead than this was made by a clock that has been put back since: another one is made, as soon as
  * APNs allows it. A smaller step is forgiven: each new token may be one too many.
  */
-const MAX_AHEAD_MS = 5 * 60_000
-
-/** The times of issue and of an answer are whole seconds. */
-const SECOND_MS = 1000
+const MAX_AHEAD_MS = 5 * MINUTE_MS
 
 /** What the header says, since when (ms since the Unix epoch), and with which key. */
 interface Issued {
@@ -99,6 +97,7 @@ export function createProviderTokens(
     },
     isAhead(authorization, at) {
       if (issued?.authorization !== authorization) return false
+      // The times of issue and of an answer are whole seconds.
       return issued.at - SECOND_MS >= Math.min(clock.now(), at ?? Number.POSITIVE_INFINITY)
     },
   }

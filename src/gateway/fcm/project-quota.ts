@@ -1,8 +1,9 @@
+import { MINUTE_MS } from '../../clock.ts'
 /** Google: 600,000 messages a minute for a project ("FCM throttling and quotas"). */
 const MESSAGES_A_SECOND = 600_000 / 60
 
 /** "Ramp up over 60 seconds" ("Scale FCM"); from this share of the whole. */
-const RAMP_MS = 60_000
+const RAMP_MS = MINUTE_MS
 const RAMP_FROM = 0.02
 
 /** How much of a second's messages may go at once. */

@@ -1,9 +1,10 @@
+import { MINUTE_MS } from '../../clock.ts'
 import type { Outcome } from '../gateway.ts'
 
 /* What Google's pages "ErrorCode" and "Throttling and quotas" say of answers, without the sending. */
 
 /** "If there is no Retry-After, wait 60 seconds" (Google, "Scale FCM": 429). */
-const QUOTA_MS = 60_000
+const QUOTA_MS = MINUTE_MS
 
 /** What an answer of FCM means. `retryAfterMs`: what a Retry-After asked for; `null` if there was none. */
 export function judgeFcm(status: number, body: string, retryAfterMs: number | null): Outcome {

@@ -1,5 +1,6 @@
 import { importPKCS8, SignJWT } from 'jose'
 import type { FcmCredential } from '../../application/credential.ts'
+import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { retryAfterMs } from '../../network/retry-after.ts'
 import { blameClock } from '../clock-fault.ts'
@@ -16,10 +17,10 @@ const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const ASSERTION_SECONDS = 3600
 
 /** Google's tokens last an hour: renewed after 50 minutes, while the old one still serves. */
-const RENEW_BEFORE_MS = 10 * 60_000
+const RENEW_BEFORE_MS = 10 * MINUTE_MS
 
 /** Not used in its last minute: it might expire on the way. */
-const MARGIN_MS = 60_000
+const MARGIN_MS = MINUTE_MS
 
 /** How long after a renewal that failed, while the old token still serves, the next is tried. */
 const RENEW_AGAIN_MS = 30_000

@@ -1,5 +1,6 @@
 import forge from 'node-forge'
 import { createPrivateKey, createPublicKey, sign as signBytes } from 'node:crypto'
+import { DAY_MS } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { makeRsaKeys } from './fcm/rsa-keys.ts'
 
@@ -80,7 +81,6 @@ export async function createAuthority(now: number, rsaKeys = makeRsaKeys): Promi
 
 type Attribute = { readonly name: string; readonly value: string } | { readonly type: string; readonly value: string }
 
-const DAY_MS = 86_400_000
 const AUTHORITY_NAME = { name: 'commonName', value: 'Bellhop simulator' }
 /** Kinds of a subject alternative name (RFC 5280, 4.2.1.6). */
 const IP = 7

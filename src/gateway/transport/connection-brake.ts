@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { backoffMs } from '../../network/backoff.ts'
 import { DEADLINE, PLENTY, WINDOW_CLOSED } from './transport.ts'
@@ -10,7 +11,7 @@ const SPARE = 12
 const MS_EACH = 6000
 
 /** How long none is opened when there is none to spare. In ms. */
-const WAIT = { firstMs: 1000, longestMs: 60_000 }
+const WAIT = { firstMs: 1000, longestMs: MINUTE_MS }
 
 /** Longer than its wait by so many milliseconds, and a connection has lasted. */
 const LASTING_MS = 30_000

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { http2Transport } from './http2-transport.ts'
@@ -15,7 +16,7 @@ import type {
 
 /** A connection that breaks takes all requests in flight with it. Once is an accident. */
 const MAX_BREAKS = 2
-const WITHIN_MS = 60_000
+const WITHIN_MS = MINUTE_MS
 
 /** Connections within a minute that are lost before they brought plenty, before the other transport is tried. */
 const MAX_POOR = 3

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../../clock.ts'
+
 /** One POST to a gateway. */
 export interface TransportRequest {
   /** From the first slash on, already percent-encoded. */
@@ -99,4 +101,4 @@ export const DEADLINE_MS = 15_000
  * A connection unused for so long is closed, as pushy does: what lies between may have forgotten it, and then the next
  * request on it is never answered. Bun's own idleTimeout does not close HTTP/2 connections (measured, 1.4.5).
  */
-export const IDLE_MS = 60_000
+export const IDLE_MS = MINUTE_MS

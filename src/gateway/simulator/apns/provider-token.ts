@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../../clock.ts'
 import type { Environment } from '../../../device/device.ts'
 import { isSignedBy, readJws } from '../http2/jws.ts'
 import type { ApnsKey } from '../known-credentials.ts'
@@ -53,8 +54,8 @@ export function createProviderTokenCheck({ keyOf, environment, limitUpdates }: P
 }
 
 /** "No more than one hour from the current time", and no new one "more than once every 20 minutes". */
-const MAX_AGE_MS = 60 * 60_000
-const MIN_UPDATE_MS = 20 * 60_000
+const MAX_AGE_MS = HOUR_MS
+const MIN_UPDATE_MS = 20 * MINUTE_MS
 
 function isTimely(issuedAt: number, now: number): boolean {
   return Math.abs(now - issuedAt) <= MAX_AGE_MS

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../clock.ts'
 import { isSignedBy, readJws } from '../http2/jws.ts'
 import type { Jws } from '../http2/jws.ts'
 import type { SimulatedAnswer } from '../http2/reply.ts'
@@ -77,7 +78,7 @@ const SCOPES = new Set([
 ])
 const LIFETIME_SECONDS = 3599
 /** Long enough to tell a client that its token expired, instead of that it never was one. */
-const KEEP_EXPIRED_MS = 24 * 3_600_000
+const KEEP_EXPIRED_MS = DAY_MS
 const MAX_LIFETIME_SECONDS = 3600
 /** How far the client's clock may be ahead. */
 const SKEW_SECONDS = 300

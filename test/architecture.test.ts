@@ -228,13 +228,17 @@ describe('who may import what', () => {
 })
 
 describe('one way of doing one thing', () => {
-  test.each([['the code of an error is read by codeOf', /'code' in /, 'text/error-code.ts']])(
-    '%s',
-    (_, pattern, place) => {
-      const written = files.filter(({ code }) => pattern.test(code)).map(({ path }) => path)
-      expect(written).toEqual([place])
-    },
-  )
+  test.each([
+    ['the code of an error is read by codeOf', /'code' in /, 'text/error-code.ts'],
+    [
+      'the length of a minute, an hour, a day stands beside the clock',
+      /60 \* (60|1000)|\b60_000\b|86_?400_000|3_?600_000|const (SECOND|MINUTE|HOUR|DAY)_MS/,
+      'clock.ts',
+    ],
+  ])('%s', (_, pattern, place) => {
+    const written = files.filter(({ code }) => pattern.test(code)).map(({ path }) => path)
+    expect(written).toEqual([place])
+  })
 })
 
 describe('comments', () => {

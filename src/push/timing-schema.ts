@@ -1,3 +1,4 @@
+import { DAY_MS, SECOND_MS } from '../clock.ts'
 import { invalid, optional, show, wholeNumber } from '../http/fields.ts'
 import type { Field, Given } from '../http/fields.ts'
 import { flag } from '../notification/content-fields.ts'
@@ -12,8 +13,8 @@ export type When =
   | { readonly kind: 'local'; readonly wall: string }
 
 const MAX_DAYS = 90
-const MAX_SECONDS = MAX_DAYS * 24 * 60 * 60
-export const MAX_AHEAD_MS = MAX_SECONDS * 1000
+export const MAX_AHEAD_MS = MAX_DAYS * DAY_MS
+const MAX_SECONDS = MAX_AHEAD_MS / SECOND_MS
 
 /** A moment as RFC 3339 has it; the seconds may be left out. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/

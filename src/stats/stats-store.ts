@@ -1,4 +1,3 @@
-import { DAY_MS } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { packToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'

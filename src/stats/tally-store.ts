@@ -1,7 +1,6 @@
+import { DAY_MS } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Platform } from '../device/device.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Whose counts: one row for each of these and the day. */
 interface TallyKey {

@@ -1,5 +1,4 @@
 import { audienceFrom } from '../../audience/stored-audience.ts'
-import { DAY_MS } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Notification } from '../../notification/notification.ts'

@@ -32,11 +32,11 @@ export function createHousekeeping({ database }: { database: Database }) {
        SELECT application, key FROM idempotency WHERE created_at < ? LIMIT ?) RETURNING push`,
   )
   // What waits for its moment, or went out late, is kept for as long from then on; a push by local time as long as any
-  // of its turns. Numbers are in the order of time, so no index of times is needed.
+  // of its waves. Numbers are in the order of time, so no index of times is needed.
   const oldest = database.statement<PushRow, [number, number, number]>(
     `SELECT number, created_at, coalesce(cancelled_at, released_at, created_at) < ?1
        AND (released_at IS NOT NULL OR cancelled_at IS NOT NULL)
-       AND NOT EXISTS (SELECT 1 FROM push turn WHERE turn.parent = push.number)
+       AND NOT EXISTS (SELECT 1 FROM push wave WHERE wave.parent = push.number)
        AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.push = push.number AND d.finished_at IS NULL) AS over
      FROM push WHERE number > ?2 ORDER BY number LIMIT ?3`,
   )

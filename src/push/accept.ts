@@ -42,7 +42,7 @@ interface One {
 interface Accepted {
   readonly message: 'Queued' | 'Scheduled'
   readonly id: string
-  /** ISO 8601, UTC; by local time, of the first turn. */
+  /** ISO 8601, UTC; by local time, of the first wave. */
   readonly send_at?: string
   /** Time zones of devices in which the local time had passed. */
   readonly passed?: readonly string[]
@@ -90,7 +90,7 @@ export function createAcceptance(deps: Dependencies) {
       checkConfirmed(count, limits.confirmAbove, to.confirm)
     }
     const id = Bun.randomUUIDv7()
-    const turns = when.kind === 'local' ? moments.map((sendAt) => ({ id: Bun.randomUUIDv7(), sendAt })) : []
+    const waves = when.kind === 'local' ? moments.map((sendAt) => ({ id: Bun.randomUUIDv7(), sendAt })) : []
     const sendAt = moments[0] ?? null
 
     const accepted = await commit(() => {
@@ -101,12 +101,12 @@ export function createAcceptance(deps: Dependencies) {
       if (repeat !== null && earlier !== null && !schedule.withdraw(earlier.push, createdAt)) throw isOut(repeat.key)
       const audience = to.kind === 'many' ? audienceOf({ ...to.filter, asOf: createdAt }, when) : to.find()
       const timeToLive = timeToLiveMs(notification)
-      const push = { id, notification, audience, createdAt, timeToLiveMs: timeToLive, sendAt, turns }
+      const push = { id, notification, audience, createdAt, timeToLiveMs: timeToLive, sendAt, waves }
       const number = pushes.accept(applicationNumber, push)
       const answer = answerOf(
         id,
         sendAt,
-        when.kind === 'local' ? passedZones(applicationNumber, when.wall, turns, createdAt) : [],
+        when.kind === 'local' ? passedZones(applicationNumber, when.wall, waves, createdAt) : [],
       )
       if (repeat !== null) {
         const remembered = { digest: repeat.digest, push: number, answer: JSON.stringify(answer) }
@@ -122,10 +122,10 @@ export function createAcceptance(deps: Dependencies) {
   function passedZones(
     application: number,
     wall: string,
-    turns: readonly { sendAt: number }[],
+    waves: readonly { sendAt: number }[],
     acceptedAt: number,
   ): string[] {
-    const moments = turns.map(({ sendAt }) => sendAt)
+    const moments = waves.map(({ sendAt }) => sendAt)
     const passed = schedule.zonesOf(application).filter((zone) => waveIn(wall, zone, moments, acceptedAt) === null)
     return passed.filter((zone) => zone !== null)
   }
@@ -158,15 +158,15 @@ function audienceOf(filter: Filter, when: When): Audience {
   return when.kind === 'local' ? { filter, local: when.wall } : { filter }
 }
 
-/** When to send, not before the hold is over: no moment is now, and several are turns by local time. */
+/** When to send, not before the hold is over: no moment is now, and several are waves by local time. */
 function momentsOf(when: When, now: number, holdMs: number): number[] {
   const earliest = now + holdMs
   if (when.kind === 'local') {
-    const turns = wavesOf(when.wall, now, earliest)
-    const last = turns.at(-1)
+    const waves = wavesOf(when.wall, now, earliest)
+    const last = waves.at(-1)
     if (last === undefined) throw invalid('send_at_local', 'must not be past everywhere')
     if (last > now + MAX_AHEAD_MS) throw tooFar('send_at_local')
-    return turns
+    return waves
   }
   const at = when.kind === 'at' ? when.at : now + (when.kind === 'in' ? when.delayMs : 0)
   const isSchedule = when.kind === 'at' && when.isSchedule === true

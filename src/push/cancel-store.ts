@@ -23,7 +23,7 @@ interface Row {
   cancelled_at: number | null
 }
 
-/** A push and the turns of one by local time. */
+/** A push and the waves of one by local time. */
 const WHOLE = 'number = ?1 OR parent = ?1'
 
 const HAS_OPEN = 'EXISTS (SELECT 1 FROM delivery d WHERE d.push = push.number AND d.finished_at IS NULL)'

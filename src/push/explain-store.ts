@@ -52,7 +52,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   const findPush = database.reading<PushRow, [string, number]>(
     `SELECT ${PUSH_COLUMNS} FROM push WHERE id = ? AND application = ? AND parent IS NULL`,
   )
-  const turnsOf = database.reading<PushRow, [number]>(
+  const wavesOf = database.reading<PushRow, [number]>(
     `SELECT ${PUSH_COLUMNS} FROM push WHERE parent = ? ORDER BY send_at`,
   )
   const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, Platform, Platform]>(
@@ -96,7 +96,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return exclusionsBy(audience.filter, { ...device, tag: named(0), active: named(1) })
   }
 
-  /** A turn that is still to come will leave out who has moved since the first has gone out. */
+  /** A wave that is still to come will leave out who has moved since the first has gone out. */
   function audienceOf(push: PushRow, whole: PushRow): Audience {
     const audience = audienceFrom(push.audience, whole.audience)
     const isToCome = push.number !== whole.number && push.released_at === null
@@ -116,12 +116,12 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return { passed: settled || endedByItself, nobody: endedByItself && row.addressed === 0, finishedAt, refused }
   }
 
-  /** The turn of a push by local time that is the device's; `null`: its time had passed. */
-  function turnOf(whole: PushRow, local: string, device: DeviceRow): PushRow | null {
-    const turns = turnsOf.all(whole.number)
-    const moments = turns.map((turn) => turn.send_at ?? 0)
+  /** The wave of a push by local time that is the device's; `null`: its time had passed. */
+  function waveOf(whole: PushRow, local: string, device: DeviceRow): PushRow | null {
+    const waves = wavesOf.all(whole.number)
+    const moments = waves.map((wave) => wave.send_at ?? 0)
     const moment = waveIn(local, device.timezone, moments, whole.created_at)
-    return turns.find((turn) => turn.send_at === moment) ?? null
+    return waves.find((wave) => wave.send_at === moment) ?? null
   }
 
   return {
@@ -136,14 +136,14 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       const exception = findException.get(whole.number, device.platform, device.id)
       const audience = JSON.parse(whole.audience) as Audience
       const local = 'filter' in audience ? audience.local : undefined
-      const turns = exception === null || local === undefined ? [] : turnsOf.all(whole.number)
-      const written = turns.find(({ number }) => number === exception?.push) ?? null
-      const turn = written ?? (local === undefined ? whole : turnOf(whole, local, device))
-      const push = turn ?? whole
+      const waves = exception === null || local === undefined ? [] : wavesOf.all(whole.number)
+      const written = waves.find(({ number }) => number === exception?.push) ?? null
+      const wave = written ?? (local === undefined ? whole : waveOf(whole, local, device))
+      const push = wave ?? whole
       // Who is not registered is in no audience, whatever its fields.
       const registered = device.state === 0
       const exclusions = registered ? exclusionsOf(audienceOf(push, whole), device) : []
-      if (turn === null && local !== undefined) {
+      if (wave === null && local !== undefined) {
         exclusions.push({ field: 'send_at_local', why: `is where ${local} was over when the push was accepted` })
       }
       return {

@@ -22,7 +22,7 @@ export function momentIn(wall: string, zone: Zone): number {
 }
 
 /**
- * The turns in which a push goes around the world, in order: every moment at which clocks somewhere show `wall`. None
+ * The waves in which a push goes around the world, in order: every moment at which clocks somewhere show `wall`. None
  * is before `earliest`, and those longer ago than `LATE_MS` at `acceptedAt` are left out. All in ms since the Unix epoch.
  */
 export function wavesOf(wall: string, acceptedAt: number, earliest: number): number[] {
@@ -32,11 +32,11 @@ export function wavesOf(wall: string, acceptedAt: number, earliest: number): num
 }
 
 /**
- * The turn of a zone, one of `turns`; `null` where the moment had passed at `acceptedAt`. Every zone has one turn at the
- * most, also a zone that nobody knew when the turns were made.
+ * The wave of a zone, one of `waves`; `null` where the moment had passed at `acceptedAt`. Every zone has one wave at the
+ * most, also a zone that nobody knew when the waves were made.
  */
-export function waveIn(wall: string, zone: Zone, turns: readonly number[], acceptedAt: number): number | null {
+export function waveIn(wall: string, zone: Zone, waves: readonly number[], acceptedAt: number): number | null {
   const moment = momentIn(wall, zone)
   if (moment < acceptedAt - LATE_MS) return null
-  return turns.find((turn) => turn >= moment) ?? turns.at(-1) ?? null
+  return waves.find((wave) => wave >= moment) ?? waves.at(-1) ?? null
 }

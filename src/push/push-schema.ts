@@ -127,7 +127,7 @@ export const ACCEPTED = objectOf(
   {
     message: oneOf(['Queued', 'Scheduled'], 'Scheduled: it is sent later, at `send_at`.'),
     id: { type: 'string', format: 'uuid', description: 'What to ask for it, and to cancel it, by.' },
-    send_at: time('When it goes out; by local time, when the first turn does. Absent: at once.'),
+    send_at: time('When it goes out; by local time, when the first wave does. Absent: at once.'),
     passed: {
       ...listOf({ type: 'string' }),
       description: 'By local time: the time zones of devices in which that time is over. Absent: none.',

@@ -19,7 +19,7 @@ export interface NewPush {
   /** `null`: at once. */
   readonly sendAt: number | null
   /** Of a push by local time, each with a UUID of its own; `sendAt` is the first of them. */
-  readonly turns: readonly { readonly id: string; readonly sendAt: number }[]
+  readonly waves: readonly { readonly id: string; readonly sendAt: number }[]
 }
 
 export type PushStore = ReturnType<typeof createPushStore>
@@ -65,7 +65,7 @@ export function createPushStore({ database }: { database: Database }) {
      * `schedule-store.ts`. From its commit on it is not lost.
      */
     accept(application: number, push: NewPush): number {
-      const { notification, audience, createdAt, timeToLiveMs, turns } = push
+      const { notification, audience, createdAt, timeToLiveMs, waves } = push
       const expiresAt = (sendAt: number | null) => (sendAt ?? createdAt) + timeToLiveMs
       const add = (id: string, sendAt: number | null, parent: number | null, stored: Audience | WaveAudience) =>
         insert.get({
@@ -81,7 +81,7 @@ export function createPushStore({ database }: { database: Database }) {
         }).number
       const number = add(push.id, push.sendAt, null, audience)
       if (push.sendAt === null) deliveries.add({ application, push: number, audience, expiresAt: expiresAt(null) })
-      for (const { id, sendAt } of turns) add(id, sendAt, number, { turn: {} })
+      for (const { id, sendAt } of waves) add(id, sendAt, number, { turn: {} })
       return number
     },
   }

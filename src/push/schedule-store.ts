@@ -44,7 +44,7 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   const parentOf = database.statement<ParentRow, [number]>(
     'SELECT audience, created_at, released_at FROM push WHERE number = ?',
   )
-  const turnsOf = database.statement<{ send_at: number }, [number]>(
+  const wavesOf = database.statement<{ send_at: number }, [number]>(
     'SELECT send_at FROM push WHERE parent = ? ORDER BY send_at',
   )
   const release = database.statement<{ expires_at: number }, [number, string, number]>(
@@ -65,29 +65,29 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   /** The time zones that devices of an application have, each once; not known is one of them. */
   const zonesOf = (application: number): Zone[] => [null, ...zones.all(application).map(({ zone }) => zone)]
 
-  /** Whom one turn of a push by local time addresses beside the filter of the whole; `null` for nobody. */
-  function turnOf({ application, send_at: turn }: DueRow, parent: number, now: number): WaveAudience | null {
+  /** Whom one wave of a push by local time addresses beside the filter of the whole; `null` for nobody. */
+  function waveOf({ application, send_at: wave }: DueRow, parent: number, now: number): WaveAudience | null {
     const row = parentOf.get(parent)
     const audience = row && (JSON.parse(row.audience) as Audience)
     if (!row || !audience || !('filter' in audience) || audience.local === undefined) return null
     const { filter, local } = audience
-    const turns = turnsOf.all(parent).map(({ send_at: at }) => at)
-    const inTurn = zonesOf(application).filter(
-      (zone) => (filter.zones?.includes(zone) ?? true) && waveIn(local, zone, turns, row.created_at) === turn,
+    const waves = wavesOf.all(parent).map(({ send_at: at }) => at)
+    const inWave = zonesOf(application).filter(
+      (zone) => (filter.zones?.includes(zone) ?? true) && waveIn(local, zone, waves, row.created_at) === wave,
     )
-    if (inTurn.length === 0) return null
-    const own = { zones: inTurn, stayedSince: row.released_at ?? turn }
+    if (inWave.length === 0) return null
+    const own = { zones: inWave, stayedSince: row.released_at ?? wave }
     return { turn: { ...own, ...(filter.asOf !== undefined && { asOf: now }) } }
   }
 
-  const audienceOf = (turn: WaveAudience, parent: number) =>
-    audienceFrom(JSON.stringify(turn), parentOf.get(parent)?.audience ?? null)
+  const audienceOf = (wave: WaveAudience, parent: number) =>
+    audienceFrom(JSON.stringify(wave), parentOf.get(parent)?.audience ?? null)
 
   const withdraw = database.statement<{ number: number }, [number, number]>(
     `UPDATE push SET cancelled_at = coalesce(cancelled_at, ?2) WHERE number = ?1 AND released_at IS NULL
      RETURNING number`,
   )
-  const withdrawTurns = database.statement<never, [number, number]>(
+  const withdrawWaves = database.statement<never, [number, number]>(
     'UPDATE push SET cancelled_at = coalesce(cancelled_at, ?2) WHERE parent = ?1',
   )
 
@@ -97,7 +97,7 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
     /** Calls off a push, `push.number`, that has not gone out; `false` if it has. Runs in a transaction of the caller. */
     withdraw(push: number, now: number): boolean {
       if (withdraw.get(push, now) === null) return false
-      withdrawTurns.run(push, now)
+      withdrawWaves.run(push, now)
       return true
     },
 
@@ -117,9 +117,9 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
           const expiresAt = letGo(push, JSON.stringify(audience))
           if (!('local' in audience)) deliveries.add({ application, push, audience, expiresAt })
         } else {
-          const turn = turnOf(row, parent, now)
-          const expiresAt = letGo(push, turn === null ? row.audience : JSON.stringify(turn))
-          if (turn !== null) deliveries.add({ application, push, audience: audienceOf(turn, parent), expiresAt })
+          const wave = waveOf(row, parent, now)
+          const expiresAt = letGo(push, wave === null ? row.audience : JSON.stringify(wave))
+          if (wave !== null) deliveries.add({ application, push, audience: audienceOf(wave, parent), expiresAt })
         }
         return { push, application }
       })

@@ -46,13 +46,13 @@ const COLUMNS = `p.number, p.id, p.created_at AS createdAt, p.send_at AS sendAt,
   p.cancelled_at AS cancelledAt,
   p.opened + (SELECT coalesce(sum(c.opened), 0) FROM push c WHERE c.parent = p.number) AS opened,
   (SELECT count(*) FROM push c WHERE c.parent = p.number AND c.released_at IS NULL AND c.cancelled_at IS NULL)
-    AS turnsToCome`
+    AS wavesToCome`
 
 const FAILED = `state IN ('rejected', 'gone', 'expired')`
 
 export type StatusStore = ReturnType<typeof createStatusStore>
 
-/** What became of pushes. Callers know of a push by local time the whole, not its turns. */
+/** What became of pushes. Callers know of a push by local time the whole, not its waves. */
 export function createStatusStore({ database }: { database: Pick<Database, 'reading'> }) {
   const find = database.reading<StoredPush, [string, number]>(
     `SELECT ${COLUMNS} FROM push p WHERE p.id = ? AND p.application = ? AND p.parent IS NULL`,
@@ -61,7 +61,7 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
     `SELECT ${COLUMNS} FROM push p WHERE p.application = ? AND p.number < ? AND p.parent IS NULL
      ORDER BY p.number DESC LIMIT ?`,
   )
-  // The condition of the index `push_scheduled`; a push by local time is there by its turns.
+  // The condition of the index `push_scheduled`; a push by local time is there by its waves.
   const scheduled = database.reading<StoredPush, [number, number]>(
     `SELECT ${COLUMNS} FROM push p WHERE p.number IN (SELECT coalesce(parent, number) FROM push
        WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND application = ?)

@@ -7,7 +7,7 @@ import type { Platform } from '../device/device.ts'
  */
 export type PushState = 'scheduled' | 'sending' | 'paused' | 'finished' | 'cancelled'
 
-/** How far a push is on one platform, all turns of one by local time together. Times are ms since the Unix epoch. */
+/** How far a push is on one platform, all waves of one by local time together. Times are ms since the Unix epoch. */
 export interface PlatformProgress {
   readonly platform: Platform
   /** Devices addressed, as far as they are counted. */
@@ -42,8 +42,8 @@ export interface StoredPush {
   readonly cancelledAt: number | null
   /** Opens reported. */
   readonly opened: number
-  /** Turns of a push by local time that are still to come. */
-  readonly turnsToCome: number
+  /** Waves of a push by local time that are still to come. */
+  readonly wavesToCome: number
 }
 
 /** Why nothing can be sent to a platform now; `null` where it can. */
@@ -61,7 +61,7 @@ export function stateOf(
   if (open.length === 0) {
     const refusals = [...new Set(reach.flatMap(({ refused }) => refused ?? []))]
     const reason = refusals.length === 0 ? null : refusals.join('; ')
-    return { state: push.turnsToCome > 0 ? 'sending' : 'finished', reason }
+    return { state: push.wavesToCome > 0 ? 'sending' : 'finished', reason }
   }
   const pauses = open.map(({ platform }) => pauseOf(platform))
   // Before they are counted nobody waits, and it may be nobody for whom a credential is not there.
@@ -73,7 +73,7 @@ export function stateOf(
 /** When a push was over, ms since the Unix epoch; `null` while something is left of it. */
 export function finishedAtOf(push: StoredPush, reach: readonly PlatformProgress[]): number | null {
   if (reach.some((one) => one.open)) return null
-  if (push.cancelledAt === null && (push.releasedAt === null || push.turnsToCome > 0)) return null
+  if (push.cancelledAt === null && (push.releasedAt === null || push.wavesToCome > 0)) return null
   const ends = reach.flatMap(({ finishedAt }) => finishedAt ?? [])
   return ends.length > 0 ? Math.max(...ends) : (push.cancelledAt ?? push.releasedAt)
 }

@@ -65,13 +65,13 @@ test('what was scheduled for a time that has passed is cancelled, what is still 
   ])
 })
 
-test('of a push by local time the turns that have passed are cancelled, and it goes on with the others', () => {
+test('of a push by local time the waves that have passed are cancelled, and it goes on with the others', () => {
   using directories = dataDirectories()
   const data = directories.make('data')
   const noon = directories.clock.now()
-  const turns = [noon + HOUR_MS, noon + 2 * HOUR_MS, noon + 5 * HOUR_MS]
+  const waves = [noon + HOUR_MS, noon + 2 * HOUR_MS, noon + 5 * HOUR_MS]
   const whole = directories.push(data, { sendAt: noon + HOUR_MS, releasedAt: null })
-  for (const sendAt of turns) directories.push(data, { sendAt, releasedAt: null, parent: whole })
+  for (const sendAt of waves) directories.push(data, { sendAt, releasedAt: null, parent: whole })
   directories.clock.advance(3 * HOUR_MS)
   const now = directories.clock.now()
 

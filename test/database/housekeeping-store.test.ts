@@ -25,7 +25,7 @@ function openStores() {
       for (let step = 0; step < steps && next !== null; step++) next = sweeps.pushes(now, next)
       return next
     },
-    push(createdAt: number, sendAt: number | null = null, turns: readonly number[] = []): number {
+    push(createdAt: number, sendAt: number | null = null, waves: readonly number[] = []): number {
       return pushes.accept(1, {
         id: `push ${++pushed}`,
         notification: NOTIFICATION,
@@ -33,7 +33,7 @@ function openStores() {
         createdAt,
         timeToLiveMs: DAY_MS,
         sendAt,
-        turns: turns.map((at, n) => ({ id: `turn ${pushed}.${n}`, sendAt: at })),
+        waves: waves.map((at, n) => ({ id: `wave ${pushed}.${n}`, sendAt: at })),
       })
     },
     finish: (push: number) => finish.run(clock.now(), push),
@@ -70,7 +70,7 @@ describe('pushes are erased 90 days after they went out', () => {
     expect(store.numbers()).toEqual([])
   })
 
-  test('a push by local time after the last of its turns', () => {
+  test('a push by local time after the last of its waves', () => {
     using store = openStores()
     const now = store.clock.now()
     store.push(now, now, [now, now + DAY_MS])

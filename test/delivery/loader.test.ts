@@ -37,7 +37,7 @@ function accept(): OpenDelivery {
     createdAt: registry.clock.now(),
     timeToLiveMs: HOUR_MS,
     sendAt: null,
-    turns: [],
+    waves: [],
   }
   registry.database.transact(() => createPushStore(registry).accept(1, push))
   const last = registry.database.statement<{ push: number }, []>('SELECT max(number) AS push FROM push').get()

@@ -134,7 +134,7 @@ describe.each([
     expect(await metric('bellhop_sender_paused', absent, { state: 'no-credential' })).toBe(0)
   })
 
-  test('finishes each turn of a push by local time', async () => {
+  test('finishes each wave of a push by local time', async () => {
     await register(platform, token, { timezone: 'Europe/Berlin' })
     await register(platform, `${token.slice(0, -1)}2`, { timezone: 'America/New_York' })
     const local = new Date(clock.now() + HOUR_MS).toISOString().slice(0, 16)

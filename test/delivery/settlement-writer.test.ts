@@ -20,7 +20,7 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
     createdAt: clock.now(),
     timeToLiveMs: HOUR_MS,
     sendAt: null,
-    turns: [],
+    waves: [],
   }
   database.transact(() => createPushStore({ database }).accept(1, push))
 

@@ -44,14 +44,14 @@ const asked = fc
     return { wall: new Date(wall * 60_000).toISOString().slice(0, 16), acceptedAt, earliest: acceptedAt + holdMs }
   })
 
-describe('the turns of a push by local time', () => {
+describe('the waves of a push by local time', () => {
   test('are in order, none before the earliest, and no more than there are offsets', () => {
     fc.assert(
       fc.property(asked, ({ wall, acceptedAt, earliest }) => {
-        const turns = wavesOf(wall, acceptedAt, earliest)
-        expect(turns).toEqual([...new Set(turns)].sort((a, b) => a - b))
-        expect(turns.every((turn) => turn >= earliest)).toBe(true)
-        expect(turns.length).toBeLessThan(50)
+        const waves = wavesOf(wall, acceptedAt, earliest)
+        expect(waves).toEqual([...new Set(waves)].sort((a, b) => a - b))
+        expect(waves.every((wave) => wave >= earliest)).toBe(true)
+        expect(waves.length).toBeLessThan(50)
       }),
       { numRuns: 50 },
     )
@@ -60,11 +60,11 @@ describe('the turns of a push by local time', () => {
   test('have every zone exactly once: at its moment, or where that is over at once, or not at all after an hour', () => {
     fc.assert(
       fc.property(asked, ({ wall, acceptedAt, earliest }) => {
-        const turns = wavesOf(wall, acceptedAt, earliest)
+        const waves = wavesOf(wall, acceptedAt, earliest)
         for (const zone of ZONES) {
           const moment = momentIn(wall, zone)
           const expected = moment < acceptedAt - LATE_MS ? null : Math.max(moment, earliest)
-          expect({ zone, turn: waveIn(wall, zone, turns, acceptedAt) }).toEqual({ zone, turn: expected })
+          expect({ zone, wave: waveIn(wall, zone, waves, acceptedAt) }).toEqual({ zone, wave: expected })
         }
       }),
       { numRuns: 50 },
@@ -80,11 +80,11 @@ describe('the turns of a push by local time', () => {
       })
     fc.assert(
       fc.property(asked, offset, ({ wall, acceptedAt, earliest }, zone) => {
-        const turns = wavesOf(wall, acceptedAt, earliest)
+        const waves = wavesOf(wall, acceptedAt, earliest)
         const moment = momentIn(wall, zone)
-        const turn = waveIn(wall, zone, turns, acceptedAt)
-        if (moment < acceptedAt - LATE_MS || turns.length === 0) expect(turn).toBeNull()
-        else expect(turn).toBe(turns.find((one) => one >= moment) ?? turns.at(-1) ?? null)
+        const wave = waveIn(wall, zone, waves, acceptedAt)
+        if (moment < acceptedAt - LATE_MS || waves.length === 0) expect(wave).toBeNull()
+        else expect(wave).toBe(waves.find((one) => one >= moment) ?? waves.at(-1) ?? null)
       }),
       { numRuns: 200 },
     )

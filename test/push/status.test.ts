@@ -10,7 +10,7 @@ const PUSH: StoredPush = {
   releasedAt: 1000,
   cancelledAt: null,
   opened: 0,
-  turnsToCome: 0,
+  wavesToCome: 0,
 }
 
 const reachOf = (platform: 0 | 1, more: Partial<PlatformProgress> = {}): PlatformProgress => ({
@@ -54,7 +54,7 @@ const CASES: readonly Case[] = [
   ],
   ['sending', 'while it is counted whether anybody is to wait', {}, [OVER, UNCOUNTED], '0'],
   ['sending', 'while one platform waits and the other is counted', {}, [OPEN, UNCOUNTED], '1'],
-  ['sending', 'between two turns', { turnsToCome: 3 }, [OVER], ''],
+  ['sending', 'between two waves', { wavesToCome: 3 }, [OVER], ''],
   ['finished', 'when nothing is open', {}, [OVER], '0'],
   ['finished', 'without anybody', {}, [], ''],
   ['cancelled', 'before its moment', { releasedAt: null, cancelledAt: 3000 }, [], ''],
@@ -83,7 +83,7 @@ describe('the times of a push', () => {
 
   test('it is not over while anything is left of it', () => {
     expect(finishedAtOf(PUSH, [OVER, OPEN])).toBeNull()
-    expect(finishedAtOf({ ...PUSH, turnsToCome: 1 }, [OVER])).toBeNull()
+    expect(finishedAtOf({ ...PUSH, wavesToCome: 1 }, [OVER])).toBeNull()
     expect(finishedAtOf({ ...PUSH, releasedAt: null }, [])).toBeNull()
     expect(finishedAtOf({ ...PUSH, cancelledAt: 3000 }, [OPEN])).toBeNull()
   })

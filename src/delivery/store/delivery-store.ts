@@ -24,7 +24,7 @@ interface OpenRow {
   lane: 0 | 1
   notification: string
   audience: string
-  /** That of the push which it is a turn of. */
+  /** That of the push of which this one is a wave. */
   whole: string | null
   ceiling: number
   progress: number

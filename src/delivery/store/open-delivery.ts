@@ -8,7 +8,7 @@ import type { Range } from '../progress.ts'
 export interface OpenDelivery {
   /** `push.number`. */
   readonly push: number
-  /** `push.id`, the UUID callers see: for a turn of a push by local time that of the whole. */
+  /** `push.id`, the UUID callers see: for a wave of a push by local time that of the whole. */
   readonly pushId: string
   readonly application: number
   readonly platform: Platform

@@ -141,7 +141,7 @@ describe('POST /push/{id}/cancel of a push that waits', () => {
     }
   })
 
-  test('takes all turns of one by local time along', async () => {
+  test('takes all waves of one by local time along', async () => {
     await register(IOS)
     const id = await push({ send_at_local: '2026-12-24T09:00' })
     expect((await cancel(id)).body).toEqual({ message: 'Cancelled', state: 'scheduled', t: 0, s: 0 })
@@ -272,7 +272,7 @@ describe('POST /push/{id}/cancel of a push that is being sent', () => {
     }
   })
 
-  test('stops the turn that is out of one by local time, and the turns to come', async () => {
+  test('stops the wave that is out of one by local time, and the waves to come', async () => {
     const application = service.addApplication('waiting', {}, false)
     await service.put('/deviceToken', { platform: '0', token: IOS }, { application })
     const id = await push({ send_at_local: '2026-11-20T12:30' }, { application })

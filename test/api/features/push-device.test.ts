@@ -302,7 +302,7 @@ describe('why a device got a push, or did not:', () => {
     expect(await why(id, PHONE)).toMatchObject({ verdict: 'cancelled', at: NOON })
   })
 
-  test('of a push by local time, by the turn of its time zone', async () => {
+  test('of a push by local time, by the wave of its time zone', async () => {
     const [berlin, lisbon, auckland] = [ios('a1'), ios('a2'), ios('a3')]
     await register(berlin, { timezone: 'Europe/Berlin' })
     await register(lisbon, { timezone: 'Europe/Lisbon' })

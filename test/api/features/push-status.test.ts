@@ -135,7 +135,7 @@ describe('GET /push/{id}', () => {
     expect(over).toMatchObject({ t: 1, s: 1, started_at: '2026-11-20T12:01:00.000Z' })
   })
 
-  test('of a push by local time is that of all its turns', async () => {
+  test('of a push by local time is that of all its waves', async () => {
     await service.put('/deviceToken', { token: ios('a1'), platform: '0', timezone: 'Europe/Berlin' })
     await service.put('/deviceToken', { token: ios('a2'), platform: '0', timezone: 'Europe/Lisbon' })
     const id = await push({ platform: ['0'], send_at_local: '2026-11-20T20:00' })

@@ -421,10 +421,10 @@ describe('send_at_local', () => {
   })
 
   test.each([
-    ['once, however many turns it has', null],
+    ['once, however many waves it has', null],
     // As it was written before.
     [
-      'in each turn',
+      'in each wave',
       'UPDATE push SET audience = (SELECT audience FROM push w WHERE w.number = push.parent) WHERE parent > 0',
     ],
   ])('goes to whom it is for, which is stored %s', async (_, before) => {
@@ -439,12 +439,12 @@ describe('send_at_local', () => {
     const where = { any: [{ tag: 'in' }, ...names.map((tag) => ({ tag }))] }
     const answer = await world.post('/push/all', { ...TO_ALL, where, seen_within: 30, send_at_local: WALL })
     expect(answer.status).toBe(200)
-    const stored = world.database.reading<{ turns: number; bytes: number }, []>(
-      'SELECT count(*) - 1 AS turns, sum(length(audience)) AS bytes FROM push',
+    const stored = world.database.reading<{ waves: number; bytes: number }, []>(
+      'SELECT count(*) - 1 AS waves, sum(length(audience)) AS bytes FROM push',
     )
     if (before === null) expect(stored.get()?.bytes).toBeLessThan(2 * JSON.stringify(where).length)
     else world.database.statement<never, []>(before).run()
-    expect(stored.get()?.turns).toBeGreaterThan(30)
+    expect(stored.get()?.waves).toBeGreaterThan(30)
 
     const simulator = await world.server.simulator()
     for (const [n, hour] of [19, 32, 44].entries()) {

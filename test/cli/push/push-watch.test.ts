@@ -13,7 +13,7 @@ const PUSH: StoredPush = {
   releasedAt: 0,
   cancelledAt: null,
   opened: 0,
-  turnsToCome: 0,
+  wavesToCome: 0,
 }
 
 const REACH: PlatformProgress = {

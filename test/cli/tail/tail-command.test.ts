@@ -127,7 +127,7 @@ describe('tail', () => {
     database.transact(() => {
       for (let n = 0; n < 60; n++) {
         const id = Bun.randomUUIDv7()
-        const when = { createdAt: clock.now(), timeToLiveMs: 60_000, sendAt: null, turns: [] }
+        const when = { createdAt: clock.now(), timeToLiveMs: 60_000, sendAt: null, waves: [] }
         pushes.accept(application.number, { id, notification, audience: { device, platform: 0 }, ...when })
       }
     })

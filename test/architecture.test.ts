@@ -241,6 +241,21 @@ describe('one way of doing one thing', () => {
   })
 })
 
+describe('names', () => {
+  test('no two files export different types of one name, so that a name says which of them is meant', () => {
+    const homes = new Map<string, string[]>()
+    for (const { path, code } of files) {
+      const exported = code.matchAll(/^export (?:interface|type|class) (\w+)/gm)
+      for (const name of new Set(Array.from(exported, ([, found = '']) => found))) {
+        homes.set(name, [...(homes.get(name) ?? []), path])
+      }
+    }
+    const shared = [...homes].filter(([, paths]) => paths.length > 1)
+    expect(shared.map(([name, paths]) => `${name}: ${paths.join(', ')}`)).toEqual([])
+    expect(homes.size).toBeGreaterThan(500)
+  })
+})
+
 describe('comments', () => {
   test('a path that is cited leads to a file', async () => {
     const top = join(root, '..')

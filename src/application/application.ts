@@ -12,6 +12,9 @@ export interface Application {
   readonly simulated: boolean
 }
 
+/** Whose secret: the number is the row's, the id is what the seal is bound to. */
+export type SecretOwner = Pick<Application, 'number' | 'id'>
+
 /** Rates are calls a second; 0 = unlimited (test/api/http/admission.test.ts). */
 export interface Limits {
   /** For a caller without a valid secret, per network address. Default 10. */

@@ -3,12 +3,9 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { credential as table } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
-import type { Application } from './application.ts'
+import type { Application, SecretOwner } from './application.ts'
 import { describeApns, describeFcm } from './credential.ts'
 import type { ApnsCredential, ApnsSummary, FcmCredential, FcmSummary } from './credential.ts'
-
-/** Whose credential: the number is the row's, the id is what the seal is bound to. */
-type Owner = Pick<Application, 'number' | 'id'>
 
 export type CredentialSummary = { readonly createdAt: number } & (
   | ({ readonly provider: 'apns' } & ApnsSummary)
@@ -18,10 +15,10 @@ export type CredentialSummary = { readonly createdAt: number } & (
 /** One credential an application and gateway, sealed with a key that is not in the database. */
 export interface CredentialStore {
   /** Takes the place of an earlier one. */
-  put(application: Owner, credential: ApnsCredential | FcmCredential): void
+  put(application: SecretOwner, credential: ApnsCredential | FcmCredential): void
   /** `null` when there is none. Throws when the stored one does not open with this key. */
-  apnsOf(application: Owner): ApnsCredential | null
-  fcmOf(application: Owner): FcmCredential | null
+  apnsOf(application: SecretOwner): ApnsCredential | null
+  fcmOf(application: SecretOwner): FcmCredential | null
   /** What may be shown; needs no key. */
   summaries(application: Pick<Application, 'number'>): CredentialSummary[]
   /** Whether there was one. */
@@ -42,7 +39,7 @@ interface Options {
 export function createCredentialStore({ database, clock, key }: Options): CredentialStore {
   const statements = prepareStatements(database.orm)
 
-  function opened(application: Owner, provider: 'apns' | 'fcm'): unknown {
+  function opened(application: SecretOwner, provider: 'apns' | 'fcm'): unknown {
     const row = statements.sealed.get({ application: application.number, provider })
     if (row === undefined) return null
     const text = open(key, { application: application.id, provider }, row.sealed)

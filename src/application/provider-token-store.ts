@@ -2,9 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
 import { providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
-import type { Application } from './application.ts'
-
-type Owner = Pick<Application, 'number' | 'id'>
+import type { SecretOwner } from './application.ts'
 
 /**
  * The APNs provider token each application uses, sealed. A server that crashes and starts again and again goes on
@@ -12,8 +10,8 @@ type Owner = Pick<Application, 'number' | 'id'>
  */
 export interface ProviderTokenStore {
   /** `null` when there is none, or it does not open with this key. */
-  load(application: Owner): string | null
-  save(application: Owner, token: string): void
+  load(application: SecretOwner): string | null
+  save(application: SecretOwner, token: string): void
 }
 
 export function createProviderTokenStore(options: {
@@ -33,7 +31,7 @@ export function createProviderTokenStore(options: {
     .values({ application: sql.placeholder('application'), sealed: sql.placeholder('sealed') })
     .onConflictDoUpdate({ target: providerToken.application, set: { sealed: sql`excluded.sealed` } })
     .prepare()
-  const sealedFor = ({ id }: Owner) => ({ application: id, provider: 'apns token' }) as const
+  const sealedFor = ({ id }: SecretOwner) => ({ application: id, provider: 'apns token' }) as const
 
   return {
     load(application) {

@@ -2,6 +2,7 @@ import { DAY_MS } from '../clock.ts'
 import { latitude, longitude } from '../device/device-fields.ts'
 import { invalid, missing, show } from '../http/fields.ts'
 import type { Field, Given } from '../http/fields.ts'
+import { isJsonObject } from '../text/json-object.ts'
 import { MAX_RADIUS_KM, MIN_RADIUS_KM } from './geo-circle.ts'
 import type { GeoCircle } from './geo-circle.ts'
 
@@ -33,7 +34,7 @@ export const near: Field<GeoCircle> = {
   },
   emptyIsAbsent: false,
   read(value, name) {
-    const given = objectOf(value, name, 'an object with lat, lng and radius_km')
+    const given = filterObjectOf(value, name, 'an object with lat, lng and radius_km')
     const unknown = Object.keys(given).find((key) => !NEAR_MEMBERS.has(key))
     if (unknown !== undefined) throw invalid(pathTo(name, unknown), 'is not known here: it has lat, lng and radius_km')
     const member = (key: string) => {
@@ -52,8 +53,8 @@ export const near: Field<GeoCircle> = {
 const NEAR_MEMBERS: ReadonlySet<string> = new Set(['lat', 'lng', 'radius_km'])
 
 /** Throws `Refused` where it is none. `what`: what it should be. */
-export function objectOf(value: unknown, name: string, what: string): Given {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Given
+export function filterObjectOf(value: unknown, name: string, what: string): Given {
+  if (isJsonObject(value)) return value
   throw invalid(name, `must be ${what}, not ${show(value)}`)
 }
 

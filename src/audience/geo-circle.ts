@@ -1,4 +1,4 @@
-import { cellsOf } from '../device/place.ts'
+import { gridCellsOf } from '../device/place.ts'
 
 /** A circle on the globe. */
 export interface GeoCircle {
@@ -75,7 +75,7 @@ export function boxesOf({ lat, lng, radiusKm }: GeoCircle): readonly Box[] {
 export function cellsNear(near: GeoCircle, max: number): readonly number[] | null {
   const cells: number[] = []
   for (const box of boxesOf(near)) {
-    const more = cellsOf(box, max - cells.length)
+    const more = gridCellsOf(box, max - cells.length)
     if (more === null) return null
     cells.push(...more)
   }

@@ -2,7 +2,7 @@ import { alias as oneName, platform } from '../device/device-fields.ts'
 import { referenceTo } from '../http/components.ts'
 import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
-import { days, near, objectOf, pathTo } from './filter-fields.ts'
+import { days, near, filterObjectOf, pathTo } from './filter-fields.ts'
 import type { Where } from './where.ts'
 
 const MAX_DEPTH = 16
@@ -72,7 +72,7 @@ function read(value: unknown, path: string, depth: number, soFar: { leaves: numb
 
 /** The one member that a condition has. */
 function memberOf(value: unknown, path: string): readonly [key: string, inner: unknown] {
-  const members = Object.entries(objectOf(value, path, `an object with ${ALLOWED}`))
+  const members = Object.entries(filterObjectOf(value, path, `an object with ${ALLOWED}`))
   const [first, second] = members
   // A word that is misspelled is a better hint than that there is one too many.
   const unknown = members.find(([key]) => !KEYS.includes(key))

@@ -6,8 +6,8 @@ import type { Problem } from '../failure.ts'
 import { codeOf } from '../text/error-code.ts'
 import type { BucketAccess } from './bucket-access.ts'
 import { bucketProblem } from './bucket-problem.ts'
-import { UNWATCHED } from './watch.ts'
-import type { Watch } from './watch.ts'
+import { UNWATCHED_BACKUP } from './watch.ts'
+import type { BackupWatch } from './watch.ts'
 
 /** An object, as it is listed. */
 interface Stored {
@@ -22,9 +22,9 @@ export interface Bucket {
   /** All that begins with `prefix`. */
   list(prefix: string): Promise<BucketAnswer<readonly Stored[]>>
   /** Puts the file there, in parts: it holds some of them in memory, never all. */
-  put(key: string, file: string, moved?: Watch['moved']): Promise<BucketAnswer<null>>
+  put(key: string, file: string, moved?: BackupWatch['moved']): Promise<BucketAnswer<null>>
   /** Writes the object into the new file, which only the owner may read, and onto the disk. */
-  fetch(key: string, file: string, moved?: Watch['moved']): Promise<BucketAnswer<null>>
+  fetch(key: string, file: string, moved?: BackupWatch['moved']): Promise<BucketAnswer<null>>
   remove(key: string): Promise<BucketAnswer<null>>
   /** Puts a byte there and takes it away again. */
   probe(key: string): Promise<BucketAnswer<null>>
@@ -93,7 +93,7 @@ export function openBucket({ name, access, clock }: Options): Bucket {
     return found
   }
 
-  async function uploaded(key: string, path: string, moved: Watch['moved']): Promise<null> {
+  async function uploaded(key: string, path: string, moved: BackupWatch['moved']): Promise<null> {
     const { size } = statSync(path)
     const partSize = Math.max(MIN_PART_BYTES, Math.ceil(size / MAX_PARTS))
     const writer = client.file(key).writer({ partSize, queueSize: 2, retry: 3, type: 'application/vnd.sqlite3' })
@@ -111,7 +111,7 @@ export function openBucket({ name, access, clock }: Options): Bucket {
     return null
   }
 
-  async function downloaded(key: string, path: string, moved: Watch['moved']): Promise<null> {
+  async function downloaded(key: string, path: string, moved: BackupWatch['moved']): Promise<null> {
     const total = (await listed(key)).find((stored) => stored.key === key)?.bytes ?? null
     const file = openSync(path, 'wx', 0o600)
     let taken = 0
@@ -132,8 +132,8 @@ export function openBucket({ name, access, clock }: Options): Bucket {
 
   return {
     list: (prefix) => attempt(() => listed(prefix)),
-    put: (key, file, moved = UNWATCHED.moved) => attempt(() => uploaded(key, file, moved)),
-    fetch: (key, file, moved = UNWATCHED.moved) => attempt(() => downloaded(key, file, moved)),
+    put: (key, file, moved = UNWATCHED_BACKUP.moved) => attempt(() => uploaded(key, file, moved)),
+    fetch: (key, file, moved = UNWATCHED_BACKUP.moved) => attempt(() => downloaded(key, file, moved)),
     probe: (key) =>
       attempt(async () => {
         await inTime(CALL_MS, client.write(key, '.'))

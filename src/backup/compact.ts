@@ -11,8 +11,8 @@ import { syncDirectory, syncFile } from '../system/durable.ts'
 import { byteSize } from '../text/byte-size.ts'
 import { DRAFT, eraseDraft } from './make-backup.ts'
 import { inspect } from './summary.ts'
-import { UNWATCHED } from './watch.ts'
-import type { Watch } from './watch.ts'
+import { UNWATCHED_BACKUP } from './watch.ts'
+import type { BackupWatch } from './watch.ts'
 
 export interface Compacted {
   readonly kind: 'compacted'
@@ -27,7 +27,7 @@ interface Options {
   /** The data directory; its database is there. */
   readonly data: string
   /** Default: nobody watches. */
-  readonly watch?: Watch
+  readonly watch?: BackupWatch
   /** Bytes that may still be written where the copy is made. */
   readonly freeIn?: (directory: string) => number
   /** How long to wait for others who have it open, in milliseconds. Default 5000. */
@@ -69,7 +69,7 @@ export function compact(options: Options): Compacted | Problem {
 function replacePacked(
   claimed: ClaimedDatabase,
   path: string,
-  { data, watch = UNWATCHED, freeIn = freeBytes, step = () => {} }: Options,
+  { data, watch = UNWATCHED_BACKUP, freeIn = freeBytes, step = () => {} }: Options,
 ): Problem | null {
   step('alone')
   const draft = join(workDirectoryFor(data), `bellhop.db.compact${DRAFT}`)

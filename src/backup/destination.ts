@@ -22,14 +22,14 @@ export function destinationIn(text: string, isFolder: (path: string) => boolean)
 }
 
 /** The same where backups are to be kept, one after another: a file is no place for that. */
-export function shelfIn(text: string): Extract<Destination, { kind: 'folder' | 'prefix' }> | Problem {
+export function repositoryPlaceIn(text: string): Extract<Destination, { kind: 'folder' | 'prefix' }> | Problem {
   const found = destinationIn(/^s3:/i.test(text) && !text.endsWith('/') ? `${text}/` : text, () => true)
   if (found.kind === 'folder' || found.kind === 'prefix' || found.kind === 'problem') return found
   return problem(`"${text}" is one backup: name the folder, or s3://bucket/prefix/.`)
 }
 
 /** As it is written: `s3://bucket/prefix/name.db`, or a path. */
-export function writtenOut(to: Destination): string {
+export function destinationText(to: Destination): string {
   switch (to.kind) {
     case 'file':
     case 'folder':

@@ -6,8 +6,8 @@ import type { Problem } from '../failure.ts'
 import type { Bucket } from './bucket.ts'
 import type { Destination } from './destination.ts'
 import { strangenessOf } from './summary.ts'
-import { UNWATCHED } from './watch.ts'
-import type { Watch } from './watch.ts'
+import { UNWATCHED_BACKUP } from './watch.ts'
+import type { BackupWatch } from './watch.ts'
 
 /** Not a place with several. */
 export type OneBackup = Extract<Destination, { kind: 'file' | 'object' }>
@@ -19,11 +19,16 @@ interface Options {
   /** Only asked for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
   /** Default: nobody watches. */
-  readonly watch?: Watch | undefined
+  readonly watch?: BackupWatch | undefined
 }
 
 /** Brings one backup into a new file; the problem, if there was one. Whether it is good is not looked at. */
-export async function fetchBackup({ from, into, openBucket, watch = UNWATCHED }: Options): Promise<Problem | null> {
+export async function fetchBackup({
+  from,
+  into,
+  openBucket,
+  watch = UNWATCHED_BACKUP,
+}: Options): Promise<Problem | null> {
   switch (from.kind) {
     case 'file':
       return copied(from.path, into, watch)
@@ -37,7 +42,7 @@ export async function fetchBackup({ from, into, openBucket, watch = UNWATCHED }:
 }
 
 /** By way of SQLite: what is still in a log beside the file belongs to it. */
-function copied(path: string, into: string, watch: Watch): Problem | null {
+function copied(path: string, into: string, watch: BackupWatch): Problem | null {
   if (!existsSync(path)) return problem(`There is no file ${path}.`)
   const strangeness = strangenessOf(path)
   if (strangeness !== null) return problem(`${path} is not a good backup: ${strangeness}`)

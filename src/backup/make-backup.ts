@@ -12,14 +12,14 @@ import { giveName, syncFile } from '../system/durable.ts'
 import { codeOf } from '../text/error-code.ts'
 import { backupNameAt, surplusOf, timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
-import { writtenOut } from './destination.ts'
+import { destinationText } from './destination.ts'
 import type { Destination } from './destination.ts'
 import { bucketRepository, folderRepository } from './repository.ts'
 import type { BackupRepository } from './repository.ts'
 import { inspect } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
-import { UNWATCHED } from './watch.ts'
-import type { Watch } from './watch.ts'
+import { UNWATCHED_BACKUP } from './watch.ts'
+import type { BackupWatch } from './watch.ts'
 
 export interface Made {
   readonly kind: 'made'
@@ -43,7 +43,7 @@ interface Options {
   /** Only asked for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
   /** Default: nobody watches. */
-  readonly watch?: Watch
+  readonly watch?: BackupWatch
 }
 
 /** What a backup is called until it is whole. */
@@ -80,7 +80,7 @@ async function toDisk(
   source: string,
   to: Extract<Destination, { kind: 'file' | 'folder' }>,
   name: string,
-  { keep, clock, alone, watch = UNWATCHED }: Making,
+  { keep, clock, alone, watch = UNWATCHED_BACKUP }: Making,
 ): Promise<Made | Problem> {
   const folder = to.kind === 'file' ? dirname(to.path) : to.path
   const path = to.kind === 'file' ? to.path : join(folder, name)
@@ -104,12 +104,12 @@ async function toBucket(
   source: string,
   to: Extract<Destination, { kind: 'object' | 'prefix' }>,
   name: string,
-  { data, keep, clock, openBucket, alone, watch = UNWATCHED }: Making,
+  { data, keep, clock, openBucket, alone, watch = UNWATCHED_BACKUP }: Making,
 ): Promise<Made | Problem> {
   const bucket = openBucket(to.bucket)
   if ('kind' in bucket) return bucket
   const key = to.kind === 'object' ? to.key : to.prefix + name
-  const written = writtenOut({ kind: 'object', bucket: to.bucket, key })
+  const written = destinationText({ kind: 'object', bucket: to.bucket, key })
   // Asked before the work is done, so that wrong credentials are told at once.
   const before = await bucket.list(key)
   if (before.kind === 'problem') return before
@@ -131,8 +131,8 @@ async function toBucket(
       const end = left.kind === 'problem' ? `It could not be erased: ${left.problem}` : 'It is erased again.'
       return problem(`${written} had ${stored?.bytes ?? 'no'} bytes after the upload, not ${copied.bytes}. ${end}`)
     }
-    const shelf = bucketRepository(bucket, key.slice(0, -basename(key).length))
-    return { ...copied, ...(await prune(shelf, keep, clock.now())), kind: 'made', to: written }
+    const repository = bucketRepository(bucket, key.slice(0, -basename(key).length))
+    return { ...copied, ...(await prune(repository, keep, clock.now())), kind: 'made', to: written }
   } finally {
     eraseDraft(draft)
   }
@@ -144,7 +144,7 @@ type Copied = { readonly kind: 'copied'; readonly bytes: number; readonly conten
 function copyChecked(
   source: string,
   draft: string,
-  { now, alone, watch }: { readonly now: number; readonly alone: boolean; readonly watch: Watch },
+  { now, alone, watch }: { readonly now: number; readonly alone: boolean; readonly watch: BackupWatch },
 ): Copied | Problem {
   // Of this very name, so it is of no other service.
   if (alone) eraseDraft(draft)
@@ -179,17 +179,17 @@ function copyProblem({ code, message }: Error & { code: string }, source: string
 
 /** Never of another name than ours, and only once the new one is safe. */
 async function prune(
-  shelf: BackupRepository,
+  repository: BackupRepository,
   keep: number | null,
   now: number,
 ): Promise<Pick<Made, 'erased' | 'notErased'>> {
   if (keep === null) return { erased: [], notErased: null }
-  const there = await shelf.list()
+  const there = await repository.list()
   if (there.kind === 'problem') return { erased: [], notErased: there.problem }
   const erased: string[] = []
   const names = there.backups.map(({ name }) => name)
   for (const name of surplusOf(names, keep, now)) {
-    const left = await shelf.remove(name)
+    const left = await repository.remove(name)
     // The next backup tries again.
     if (left !== null) return { erased, notErased: left.problem }
     erased.push(name)

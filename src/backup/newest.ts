@@ -2,27 +2,27 @@ import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import { timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
-import { writtenOut } from './destination.ts'
+import { destinationText } from './destination.ts'
 import { repositoryAt } from './repository.ts'
-import type { Place } from './repository.ts'
+import type { RepositoryPlace } from './repository.ts'
 
 /** One backup in a place, as it is written on a command line. */
-export function writtenIn(place: Place, name: string): string {
-  const at = writtenOut(place)
+export function writtenIn(place: RepositoryPlace, name: string): string {
+  const at = destinationText(place)
   return at === '' || at.endsWith('/') ? at + name : `${at}/${name}`
 }
 
 /** Why a place with backups is not one of them, and the command line with the newest, which `lineWith` gives. */
 export async function namingNewest(
-  place: Place,
+  place: RepositoryPlace,
   lineWith: (backup: string) => string,
   openBucket: (name: string) => Bucket | Problem,
 ): Promise<Problem> {
-  const shelf = repositoryAt(place, openBucket)
-  const listed = 'kind' in shelf ? shelf : await shelf.list()
+  const repository = repositoryAt(place, openBucket)
+  const listed = 'kind' in repository ? repository : await repository.list()
   if (listed.kind === 'problem') return listed
   const [newest] = listed.backups
-  const where = writtenOut(place)
+  const where = destinationText(place)
   if (newest === undefined) {
     return problem(`${where} is not one backup, and has none in it that Bellhop has named: name the file.`)
   }

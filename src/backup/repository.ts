@@ -23,10 +23,13 @@ export interface BackupRepository {
 }
 
 /** Of a folder, or a bucket's prefix. */
-export type Place = Extract<Destination, { kind: 'folder' | 'prefix' }>
+export type RepositoryPlace = Extract<Destination, { kind: 'folder' | 'prefix' }>
 
 /** `openBucket` is only asked for a bucket. */
-export function repositoryAt(place: Place, openBucket: (name: string) => Bucket | Problem): BackupRepository | Problem {
+export function repositoryAt(
+  place: RepositoryPlace,
+  openBucket: (name: string) => Bucket | Problem,
+): BackupRepository | Problem {
   if (place.kind === 'folder') return folderRepository(place.path)
   const bucket = openBucket(place.bucket)
   return 'kind' in bucket ? bucket : bucketRepository(bucket, place.prefix)

@@ -12,15 +12,15 @@ import { cancelOpenPushes } from './cancel-open-pushes.ts'
 import type { CancelledPushes } from './cancel-open-pushes.ts'
 import { differenceOf } from './compare.ts'
 import type { BackupDifference } from './compare.ts'
-import { writtenOut } from './destination.ts'
+import { destinationText } from './destination.ts'
 import { fetchBackup } from './fetch-backup.ts'
 import type { OneBackup } from './fetch-backup.ts'
 import { replaceDatabase } from './replace-database.ts'
 import { inspect } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
-import type { Watch } from './watch.ts'
+import type { BackupWatch } from './watch.ts'
 
-export interface Restored {
+export interface RestoredBackup {
   readonly kind: 'restored'
   /** The data directory. */
   readonly data: string
@@ -28,9 +28,9 @@ export interface Restored {
   readonly content: BackupSummary
   /** Where the database is that was there; `null`: there was none. */
   readonly kept: string | null
-  readonly losses: BackupDifference
+  readonly difference: BackupDifference
   /** `null`: nothing was to be called off. */
-  readonly calledOff: CancelledPushes | null
+  readonly cancelled: CancelledPushes | null
   /** Events that webhooks had not heard of when the backup was made, and will now. */
   readonly waitingEvents: number
   /** Its schema is an older one, which the next start of this Bellhop upgrades. */
@@ -40,7 +40,7 @@ export interface Restored {
 /** It was not asked for strongly enough: nothing is changed. */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed'
-  readonly losses: Exclude<BackupDifference, { readonly kind: 'none' }>
+  readonly difference: Exclude<BackupDifference, { readonly kind: 'none' }>
 }
 
 interface Options {
@@ -55,14 +55,14 @@ interface Options {
   /** Only asked for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
   /** Default: nobody watches. */
-  readonly watch?: Watch
+  readonly watch?: BackupWatch
 }
 
 /**
  * Makes a backup the database of a data directory, and keeps the one that was there. Everything is done beside it and
  * checked first; the database changes in one step, or not at all.
  */
-export async function restore(options: Options): Promise<Restored | Unconfirmed | Problem> {
+export async function restore(options: Options): Promise<RestoredBackup | Unconfirmed | Problem> {
   const { data, from } = options
   // A mistake in the name is no reason to make a data directory.
   if (from.kind === 'file' && !existsSync(from.path)) return problem(`There is no file ${from.path}.`)
@@ -85,16 +85,16 @@ export async function restore(options: Options): Promise<Restored | Unconfirmed 
 async function restoreBy(
   copy: string,
   { data, from, confirmed, resumePushes, clock, openBucket, watch }: Options,
-): Promise<Restored | Unconfirmed | Problem> {
+): Promise<RestoredBackup | Unconfirmed | Problem> {
   const unfetched = await fetchBackup({ from, into: copy, openBucket, watch })
   if (unfetched !== null) return unfetched
   const found = inspect(copy, 'full', watch)
-  if (found.kind === 'bad') return problem(`${writtenOut(from)} is not a good backup: ${found.problems.join(' ')}`)
+  if (found.kind === 'bad') return problem(`${destinationText(from)} is not a good backup: ${found.problems.join(' ')}`)
   const { content } = found
 
   const path = join(data, 'bellhop.db')
-  const losses: BackupDifference = existsSync(path) ? differenceOf(path, content) : { kind: 'none' }
-  if (losses.kind !== 'none' && !confirmed) return { kind: 'unconfirmed', losses }
+  const difference: BackupDifference = existsSync(path) ? differenceOf(path, content) : { kind: 'none' }
+  if (difference.kind !== 'none' && !confirmed) return { kind: 'unconfirmed', difference }
 
   const now = clock.now()
   const sent = settled(copy, content.schema, resumePushes, now)
@@ -106,7 +106,7 @@ async function restoreBy(
     data,
     content,
     kept: replaced.kept,
-    losses,
+    difference,
     ...sent,
     isOlder: content.schema < NEWEST_SCHEMA,
   }
@@ -118,12 +118,12 @@ function settled(
   schema: number,
   resumePushes: boolean,
   now: number,
-): Pick<Restored, 'calledOff' | 'waitingEvents'> {
+): Pick<RestoredBackup, 'cancelled' | 'waitingEvents'> {
   using database = writeDatabaseFile(copy)
   const [events] =
     schema < EVENTS_SINCE ? [] : database.all<{ waiting: number }>('SELECT count(*) AS waiting FROM event')
   return {
-    calledOff: resumePushes ? null : cancelOpenPushes(database, schema, now),
+    cancelled: resumePushes ? null : cancelOpenPushes(database, schema, now),
     waitingEvents: events?.waiting ?? 0,
   }
 }

@@ -7,7 +7,7 @@ import { readSystemFile } from '../system/read-file.ts'
 import { backupProcess } from './backup-process.ts'
 import { bucketAccess } from './bucket-access.ts'
 import { openBucket } from './bucket.ts'
-import { shelfIn } from './destination.ts'
+import { repositoryPlaceIn } from './destination.ts'
 import { repositoryAt } from './repository.ts'
 import { startBackupSchedule } from './schedule.ts'
 import type { BackupSchedule } from './schedule.ts'
@@ -33,20 +33,20 @@ export function startBackups(
   { clock, log, env = process.env }: Dependencies,
 ): BackupSchedule | null {
   if (backup === null) return null
-  const to = shelfIn(backup)
+  const to = repositoryPlaceIn(backup)
   if (to.kind === 'problem') throw refused(to)
   const open = (name: string) => {
     const access = bucketAccess(env, readSystemFile)
     return access.kind === 'problem' ? access : openBucket({ name, access, clock })
   }
-  const shelf = repositoryAt(to, open)
-  if ('kind' in shelf) throw refused(shelf)
+  const repository = repositoryAt(to, open)
+  if ('kind' in repository) throw refused(repository)
   return startBackupSchedule({
     clock,
     log,
     everyMs,
     async names() {
-      const listed = await shelf.list()
+      const listed = await repository.list()
       return listed.kind === 'problem' ? listed : { kind: 'names', names: listed.backups.map(({ name }) => name) }
     },
     make: (name) => backupProcess(name, { data, to, keep, env }),

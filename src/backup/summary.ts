@@ -5,8 +5,8 @@ import { SCHEMA_OBJECTS, strangersIn } from '../database/own-schema.ts'
 import type { SchemaObject } from '../database/own-schema.ts'
 import { isSqliteError } from '../database/sqlite-error.ts'
 import type { SealedFor } from '../sealing/seal.ts'
-import { UNWATCHED } from './watch.ts'
-import type { Watch } from './watch.ts'
+import { UNWATCHED_BACKUP } from './watch.ts'
+import type { BackupWatch } from './watch.ts'
 
 /** What is in a database file. */
 export interface BackupSummary {
@@ -26,7 +26,7 @@ export interface Sealed extends SealedFor {
   readonly sealed: Uint8Array
 }
 
-export type Inspection = { readonly kind: 'good'; readonly content: BackupSummary } | Bad
+export type BackupInspection = { readonly kind: 'good'; readonly content: BackupSummary } | Bad
 
 interface Bad {
   readonly kind: 'bad'
@@ -43,7 +43,11 @@ const MAX_FINDINGS = 5
  * Looks into a database file. `quick` leaves out whether the indexes agree with their tables, which takes ten times as
  * long (of 1,000,000 devices 10 s for 1 s).
  */
-export function inspect(path: string, depth: 'quick' | 'full', watch: Watch = UNWATCHED): Inspection {
+export function inspect(
+  path: string,
+  depth: 'quick' | 'full',
+  watch: BackupWatch = UNWATCHED_BACKUP,
+): BackupInspection {
   return watch.during({ into: null, size: statSync(path).size }, () => attempt(path, (file) => inspected(file, depth)))
 }
 
@@ -129,7 +133,7 @@ function bad(problem: string): Bad {
   return { kind: 'bad', problems: [problem], content: null }
 }
 
-function inspected(file: OfflineReader, depth: 'quick' | 'full'): Inspection {
+function inspected(file: OfflineReader, depth: 'quick' | 'full'): BackupInspection {
   const own = schemaIn(file)
   if (own.kind === 'bad') return own
   const findings = [

@@ -1,5 +1,5 @@
 /** What keeps this thread to itself until it is done: one statement over a whole database. */
-export interface Step {
+export interface BackupStep {
   /** A file that the database is copied to; `null`: it is checked, and some of it read more than once. */
   readonly into: string | null
   /** Bytes of the database. */
@@ -7,11 +7,11 @@ export interface Step {
 }
 
 /** Somebody who waits for a backup, and wants to see how far it is. */
-export interface Watch {
-  during<T>(step: Step, work: () => T): T
+export interface BackupWatch {
+  during<T>(step: BackupStep, work: () => T): T
   /** Bytes on their way to or from a bucket, so far. `total`: `null` where nobody knows. */
   readonly moved: (done: number, total: number | null) => void
 }
 
 /** Nobody waits. */
-export const UNWATCHED: Watch = { during: (_, work) => work(), moved: () => undefined }
+export const UNWATCHED_BACKUP: BackupWatch = { during: (_, work) => work(), moved: () => undefined }

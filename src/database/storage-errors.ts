@@ -11,12 +11,12 @@ export function inDataDirectory<T>(directory: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw refusalOf(error, directory)
+    throw startRefusalOf(error, directory)
   }
 }
 
 /** The `StartRefused` for what is the disk's or the rights' fault; all else as it is. */
-export function refusalOf(error: unknown, directory: string): unknown {
+export function startRefusalOf(error: unknown, directory: string): unknown {
   if (error instanceof StartRefused) return error
   const sentence = dataFaultOf(error, directory)
   return sentence === null ? error : new StartRefused(sentence)

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { ALONG, BACK, before, behind, BY_END, createOpenWalk } from './open-walk.ts'
-import type { Place } from './open-walk.ts'
+import type { WalkPlace } from './open-walk.ts'
 import type { ClockJump } from './steady-clock.ts'
 
 /** Deliveries moved in one step: some milliseconds. */
@@ -66,7 +66,7 @@ export function createClockJumpStore({ database, pushes }: Dependencies) {
       // Against the way in which they move: what is moved is not met again.
       const isAhead = byMs > 0
       const [start, end] = isAhead ? [behind(), before()] : [before(), behind()]
-      const from = jump.reached === null ? start : (JSON.parse(jump.reached) as Place)
+      const from = jump.reached === null ? start : (JSON.parse(jump.reached) as WalkPlace)
       const next = (isAhead ? walk.back : walk.along)(from, end)
       const rows = [byMs, ...from, ...(next ?? end), since, until, Math.max(until, now)]
       for (const { push } of (isAhead ? moveBack : moveAlong).all(...rows)) {

@@ -15,12 +15,12 @@ const MAX_REMEMBERED = 1000
  * the `gateway` takes nothing (503, 429 without a project's quota, something that is no gateway); the `token` is refused,
  * or is a `mismatch` of token and credential (see `blame` in `delivery.ts`).
  */
-export type Complaint = 'credential' | 'gateway' | 'token' | 'mismatch'
+export type CredentialComplaint = 'credential' | 'gateway' | 'token' | 'mismatch'
 
 /** A complaint of one device. `Case` is what is known of it, to be set aside. */
 export interface Complained<Case> {
   readonly device: number
-  readonly complaint: Complaint
+  readonly complaint: CredentialComplaint
   /** The gateway's own word. */
   readonly reason: string
   /** Whether it complains for the first time, and no other was just taken: else it may be at fault itself. */

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { CongestionWindow } from './congestion-window.ts'
 import type { Pause, WindowState } from './congestion-window.ts'
 import { CredentialBreaker } from './credential-breaker.ts'
-import type { Accusation, Complained, Complaint } from './credential-breaker.ts'
+import type { Accusation, Complained, CredentialComplaint } from './credential-breaker.ts'
 import { REFUSALS_RETRY } from './retry.ts'
 import type { DeliveryEvents } from './settlement-writer.ts'
 
@@ -204,7 +204,7 @@ export class CredentialHealth<Case> {
    * answered 401 with a new access token, so that answer comes late: those of one window come in a row, behind all good
    * ones, and are no row by the order of sending.
    */
-  #isOutrun(complaint: Complaint, nth: number): boolean {
+  #isOutrun(complaint: CredentialComplaint, nth: number): boolean {
     if (!isRefusal(complaint)) return nth < this.#last.recognised
     return this.#breaker.isProven && !this.#breaker.isDoubted && nth < this.#last.taken
   }
@@ -248,6 +248,6 @@ export class CredentialHealth<Case> {
 
 const NOBODY: readonly never[] = []
 
-function isRefusal(complaint: Complaint): boolean {
+function isRefusal(complaint: CredentialComplaint): boolean {
   return complaint === 'token' || complaint === 'mismatch'
 }

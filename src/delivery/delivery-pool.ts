@@ -6,7 +6,7 @@ import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
-import type { Place } from './open-walk.ts'
+import type { WalkPlace } from './open-walk.ts'
 import { LONGEST_WAIT_MS } from './retry.ts'
 import { SendBudget } from './send-budget.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
@@ -222,7 +222,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
 
   /** The last run may have ended before what was called off had. */
   async function endCancelled(): Promise<void> {
-    await inSteps((from: Place | null) => {
+    await inSteps((from: WalkPlace | null) => {
       const { found, next } = store.cancelled(from)
       // In this transaction: whoever is told of the end must hear of it, whatever happens in between.
       for (const key of found) end(key)

@@ -7,15 +7,15 @@ export const KEY = ['application', 'platform', 'lane', 'expires_at', 'push']
 const VALUES = '(?, ?, ?, ?, ?)'
 
 /** Where an open delivery stands in the index by the end of its time to live: the values of its columns. */
-export type Place = readonly number[]
+export type WalkPlace = readonly number[]
 
 /** Before all of an application's platform, or of everything. */
-export const before = (application = -1, platform = -1): Place => [application, platform, -1, -1, -1]
+export const before = (application = -1, platform = -1): WalkPlace => [application, platform, -1, -1, -1]
 
 const LAST = Number.MAX_SAFE_INTEGER
 
 /** Behind all of an application's platform, or of everything. */
-export const behind = (application = LAST, platform = LAST): Place => [application, platform, LAST, LAST, LAST]
+export const behind = (application = LAST, platform = LAST): WalkPlace => [application, platform, LAST, LAST, LAST]
 
 /** In a condition: which rows of `delivery` lie behind a place, up to another, both to be bound in this order. */
 export const ALONG = `finished_at IS NULL AND (${KEY}) > ${VALUES} AND (${KEY}) <= ${VALUES}`
@@ -37,9 +37,9 @@ export function createOpenWalk(database: Pick<Database, 'statement'>, size: numb
        ORDER BY ${KEY.replaceAll(',', ` ${order},`)} ${order} LIMIT 1 OFFSET ${size - 1}`,
     )
   const [along, back] = [next(ALONG, 'ASC'), next(BACK, 'DESC')]
-  const placeOf = (row: Record<string, number> | null): Place | null => (row === null ? null : Object.values(row))
+  const placeOf = (row: Record<string, number> | null): WalkPlace | null => (row === null ? null : Object.values(row))
   return {
-    along: (from: Place, end: Place): Place | null => placeOf(along.get(...from, ...end)),
-    back: (from: Place, end: Place): Place | null => placeOf(back.get(...from, ...end)),
+    along: (from: WalkPlace, end: WalkPlace): WalkPlace | null => placeOf(along.get(...from, ...end)),
+    back: (from: WalkPlace, end: WalkPlace): WalkPlace | null => placeOf(back.get(...from, ...end)),
   }
 }

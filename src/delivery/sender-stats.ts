@@ -32,7 +32,7 @@ interface BacklogStats {
 }
 
 /** `health`: as the answers have it. Trouble on the way to the gateway outlasts a pause. */
-export function stateOf(
+export function senderStateOf(
   provider: Pick<Provider, 'trouble'> | null,
   health: { readonly state: WindowState; readonly reason: string | null },
 ): Pick<SenderState, 'state' | 'reason'> {

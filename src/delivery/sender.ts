@@ -7,11 +7,11 @@ import { STRAGGLER_MS } from './active-delivery.ts'
 import type { ActiveDelivery, Task } from './active-delivery.ts'
 import { Backlog } from './backlog.ts'
 import { CredentialHealth } from './credential-health.ts'
-import type { Place } from './open-walk.ts'
+import type { WalkPlace } from './open-walk.ts'
 import { OutcomeCounters } from './outcome-counters.ts'
 import { PendingBadges } from './pending-badges.ts'
 import type { SendBudget } from './send-budget.ts'
-import { backlogStats, stateOf } from './sender-stats.ts'
+import { backlogStats, senderStateOf } from './sender-stats.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
 import { SettlementWriter } from './settlement-writer.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
@@ -143,7 +143,7 @@ export class Sender {
 
   /** Whether it can send, and why not. */
   get standing(): Pick<SenderState, 'state' | 'reason'> {
-    return stateOf(this.#provider, this.#health)
+    return senderStateOf(this.#provider, this.#health)
   }
 
   get state(): SenderState {
@@ -366,9 +366,9 @@ export class Sender {
     const { store, persist, clock, application, platform } = this.#deps
     for (const delivery of this.#backlog.all()) delivery.hasten(clock.now())
     this.#books.hasten(clock.now())
-    let from: Place | null = null
+    let from: WalkPlace | null = null
     do {
-      const at: Place | null = from
+      const at: WalkPlace | null = from
       from = await persist(() => store.hasten(application, platform, clock.now(), at))
     } while (from !== null)
     this.#backlog.dueAgain(clock.now())

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { backoffMs } from '../network/backoff.ts'
 import type { ActiveDelivery, Task } from './active-delivery.ts'
 import type { Backlog } from './backlog.ts'
-import type { Complained, Complaint } from './credential-breaker.ts'
+import type { Complained, CredentialComplaint } from './credential-breaker.ts'
 import type { CredentialHealth, Sent } from './credential-health.ts'
 import type { DeviceFinding } from './page.ts'
 import { ENOUGH_REFUSALS } from './push-trial.ts'
@@ -109,7 +109,14 @@ export class Settlement {
   }
 
   /** Of a complaint: whether it is the device's, the credential's, or to be set aside until that is known. */
-  #weigh(health: Health, complaint: Complaint, answered: Answered, outcome: Outcome, sent: Sent, now: number): void {
+  #weigh(
+    health: Health,
+    complaint: CredentialComplaint,
+    answered: Answered,
+    outcome: Outcome,
+    sent: Sent,
+    now: number,
+  ): void {
     const { task, verdict } = answered
     const reason = verdict.kind === 'accepted' ? '' : verdict.reason
     const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null

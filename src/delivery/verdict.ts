@@ -1,7 +1,7 @@
 import type { Outcome } from '../gateway/gateway.ts'
 import { backoffMs } from '../network/backoff.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
-import type { Complaint } from './credential-breaker.ts'
+import type { CredentialComplaint } from './credential-breaker.ts'
 import { GATEWAY_RETRY, MISCONFIGURED_RETRY, RECIPIENT_RETRY } from './retry.ts'
 
 /** What is to be done about one recipient after an answer. */
@@ -73,7 +73,7 @@ function later(
 }
 
 /** What an answer to one recipient has against the credential, or its gateway; `null` for nothing. */
-export function complaintOf(outcome: Outcome): Complaint | null {
+export function complaintOf(outcome: Outcome): CredentialComplaint | null {
   switch (outcome.kind) {
     case 'accepted':
     case 'unregistered':

@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
 import { EXAMPLE_TOKEN } from './device-fields.ts'
 import * as schema from './device-schema.ts'
-import { recordOf } from './device-schema.ts'
+import { deviceRecordOf } from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import { MAX_LABELS } from './device.ts'
 import type { Platform } from './device.ts'
@@ -52,7 +52,7 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
         )
         const { kind, device, aliasTaken } = outcome
         const warnings = aliasTaken ? ['alias belongs to another device'] : []
-        return status(kind === 'created' ? 201 : 200, recordOf(device, warnings))
+        return status(kind === 'created' ? 201 : 200, deviceRecordOf(device, warnings))
       },
       {
         body: schema.RegisterDevice,

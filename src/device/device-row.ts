@@ -1,6 +1,6 @@
 import { unpackToken } from './device.ts'
 import type { Device, DeviceState, Environment, Platform } from './device.ts'
-import type { Labels } from './index/label-index.ts'
+import type { DeviceLabels } from './index/label-index.ts'
 
 /** `device.state` in the database. */
 export const STATE: Readonly<Record<DeviceState, number>> = { registered: 0, gone: 1, quarantined: 2 }
@@ -24,7 +24,7 @@ export interface DeviceRow {
 
 export const DEVICE_COLUMNS = 'id, platform, state, token, alias, lat, lng, badge, timezone, registered_at, updated_at'
 
-export function deviceOf(row: DeviceRow, labels: Labels): Device {
+export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
   return {
     id: row.id,
     token: unpackToken(row.token),

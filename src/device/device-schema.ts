@@ -1,4 +1,12 @@
-import { count, listOf, objectOf, orNull, platform as platformWritten, text, time } from '../http/answer-schema.ts'
+import {
+  count,
+  listOf,
+  objectSchema,
+  orNull,
+  platformSchema as platformWritten,
+  text,
+  time,
+} from '../http/answer-schema.ts'
 import { bodyOf, describedAs, invalid, missing, optional, required, show, wholeNumber } from '../http/fields.ts'
 import type { JsonSchema } from '../http/fields.ts'
 import { MAX_BADGE } from './badge.ts'
@@ -146,7 +154,7 @@ export interface RecordShape {
   readonly schema: JsonSchema
 }
 
-export function recordOf(device: Device, warnings: readonly string[] = []): DeviceRecord {
+export function deviceRecordOf(device: Device, warnings: readonly string[] = []): DeviceRecord {
   const { registeredAt, updatedAt, timezone } = device
   const ofToken = tokenWarning(device.platform, device.token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
@@ -182,7 +190,7 @@ export function platformOnWire(platform: Platform): '0' | '1' {
 const label = { type: 'string' }
 
 /** `DeviceRecord`, as JSON Schema. */
-export const RECORD = objectOf(
+export const RECORD = objectSchema(
   'Device',
   {
     token: text('The device token of iOS, or the registration ID of Android.'),
@@ -206,7 +214,7 @@ export const RECORD = objectOf(
 )
 
 /** What PUT /deviceToken/batch answers. */
-export const IMPORTED = objectOf(
+export const IMPORTED = objectSchema(
   'ImportResult',
   {
     message: text('"Devices imported".'),
@@ -222,7 +230,7 @@ export const IMPORTED = objectOf(
 )
 
 /** An entry of GET /feedback. */
-export const FEEDBACK_ENTRY = objectOf('FeedbackEntry', {
+export const FEEDBACK_ENTRY = objectSchema('FeedbackEntry', {
   token: text('The token that was declared gone.'),
   platform: platformWritten,
   reason: text('The word of APNs or FCM for it.'),
@@ -243,13 +251,13 @@ export const RECORD_EXAMPLE: DeviceRecord = {
 }
 
 /** Query parameters are strings; a wrong one is refused like a wrong field. */
-export function readLimit(value: string | undefined): number | null {
+export function readDeviceLimit(value: string | undefined): number | null {
   if (value === undefined) return null
   return wholeNumber(1, 10_000).read(value, 'limit')
 }
 
 /** `after` is the cursor of a page's Link header: opaque to callers, a device id here. */
-export function readAfter(value: string | undefined): number {
+export function readDeviceCursor(value: string | undefined): number {
   return value === undefined ? 0 : wholeNumber(0, Number.MAX_SAFE_INTEGER).read(value, 'after')
 }
 

@@ -12,14 +12,14 @@ import type { AliasHolder } from './index/alias-index.ts'
 import { createLabelIndex } from './index/label-index.ts'
 import type { LabelKind } from './index/label-index.ts'
 import { createPlaceIndex } from './index/place-index.ts'
-import type { Place } from './index/place-index.ts'
+import type { DevicePlace } from './index/place-index.ts'
 import { createZoneIndex } from './index/zone-index.ts'
 import { createReachabilityStore } from './reachability-store.ts'
 import { createRegistrationStore } from './registration-store.ts'
 import { createRegistrySizeStore } from './registry-size-store.ts'
 
 /** How a caller names one device. A device of the other platform is not found by its alias. */
-export type Address =
+export type DeviceAddress =
   | { readonly platform: Platform; readonly token: string }
   | { readonly platform: Platform; readonly alias: string }
 
@@ -62,7 +62,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     return [...new Set(ids.filter((id) => id !== null))]
   }
 
-  function idAt(application: number, address: Address): number | null {
+  function idAt(application: number, address: DeviceAddress): number | null {
     if ('token' in address) return idOf(application, address.platform, address.token)
     return onPlatform(aliases.holder(application, address.alias), address.platform)
   }
@@ -131,7 +131,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     /** `ok` also where the device has them already. At most MAX_LABELS of a kind; all of them, or none. */
     addLabels(
       application: number,
-      address: Address,
+      address: DeviceAddress,
       kind: LabelKind,
       names: readonly string[],
       bounds: GrowthBoundsOfCall = UNBOUNDED,
@@ -150,7 +150,12 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     },
 
     /** `ok` also where the device does not have them. */
-    removeLabels(application: number, address: Address, kind: LabelKind, names: readonly string[]): 'ok' | 'no-device' {
+    removeLabels(
+      application: number,
+      address: DeviceAddress,
+      kind: LabelKind,
+      names: readonly string[],
+    ): 'ok' | 'no-device' {
       const device = idAt(application, address)
       if (device === null) return 'no-device'
       for (const name of names) labels.remove(application, device, kind, name)
@@ -198,7 +203,10 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
        ORDER BY seen_at DESC LIMIT 1`,
     ),
     changed: database.statement<never, [now: number, device: number]>('UPDATE device SET updated_at = ? WHERE id = ?'),
-    placeByToken: database.statement<Place & { id: number }, [application: number, platform: number, token: Token]>(
+    placeByToken: database.statement<
+      DevicePlace & { id: number },
+      [application: number, platform: number, token: Token]
+    >(
       `SELECT id, lat, lng FROM device WHERE application = ? AND platform = ? AND token = ? AND state = ${STATE.registered}`,
     ),
     setBadge: database.statement<never, [badge: number, device: number]>('UPDATE device SET badge = ? WHERE id = ?'),

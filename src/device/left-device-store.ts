@@ -1,11 +1,11 @@
 import type { Database } from '../database/database.ts'
 import { LABEL_KIND } from './index/label-index.ts'
-import type { Labels } from './index/label-index.ts'
+import type { DeviceLabels } from './index/label-index.ts'
 
 /** What is kept of a device that has left, beside its row. */
 export interface Kept {
   readonly alias: string | null
-  readonly labels: Labels
+  readonly labels: DeviceLabels
 }
 
 /**
@@ -52,7 +52,7 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
     /** `null`: nothing was kept, as of a device that left before anything was. */
     find(device: number): Kept | null {
       const row = find.get(device)
-      return row && { alias: row.alias, labels: JSON.parse(row.labels) as Labels }
+      return row && { alias: row.alias, labels: JSON.parse(row.labels) as DeviceLabels }
     },
   }
 }

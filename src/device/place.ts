@@ -13,7 +13,7 @@ export function cellOf(lat: number, lng: number): number {
 }
 
 /** The cells that a box lies in, `null` if they are more than `most`. Degrees; `west` <= `east`. */
-export function cellsOf(
+export function gridCellsOf(
   { south, north, west, east }: { south: number; north: number; west: number; east: number },
   max: number,
 ): number[] | null {

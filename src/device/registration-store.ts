@@ -7,7 +7,7 @@ import type { Device, Platform } from './device.ts'
 import { UNBOUNDED } from './growth.ts'
 import type { GrowthBoundsOfCall, Growth, Shortage } from './growth.ts'
 import type { AliasIndex } from './index/alias-index.ts'
-import type { LabelIndex, Labels } from './index/label-index.ts'
+import type { LabelIndex, DeviceLabels } from './index/label-index.ts'
 import { cellAt } from './index/place-index.ts'
 import type { PlaceIndex } from './index/place-index.ts'
 import type { ZoneIndex } from './index/zone-index.ts'
@@ -111,7 +111,7 @@ export function createRegistrationStore({
     }
   }
 
-  function update(application: number, input: Registration, row: DeviceRow, had: Labels): Device {
+  function update(application: number, input: Registration, row: DeviceRow, had: DeviceLabels): Device {
     const now = clock.now()
     const { lat = row.lat, lng = row.lng } = input
     const alias = input.alias === undefined ? row.alias : input.alias || null
@@ -223,7 +223,7 @@ export function createRegistrationStore({
   }
 }
 
-const NO_LABELS: Labels = { tag: [], active: [] }
+const NO_LABELS: DeviceLabels = { tag: [], active: [] }
 
 function missingIn(had: readonly string[], wanted: readonly string[] = []): readonly string[] {
   return had.length === 0 ? wanted : wanted.filter((name) => !had.includes(name))

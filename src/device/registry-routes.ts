@@ -7,7 +7,7 @@ import { jsonArray } from '../http/json-stream.ts'
 import { EXAMPLE_TOKEN } from './device-fields.ts'
 import { noDevice } from './device-routes.ts'
 import * as schema from './device-schema.ts'
-import { recordOf } from './device-schema.ts'
+import { deviceRecordOf } from './device-schema.ts'
 import type { RecordShape } from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import type { Device } from './device.ts'
@@ -28,15 +28,15 @@ const AS_IT_IS: RecordShape = { written: (record) => record, schema: schema.RECO
 
 /** Endpoints 8, 9 and 10: what reads the registry. */
 export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: Dependencies) {
-  const written = (device: Device) => shape.written(recordOf(device))
+  const written = (device: Device) => shape.written(deviceRecordOf(device))
 
   return new Elysia({ name: 'registry-routes' })
     .use(gate.plugin)
     .get(
       '/deviceToken/all',
       ({ application, query, set }) => {
-        const after = schema.readAfter(query['after'])
-        const limit = schema.readLimit(query['limit'])
+        const after = schema.readDeviceCursor(query['after'])
+        const limit = schema.readDeviceLimit(query['limit'])
         const end = limit === null ? null : devices.endOfPage(application.number, after, limit)
         if (end !== null) {
           // RFC 8288; relative to the address of the call, which may have a prefix that a proxy takes away.

@@ -28,7 +28,7 @@ export interface Absent {
   readonly bare: number
 }
 
-export interface Restored {
+export interface RestoredDevice {
   readonly state: Exclude<DeviceState, 'registered'>
   /** Another device has its alias by now: it came back without one. */
   readonly aliasTaken: boolean
@@ -87,7 +87,7 @@ export function createRestoreStore({ database, clock }: Dependencies) {
      * has registered or was erased since, or a gateway has said something else. Whoever left last is to be first, since of
      * several that have had an alias it was the last to have it. To be called inside a transaction.
      */
-    restore(application: number, { platform, token, reason, at }: FeedbackEntry): Restored | null {
+    restore(application: number, { platform, token, reason, at }: FeedbackEntry): RestoredDevice | null {
       labels.look()
       const packed = packToken(token)
       const row = away.get(application, platform, packed, reason, at)

@@ -1,5 +1,5 @@
 import type { Bucket } from '../backup/bucket.ts'
-import type { Watch } from '../backup/watch.ts'
+import type { BackupWatch } from '../backup/watch.ts'
 import type { Clock } from '../clock.ts'
 import type { Problem } from '../failure.ts'
 import type { Config } from '../settings/parse.ts'
@@ -31,7 +31,7 @@ export interface DoctorContext {
   readonly clock: Clock
   /** Ms that never go back. */
   readonly stopwatch: () => number
-  readonly watch: Pick<Watch, 'during'>
+  readonly watch: Pick<BackupWatch, 'during'>
   /** Where backups go; a problem where the credentials are missing. */
   readonly openBucket: (name: string) => Bucket | Problem
 }

@@ -28,25 +28,25 @@ export interface DoctorOptions {
  */
 export async function examine(
   { config, warnings, application, offline, full }: DoctorOptions,
-  means: DoctorContext,
+  context: DoctorContext,
 ): Promise<
   | { readonly kind: 'examined'; readonly checks: readonly DoctorCheck[] }
   | { readonly kind: 'no-application'; readonly names: readonly string[] }
 > {
-  const { clock, stopwatch } = means
-  using patient = openInspectedDatabase(config.data)
-  const chosen = patient.applications.filter(
+  const { clock, stopwatch } = context
+  using inspected = openInspectedDatabase(config.data)
+  const chosen = inspected.applications.filter(
     ({ id, name }) => application === null || id === application || name === application,
   )
-  if (application !== null && chosen.length === 0 && patient.inspection !== null) {
-    return { kind: 'no-application', names: patient.applications.map(({ name }) => name) }
+  if (application !== null && chosen.length === 0 && inspected.inspection !== null) {
+    return { kind: 'no-application', names: inspected.applications.map(({ name }) => name) }
   }
 
   const list = createCheckList(stopwatch)
-  await examineMachine(config, warnings, list, means, offline)
-  const key = await examineDatabase(patient, { data: config.data, key: config.key, full, watch: means.watch }, list)
-  const subjects = await examineApplications(patient, chosen, list, { clock, key, offline })
-  if (patient.database?.overtaken() === true) {
+  await examineMachine(config, warnings, list, context, offline)
+  const key = await examineDatabase(inspected, { data: config.data, key: config.key, full, watch: context.watch }, list)
+  const subjects = await examineApplications(inspected, chosen, list, { clock, key, offline })
+  if (inspected.database?.overtaken() === true) {
     await list.look({ id: 'server-start', group: 'database' }, () =>
       warning('A server or a command started meanwhile: what was read may be of two moments.', 'Run doctor again.'),
     )

@@ -6,7 +6,7 @@ import type { JsonSchema } from './fields.ts'
  */
 
 /** An object of these properties; all of them are there but those of `optional`. */
-export function objectOf(
+export function objectSchema(
   title: string,
   properties: Readonly<Record<string, JsonSchema>>,
   optional: readonly string[] = [],
@@ -41,10 +41,10 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }) }
 }
 
-export const platform = oneOf(['0', '1'], '"0" = iOS, "1" = Android.')
+export const platformSchema = oneOf(['0', '1'], '"0" = iOS, "1" = Android.')
 
 /** What a write answers where there is nothing more to say. */
-export const DONE = objectOf('Done', { message: text('What was done, in a word or two.') })
+export const DONE = objectSchema('Done', { message: text('What was done, in a word or two.') })
 
 /** The header Link of a list that goes on (RFC 8288). */
 export const NEXT_PAGE: JsonSchema = {

@@ -17,7 +17,7 @@ interface Options {
  * peer. `Forwarded` (RFC 7239) is not read: a proxy set up for the one header passes the other on from its callers.
  */
 export function createCallerOf({ trusted, onStranger }: Options): CallerOf {
-  const isTrusted = trusted === null ? () => false : networks(trusted)
+  const isTrusted = trusted === null ? () => false : inNetworks(trusted)
   // Proxies are few: the one that called last most likely calls next, and a look at the networks costs microseconds.
   let last = { peer: '', trusted: false }
   let told = false
@@ -37,7 +37,7 @@ export function createCallerOf({ trusted, onStranger }: Options): CallerOf {
 }
 
 /** Whether an address is in one of these networks. An IPv4-mapped IPv6 address is the IPv4 address in it. */
-export function networks(list: readonly string[]): (address: string) => boolean {
+export function inNetworks(list: readonly string[]): (address: string) => boolean {
   const all = new BlockList()
   for (const network of list) {
     const [ip = '', bits] = network.split('/')

@@ -36,14 +36,14 @@ export const ANSWER_HEADERS = { 'cache-control': 'no-store', 'x-content-type-opt
 export type OnRefused = (request: Request, requestId: string, why: Failure) => void
 
 /** The HTTP status that a failure has. */
-export function statusOf({ code }: Failure): number {
+export function httpStatusOf({ code }: Failure): number {
   return STATUS[code]
 }
 
 /** The response for a failure: `{"code": …, "message": …}`. */
 export function refuse(reason: Failure): Response {
   return new Response(JSON.stringify({ code: reason.code, message: reason.message }), {
-    status: statusOf(reason),
+    status: httpStatusOf(reason),
     headers: { 'content-type': 'application/json', ...reason.headers },
   })
 }

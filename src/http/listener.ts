@@ -3,7 +3,7 @@ import { failure, StartRefused } from '../failure.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
 import { hostPort } from '../settings/setting-type.ts'
-import type { Address } from '../settings/setting-type.ts'
+import type { ListenAddress } from '../settings/setting-type.ts'
 import { codeOf } from '../text/error-code.ts'
 import { ANSWER_HEADERS, refuse } from './failures.ts'
 import { pathOf, PathTable } from './path-table.ts'
@@ -38,7 +38,7 @@ interface Options {
 /** Serves an app. Throws `StartRefused` when the address cannot be had. */
 export function listen(
   app: AnyElysia,
-  { host, port: wanted }: Address,
+  { host, port: wanted }: ListenAddress,
   log: Log,
   { onAnswer, tls = null }: Options = {},
 ): Listener {

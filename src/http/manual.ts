@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { failure } from '../failure.ts'
 import { MANUAL_POLICY, contentsHtml, pageHtml } from '../manual/page-html.ts'
 import { PAGES } from '../manual/pages.ts'
-import { statusOf } from './failures.ts'
+import { httpStatusOf } from './failures.ts'
 import { fixedContent } from './fixed-content.ts'
 
 const TYPE = 'text/html; charset=utf-8'
@@ -32,6 +32,6 @@ function shown(make: () => string) {
 
 /** A page too, since whoever reads it has a browser. */
 function unknownTopic(topic: string): Response {
-  const status = statusOf(failure('ResourceNotFound', `There is no page ${topic}.`))
+  const status = httpStatusOf(failure('ResourceNotFound', `There is no page ${topic}.`))
   return new Response(contentsHtml(topic), { status, headers: { ...HEADERS, 'content-type': TYPE } })
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { fullBucket, takeToken } from '../usage/token-bucket.ts'
-import { statusOf } from './failures.ts'
+import { httpStatusOf } from './failures.ts'
 import type { OnRefused } from './failures.ts'
 
 /** Refused calls that are said at once, and then one each 3 s: anybody can have calls refused. */
@@ -43,7 +43,7 @@ export function createRefusalLog({ clock, log, routeOf, applicationOf }: Depende
         application: applicationOf(headers) ?? undefined,
         method,
         path: routeOf(url) ?? undefined,
-        status: statusOf(why),
+        status: httpStatusOf(why),
         code: why.code,
         message: why.logged ?? why.message,
       })

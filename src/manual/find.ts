@@ -1,7 +1,7 @@
 import { PAGES } from './pages.ts'
 
 /** A part of a page that speaks of something. */
-export interface Found {
+export interface FoundPage {
   readonly topic: string
   readonly heading: string
   /** The first line of it that does; `''`: only the heading does. */
@@ -9,7 +9,7 @@ export interface Found {
 }
 
 /** The parts of the manual that have `word` in them, whatever its letter case: first those with it in a heading. */
-export function findInManual(word: string): readonly Found[] {
+export function findInManual(word: string): readonly FoundPage[] {
   const wanted = word.toLowerCase()
   const speaks = (text: string) => text.toLowerCase().includes(wanted)
   const found = PAGES.flatMap(({ topic, text }) =>

@@ -1,6 +1,6 @@
 import { VERSION } from '../version.ts'
 import { PAGES, placeOf } from './pages.ts'
-import type { Page } from './pages.ts'
+import type { ManualPage } from './pages.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --soft: #8883; --faint: #8881 }
@@ -39,7 +39,7 @@ export const MANUAL_POLICY = [
 ].join('; ')
 
 /** A page as an HTML document. */
-export function pageHtml({ title, text }: Page): string {
+export function pageHtml({ title, text }: ManualPage): string {
   const html = Bun.markdown.html(text, { headings: { ids: true } })
   return documentOf(
     title,

@@ -31,7 +31,7 @@ import tls from './tls.md' with { type: 'text' }
 import upgrade from './upgrade.md' with { type: 'text' }
 import webhooks from './webhooks.md' with { type: 'text' }
 
-export interface Page {
+export interface ManualPage {
   /** What is typed for it: `sealing-key`. The file's name. */
   readonly topic: string
   readonly title: string
@@ -42,7 +42,7 @@ export interface Page {
 }
 
 /** In the order in which they are listed: from a first try to running it for long. */
-export const PAGES: readonly Page[] = [
+export const PAGES: readonly ManualPage[] = [
   page('simulator', simulator),
   page('credentials', credentials),
   page('app', app),
@@ -78,7 +78,7 @@ export const PAGES: readonly Page[] = [
 ]
 
 /** The page of a topic; `null` where there is none. */
-export function findPage(topic: string): Page | null {
+export function findPage(topic: string): ManualPage | null {
   return PAGES.find((each) => each.topic === topic) ?? null
 }
 
@@ -89,7 +89,7 @@ export function placeOf(href: string): { readonly topic: string | null; readonly
 }
 
 /** Each begins with `# Title` and one sentence. */
-function page(topic: string, text: string): Page {
+function page(topic: string, text: string): ManualPage {
   const [, title, summary] = /^# (.+)\n\n((?:.+\n)+)\n/.exec(text) ?? []
   if (title === undefined || summary === undefined) throw new Error(`${topic}.md does not begin as a page does`)
   return { topic, title, summary: summary.trimEnd().replaceAll('\n', ' '), text }

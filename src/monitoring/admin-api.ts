@@ -9,7 +9,7 @@ import type { Log } from '../log.ts'
 import { VERSION } from '../version.ts'
 import { CONTENT_TYPE } from './exposition.ts'
 import type { Inbox } from './inbox.ts'
-import { refusalOf } from './own-names.ts'
+import { hostRefusalOf } from './own-names.ts'
 import type { CheckReadiness } from './readiness-check.ts'
 import type { NameOf } from './tally.ts'
 
@@ -63,7 +63,7 @@ export function createAdminApi({
       readHeadAsGet(request)
       set.headers['x-request-id'] = Bun.randomUUIDv7()
       Object.assign(set.headers, ANSWER_HEADERS)
-      const refusal = refusalOf(request.headers, names)
+      const refusal = hostRefusalOf(request.headers, names)
       return refusal === null ? undefined : refuse(refusal)
     })
     .get('/healthz', () => ({ status: 'ok' }))

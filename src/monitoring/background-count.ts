@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { PLATFORMS } from '../device/device.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
-import type { CountPart, CountStore, CountScope, Part, Place } from './count-store.ts'
+import type { CountPart, CountStore, CountScope, Part, IndexPlace } from './count-store.ts'
 
 /** Counting may take this share of the time, and is done no more often than this. */
 const SHARE = 1 / 1000
@@ -15,7 +15,7 @@ export interface Count extends CountScope {
   readonly count: number
 }
 
-export interface Counts {
+export interface ApplicationCounts {
   /** Registered devices. */
   readonly devices: readonly Count[]
   /** Pushes that are not finished, of who has any. */
@@ -35,13 +35,13 @@ interface Dependencies {
 /** What is too much to be counted while a scrape waits. */
 export interface BackgroundCount {
   /** As counted last; starts the next count where that is old, so where nobody asks nothing is counted. */
-  counts(): Promise<Counts>
+  counts(): Promise<ApplicationCounts>
   stop(): void
 }
 
 /** Counts in parts of a millisecond, between everything else. */
 export function createBackgroundCount({ clock, log, store, applications, busy }: Dependencies): BackgroundCount {
-  let counted: Counts = { devices: [], open: [] }
+  let counted: ApplicationCounts = { devices: [], open: [] }
   let countedAt = Number.NEGATIVE_INFINITY
   let waitMs = 0
   let running: Promise<void> | null = null
@@ -63,7 +63,7 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
       const scope = { application, platform }
       let sum = 0
       for (const part of ways) {
-        let after: Place | null = null
+        let after: IndexPlace | null = null
         do {
           if (stopped) break
           const started = performance.now()

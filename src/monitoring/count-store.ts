@@ -8,16 +8,16 @@ export interface CountScope {
 }
 
 /** A place in an index. */
-export type Place = readonly number[]
+export type IndexPlace = readonly number[]
 
 /** A part of a count, and up to where it goes; `null`: that was all. */
 export interface Part {
   readonly count: number
-  readonly last: Place | null
+  readonly last: IndexPlace | null
 }
 
 /** Counts what comes after `after`, `null` for all, as much of it as takes a millisecond. */
-export type CountPart = (scope: CountScope, after: Place | null) => Part
+export type CountPart = (scope: CountScope, after: IndexPlace | null) => Part
 
 /** Entries of an index counted in one go. */
 const DEVICES = 10_000
@@ -44,7 +44,7 @@ interface SizeRow {
   readonly labels: number
 }
 
-type Counting<Row> = Statement<Row, [number, Platform, ...Place]>
+type Counting<Row> = Statement<Row, [number, Platform, ...IndexPlace]>
 
 export type CountStore = ReturnType<typeof createCountStore>
 

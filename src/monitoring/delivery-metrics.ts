@@ -1,8 +1,8 @@
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { Platform } from '../device/device.ts'
-import type { Counts } from './background-count.ts'
+import type { ApplicationCounts } from './background-count.ts'
 import { counter, gauge, histogram } from './exposition.ts'
-import type { Family, Labels } from './exposition.ts'
+import type { Family, SeriesLabels } from './exposition.ts'
 import { Histogram } from './histogram.ts'
 import type { NameOf } from './tally.ts'
 
@@ -24,7 +24,7 @@ export function gatewayLatency(): GatewayLatency {
 interface Sources {
   readonly senders: readonly SenderStats[]
   readonly latency: GatewayLatency
-  readonly counts: Counts
+  readonly counts: ApplicationCounts
   readonly nameOf: NameOf
   /** Milliseconds since the Unix epoch. */
   readonly now: number
@@ -111,7 +111,7 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
 function labelsOf(
   { application: number, platform }: { readonly application: number; readonly platform: Platform },
   nameOf: NameOf,
-): Labels | null {
+): SeriesLabels | null {
   const application = nameOf(number)
   return application === null ? null : { application, platform: PLATFORM_NAME[platform] }
 }

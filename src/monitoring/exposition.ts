@@ -1,6 +1,6 @@
 import type { Histogram } from './histogram.ts'
 
-export type Labels = Readonly<Record<string, string>>
+export type SeriesLabels = Readonly<Record<string, string>>
 
 /** One metric with all its series, as a scrape shows it. */
 export interface Family {
@@ -9,11 +9,11 @@ export interface Family {
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** One sentence. */
   readonly help: string
-  readonly samples: readonly Sample[]
+  readonly samples: readonly MetricSample[]
 }
 
-export interface Sample {
-  readonly labels: Labels
+export interface MetricSample {
+  readonly labels: SeriesLabels
   readonly value: number
   /** What follows the family's name. Default nothing. */
   readonly suffix?: string
@@ -32,7 +32,7 @@ export function exposition(families: readonly Family[]): string {
   return text
 }
 
-type Series = readonly (readonly [Labels, number])[]
+type Series = readonly (readonly [SeriesLabels, number])[]
 
 /** A family of one kind; a plain number is one series without labels. */
 export function counter(name: `${string}_total`, help: string, series: Series | number): Family {
@@ -43,7 +43,7 @@ export function gauge(name: string, help: string, series: Series | number): Fami
   return { name, type: 'gauge', help, samples: samplesOf(series) }
 }
 
-export function histogram(name: string, help: string, series: readonly (readonly [Labels, Histogram])[]): Family {
+export function histogram(name: string, help: string, series: readonly (readonly [SeriesLabels, Histogram])[]): Family {
   return {
     name,
     type: 'histogram',
@@ -52,13 +52,13 @@ export function histogram(name: string, help: string, series: readonly (readonly
   }
 }
 
-function samplesOf(series: Series | number): Sample[] {
+function samplesOf(series: Series | number): MetricSample[] {
   if (typeof series === 'number') return [{ labels: {}, value: series }]
   return series.map(([labels, value]) => ({ labels, value }))
 }
 
 /** Buckets are cumulative: each counts what is not above its bound, and the last, `+Inf`, counts all. */
-function samplesOfHistogram(labels: Labels, { bounds, counts, sum }: Histogram): Sample[] {
+function samplesOfHistogram(labels: SeriesLabels, { bounds, counts, sum }: Histogram): MetricSample[] {
   let count = 0
   const buckets = counts.map((inBucket, at) => {
     count += inBucket
@@ -68,7 +68,7 @@ function samplesOfHistogram(labels: Labels, { bounds, counts, sum }: Histogram):
   return [...buckets, { suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: count }]
 }
 
-function braced(labels: Labels): string {
+function braced(labels: SeriesLabels): string {
   let inside = ''
   for (const name in labels) {
     const value = labels[name]

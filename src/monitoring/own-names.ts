@@ -7,7 +7,7 @@ import type { Failure } from '../failure.ts'
  * A page can have its own name lead to 127.0.0.1 (DNS rebinding), but then the Host header has that name: an address in
  * it, or none, is no such page's. `names` in lower case, beside localhost.
  */
-export function refusalOf(headers: Headers, names: ReadonlySet<string>): Failure | null {
+export function hostRefusalOf(headers: Headers, names: ReadonlySet<string>): Failure | null {
   const host = headers.get('host')
   if (host !== null && !isOwn(nameIn(host), names)) {
     return failure('MisdirectedRequestError', 'This host name is not one of the admin side: --admin-host adds it.')

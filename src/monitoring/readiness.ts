@@ -30,7 +30,7 @@ export interface NearlyUsed {
   readonly endsAt: number
 }
 
-interface Facts {
+interface ReadinessFacts {
   /** Ms since the Unix epoch. */
   readonly now: number
   /** Why the database could not be written; `null`: it could. */
@@ -64,7 +64,7 @@ export interface Readiness {
  * A credential that is refused is a reason where pushes wait for it: somebody has to act, and nobody else notices. A
  * gateway that cannot be reached is a warning: the queue is kept, and goes on by itself.
  */
-export function readinessOf(facts: Facts): Readiness {
+export function readinessOf(facts: ReadinessFacts): Readiness {
   const database = facts.databaseProblem === null ? [] : [`The database cannot be written: ${facts.databaseProblem}.`]
   const queue = facts.senders.flatMap((sender) => standstillOf(sender, facts.now))
   // A push that addresses nobody, or is not counted yet, waits for nothing.
@@ -92,21 +92,21 @@ export function readinessOf(facts: Facts): Readiness {
   }
 }
 
-type Sender = Facts['senders'][number]
+type SenderFacts = ReadinessFacts['senders'][number]
 
-function standstillOf({ name, platform, stillSince }: Sender, now: number): string[] {
+function standstillOf({ name, platform, stillSince }: SenderFacts, now: number): string[] {
   if (stillSince === null || now - stillSince < STILL_MS) return []
   return [`${name}: the queue to ${GATEWAY[platform]} stands still since ${iso(stillSince)}.`]
 }
 
-function refusalOf({ name, platform, state, reason }: Sender): string[] {
+function refusalOf({ name, platform, state, reason }: SenderFacts): string[] {
   const gateway = GATEWAY[platform]
   if (state === 'no-credential') return [`${name}: pushes wait for a credential for ${gateway}, and there is none.`]
   if (state === 'misconfigured') return [`${name}: ${gateway} refuses the credential (${reason}), and pushes wait.`]
   return []
 }
 
-function unreachableOf({ name, platform, state, reason }: Sender): string[] {
+function unreachableOf({ name, platform, state, reason }: SenderFacts): string[] {
   return state === 'unreachable'
     ? [`${name}: ${GATEWAY[platform]} takes nothing now (${reason}), and pushes wait.`]
     : []

@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gauge } from './exposition.ts'
-import type { Family, Labels } from './exposition.ts'
+import type { Family, SeriesLabels } from './exposition.ts'
 
 export interface Disk {
   /** What an ordinary user may still write. */
@@ -23,7 +23,10 @@ export function diskOf(directory: string): Disk | null {
 export function storageFamilies(directory: string): Family[] {
   const disk = diskOf(directory)
   const files = { db: 'bellhop.db', wal: 'bellhop.db-wal' }
-  const sizes = Object.entries(files).map(([file, name]): [Labels, number] => [{ file }, sizeOf(join(directory, name))])
+  const sizes = Object.entries(files).map(([file, name]): [SeriesLabels, number] => [
+    { file },
+    sizeOf(join(directory, name)),
+  ])
   return [
     gauge('bellhop_database_bytes', 'The database file, and the log of what is not yet moved into it.', sizes),
     gauge('bellhop_disk_free_bytes', 'Free on the disk of the data directory.', disk ? [[{}, disk.freeBytes]] : []),

@@ -1,4 +1,4 @@
-import type { Labels } from './exposition.ts'
+import type { SeriesLabels } from './exposition.ts'
 
 /** The name of an application, by `application.number`; `null` where it is deleted. */
 export type NameOf = (application: number) => string | null
@@ -25,11 +25,14 @@ export class Tally<Kind extends string> {
     counts[kind] = (counts[kind] ?? 0) + 1
   }
 
-  series(nameOf: NameOf): [Labels, number][] {
+  series(nameOf: NameOf): [SeriesLabels, number][] {
     return [...this.#counts].flatMap(([number, counts]) => {
       const application = nameOf(number)
       if (application === null) return []
-      return this.#kinds.map((kind): [Labels, number] => [{ application, [this.#label]: kind }, counts[kind] ?? 0])
+      return this.#kinds.map((kind): [SeriesLabels, number] => [
+        { application, [this.#label]: kind },
+        counts[kind] ?? 0,
+      ])
     })
   }
 }

@@ -1,6 +1,7 @@
 import { MAX_BADGE } from '../device/badge.ts'
+import type { JsonObject } from '../text/json-object.ts'
 import { idAlong, NO_ID } from './notification.ts'
-import type { JsonObject, Message, Notification } from './notification.ts'
+import type { Message, Notification } from './notification.ts'
 
 /*
  * What Apple's pages "Generating a remote notification" (the body) and "Sending notification requests to APNs" (the

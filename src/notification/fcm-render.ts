@@ -1,7 +1,8 @@
 import { MAX_BADGE } from '../device/badge.ts'
 import { isInstallationId } from '../device/push-token.ts'
+import type { JsonObject } from '../text/json-object.ts'
 import { idAlong, MAX_TTL_SECONDS, NO_ID } from './notification.ts'
-import type { JsonObject, Message, Notification } from './notification.ts'
+import type { Message, Notification } from './notification.ts'
 
 /* What Google's page "REST Resource: projects.messages" asks for. */
 

@@ -1,11 +1,12 @@
 import { loggedAs, Refused } from '../failure.ts'
 import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
+import type { JsonObject } from '../text/json-object.ts'
 import { messageFaultOf } from './message-rules.ts'
 import { MESSAGE } from './message-schema.ts'
 import { misfitsOf, protoName } from './message-type.ts'
-import type { FieldType, Misfit, Step } from './message-type.ts'
-import type { JsonObject, RawApns, RawFcm } from './notification.ts'
+import type { FieldType, Misfit, PathStep } from './message-type.ts'
+import type { RawApns, RawFcm } from './notification.ts'
 import { apsFaultOf } from './payload-rules.ts'
 
 /** A payload is 4096 bytes at most; nothing of use is nested deeper than this, and stack-driven code meets it later. */
@@ -163,7 +164,7 @@ function refuseMisfit({ path, expected, value }: Misfit, name: string): Error {
   return invalid(place, `must be ${allowedBy(expected)}, not ${show(value)}`)
 }
 
-function below(place: string, step: Step): string {
+function below(place: string, step: PathStep): string {
   if (typeof step === 'number') return `${place}[${step}]`
   return `${place}.${typeof step === 'object' ? step.key.slice(0, 32) : step}`
 }

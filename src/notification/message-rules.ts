@@ -1,3 +1,5 @@
+import { isJsonObject } from '../text/json-object.ts'
+import type { JsonObject } from '../text/json-object.ts'
 import { MAX_TTL_SECONDS } from './notification.ts'
 
 /** Why FCM refuses a message whose every field is of the right type. */
@@ -47,9 +49,7 @@ const COLOR = /^#[0-9a-f]{6}$/i
 /** "Understanding message delivery", on labels. */
 const ANALYTICS_LABEL = /^[\w.~%-]{1,50}$/
 
-type JsonObject = Readonly<Record<string, unknown>>
-
 function objectAt(parent: JsonObject, name: string): JsonObject {
   const value = parent[name]
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+  return isJsonObject(value) ? value : {}
 }

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../text/json-object.ts'
+
 /** The type of a field, as far as the JSON of FCM's messages needs it (protobuf, "ProtoJSON format"). */
 export type FieldType = Scalar | EnumType | MessageType | { readonly listOf: Scalar }
 
@@ -16,18 +18,18 @@ interface MessageType {
 }
 
 /** A step down into a value: the name of a field, the place in a list, or the key of a map with its place. */
-export type Step = string | number | { readonly key: string; readonly index: number }
+export type PathStep = string | number | { readonly key: string; readonly index: number }
 
 /** Something in a value that its type does not allow. */
 export interface Misfit {
-  readonly path: readonly Step[]
+  readonly path: readonly PathStep[]
   /** The type that was asked for there; `null` where the type has no field of that name, which is `value`. */
   readonly expected: FieldType | null
   readonly value: unknown
 }
 
 /** Finds what is wrong with `value`; an empty list when nothing is. */
-export function misfitsOf(value: unknown, type: FieldType, path: readonly Step[] = []): Misfit[] {
+export function misfitsOf(value: unknown, type: FieldType, path: readonly PathStep[] = []): Misfit[] {
   // In ProtoJSON null is an absent field.
   if (value === null) return []
   if (typeof type === 'string') return misfitsOfScalar(value, type, path)
@@ -40,7 +42,7 @@ export function misfitsOf(value: unknown, type: FieldType, path: readonly Step[]
     const known = typeof value === 'string' ? type.values.includes(value.toUpperCase()) : Number.isInteger(value)
     return known ? [] : [{ path, expected: type, value }]
   }
-  if (!isObject(value)) return [{ path, expected: type, value }]
+  if (!isJsonObject(value)) return [{ path, expected: type, value }]
   return Object.entries(value).flatMap(([name, field]) => {
     const known = protoName(name)
     const inner = Object.hasOwn(type.fields, known) ? type.fields[known] : undefined
@@ -54,8 +56,8 @@ export function protoName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-function misfitsOfScalar(value: unknown, type: Scalar, path: readonly Step[]): Misfit[] {
-  if (type === 'map' && isObject(value)) {
+function misfitsOfScalar(value: unknown, type: Scalar, path: readonly PathStep[]): Misfit[] {
+  if (type === 'map' && isJsonObject(value)) {
     return Object.entries(value).flatMap(([key, item], index) =>
       typeof item === 'string' ? [] : [{ path: [...path, { key, index }], expected: 'string' as const, value: item }],
     )
@@ -67,7 +69,7 @@ function fits(value: unknown, type: Scalar): boolean {
   switch (type) {
     case 'map':
     case 'struct':
-      return isObject(value)
+      return isJsonObject(value)
     case 'duration':
       return typeof value === 'string' && DURATION.test(value)
     case 'bool':
@@ -84,7 +86,3 @@ function fits(value: unknown, type: Scalar): boolean {
 
 /** Seconds with up to nine decimals: `3600s`, `0.5s`. */
 const DURATION = /^-?\d+(?:\.\d{1,9})?s$/
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

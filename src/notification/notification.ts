@@ -1,6 +1,7 @@
 import type { Application } from '../application/application.ts'
 import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { BadgeChange } from '../device/badge.ts'
+import type { JsonObject } from '../text/json-object.ts'
 
 /** What the phone shows, as read from a push request and stored with the push. */
 export interface Notification {
@@ -61,8 +62,6 @@ export function sentBy({ limits }: Pick<Application, 'limits'>, notification: No
 export function idAlong(push: string, { carriesId }: Notification): { readonly bellhop?: { readonly push: string } } {
   return carriesId === true ? { bellhop: { push } } : {}
 }
-
-export type JsonObject = Readonly<Record<string, unknown>>
 
 export type RawApns = JsonObject & { readonly aps?: JsonObject }
 

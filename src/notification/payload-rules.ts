@@ -1,3 +1,4 @@
+import { isJsonObject } from '../text/json-object.ts'
 import { INTERRUPTIONS } from './notification.ts'
 
 /** A key of `aps` with a value that no phone understands. */
@@ -27,7 +28,7 @@ interface Rule {
 const TEXT: Rule = { allowed: 'a string', fits: (value) => typeof value === 'string' }
 const TEXT_OR_OBJECT: Rule = {
   allowed: 'a string or an object',
-  fits: (value) => typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+  fits: (value) => typeof value === 'string' || isJsonObject(value),
 }
 const SWITCH: Rule = { allowed: '1 or 0', fits: (value) => value === 1 || value === 0 }
 

@@ -50,15 +50,15 @@ export function createCancelStore({ database }: { database: Database }) {
        AND (number = ?1 OR released_at IS NULL OR ${HAS_OPEN})`,
   )
   // Those to one device, of which a hundred thousand may wait, are behind another part of the index.
-  const calledOff = database.statement<{ push: number }, [number, Platform]>(
+  const cancelledOpen = database.statement<{ push: number }, [number, Platform]>(
     `SELECT d.push FROM delivery d JOIN push p ON p.number = d.push
      WHERE d.application = ? AND d.platform = ? AND d.lane = 1 AND d.finished_at IS NULL AND p.cancelled_at IS NOT NULL`,
   )
 
   return {
     /** Pushes to many, `push.number`, that are cancelled and still have a delivery to be ended. */
-    calledOff: (application: number, platform: Platform): number[] =>
-      calledOff.all(application, platform).map(({ push }) => push),
+    cancelledOpen: (application: number, platform: Platform): number[] =>
+      cancelledOpen.all(application, platform).map(({ push }) => push),
 
     /** A push that is cancelled already stays so. `now` in ms since the Unix epoch. */
     cancel(application: number, id: string, now: number): Cancelled {

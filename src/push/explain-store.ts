@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts'
 import { packToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { tokenWarning } from '../device/push-token.ts'
-import type { DeviceFacts, ExceptionFacts, Facts } from './explain.ts'
+import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explain.ts'
 import { waveIn } from './local-time.ts'
 
 interface PushRow {
@@ -31,7 +31,7 @@ interface ExceptionRow extends Omit<ExceptionFacts, 'cancelled'> {
 
 /** Everything to explain a push to a device with, but for what is not stored: a pause. */
 export interface Found {
-  readonly facts: Omit<Facts, 'pause'>
+  readonly facts: Omit<ExplainFacts, 'pause'>
   /** `device.id`; `null`: no such token. */
   readonly device: number | null
   readonly platform: Platform | null
@@ -104,7 +104,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return { filter: { ...audience.filter, stayedSince: whole.released_at } }
   }
 
-  function passed(push: PushRow, device: DeviceRow): Facts['delivery'] {
+  function passed(push: PushRow, device: DeviceRow): ExplainFacts['delivery'] {
     const row = findDelivery.get(push.number, device.platform)
     if (row === null) return null
     const { progress, finishedAt, refused } = row
@@ -172,7 +172,7 @@ const UNKNOWN = {
   delivery: null,
 } as const
 
-function factsOf(push: PushRow): Facts['push'] {
+function factsOf(push: PushRow): ExplainFacts['push'] {
   return {
     sendAt: push.send_at,
     releasedAt: push.released_at,

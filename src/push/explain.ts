@@ -3,7 +3,7 @@ import type { Platform } from '../device/device.ts'
 import { DEVICE_REMOVED } from '../gateway/gateway.ts'
 
 /** What is known of one device and one push. Times are ms since the Unix epoch. */
-export interface Facts {
+export interface ExplainFacts {
   readonly push: {
     /** When it goes out; `null`: at once. */
     readonly sendAt: number | null
@@ -97,7 +97,7 @@ const GATEWAY: Readonly<Record<Platform, string>> = { 0: 'APNs', 1: 'FCM' }
 const AS_NOW = 'This is judged by the device as it is now.'
 
 /** Why a device did, or did not, get a push. What was written down goes before what is concluded. */
-export function explain(facts: Facts): Explanation {
+export function explain(facts: ExplainFacts): Explanation {
   const { device, openedAt, exception, push, exclusions, delivery } = facts
   if (openedAt !== null) {
     return {
@@ -221,7 +221,7 @@ function ofDeparted(device: DeviceFacts, releasedAt: number | null): Explanation
 }
 
 /** Its moment has not come, and may never. */
-function ofUnsent({ push, exclusions }: Facts): Explanation {
+function ofUnsent({ push, exclusions }: ExplainFacts): Explanation {
   if (push.cancelledAt !== null) {
     const explanation = `The push was cancelled at ${iso(push.cancelledAt)}, before it went out.`
     return { verdict: 'cancelled', explanation, at: push.cancelledAt }
@@ -259,7 +259,7 @@ function accepted({ platform, left, seenAt }: DeviceFacts, releasedAt: number): 
   }
 }
 
-function ofUnreached({ push, pause }: Facts, finishedAt: number | null): Explanation {
+function ofUnreached({ push, pause }: ExplainFacts, finishedAt: number | null): Explanation {
   if (push.cancelledAt !== null) {
     const explanation = `The push was cancelled at ${iso(push.cancelledAt)}, before it had come to this device. ${AS_NOW}`
     return { verdict: 'cancelled', explanation, at: push.cancelledAt, judgedNow: true }

@@ -1,7 +1,7 @@
 import { filterFields, filterOf, isBroadcast } from '../audience/filter-schema.ts'
 import { unknownField } from '../audience/unknown-field.ts'
 import { platform, token } from '../device/device-fields.ts'
-import { listOf, objectOf, oneOf, time } from '../http/answer-schema.ts'
+import { listOf, objectSchema, oneOf, time } from '../http/answer-schema.ts'
 import { bodyOf, closed, missing, required } from '../http/fields.ts'
 import type { Body, Given, Input } from '../http/fields.ts'
 import { badge, msg, saysYes, sound } from '../notification/content-fields.ts'
@@ -122,7 +122,7 @@ function namesOf({ schema }: Body<unknown>): string[] {
 }
 
 /** What a push is answered with. */
-export const ACCEPTED = objectOf(
+export const ACCEPTED = objectSchema(
   'PushAccepted',
   {
     message: oneOf(['Queued', 'Scheduled'], 'Scheduled: it is sent later, at `send_at`.'),

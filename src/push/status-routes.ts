@@ -45,7 +45,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
     // It has ended since: what it failed for in the end is not among them.
     if (wasOpen && !reach.some(({ open }) => open)) reasons = await statuses.reasons(push.number)
     const pause = (platform: Platform) => pauseOf(application, platform)
-    const status = schema.statusOf(push, reach, pause, clock.now())
+    const status = schema.pushStatusOf(push, reach, pause, clock.now())
     const failed = schema.failedOf(status.failed.total, reasons, push, reach)
     return { ...status, failed, platforms: schema.platformsOf(push, reach, pause) }
   }
@@ -72,8 +72,8 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
     .get(
       '/pushes',
       ({ application: { number }, query, set }) => {
-        const before = schema.readAfter(query['after'])
-        const limit = schema.readLimit(query['limit'])
+        const before = schema.readPushCursor(query['after'])
+        const limit = schema.readPushLimit(query['limit'])
         const page = statuses.list(number, before, limit + 1)
         const shown = page.slice(0, limit)
         const last = shown.at(-1)
@@ -82,7 +82,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           set.headers['link'] = `<?limit=${limit}&after=${last.number}>; rel="next"`
         }
         const pause = (platform: Platform) => pauseOf(number, platform)
-        return shown.map((push) => schema.statusOf(push, statuses.reach(push.number), pause, clock.now()))
+        return shown.map((push) => schema.pushStatusOf(push, statuses.reach(push.number), pause, clock.now()))
       },
       {
         detail: endpoint({

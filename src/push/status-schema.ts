@@ -3,10 +3,10 @@ import { DEVICE_REMOVED } from '../gateway/gateway.ts'
 import {
   count,
   listOf,
-  objectOf,
+  objectSchema,
   oneOf,
   orNull,
-  platform as platformWritten,
+  platformSchema as platformWritten,
   text,
   time,
 } from '../http/answer-schema.ts'
@@ -15,7 +15,7 @@ import type { JsonSchema } from '../http/fields.ts'
 import { VERDICTS } from './explain.ts'
 import type { Explanation, ExplainVerdict } from './explain.ts'
 import type { FailedRecipient } from './status-store.ts'
-import { finishedAtOf, rateOf, startedAtOf, stateOf } from './status.ts'
+import { finishedAtOf, rateOf, startedAtOf, pushStateOf } from './status.ts'
 import type { PauseOf, PlatformProgress, StoredPush } from './status.ts'
 
 const MAX_PUSHES = 1000
@@ -23,14 +23,14 @@ const MAX_PUSHES = 1000
 const PUSHES = 100
 
 /** The part of a status that a list has too. `now` in ms since the Unix epoch. */
-export function statusOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf, now: number) {
+export function pushStatusOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf, now: number) {
   const startedAt = startedAtOf(reach)
   const finishedAt = finishedAtOf(push, reach)
   const sum = (count: (one: PlatformProgress) => number) => reach.reduce((total, one) => total + count(one), 0)
   const s = sum((one) => one.s)
   return {
     id: push.id,
-    ...stateOf(push, reach, pauseOf),
+    ...pushStateOf(push, reach, pauseOf),
     t: sum((one) => one.t),
     s,
     o: push.opened,
@@ -48,7 +48,7 @@ export function statusOf(push: StoredPush, reach: readonly PlatformProgress[], p
 export function platformsOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf) {
   const entries = reach.map((one) => {
     const { t, s, failed, waiting, retrying } = one
-    return [one.platform, { ...stateOf(push, [one], pauseOf), t, s, failed, waiting, retrying }]
+    return [one.platform, { ...pushStateOf(push, [one], pauseOf), t, s, failed, waiting, retrying }]
   })
   return Object.fromEntries(entries) as Record<string, object>
 }
@@ -111,12 +111,12 @@ export function failureOf({ token, platform, state, reason, attempts, at }: Fail
 const CANCELLED = 'cancelled'
 
 /** Query parameters are strings; a wrong one is refused like a wrong field. */
-export function readLimit(value: string | undefined): number {
+export function readPushLimit(value: string | undefined): number {
   return value === undefined ? PUSHES : wholeNumber(1, MAX_PUSHES).read(value, 'limit')
 }
 
 /** `after` is the cursor of a page's Link header: opaque to callers, a push's number here. */
-export function readAfter(value: string | undefined): number {
+export function readPushCursor(value: string | undefined): number {
   return value === undefined ? Number.MAX_SAFE_INTEGER : wholeNumber(0, Number.MAX_SAFE_INTEGER).read(value, 'after')
 }
 
@@ -180,10 +180,10 @@ const listed = {
 }
 
 /** An entry of GET /pushes. */
-export const LISTED = objectOf('Push', listed)
+export const LISTED = objectSchema('Push', listed)
 
 /** What GET /push/{id} answers. */
-export const STATUS = objectOf('PushStatus', {
+export const STATUS = objectSchema('PushStatus', {
   ...listed,
   failed: {
     type: 'object',
@@ -201,7 +201,7 @@ export const STATUS = objectOf('PushStatus', {
   platforms: {
     type: 'object',
     description: 'The same for each platform that it goes to, by "0" (iOS) and "1" (Android).',
-    additionalProperties: objectOf('PlatformStatus', {
+    additionalProperties: objectSchema('PlatformStatus', {
       state,
       reason,
       t,
@@ -214,7 +214,7 @@ export const STATUS = objectOf('PushStatus', {
 })
 
 /** An entry of GET /push/{id}/failures. */
-export const FAILED = objectOf('PushFailure', {
+export const FAILED = objectSchema('PushFailure', {
   token: orNull(text('null where the device was erased since.')),
   platform: platformWritten,
   state: oneOf(['rejected', 'gone', 'expired', 'cancelled'], 'How it ended.'),
@@ -224,7 +224,7 @@ export const FAILED = objectOf('PushFailure', {
 })
 
 /** What GET /push/{id}/device answers. */
-export const EXPLANATION = objectOf('DeviceVerdict', {
+export const EXPLANATION = objectSchema('DeviceVerdict', {
   verdict: oneOf(VERDICTS, 'What became of it.'),
   explanation: text('The same in a sentence or two.'),
   platform: orNull(platformWritten),
@@ -238,7 +238,7 @@ export const EXPLANATION = objectOf('DeviceVerdict', {
 })
 
 /** What POST /push/{id}/cancel answers. */
-export const CANCELLATION = objectOf('Cancellation', {
+export const CANCELLATION = objectSchema('Cancellation', {
   message: text('"Cancelled".'),
   state: oneOf(['scheduled', 'sending'], 'What it was before.'),
   t,

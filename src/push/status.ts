@@ -50,7 +50,7 @@ export interface StoredPush {
 export type PauseOf = (platform: Platform) => string | null
 
 /** The state of a push; `reason` says why a paused one waits, or why a gateway refused one for everybody. */
-export function stateOf(
+export function pushStateOf(
   push: StoredPush,
   reach: readonly PlatformProgress[],
   pauseOf: PauseOf,

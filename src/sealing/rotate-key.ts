@@ -6,7 +6,7 @@ import type { Problem } from '../failure.ts'
 import { dropKey, dropNextKey, keepKey, nextKeyPathIn, putNextKeyInPlace } from './key-directory.ts'
 import { createKeyFile } from './key-file.ts'
 import { damagedRecordText } from './key-messages.ts'
-import { closedTo, createSealedStore } from './sealed-store.ts'
+import { recordsClosedTo, createSealedStore } from './sealed-store.ts'
 import type { SealedRecord } from './sealed-store.ts'
 import { keyPathIn, newSealingKey, readKeyFile } from './sealing-key.ts'
 import { proveSealingKey } from './verify-key.ts'
@@ -75,7 +75,7 @@ export function rotateKey(options: Options): Rotated | Problem {
   // What the old key has sealed is overwritten, not only set free (sqlite.org/pragma, "secure_delete").
   database.statement('PRAGMA secure_delete = ON').all()
   const { erased, resealed } = database.transact(() => {
-    const erased = discard ? closedTo(old.key, sealed.records()) : []
+    const erased = discard ? recordsClosedTo(old.key, sealed.records()) : []
     sealed.erase(erased)
     sealed.reseal(old.key, key)
     const resealed = sealed.records().length
@@ -102,7 +102,7 @@ function taken({ database, to }: Options): Problem | null {
   if (to === null || !existsSync(to)) return null
   const read = readKeyFile(to)
   const records = createSealedStore(database).records()
-  if (records.length === 0 || read.kind === 'problem' || closedTo(read.key, records).length > 0) {
+  if (records.length === 0 || read.kind === 'problem' || recordsClosedTo(read.key, records).length > 0) {
     return problem(`There is a file ${to} already: name a new one.`)
   }
   return problem(`Everything is sealed with the key in ${to} already: give it as BELLHOP_KEY_FILE.`)

@@ -102,6 +102,6 @@ export function createSealedStore(database: Pick<Database, 'statement' | 'transa
 }
 
 /** Those that `key` does not open. */
-export function closedTo(key: Uint8Array, records: readonly SealedRecord[]): SealedRecord[] {
+export function recordsClosedTo(key: Uint8Array, records: readonly SealedRecord[]): SealedRecord[] {
   return records.filter((record) => open(key, record, record.sealed) === null)
 }

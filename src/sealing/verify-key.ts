@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { keysIn, nextKeyIn } from './key-directory.ts'
 import { misplacedKeyText, wrongKeyText } from './key-messages.ts'
-import { closedTo, createSealedStore } from './sealed-store.ts'
+import { recordsClosedTo, createSealedStore } from './sealed-store.ts'
 import type { SealedRecord } from './sealed-store.ts'
 import { keyPathIn, loadSealingKey } from './sealing-key.ts'
 import type { KeyProblem, SealingKey } from './sealing-key.ts'
@@ -57,10 +57,10 @@ export function proveSealingKey({ database, dataDirectory, text, random }: Optio
 }
 
 function proven(key: Uint8Array, source: ProvenKey['source'], records: readonly SealedRecord[]): ProvenKey {
-  return { kind: 'proven', key, source, records, damaged: closedTo(key, records) }
+  return { kind: 'proven', key, source, records, damaged: recordsClosedTo(key, records) }
 }
 
 /** Who opens one of them is no wrong key: nobody seals with a second one. */
 function opensAny(key: Uint8Array, records: readonly SealedRecord[]): boolean {
-  return records.length === 0 || closedTo(key, records).length < records.length
+  return records.length === 0 || recordsClosedTo(key, records).length < records.length
 }

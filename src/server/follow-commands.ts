@@ -17,7 +17,7 @@ interface Dependencies {
   readonly commit: Commit
   readonly directory: ApplicationDirectory
   readonly senders: Pick<Senders, 'providers' | 'pool' | 'deliveries'>
-  readonly cancellations: Pick<CancelStore, 'calledOff'>
+  readonly cancellations: Pick<CancelStore, 'cancelledOpen'>
   readonly schedule: Pick<Schedule, 'look'>
 }
 
@@ -44,7 +44,7 @@ export function followCommands({ clock, log, commit, directory, senders, cancell
     // What a command has pushed, or called off.
     for (const { application, platform } of deliveries.senders()) {
       pool.wake(application)
-      for (const push of cancellations.calledOff(application, platform)) {
+      for (const push of cancellations.cancelledOpen(application, platform)) {
         void commit(() => pool.cancelStored(application, push))
           .then(() => pool.cancel(application, push))
           .catch(noted(log))

@@ -63,7 +63,7 @@ export interface Server extends AsyncDisposable {
   unwritten(): Unwritten
 }
 
-/** What tests put in the place of the world. */
+/** What tests replace. */
 export interface Overrides {
   readonly clock?: Clock
   /** In [0, 1). */
@@ -125,7 +125,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const finished = createFinishedStore({ database, events })
   const ca = await authoritiesIn(config.gatewayCa)
   if (config.proxy !== null) await tryProxy(config.proxy, config.apnsUrl, clock, log)
-  const world = {
+  const context = {
     config,
     clock,
     log,
@@ -141,7 +141,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ledger,
     metrics,
   }
-  const senders = await startSenders({ ...world, ca, opened, rsaKeys: overrides.rsaKeys })
+  const senders = await startSenders({ ...context, ca, opened, rsaKeys: overrides.rsaKeys })
   const { pool } = senders
   const webhookStore = createWebhookStore({ database, clock, key })
   const webhooks = startWebhookSender({
@@ -175,7 +175,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   opened.defer(() => schedule.stop())
 
-  opened.defer(followCommands({ ...world, senders, cancellations, schedule }))
+  opened.defer(followCommands({ ...context, senders, cancellations, schedule }))
 
   const disk = overrides.disk ?? (() => diskOf(config.data))
   const hasRoom = createDiskGuard({ clock, disk })
@@ -188,9 +188,9 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     applicationOf: (headers) => directory.byId(idOf(headers) ?? '')?.id ?? null,
   })
   const onRefused = refusals.note
-  const gate = createServiceGate({ ...world, onRefused })
+  const gate = createServiceGate({ ...context, onRefused })
   const api = createPublicApi({
-    ...world,
+    ...context,
     gate,
     onRefused,
     scheduled,
@@ -199,7 +199,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     senders,
     hasRoom,
   })
-  const admin = startAdminSide({ ...world, disk, damage, senders, opened })
+  const admin = startAdminSide({ ...context, disk, damage, senders, opened })
 
   const sweeps = createSweeps({ database, devices, ledger, webhooks: webhookStore, keepGone: config.keepGone })
   opened.defer(startRetention({ clock, log, commit, sweeps }))

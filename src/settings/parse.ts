@@ -8,7 +8,7 @@ import type { Config, SettingName } from './table.ts'
 
 export type { Config } from './table.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** Variables that are not settings but that the commands read. */
 const OTHER_VARIABLES = ['BELLHOP_CERTIFICATE_PASSWORD', 'BELLHOP_CERTIFICATE_PASSWORD_FILE']
@@ -39,7 +39,7 @@ export const SETTING_FLAGS: Required<FlagNames> = {
 interface Sources {
   /** By flag name, without dashes. */
   readonly flags: ReadonlyMap<string, string>
-  readonly env: Environment
+  readonly env: EnvironmentVariables
   readonly readFile: ReadFile
   /** Settings that have no flag in this place. */
   readonly withoutFlag?: readonly SettingName[]
@@ -53,7 +53,7 @@ export interface FoundSetting {
   readonly source:
     | { readonly kind: 'default' | 'flag' | 'variable' }
     | { readonly kind: 'file'; readonly variable: string; readonly file: string }
-  readonly found: Value | Problem
+  readonly found: Value | SettingProblem
 }
 
 interface Value {
@@ -63,7 +63,7 @@ interface Value {
   readonly shown: string | null
 }
 
-type Problem = { readonly kind: 'problem'; readonly problem: string }
+type SettingProblem = { readonly kind: 'problem'; readonly problem: string }
 
 export interface InspectedSettings {
   /** All of them, in the order of the table. */
@@ -75,7 +75,7 @@ export interface InspectedSettings {
 /** The settings of `serve`: from its flags, then the environment, then the defaults. Reports all problems together. */
 export function parseConfig(
   argv: readonly string[],
-  env: Environment,
+  env: EnvironmentVariables,
   readFile: ReadFile,
 ): ({ readonly kind: 'config'; readonly config: Config } | Problems) & { readonly warnings: readonly string[] } {
   const { settings, problems, warnings } = inspectSettings('serve', readFlags(argv, SETTING_FLAGS), env, readFile)
@@ -88,7 +88,7 @@ export function parseConfig(
 export function inspectSettings(
   command: string,
   flags: Flags,
-  env: Environment,
+  env: EnvironmentVariables,
   readFile: ReadFile,
 ): InspectedSettings {
   const settings = SETTING_NAMES.map((name) => readSetting(name, { flags: flags.values, env, readFile }))
@@ -170,7 +170,7 @@ function readSetting(name: SettingName, { flags, env, readFile, withoutFlag = []
 /** The variable `name`, or the contents of the file that `name`_FILE names, without the line's end. */
 export function readSecret(
   name: string,
-  env: Environment,
+  env: EnvironmentVariables,
   readFile: ReadFile,
 ): { readonly value: string | undefined } | { readonly problem: string } {
   const text = env[name] ?? ''
@@ -187,7 +187,7 @@ export function readSecret(
 /** A credential that systemd gives to this service alone (systemd.exec, "LoadCredential="); `null` where there is none. */
 function readCredential(
   name: string,
-  env: Environment,
+  env: EnvironmentVariables,
   readFile: ReadFile,
 ): { readonly file: string; readonly value: string } | { readonly file: string; readonly problem: string } | null {
   const directory = env['CREDENTIALS_DIRECTORY'] ?? ''
@@ -198,7 +198,7 @@ function readCredential(
   return read.missing === true ? null : { file, problem: read.problem }
 }
 
-function unknownVariables(env: Environment): readonly string[] {
+function unknownVariables(env: EnvironmentVariables): readonly string[] {
   const own = SETTING_NAMES.flatMap((name) => {
     const variable = variableOf(name)
     return SETTINGS[name].secret === true ? [variable, `${variable}_FILE`] : [variable]

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import { relative, resolve } from 'node:path'
 import { hostPort } from './setting-type.ts'
-import type { Address } from './setting-type.ts'
+import type { ListenAddress } from './setting-type.ts'
 import { titleOf } from './table.ts'
 import type { Config, SettingName } from './table.ts'
 
@@ -38,7 +38,7 @@ const samePort: SettingRule = ({ listen, adminListen }) => {
 }
 
 /** Whether a socket that listens on all of a machine's addresses takes the other's too. */
-function covers({ host }: Address, other: Address): boolean {
+function covers({ host }: ListenAddress, other: ListenAddress): boolean {
   return host === '::' || (host === '0.0.0.0' && (isIPv4(other.host) || other.host === 'localhost'))
 }
 
@@ -66,6 +66,6 @@ function backupWithout({ backup }: Partial<Config>, given: (name: SettingName) =
     .map((name) => `${titleOf(name)} does nothing without ${titleOf('backup')}: no backups are made.`)
 }
 
-function isLoopback({ host }: Address): boolean {
+function isLoopback({ host }: ListenAddress): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }

@@ -17,14 +17,14 @@ export interface SettingType<Value> {
   show?(value: Value): string
 }
 
-export interface Address {
+export interface ListenAddress {
   /** A name or an IP address; an IPv6 address without its brackets. */
   readonly host: string
   /** 0 = a free one, picked at start. */
   readonly port: number
 }
 
-const address: SettingType<Address> = {
+const address: SettingType<ListenAddress> = {
   expected: 'host:port, such as 127.0.0.1:8790',
   placeholder: 'HOST:PORT',
   read(text) {
@@ -41,13 +41,13 @@ const address: SettingType<Address> = {
  * The same where something listens. A port alone, `8790` or `:8790`, is of this machine only: whoever wants others to
  * come in says so.
  */
-export const listenAddress: SettingType<Address> = {
+export const listenAddress: SettingType<ListenAddress> = {
   ...address,
   read: (text) => address.read(/^:?\d+$/.test(text) ? `127.0.0.1:${text.replace(':', '')}` : text),
 }
 
 /** `127.0.0.1:8790`, `[::1]:8790` */
-export function hostPort({ host, port }: Address): string {
+export function hostPort({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
@@ -84,7 +84,7 @@ export const sealingKey: SettingType<string> = {
 }
 
 /** An HTTP proxy. */
-export interface ProxyAddress extends Address {
+export interface ProxyAddress extends ListenAddress {
   /** `Basic …` (RFC 7617); `null`: without credentials. */
   readonly authorization: string | null
 }

@@ -15,12 +15,12 @@ import {
   path,
   sealingKey,
 } from './setting-type.ts'
-import type { Address, ProxyAddress, SettingType } from './setting-type.ts'
+import type { ListenAddress, ProxyAddress, SettingType } from './setting-type.ts'
 
 /** What an operator can set. What each means, its unit and its default stand in `SETTINGS`. */
 export interface Config {
-  readonly listen: Address
-  readonly adminListen: Address
+  readonly listen: ListenAddress
+  readonly adminListen: ListenAddress
   /** In lower case. `null`: only the host that it listens on, localhost, and addresses. */
   readonly adminHost: readonly string[] | null
   readonly data: string

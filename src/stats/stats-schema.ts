@@ -1,6 +1,6 @@
 import { platform, readToken, token } from '../device/device-fields.ts'
 import { Refused } from '../failure.ts'
-import { count, objectOf } from '../http/answer-schema.ts'
+import { count, objectSchema } from '../http/answer-schema.ts'
 import { bodyOf, optional, required } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 
@@ -44,7 +44,7 @@ export const RecordOpen = bodyOf({
 })
 
 /** What GET /analytics answers. */
-export const ANALYTICS = objectOf('Analytics', {
+export const ANALYTICS = objectSchema('Analytics', {
   t: count('Notifications addressed: one for each device of each push.'),
   o: count('Opens recorded.'),
   s: count('Notifications accepted by APNs or FCM, never more than `t`.'),

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../clock.ts'
 import type { WholeDevice } from '../device/transfer/export-store.ts'
-import { isRecord, refused } from './record.ts'
+import { isJsonObject } from '../text/json-object.ts'
+import { refused } from './record.ts'
 import type { Entry } from './record.ts'
 
 export const BELLHOP_EXPORT = 'bellhop-export'
@@ -14,10 +15,10 @@ export interface ExportHeader {
   readonly application: { readonly id: string; readonly name: string; readonly limits: object }
   readonly exported_at: string
   /** How many lines of each kind follow. */
-  readonly counts: Counts
+  readonly counts: FileCounts
 }
 
-export interface Counts {
+export interface FileCounts {
   readonly devices: number
   readonly feedback: number
   readonly tallies: number
@@ -61,7 +62,7 @@ export function tallyLine(tally: { day: number; platform: number; t: number; s: 
 
 /** One line of an export. Of a kind that it does not know, because it came later, nothing is read. */
 export function readBellhopLine(record: unknown): Entry {
-  if (!isRecord(record)) return refused('kind', 'is missing: the line is not an object')
+  if (!isJsonObject(record)) return refused('kind', 'is missing: the line is not an object')
   if (record['format'] === BELLHOP_EXPORT) return { kind: 'header', record }
   const { kind, ...stated } = record
   switch (kind) {

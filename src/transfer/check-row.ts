@@ -11,15 +11,15 @@ import type { FieldNames, FileRecord, Stated } from './record.ts'
 import { readTime } from './time.ts'
 
 /** What is wrong with a field. `field` is as the file spells it; `reason` begins with it, and says what is allowed. */
-export interface Complaint {
+export interface RowComplaint {
   readonly field: string
   readonly reason: string
 }
 
 export type Checked =
   /** `leftOut`: what of it could not be taken over. The device is reached without it. */
-  | { readonly kind: 'device'; readonly device: ImportedDevice; readonly leftOut: readonly Complaint[] }
-  | ({ readonly kind: 'refused' } & Complaint)
+  | { readonly kind: 'device'; readonly device: ImportedDevice; readonly leftOut: readonly RowComplaint[] }
+  | ({ readonly kind: 'refused' } & RowComplaint)
 
 export interface RowCheck {
   /** What the fields are called in the file. */
@@ -35,7 +35,7 @@ export interface RowCheck {
  * that breaks a rule is left out, since a device that can be reached is worth more than one of its tags.
  */
 export function checkDevice(stated: Stated, check: RowCheck): Checked {
-  const leftOut: Complaint[] = []
+  const leftOut: RowComplaint[] = []
   const given: Record<string, unknown> = { ...stated }
   const complain = (field: string, problem: string) => complaintOf(`${field} ${problem}.`, check.names)
   if (check.isForeign && typeof given['token'] === 'string' && (given['platform'] === 0 || given['platform'] === '0')) {
@@ -78,14 +78,14 @@ function leaveOut(given: Record<string, unknown>, message: string): boolean {
 }
 
 /** `token must be …` → as the file calls it. */
-function complaintOf(message: string, names: FieldNames): Complaint {
+function complaintOf(message: string, names: FieldNames): RowComplaint {
   const [, field = '', more = ''] = /^(\w+)([^]*)$/.exec(message) ?? []
   const name = (names as Readonly<Record<string, string>>)[field] ?? field
   return { field: name, reason: `${name}${more}` }
 }
 
 /** What PUT /deviceToken cannot say. */
-function rest(given: Record<string, unknown>, check: RowCheck, leftOut: Complaint[]): Partial<ImportedDevice> {
+function rest(given: Record<string, unknown>, check: RowCheck, leftOut: RowComplaint[]): Partial<ImportedDevice> {
   const problem = (field: string, text: string) => void leftOut.push(complaintOf(`${field} ${text}.`, check.names))
 
   function timeIn(field: string): number | undefined {
@@ -148,7 +148,7 @@ function tokenOf({ token, platform }: FileRecord): { token: string; platform: Pl
   }
 }
 
-export interface Tally {
+export interface DayTally {
   /** Days since the Unix epoch, UTC. */
   readonly day: number
   readonly platform: Platform
@@ -158,7 +158,7 @@ export interface Tally {
 }
 
 /** `null`: the line is not one. */
-export function tallyOf(record: FileRecord): Tally | null {
+export function tallyOf(record: FileRecord): DayTally | null {
   const { day, platform, t, s, o } = record
   const time = readTime(day)
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

@@ -1,8 +1,8 @@
 import { FIELDS, platformOf, statedOf, textOf } from './record.ts'
-import type { Entry, Field, FileRecord, Stated } from './record.ts'
+import type { Entry, RecordField, FileRecord, Stated } from './record.ts'
 
 /** Which column holds which field. A tag may come from several. */
-export type ColumnMap = ReadonlyMap<Field, readonly string[]>
+export type ColumnMap = ReadonlyMap<RecordField, readonly string[]>
 
 /** What separates the cells of a header: the one of `,`, `;` and tab that it has most of. */
 export function separatorOf(header: string): string {
@@ -12,7 +12,7 @@ export function separatorOf(header: string): string {
 }
 
 /** The cells of one record (RFC 4180). A quotation mark inside a cell that has none around it is a character. */
-export function cellsOf(text: string, separator: string): string[] {
+export function csvCellsOf(text: string, separator: string): string[] {
   if (!text.includes('"')) return text.split(separator)
   const cells: string[] = []
   for (let at = 0; ;) {
@@ -42,7 +42,7 @@ function closing(text: string, at: number): number {
 }
 
 /** The cells by their columns; `null` when there are more cells than columns. */
-export function recordOf(columns: readonly string[], cells: readonly string[]): FileRecord | null {
+export function csvRecordOf(columns: readonly string[], cells: readonly string[]): FileRecord | null {
   if (cells.length > columns.length) return null
   const record: Record<string, string> = {}
   for (const [at, column] of columns.entries()) record[column] = cells[at] ?? ''
@@ -57,7 +57,7 @@ export function readColumnMap(
   text: string,
   columns: readonly string[] | null,
 ): { readonly map: ColumnMap; readonly problems: readonly string[] } {
-  const map = new Map<Field, readonly string[]>()
+  const map = new Map<RecordField, readonly string[]>()
   const problems: string[] = []
   for (const pair of text.split(',')) {
     const equals = pair.indexOf('=')
@@ -76,7 +76,7 @@ export function readColumnMap(
 /** The columns that name a field themselves. */
 export function guessColumns(columns: readonly string[]): ColumnMap {
   const plain = columns.map((column) => column.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
-  const map = new Map<Field, readonly string[]>()
+  const map = new Map<RecordField, readonly string[]>()
   for (const field of FIELDS) {
     const at = [field, ...(ALSO[field] ?? [])]
       .map((name) => plain.indexOf(name.replaceAll('_', '')))
@@ -87,7 +87,7 @@ export function guessColumns(columns: readonly string[]): ColumnMap {
   return map
 }
 
-const ALSO: { readonly [Name in Field]?: readonly string[] } = {
+const ALSO: { readonly [Name in RecordField]?: readonly string[] } = {
   token: [
     'devicetoken',
     'registrationid',
@@ -110,7 +110,7 @@ const ALSO: { readonly [Name in Field]?: readonly string[] } = {
 
 /** What the mapped columns of a record say, over what is `stated` without them. */
 export function mapped(record: FileRecord, map: ColumnMap, stated: Stated = {}): Entry {
-  const said: { [Name in Field]?: unknown } = { ...stated }
+  const said: { [Name in RecordField]?: unknown } = { ...stated }
   for (const [field, columns] of map) {
     const values = columns.map((column) => valueAt(record, column)).filter((value) => statedOf(value) !== undefined)
     if (values.length === 0) continue

@@ -1,5 +1,5 @@
 import { BELLHOP_EXPORT } from './bellhop-lines.ts'
-import { cellsOf, separatorOf } from './csv.ts'
+import { csvCellsOf, separatorOf } from './csv.ts'
 import { firebase, TOKEN_FIELDS, TOKENS_FIELDS } from './firebase.ts'
 import { onesignal } from './onesignal.ts'
 import { parse } from './parse.ts'
@@ -42,7 +42,7 @@ export function detect(
   if (told !== null && told !== 'csv' && told !== 'onesignal') return notRead('is no JSON.')
   const header = text.trimStart().split(/\r?\n/, 1)[0] ?? ''
   const separator = separatorOf(header)
-  const columns = cellsOf(header, separator).map((column) => column.trim())
+  const columns = csvCellsOf(header, separator).map((column) => column.trim())
   const isOneSignal = ['identifier', 'device_type'].every((column) => columns.includes(column))
   const name = told ?? (isOneSignal ? 'onesignal' : 'csv')
   if (name === 'onesignal' && !isOneSignal) {

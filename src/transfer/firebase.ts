@@ -1,5 +1,6 @@
 import { isInstallationId } from '../device/push-token.ts'
-import { isRecord, platformOf, refused, statedOf, textOf } from './record.ts'
+import { isJsonObject } from '../text/json-object.ts'
+import { platformOf, refused, statedOf, textOf } from './record.ts'
 import type { Entry, FileRecord, Format, Stated } from './record.ts'
 
 /**
@@ -16,7 +17,7 @@ export const firebase: Format = {
 
   read(record, key) {
     // {"TOKEN": true}, {"TOKEN": "the user"}, ["TOKEN", …], {"the user": "TOKEN"}
-    if (!isRecord(record)) {
+    if (!isJsonObject(record)) {
       const found = [record, key].find(isToken)
       return found === undefined ? [NO_TOKEN] : [deviceOf(found, {}, key === found ? null : key)]
     }
@@ -90,11 +91,11 @@ function isToken(value: unknown): value is string {
 /** `["TOKEN", …]`, `{"TOKEN": true}`, `{"phone": "TOKEN"}`, or with an object for each. */
 function tokensIn(value: unknown, owner: FileRecord, key: string | null): readonly Entry[] {
   if (Array.isArray(value)) {
-    return value.map((item) => (isRecord(item) ? inner(item, null, owner, key) : deviceOf(item, owner, key)))
+    return value.map((item) => (isJsonObject(item) ? inner(item, null, owner, key) : deviceOf(item, owner, key)))
   }
-  if (!isRecord(value)) return []
+  if (!isJsonObject(value)) return []
   return Object.entries(value).map(([name, item]) => {
-    if (isRecord(item)) return inner(item, name, owner, key)
+    if (isJsonObject(item)) return inner(item, name, owner, key)
     return deviceOf(isToken(name) || !isToken(item) ? name : item, owner, key)
   })
 }
@@ -135,5 +136,5 @@ function isUser(key: string | null): boolean {
 
 /** The Realtime Database has no lists: `{"news": true}`. */
 function listOf(value: unknown): unknown {
-  return isRecord(value) ? Object.keys(value).filter((name) => value[name] !== false) : value
+  return isJsonObject(value) ? Object.keys(value).filter((name) => value[name] !== false) : value
 }

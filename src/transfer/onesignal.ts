@@ -1,4 +1,5 @@
-import { isRecord, refused, statedOf, textOf } from './record.ts'
+import { isJsonObject } from '../text/json-object.ts'
+import { refused, statedOf, textOf } from './record.ts'
 import type { Entry, Format } from './record.ts'
 
 /**
@@ -20,7 +21,7 @@ export const onesignal: Format = {
   },
 
   read(record) {
-    if (!isRecord(record)) return [refused('identifier', 'is not an object')]
+    if (!isJsonObject(record)) return [refused('identifier', 'is not an object')]
     const type = textOf(record['device_type']) ?? ''
     const platform = type === '0' ? 0 : type === '1' ? 1 : null
     if (platform === null) {
@@ -83,7 +84,7 @@ function tagsOf(value: unknown): unknown {
       return { unreadable: value }
     }
   }
-  if (!isRecord(tags)) return statedOf(tags)
+  if (!isJsonObject(tags)) return statedOf(tags)
   const pairs = Object.entries(tags)
   return pairs.length === 0 ? undefined : pairs.map(([name, content]) => `${name}:${wordOf(content)}`)
 }

@@ -1,4 +1,5 @@
-import { isRecord, refused, statedOf, textOf } from './record.ts'
+import { isJsonObject } from '../text/json-object.ts'
+import { refused, statedOf, textOf } from './record.ts'
 import type { FileRecord, Format } from './record.ts'
 
 /**
@@ -21,7 +22,7 @@ export const parse: Format = {
   },
 
   read(record) {
-    if (!isRecord(record)) return [refused('deviceToken', 'is not an object')]
+    if (!isJsonObject(record)) return [refused('deviceToken', 'is not an object')]
     const type = textOf(record['deviceType']) ?? ''
     const pushType = textOf(record['pushType']) ?? ''
     // What it is pushed through counts for more than what it is: parse-server's push adapter reads them so too.
@@ -57,17 +58,17 @@ export const parse: Format = {
 /** The id of the user: `{"__type": "Pointer", "objectId": …}`, in MongoDB `"_User$…"`. */
 function userOf(record: FileRecord): string | undefined {
   const pointer = record['user']
-  if (isRecord(pointer)) return textOf(pointer['objectId'])
+  if (isJsonObject(pointer)) return textOf(pointer['objectId'])
   return textOf(record['_p_user'])?.split('$').at(-1)
 }
 
 /** A GeoPoint, in MongoDB [longitude, latitude]. */
 function placeOf(location: unknown): { lat?: unknown; lng?: unknown } {
   if (Array.isArray(location)) return { lat: location[1], lng: location[0] }
-  return isRecord(location) ? { lat: location['latitude'], lng: location['longitude'] } : {}
+  return isJsonObject(location) ? { lat: location['latitude'], lng: location['longitude'] } : {}
 }
 
 /** Extended JSON may have `{"$numberInt": "3"}`. */
 function numberOf(value: unknown): unknown {
-  return isRecord(value) ? (value['$numberInt'] ?? value['$numberLong'] ?? value['$numberDouble']) : statedOf(value)
+  return isJsonObject(value) ? (value['$numberInt'] ?? value['$numberLong'] ?? value['$numberDouble']) : statedOf(value)
 }

@@ -18,13 +18,13 @@ export const FIELDS = [
   'seen_at',
 ] as const
 
-export type Field = (typeof FIELDS)[number]
+export type RecordField = (typeof FIELDS)[number]
 
 /** What only an export of Bellhop says besides: of a device that is gone or in quarantine, why and since when. */
 type OwnField = 'updated_at' | 'state' | 'reason' | 'at'
 
 /** As it stands in the file, unchecked. `undefined`: not said; `null`: none. */
-export type Stated = { readonly [Name in Field | OwnField]?: unknown }
+export type Stated = { readonly [Name in RecordField | OwnField]?: unknown }
 
 /** A JSON object, or a line of a CSV by its columns. */
 export type FileRecord = Readonly<Record<string, unknown>>
@@ -37,7 +37,7 @@ export type Entry =
   /** Only in an export of Bellhop. */
   | { readonly kind: 'header' | 'feedback' | 'tally'; readonly record: FileRecord }
 
-export type FieldNames = { readonly [Name in Field]?: string }
+export type FieldNames = { readonly [Name in RecordField]?: string }
 
 /** A service whose lists can be read. */
 export interface Format {
@@ -48,10 +48,6 @@ export interface Format {
   readonly names: FieldNames
   /** `key`: under which the record stands in an object, if it does. */
   read(record: unknown, key: string | null): readonly Entry[]
-}
-
-export function isRecord(value: unknown): value is FileRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What says nothing is `undefined`; a number is a name too. */

@@ -1,12 +1,12 @@
 import type { ImportedDevice, ImportedFeedback } from '../device/transfer/imported-device.ts'
+import { isJsonObject } from '../text/json-object.ts'
 import { readBellhopLine } from './bellhop-lines.ts'
 import { checkDevice, feedbackOf, tallyOf } from './check-row.ts'
-import type { Complaint, RowCheck, Tally } from './check-row.ts'
-import { cellsOf, mapped, recordOf } from './csv.ts'
+import type { RowComplaint, RowCheck, DayTally } from './check-row.ts'
+import { csvCellsOf, mapped, csvRecordOf } from './csv.ts'
 import type { ColumnMap } from './csv.ts'
 import { FOREIGN_FORMATS } from './detect.ts'
 import type { Shape } from './detect.ts'
-import { isRecord } from './record.ts'
 import type { Entry, FileRecord, FormatName, Stated } from './record.ts'
 import { splitJson } from './split-json.ts'
 import { splitLines } from './split-lines.ts'
@@ -18,12 +18,12 @@ export type Row = {
   /** The row as it stands, for those who are told that it was refused. */
   readonly source: () => unknown
   /** Why it is refused, or what is imported without. */
-  readonly complaints: readonly Complaint[]
+  readonly complaints: readonly RowComplaint[]
 } & (
   | { readonly kind: 'device'; readonly device: ImportedDevice }
   | { readonly kind: 'refused' }
   | { readonly kind: 'feedback'; readonly feedback: ImportedFeedback }
-  | { readonly kind: 'tally'; readonly tally: Tally }
+  | { readonly kind: 'tally'; readonly tally: DayTally }
   /** Of an export of Bellhop. */
   | { readonly kind: 'header'; readonly header: FileRecord }
 )
@@ -53,14 +53,14 @@ export function rowReader({ name, shape, map, platform, now }: RowOptions): (pie
 
   function entriesOf(record: unknown, key: string | null): readonly Entry[] {
     if (name === 'bellhop') return [readBellhopLine(record)]
-    if (format === null) return isRecord(record) ? [mapped(record, map)] : [NO_RECORD]
+    if (format === null) return isJsonObject(record) ? [mapped(record, map)] : [NO_RECORD]
     const entries = format.read(record, key)
-    if (map.size === 0 || !isRecord(record)) return entries
+    if (map.size === 0 || !isJsonObject(record)) return entries
     return entries.map((entry) => (entry.kind === 'device' ? mapped(record, map, entry.stated) : entry))
   }
 
   function rowOf(entry: Entry, line: number, source: () => unknown): Row {
-    const refused = (complaint: Complaint): Row => ({ kind: 'refused', line, source, complaints: [complaint] })
+    const refused = (complaint: RowComplaint): Row => ({ kind: 'refused', line, source, complaints: [complaint] })
     switch (entry.kind) {
       case 'refused':
         return refused({ field: entry.field, reason: `${entry.field} ${entry.reason}.` })
@@ -97,8 +97,8 @@ export function rowReader({ name, shape, map, platform, now }: RowOptions): (pie
 type Parsed = { readonly record: unknown } | { readonly problem: string }
 
 function cells({ text }: Piece, { separator, columns }: Extract<Shape, { kind: 'csv' }>): Parsed {
-  const read = cellsOf(text, separator)
-  const record = recordOf(columns, read)
+  const read = csvCellsOf(text, separator)
+  const record = csvRecordOf(columns, read)
   return record === null ? { problem: `has ${read.length} cells, but there are ${columns.length} columns` } : { record }
 }
 
@@ -113,7 +113,7 @@ function json({ text }: Piece): Parsed {
 const BYTE_ORDER_MARK = 0xfeff
 
 const NO_RECORD: Entry = { kind: 'refused', field: 'row', reason: 'must be an object' }
-const BAD_LINE: Complaint = { field: 'row', reason: 'row must be a line of an export as Bellhop writes it.' }
+const BAD_LINE: RowComplaint = { field: 'row', reason: 'row must be a line of an export as Bellhop writes it.' }
 
 function withPlatform(stated: Stated, platform: 0 | 1 | null): Stated {
   return platform === null || stated.platform !== undefined ? stated : { ...stated, platform }

@@ -1,4 +1,5 @@
-import { isRecord, refused, statedOf, textOf } from './record.ts'
+import { isJsonObject } from '../text/json-object.ts'
+import { refused, statedOf, textOf } from './record.ts'
 import type { Format } from './record.ts'
 
 /**
@@ -11,7 +12,7 @@ export const sns: Format = {
   names: { token: 'Token', platform: 'EndpointArn' },
 
   read(record) {
-    if (!isRecord(record)) return [refused('EndpointArn', 'is not an object')]
+    if (!isJsonObject(record)) return [refused('EndpointArn', 'is not an object')]
     const arn = textOf(record['EndpointArn']) ?? ''
     // arn:aws:sns:REGION:ACCOUNT:endpoint/APNS_SANDBOX/APPLICATION/UUID
     const service = /^arn:[^:]*:sns:[^:]*:[^:]*:endpoint\/([^/]+)\//.exec(arn)?.[1]
@@ -20,7 +21,7 @@ export const sns: Format = {
       const what = service === undefined ? 'is no ARN of an endpoint' : `is of ${service}`
       return [refused('EndpointArn', `${what}: only APNS, APNS_SANDBOX and GCM can be sent to`)]
     }
-    const attributes = isRecord(record['Attributes']) ? record['Attributes'] : {}
+    const attributes = isJsonObject(record['Attributes']) ? record['Attributes'] : {}
     if (textOf(attributes['Enabled'])?.toLowerCase() === 'false') {
       return [refused('Enabled', 'is false: SNS has disabled this endpoint, which it does when its token is dead')]
     }

@@ -6,13 +6,13 @@ export interface Piece {
   /** The key under which it stands in an object; `null`: it does not. */
   readonly key: string | null
   /** Where the next one may begin. */
-  readonly next: Place
+  readonly next: FilePlace
   /** It has no end: its text is as far as it may go. */
   readonly broken: boolean
 }
 
 /** Between two records. */
-export interface Place {
+export interface FilePlace {
   /** In bytes of the file, unpacked. */
   readonly offset: number
   readonly line: number
@@ -20,7 +20,7 @@ export interface Place {
   readonly stack: string
 }
 
-export const BEGINNING: Place = { offset: 0, line: 1, stack: '' }
+export const BEGINNING: FilePlace = { offset: 0, line: 1, stack: '' }
 
 /** Takes a file apart, as it is read. */
 export interface Splitter {
@@ -32,4 +32,4 @@ export interface Splitter {
   pending(): number
 }
 
-export type Split = (start: Place) => Splitter
+export type Split = (start: FilePlace) => Splitter

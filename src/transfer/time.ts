@@ -1,4 +1,4 @@
-import { isRecord } from './record.ts'
+import { isJsonObject } from '../text/json-object.ts'
 
 /** Below it a number is in seconds: as ms it would be in March 1973. */
 const MIN_MS = 100_000_000_000
@@ -14,7 +14,7 @@ const WRITTEN = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)
 export function readTime(value: unknown): number | null {
   if (typeof value === 'number') return ofNumber(value)
   if (typeof value === 'string') return ofText(value.trim())
-  if (!isRecord(value)) return null
+  if (!isJsonObject(value)) return null
   const seconds = value['_seconds'] ?? value['seconds']
   if (seconds !== undefined) return typeof seconds === 'number' ? ofNumber(seconds) : null
   const inner = value['$date'] ?? value['iso'] ?? value['$numberLong'] ?? value['__time__'] ?? value['value']

@@ -1,4 +1,4 @@
-import { count, objectOf, oneOf, platform, text, time } from '../http/answer-schema.ts'
+import { count, objectSchema, oneOf, platformSchema, text, time } from '../http/answer-schema.ts'
 import type { JsonSchema } from '../http/fields.ts'
 import type { EventType } from './event.ts'
 
@@ -16,7 +16,7 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
   'push.finished': {
     summary: 'Nobody of a push is left to send to, or it was called off',
     title: 'PushFinishedEvent',
-    data: objectOf(
+    data: objectSchema(
       'PushFinished',
       {
         id: { type: 'string', format: 'uuid', description: 'The id that the push was answered with.' },
@@ -43,9 +43,9 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
   'device.gone': {
     summary: 'A gateway declared a device gone: what GET /feedback lists',
     title: 'DeviceGoneEvent',
-    data: objectOf('DeviceGone', {
+    data: objectSchema('DeviceGone', {
       token: text('The token that was declared gone.'),
-      platform,
+      platform: platformSchema,
       reason: text('The word of APNs or FCM for it.'),
       at: time('When it said so.'),
     }),
@@ -59,7 +59,7 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
   'credential.paused': {
     summary: 'A gateway refuses the credential, and pushes wait',
     title: 'CredentialPausedEvent',
-    data: objectOf('CredentialPaused', {
+    data: objectSchema('CredentialPaused', {
       provider,
       state: oneOf(['misconfigured'], 'What it is now.'),
       reason: text('The word of the gateway.'),
@@ -69,7 +69,7 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
   'credential.resumed': {
     summary: 'The credential is good again',
     title: 'CredentialResumedEvent',
-    data: objectOf('CredentialResumed', { provider, state: oneOf(['ready'], 'What it is now.') }),
+    data: objectSchema('CredentialResumed', { provider, state: oneOf(['ready'], 'What it is now.') }),
     example: { provider: 'apns', state: 'ready' },
   },
 }
@@ -97,7 +97,7 @@ const ANSWERS = {
 /** The webhooks of OpenAPI 3.1: event → path item. */
 export const WEBHOOKS: JsonSchema = Object.fromEntries(
   Object.entries(EVENTS).map(([type, { summary, title, data, example }]) => {
-    const schema = objectOf(title, {
+    const schema = objectSchema(title, {
       type: oneOf([type], 'What happened.'),
       timestamp: time('When it happened.'),
       data,

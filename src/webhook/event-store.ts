@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { unpackToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
-import { bodyOf, PROVIDER } from './event.ts'
+import { eventBodyOf, PROVIDER } from './event.ts'
 import type { Event, EventType } from './event.ts'
 
 /** Events of one application that wait at the most; beyond it the oldest are erased. */
@@ -102,7 +102,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
   const forgetDropped = database.statement<never, []>('UPDATE webhook SET dropped = 0 WHERE dropped > 0')
 
   function record(application: number, event: Event, now: number): void {
-    insert.run(`evt_${Bun.randomUUIDv7('hex', now)}`, application, event.type, bodyOf(event, now), now)
+    insert.run(`evt_${Bun.randomUUIDv7('hex', now)}`, application, event.type, eventBodyOf(event, now), now)
     if ((count.get(application)?.waiting ?? 0) <= maxWaiting) return
     eraseOldest.run(application)
     noteDropped.run(application)

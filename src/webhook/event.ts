@@ -55,7 +55,7 @@ interface CredentialResumed {
 export const PROVIDER: Readonly<Record<Platform, 'apns' | 'fcm'>> = { 0: 'apns', 1: 'fcm' }
 
 /** The body that is signed and sent (Standard Webhooks, "Payload structure"). `at` is ms since the Unix epoch. */
-export function bodyOf({ type, data }: Event, at: number): string {
+export function eventBodyOf({ type, data }: Event, at: number): string {
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
 }
 

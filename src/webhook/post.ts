@@ -85,11 +85,11 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
     )
     if (refused !== null) return { kind: 'failed', reason: refused }
     signal.throwIfAborted()
-    return exchange({ url, headers, body, signal, addresses }, false)
+    return postOnce({ url, headers, body, signal, addresses }, false)
   }
 
   /** `alone`: over a connection of its own. */
-  function exchange(call: Call, alone: boolean): Promise<PostOutcome> {
+  function postOnce(call: Call, alone: boolean): Promise<PostOutcome> {
     const { url, headers, body, signal, addresses } = call
     const { request, agent } = url.protocol === 'https:' ? tls : plain
     return new Promise((resolvePost, reject) => {
@@ -107,7 +107,7 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
       )
       sent.on('error', (error) => {
         // A connection that had waited may have been closed by the receiver at that very moment, which is no failure.
-        if (sent.reusedSocket && !signal.aborted) resolvePost(exchange(call, true))
+        if (sent.reusedSocket && !signal.aborted) resolvePost(postOnce(call, true))
         else reject(error)
       })
       sent.end(body)

@@ -1,11 +1,8 @@
-import type { Application } from '../application/application.ts'
+import type { Application, SecretOwner } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { EventType } from './event.ts'
-
-/** Whose webhook: the number is the row's, the id is what the seal is bound to. */
-type Owner = Pick<Application, 'number' | 'id'>
 
 /** What may be shown. */
 export interface Webhook {
@@ -94,7 +91,7 @@ export function createWebhookStore({ database, clock, key }: Options) {
      * `events`. `secret` `null` keeps the one there is, which must be so.
      */
     put(
-      { number, id }: Owner,
+      { number, id }: SecretOwner,
       { url, events, secret }: { url: string; events: readonly EventType[]; secret: string | null },
     ): void {
       const types = JSON.stringify(events)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { destinationIn, shelfIn, writtenOut } from '../../src/backup/destination.ts'
+import { destinationIn, repositoryPlaceIn, destinationText } from '../../src/backup/destination.ts'
 
 const isFolder = (path: string) => path === '/backups'
 
@@ -28,15 +28,15 @@ test('what is no place says so', () => {
   expect(destinationIn('', isFolder)).toMatchObject({ kind: 'problem' })
 })
 
-test('a shelf is a folder or a prefix, whatever ends it', () => {
-  expect(shelfIn('/srv/x')).toEqual({ kind: 'folder', path: '/srv/x' })
-  expect(shelfIn('s3://shop/a')).toEqual({ kind: 'prefix', bucket: 'shop', prefix: 'a/' })
-  expect(shelfIn('s3://shop/a.db')).toEqual({ kind: 'prefix', bucket: 'shop', prefix: 'a.db/' })
+test('a repository is a folder or a prefix, whatever ends it', () => {
+  expect(repositoryPlaceIn('/srv/x')).toEqual({ kind: 'folder', path: '/srv/x' })
+  expect(repositoryPlaceIn('s3://shop/a')).toEqual({ kind: 'prefix', bucket: 'shop', prefix: 'a/' })
+  expect(repositoryPlaceIn('s3://shop/a.db')).toEqual({ kind: 'prefix', bucket: 'shop', prefix: 'a.db/' })
 })
 
 test('it is written out as it is written', () => {
   for (const text of ['s3://shop/a/', 's3://shop/', 's3://shop/a/b.db', '/backups', 'x.db']) {
     const found = destinationIn(text, isFolder)
-    expect(found.kind === 'problem' ? null : writtenOut(found)).toBe(text)
+    expect(found.kind === 'problem' ? null : destinationText(found)).toBe(text)
   }
 })

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { backupProcess } from '../../src/backup/backup-process.ts'
-import { shelfIn } from '../../src/backup/destination.ts'
+import { repositoryPlaceIn } from '../../src/backup/destination.ts'
 import { startBackups } from '../../src/backup/start-backups.ts'
 import { writeDatabaseFile } from '../../src/database/offline-database.ts'
 import { createLog } from '../../src/log.ts'
@@ -36,7 +36,7 @@ function stoppingAfterCopy() {
 }
 
 function on(place: string) {
-  const to = shelfIn(place)
+  const to = repositoryPlaceIn(place)
   if (to.kind === 'problem') throw new Error(to.problem)
   return to
 }
@@ -81,7 +81,7 @@ describe('the process that makes one', () => {
       BELLHOP_PROXY: 'http://user:secret@proxy',
       CREDENTIALS_DIRECTORY: '/run/credentials/bellhop',
     }
-    const making = backupProcess(NAME, { data, to: on(directories.path('shelf of one')), keep: 3, env })
+    const making = backupProcess(NAME, { data, to: on(directories.path('repository of one')), keep: 3, env })
     const stopped = () => readFileSync(`/proc/${making.pid}/status`, 'utf8').includes('State:\tT')
     while (!stopped()) await Bun.sleep(5)
     const given = readFileSync(`/proc/${making.pid}/environ`, 'utf8').split('\0')
@@ -92,12 +92,12 @@ describe('the process that makes one', () => {
 
   test('says what it has made, or why it has not', async () => {
     const data = directories.make('data')
-    const to = on(directories.path('shelf'))
+    const to = on(directories.path('repository'))
     const making = backupProcess(NAME, { data, to, keep: 3, env: process.env })
     expect(await making.ended).toEqual({ kind: 'made', bytes: expect.any(Number), erased: 0, warning: null })
     expect(await backupProcess(NAME, { data, to, keep: 3, env: process.env }).ended).toEqual({
       kind: 'problem',
-      problem: `${join(directories.path('shelf'), NAME)} exists already: a backup is never written over. Name another one.`,
+      problem: `${join(directories.path('repository'), NAME)} exists already: a backup is never written over. Name another one.`,
     })
   })
 
@@ -124,14 +124,14 @@ describe('the process that makes one', () => {
     const data = directories.make('killed')
     using database = writeDatabaseFile(join(data, 'bellhop.db'))
     database.run(`INSERT INTO feedback VALUES (1, 0, zeroblob(60000000), '', 0)`)
-    const shelf = directories.path('killed shelf')
-    const making = backupProcess(NAME, { data, to: on(shelf), keep: 3, env: stoppingAfterCopy() })
-    while (!existsSync(join(shelf, `${NAME}.partial`))) await new Promise((resolve) => setImmediate(resolve))
+    const repository = directories.path('killed repository')
+    const making = backupProcess(NAME, { data, to: on(repository), keep: 3, env: stoppingAfterCopy() })
+    while (!existsSync(join(repository, `${NAME}.partial`))) await new Promise((resolve) => setImmediate(resolve))
     process.kill(making.pid, 'SIGKILL')
     await making.ended
-    expect(drafts(shelf)).not.toEqual([])
-    expect(existsSync(join(shelf, NAME))).toBeFalse()
+    expect(drafts(repository)).not.toEqual([])
+    expect(existsSync(join(repository, NAME))).toBeFalse()
     await making.stop()
-    expect(readdirSync(shelf)).toEqual([])
+    expect(readdirSync(repository)).toEqual([])
   })
 })

@@ -134,9 +134,9 @@ describe('what the phone shows last is what is stored', () => {
       const time = times.get(aps.alert) ?? 0
       times.set(aps.alert, time + 1)
       const mine = [answers[aps.alert] ?? []].flat()
-      const conduct = mine[time] ?? mine.at(-1) ?? null
-      if (conduct === null || (conduct.kind === 'answer' && conduct.answer.status === 200)) last = aps.badge
-      return conduct
+      const reply = mine[time] ?? mine.at(-1) ?? null
+      if (reply === null || (reply.kind === 'answer' && reply.answer.status === 200)) last = aps.badge
+      return reply
     })
     const pushes: string[] = []
     await set(badge)

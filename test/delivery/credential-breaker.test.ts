@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { CredentialBreaker } from '../../src/delivery/credential-breaker.ts'
-import type { Complained, Complaint } from '../../src/delivery/credential-breaker.ts'
+import type { Complained, CredentialComplaint } from '../../src/delivery/credential-breaker.ts'
 
-const REASONS: Readonly<Record<Complaint, string>> = {
+const REASONS: Readonly<Record<CredentialComplaint, string>> = {
   credential: 'InvalidProviderToken',
   gateway: 'ServiceUnavailable',
   token: 'BadDeviceToken',
   mismatch: 'DeviceTokenNotForTopic',
 }
 
-const of = (device: number, complaint: Complaint, isFirst = true): Complained<number> => ({
+const of = (device: number, complaint: CredentialComplaint, isFirst = true): Complained<number> => ({
   device,
   complaint,
   reason: REASONS[complaint],
@@ -18,7 +18,12 @@ const of = (device: number, complaint: Complaint, isFirst = true): Complained<nu
 })
 
 /** What the breaker makes of so many devices in a row, from `from` on. */
-function weigh(breaker: CredentialBreaker<number>, complaint: Complaint, count: number, from = 1): Set<string> {
+function weigh(
+  breaker: CredentialBreaker<number>,
+  complaint: CredentialComplaint,
+  count: number,
+  from = 1,
+): Set<string> {
   return new Set(Array.from({ length: count }, (_, n) => breaker.weigh(of(from + n, complaint))))
 }
 

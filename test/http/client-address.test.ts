@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createCallerOf, networks } from '../../src/http/client-address.ts'
+import { createCallerOf, inNetworks } from '../../src/http/client-address.ts'
 
 /** Calls from `peer` with this header; `strangers` hears what `onStranger` is told. */
 function callerOf(trusted: readonly string[] | null, strangers: string[] = []) {
@@ -67,7 +67,7 @@ describe('behind a trusted proxy the caller', () => {
 })
 
 const v4 = fc.ipV4()
-const outside = v4.filter((address) => !networks(OURS)(address))
+const outside = v4.filter((address) => !inNetworks(OURS)(address))
 const proxy = fc.oneof(
   fc.nat({ max: 0xff_ffff }).map((n) => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`),
   fc.constant('127.0.0.1'),
@@ -101,7 +101,7 @@ describe('a network', () => {
       fc.property(fc.nat({ max: 0xffff_ffff }), fc.integer({ min: 1, max: 32 }), v4, (number, bits, address) => {
         const dotted = (n: number) => [24, 16, 8, 0].map((shift) => (n >>> shift) & 255).join('.')
         const value = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
-        const holds = networks([`${dotted(number)}/${bits}`])
+        const holds = inNetworks([`${dotted(number)}/${bits}`])
         expect(holds(address)).toBe(value >>> (32 - bits) === number >>> (32 - bits))
         expect(holds(`::ffff:${address}`)).toBe(holds(address))
       }),
@@ -109,13 +109,13 @@ describe('a network', () => {
   })
 
   test('of no bits holds every address of its family', () => {
-    expect(networks(['0.0.0.0/0'])('192.0.2.1')).toBe(true)
-    expect(networks(['::/0'])('2001:db8::1')).toBe(true)
+    expect(inNetworks(['0.0.0.0/0'])('192.0.2.1')).toBe(true)
+    expect(inNetworks(['::/0'])('2001:db8::1')).toBe(true)
   })
 
   test('without bits is that one address', () => {
-    expect(['192.0.2.1', '192.0.2.2'].map(networks(['192.0.2.1']))).toEqual([true, false])
-    expect(['2001:db8::1', '2001:db8::2', ''].map(networks(['2001:db8:0::1']))).toEqual([true, false, false])
+    expect(['192.0.2.1', '192.0.2.2'].map(inNetworks(['192.0.2.1']))).toEqual([true, false])
+    expect(['2001:db8::1', '2001:db8::2', ''].map(inNetworks(['2001:db8:0::1']))).toEqual([true, false, false])
   })
 })
 

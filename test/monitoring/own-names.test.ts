@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { refusalOf } from '../../src/monitoring/own-names.ts'
+import { hostRefusalOf } from '../../src/monitoring/own-names.ts'
 import { connectTo } from '../support/raw-connection.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
@@ -8,7 +8,7 @@ const NAMES = new Set(['bellhop', '127.0.0.1'])
 const PAGE = 'A page of another site may not call the admin side.'
 const NAME = 'This host name is not one of the admin side: --admin-host adds it.'
 
-const judge = (headers: Record<string, string>) => refusalOf(new Headers(headers), NAMES)
+const judge = (headers: Record<string, string>) => hostRefusalOf(new Headers(headers), NAMES)
 
 describe('the admin side answers to', () => {
   const own = ['localhost', 'LocalHost:8791', 'localhost.', 'bellhop', 'Bellhop:8791', '127.0.0.1:1', '10.0.0.7:8791']

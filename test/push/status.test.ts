@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { finishedAtOf, rateOf, startedAtOf, stateOf } from '../../src/push/status.ts'
+import { finishedAtOf, rateOf, startedAtOf, pushStateOf } from '../../src/push/status.ts'
 import type { PushState, PlatformProgress, StoredPush } from '../../src/push/status.ts'
 
 const PUSH: StoredPush = {
@@ -64,14 +64,14 @@ const CASES: readonly Case[] = [
 describe('the state of a push', () => {
   test.each(CASES)('is %s %s', (state, _, push, reach, paused) => {
     const pauseOf = (platform: number) => (paused.includes(String(platform)) ? `reason ${platform}` : null)
-    expect(stateOf({ ...PUSH, ...push }, reach, pauseOf).state).toBe(state)
+    expect(pushStateOf({ ...PUSH, ...push }, reach, pauseOf).state).toBe(state)
   })
 
   test('says why it waits, once for each reason', () => {
-    expect(stateOf(PUSH, [OPEN, OPEN_TOO], (platform) => `reason ${platform}`).reason).toBe('reason 1; reason 0')
-    expect(stateOf(PUSH, [OPEN, OPEN_TOO], () => 'the same').reason).toBe('the same')
-    expect(stateOf(PUSH, [OPEN], () => null).reason).toBeNull()
-    expect(stateOf(PUSH, [OPEN, UNCOUNTED], (platform) => `reason ${platform}`).reason).toBe('reason 1')
+    expect(pushStateOf(PUSH, [OPEN, OPEN_TOO], (platform) => `reason ${platform}`).reason).toBe('reason 1; reason 0')
+    expect(pushStateOf(PUSH, [OPEN, OPEN_TOO], () => 'the same').reason).toBe('the same')
+    expect(pushStateOf(PUSH, [OPEN], () => null).reason).toBeNull()
+    expect(pushStateOf(PUSH, [OPEN, UNCOUNTED], (platform) => `reason ${platform}`).reason).toBe('reason 1')
   })
 })
 

@@ -18,7 +18,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
-import { refusalOf } from '../../src/database/storage-errors.ts'
+import { startRefusalOf } from '../../src/database/storage-errors.ts'
 import { StartRefused } from '../../src/failure.ts'
 import { createLog } from '../../src/log.ts'
 import { createServer } from '../../src/server/server.ts'
@@ -72,7 +72,7 @@ async function start(data: string, env: Readonly<Record<string, string>> = {}) {
     await using server = await createServer(parsed.config, { log })
     expect(server.url).toStartWith('http://')
   } catch (error) {
-    const refusal = refusalOf(error, data)
+    const refusal = startRefusalOf(error, data)
     if (refusal instanceof StartRefused) return { refused: refusal.message, lines }
     throw error
   }

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
-import { refusalOf } from '../../src/database/storage-errors.ts'
+import { startRefusalOf } from '../../src/database/storage-errors.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
 import { commandLine } from '../cli/command-line.ts'
 import { fillDisk, mountDisk } from '../faults/stage/disk.ts'
@@ -133,7 +133,7 @@ faults(`a full disk${disk.kind === 'mounted' ? '' : `: ${disk.why}`}`, () => {
         `The disk of ${where} is full: nothing more can be written, and what was stored is safe. Make room, and try again.`
       const refusal = await startService({ data, application }).then(
         () => null,
-        (error: unknown) => refusalOf(error, data),
+        (error: unknown) => startRefusalOf(error, data),
       )
       expect(String(refusal)).toContain(sentence(data))
       using cli = commandLine()

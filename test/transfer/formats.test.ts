@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { cellsOf, guessColumns, mapped, readColumnMap, recordOf, separatorOf } from '../../src/transfer/csv.ts'
+import { csvCellsOf, guessColumns, mapped, readColumnMap, csvRecordOf, separatorOf } from '../../src/transfer/csv.ts'
 import { firebase } from '../../src/transfer/firebase.ts'
 import { onesignal } from '../../src/transfer/onesignal.ts'
 import { parse } from '../../src/transfer/parse.ts'
@@ -272,15 +272,15 @@ describe('a CSV', () => {
   })
 
   test('has cells with quotation marks, separators and lines in them', () => {
-    expect(cellsOf('a,"b ""c"", d",,"e\nf"', ',')).toEqual(['a', 'b "c", d', '', 'e\nf'])
-    expect(cellsOf('5" screen,x"y', ',')).toEqual(['5" screen', 'x"y'])
-    expect(cellsOf('"a"b,c', ',')).toEqual(['a', 'c'])
-    expect(cellsOf('', ',')).toEqual([''])
+    expect(csvCellsOf('a,"b ""c"", d",,"e\nf"', ',')).toEqual(['a', 'b "c", d', '', 'e\nf'])
+    expect(csvCellsOf('5" screen,x"y', ',')).toEqual(['5" screen', 'x"y'])
+    expect(csvCellsOf('"a"b,c', ',')).toEqual(['a', 'c'])
+    expect(csvCellsOf('', ',')).toEqual([''])
   })
 
   test('may have fewer cells in a row than columns, not more', () => {
-    expect(recordOf(['a', 'b'], ['1'])).toEqual({ a: '1', b: '' })
-    expect(recordOf(['a'], ['1', '2'])).toBeNull()
+    expect(csvRecordOf(['a', 'b'], ['1'])).toEqual({ a: '1', b: '' })
+    expect(csvRecordOf(['a'], ['1', '2'])).toBeNull()
   })
 
   test('has columns that speak for themselves', () => {

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { splitJson } from '../../src/transfer/split-json.ts'
 import { splitLines } from '../../src/transfer/split-lines.ts'
 import { BEGINNING } from '../../src/transfer/split.ts'
-import type { Piece, Place, Split } from '../../src/transfer/split.ts'
+import type { Piece, FilePlace, Split } from '../../src/transfer/split.ts'
 
 const csv = splitLines({ quoted: true })
 const lines = splitLines({ quoted: false })
 
 /** All pieces of a text that comes in parts of so many bytes. */
-function split(how: Split, text: string, size = Number.POSITIVE_INFINITY, from: Place = BEGINNING): Piece[] {
+function split(how: Split, text: string, size = Number.POSITIVE_INFINITY, from: FilePlace = BEGINNING): Piece[] {
   const bytes = new TextEncoder().encode(text).subarray(from.offset)
   const splitter = how(from)
   const pieces: Piece[] = []

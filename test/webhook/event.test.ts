@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bodyOf, waitMs } from '../../src/webhook/event.ts'
+import { eventBodyOf, waitMs } from '../../src/webhook/event.ts'
 
 test('a body has type, timestamp and data', () => {
   const data = { provider: 'fcm', state: 'ready' } as const
-  expect(bodyOf({ type: 'credential.resumed', data }, Date.UTC(2026, 10, 20, 12))).toBe(
+  expect(eventBodyOf({ type: 'credential.resumed', data }, Date.UTC(2026, 10, 20, 12))).toBe(
     '{"type":"credential.resumed","timestamp":"2026-11-20T12:00:00.000Z","data":{"provider":"fcm","state":"ready"}}',
   )
 })

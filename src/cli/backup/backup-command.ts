@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { timeInName } from '../../backup/backup-name.ts'
-import { destinationIn, writtenOut } from '../../backup/destination.ts'
+import { destinationIn, destinationText } from '../../backup/destination.ts'
 import { makeBackup } from '../../backup/make-backup.ts'
 import type { Made } from '../../backup/make-backup.ts'
 import { integer } from '../../settings/setting-type.ts'
@@ -26,7 +26,11 @@ export async function runBackup({ words, flags }: ParsedArguments, context: Comm
   const keep = given === undefined ? null : KEEP.read(given)
   if (keep === undefined) return problems(`--keep: "${given}" is not ${KEEP.expected}.`)
   // What serve asks for has a name by time already.
-  if (keep !== null && (to.kind === 'file' || to.kind === 'object') && timeInName(basename(writtenOut(to))) === null) {
+  if (
+    keep !== null &&
+    (to.kind === 'file' || to.kind === 'object') &&
+    timeInName(basename(destinationText(to))) === null
+  ) {
     return problems('--keep is for a folder or s3://bucket/prefix/, where backups have names by time.')
   }
   const found = dataDirectory(flags.get('data') ?? null, context)

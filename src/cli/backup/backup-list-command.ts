@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { timeInName } from '../../backup/backup-name.ts'
-import { shelfIn } from '../../backup/destination.ts'
+import { repositoryPlaceIn } from '../../backup/destination.ts'
 import { writtenIn } from '../../backup/newest.ts'
 import { repositoryAt } from '../../backup/repository.ts'
-import type { Place, StoredBackup } from '../../backup/repository.ts'
+import type { RepositoryPlace, StoredBackup } from '../../backup/repository.ts'
 import { problem } from '../../failure.ts'
 import { readSettings } from '../../settings/parse.ts'
 import { byteSize } from '../../text/byte-size.ts'
@@ -26,19 +26,19 @@ export async function runBackupList(
   if (text === null) {
     return problems('backup list needs TO, a folder or s3://bucket/prefix/, where BELLHOP_BACKUP does not say it.')
   }
-  const place = shelfIn(text)
+  const place = repositoryPlaceIn(text)
   if (place.kind === 'problem') return problems(place.problem)
   if (place.kind === 'folder' && !existsSync(place.path)) {
     return problem(`There is no folder ${place.path}: the first backup makes it.`)
   }
-  const shelf = repositoryAt(place, bucketOpener(context))
-  const listed = 'kind' in shelf ? shelf : await shelf.list()
+  const repository = repositoryAt(place, bucketOpener(context))
+  const listed = 'kind' in repository ? repository : await repository.list()
   if (listed.kind === 'problem') return problem(listed.problem)
   const { backups } = listed
   return done(flags.has('json') ? json(place, backups) : table(text, place, backups, clock.now()))
 }
 
-function json(place: Place, backups: readonly StoredBackup[]): string {
+function json(place: RepositoryPlace, backups: readonly StoredBackup[]): string {
   return jsonLine({
     backups: backups.map(({ name, bytes }) => ({
       backup: writtenIn(place, name),
@@ -48,7 +48,7 @@ function json(place: Place, backups: readonly StoredBackup[]): string {
   })
 }
 
-function table(text: string, place: Place, backups: readonly StoredBackup[], now: number): string {
+function table(text: string, place: RepositoryPlace, backups: readonly StoredBackup[], now: number): string {
   if (backups.length === 0) return `There are no backups in ${escapeControls(text)}.\n`
   const rows = backups.map(({ name, bytes }) => {
     const at = timeInName(name) ?? 0

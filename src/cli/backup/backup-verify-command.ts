@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { timeInName } from '../../backup/backup-name.ts'
-import { destinationIn, writtenOut } from '../../backup/destination.ts'
+import { destinationIn, destinationText } from '../../backup/destination.ts'
 import { fetchBackup } from '../../backup/fetch-backup.ts'
 import type { OneBackup } from '../../backup/fetch-backup.ts'
 import { namingNewest } from '../../backup/newest.ts'
 import { inspect } from '../../backup/summary.ts'
-import type { Inspection } from '../../backup/summary.ts'
-import type { Watch } from '../../backup/watch.ts'
+import type { BackupInspection } from '../../backup/summary.ts'
+import type { BackupWatch } from '../../backup/watch.ts'
 import { workDirectoryFor } from '../../database/regular-file.ts'
 import type { Problem } from '../../failure.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
@@ -42,16 +42,16 @@ export async function runBackupVerify(
   watch.end()
   if (verified.kind === 'problem') return verified
   const key = checkKey(verified.content?.sealed ?? [], data, context)
-  const text = (flags.has('json') ? verifiedJson : verifiedText)(writtenOut(from), verified, key)
+  const text = (flags.has('json') ? verifiedJson : verifiedText)(destinationText(from), verified, key)
   return verified.kind === 'good' && key.kind !== 'wrong' ? done(text) : failed(text)
 }
 
 interface Means extends Pick<Parameters<typeof fetchBackup>[0], 'openBucket'> {
   readonly data: string
-  readonly watch: Watch
+  readonly watch: BackupWatch
 }
 
-async function verify(from: OneBackup, { data, watch, openBucket }: Means): Promise<Inspection | Problem> {
+async function verify(from: OneBackup, { data, watch, openBucket }: Means): Promise<BackupInspection | Problem> {
   if (from.kind === 'file') return existsSync(from.path) ? inspect(from.path, 'full', watch) : noFile(from.path)
   // Beside the database if there is one: /tmp may be memory.
   const workplace = mkdtempSync(join(existsSync(data) ? workDirectoryFor(data) : tmpdir(), 'verifying-'))
@@ -68,7 +68,7 @@ function noFile(path: string): Problem {
   return { kind: 'problem', problem: `There is no file ${path}.` }
 }
 
-function verifiedJson(from: string, inspection: Inspection, key: KeyCheck): string {
+function verifiedJson(from: string, inspection: BackupInspection, key: KeyCheck): string {
   const { kind, content } = inspection
   const madeAt = timeInName(basename(from))
   const line = {
@@ -82,7 +82,7 @@ function verifiedJson(from: string, inspection: Inspection, key: KeyCheck): stri
   return jsonLine(line)
 }
 
-function verifiedText(from: string, inspection: Inspection, key: KeyCheck): string {
+function verifiedText(from: string, inspection: BackupInspection, key: KeyCheck): string {
   const { kind, content } = inspection
   const madeAt = timeInName(basename(from))
   const lines = [

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { CancelledPushes } from '../../backup/cancel-open-pushes.ts'
 import type { BackupDifference } from '../../backup/compare.ts'
-import { destinationIn, writtenOut } from '../../backup/destination.ts'
+import { destinationIn, destinationText } from '../../backup/destination.ts'
 import { namingNewest } from '../../backup/newest.ts'
 import { restore } from '../../backup/restore.ts'
-import type { Restored } from '../../backup/restore.ts'
+import type { RestoredBackup } from '../../backup/restore.ts'
 import { problem } from '../../failure.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
@@ -48,45 +48,45 @@ export async function runRestore({ words, flags }: ParsedArguments, context: Com
       return restored
     case 'unconfirmed':
       return problem(
-        `${lossText(restored.losses, data)} Nothing is changed: --yes restores all the same, and keeps it.`,
+        `${lossText(restored.difference, data)} Nothing is changed: --yes restores all the same, and keeps it.`,
       )
     case 'restored': {
       const key = checkKey(restored.content.sealed, data, context)
-      return done(flags.has('json') ? restoredJson(restored, key) : restoredText(writtenOut(from), restored, key))
+      return done(flags.has('json') ? restoredJson(restored, key) : restoredText(destinationText(from), restored, key))
     }
   }
 }
 
-function lossText(losses: Exclude<BackupDifference, { kind: 'none' }>, data: string): string {
+function lossText(difference: Exclude<BackupDifference, { kind: 'none' }>, data: string): string {
   const path = join(data, 'bellhop.db')
-  switch (losses.kind) {
+  switch (difference.kind) {
     case 'newer': {
-      const { newestAt, registered, changed, pushes } = losses
+      const { newestAt, registered, changed, pushes } = difference
       const lost = `${counted(registered, 'device')} registered, ${counted(changed, 'device')} changed and ${counted(pushes, 'push', 'pushes')} made`
       return `${path} is newer than the backup: since then ${lost}, the last change at ${moment(newestAt)}.`
     }
     case 'other':
-      return `${path} is not an older or newer state of the backup: that has no application ${losses.applications.map((name) => `"${name}"`).join(', ')}.`
+      return `${path} is not an older or newer state of the backup: that has no application ${difference.applications.map((name) => `"${name}"`).join(', ')}.`
     case 'damaged':
-      return `${path} is damaged, so what it has that the backup does not have cannot be told: ${losses.problem}.`
+      return `${path} is damaged, so what it has that the backup does not have cannot be told: ${difference.problem}.`
   }
 }
 
-function restoredJson({ data, content, kept, calledOff }: Restored, key: KeyCheck): string {
-  const cancelled = (calledOff?.open ?? 0) + (calledOff?.scheduled ?? 0)
-  return jsonLine({ data, ...contentJson(content), kept, cancelledPushes: cancelled, key: key.kind })
+function restoredJson({ data, content, kept, cancelled }: RestoredBackup, key: KeyCheck): string {
+  const count = (cancelled?.open ?? 0) + (cancelled?.scheduled ?? 0)
+  return jsonLine({ data, ...contentJson(content), kept, cancelledPushes: count, key: key.kind })
 }
 
 function restoredText(
   from: string,
-  { data, content, kept, calledOff, waitingEvents, isOlder }: Restored,
+  { data, content, kept, cancelled, waitingEvents, isOlder }: RestoredBackup,
   key: KeyCheck,
 ): string {
   const lines = [
     `${join(data, 'bellhop.db')} is restored from ${from}.`,
     contentText(content),
     ...(kept === null ? [] : [`The database that was there is now ${kept}: remove it when you are sure.`]),
-    ...calledOffText(calledOff),
+    ...cancelledText(cancelled),
     ...keyText(key, data),
     ...(waitingEvents === 0
       ? []
@@ -100,9 +100,9 @@ function restoredText(
   return `${lines.join('\n')}\n`
 }
 
-function calledOffText(calledOff: CancelledPushes | null): string[] {
-  if (calledOff === null) return ['What was not sent when the backup was made is sent now: phones may get it twice.']
-  const { open, scheduled } = calledOff
+function cancelledText(cancelled: CancelledPushes | null): string[] {
+  if (cancelled === null) return ['What was not sent when the backup was made is sent now: phones may get it twice.']
+  const { open, scheduled } = cancelled
   if (open + scheduled === 0) return []
   return [
     `Cancelled, since they have probably gone out: ${counted(open, 'push', 'pushes')} being sent when the backup was made, ${counted(scheduled, 'push', 'pushes')} scheduled for a time that has passed.`,

@@ -1,4 +1,4 @@
-import { recordOf } from '../../device/device-schema.ts'
+import { deviceRecordOf } from '../../device/device-schema.ts'
 import type { DeviceCount, FoundDevice } from '../../device/device-search-store.ts'
 import type { DeviceState } from '../../device/device.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
@@ -48,7 +48,7 @@ export function devicesText(view: View, { paint, unicode, legible }: Style): str
 /** What `--json` prints: the record of the API, and what only an operator sees. */
 export function deviceJson(device: FoundDevice): object {
   const { state, seenAt } = device
-  return { ...recordOf(device), state, seen_at: seenAt === 0 ? null : new Date(seenAt).toISOString() }
+  return { ...deviceRecordOf(device), state, seen_at: seenAt === 0 ? null : new Date(seenAt).toISOString() }
 }
 
 function summary({ devices, total, counts, query }: View): string {

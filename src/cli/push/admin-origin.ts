@@ -1,8 +1,8 @@
 import { hostPort } from '../../settings/setting-type.ts'
-import type { Address } from '../../settings/setting-type.ts'
+import type { ListenAddress } from '../../settings/setting-type.ts'
 
 /** Where a command on the same machine reaches what listens there: on all addresses means on loopback too. */
-export function adminOrigin({ host, port }: Address): string {
+export function adminOrigin({ host, port }: ListenAddress): string {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${hostPort({ host: reached, port })}`
 }

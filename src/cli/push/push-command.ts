@@ -120,14 +120,14 @@ async function follow(id: string, to: PushTo, sending: Sending): Promise<Command
   const count = createAudienceCount({ database })
   const expected = 'filter' in to ? count(application.number, { ...to.filter, asOf: clock.now() }) : Promise.resolve(1)
   const progress = createProgress(sending, { unit: 'devices' })
-  using ticking = startPolling(sending)
+  using polling = startPolling(sending)
   const watched = await watchPush({
     application: application.number,
     id,
     statuses: createStatusStore({ database }),
     expected,
     clock,
-    ticking,
+    polling,
     progress,
     askPauses,
     isServed: () => isServed(data),

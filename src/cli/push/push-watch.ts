@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock.ts'
 import { failedOf } from '../../push/status-schema.ts'
 import type { StatusStore } from '../../push/status-store.ts'
-import { finishedAtOf, stateOf } from '../../push/status.ts'
+import { finishedAtOf, pushStateOf } from '../../push/status.ts'
 import type { PlatformProgress, StoredPush } from '../../push/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { grouped } from '../terminal/figures.ts'
 import type { Polling } from '../terminal/poll.ts'
-import type { Progress } from '../terminal/progress.ts'
+import type { ProgressDisplay } from '../terminal/progress.ts'
 import type { AskPauses } from './admin-client.ts'
 import type { PushResult } from './push-text.ts'
 
@@ -20,8 +20,8 @@ interface Watching {
    */
   readonly expected: Promise<number>
   readonly clock: Pick<Clock, 'now'>
-  readonly ticking: Polling
-  readonly progress: Progress
+  readonly polling: Polling
+  readonly progress: ProgressDisplay
   readonly askPauses: AskPauses
   readonly isServed: () => boolean
   /** How long it may stand still before nobody waits any more; `null`: somebody does, who can press Ctrl-C. */
@@ -80,7 +80,7 @@ export async function watchPush(options: Watching): Promise<Watched> {
       expected === null ? null : Math.max(expected, t),
       [...failures, ...pause].join(', ') || undefined,
     )
-    if ((await options.ticking.next(LOOK_MS)) === 'stopped') {
+    if ((await options.polling.next(LOOK_MS)) === 'stopped') {
       return { kind: 'stopped', result: await resultOf(push, reach, waitsFor) }
     }
   }
@@ -96,7 +96,7 @@ export async function watchPush(options: Watching): Promise<Watched> {
     const reasons = await options.statuses.reasons(push.number)
     return {
       id: push.id,
-      state: stateOf(push, reach, () => pause).state,
+      state: pushStateOf(push, reach, () => pause).state,
       t,
       s,
       failed,

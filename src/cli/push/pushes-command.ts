@@ -2,7 +2,7 @@ import { isServed } from '../../database/directory-lock.ts'
 import type { Platform } from '../../device/device.ts'
 import { problem } from '../../failure.ts'
 import { createPushSearch } from '../../push/push-search-store.ts'
-import { statusOf } from '../../push/status-schema.ts'
+import { pushStatusOf } from '../../push/status-schema.ts'
 import { createStatusStore } from '../../push/status-store.ts'
 import type { StoredPush } from '../../push/status.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
@@ -66,6 +66,6 @@ export async function runPushes({ words, flags }: ParsedArguments, context: Comm
   async function listed(push: StoredPush) {
     const reach = statuses.reach(push.number)
     const pauses = reach.some(({ open }) => open) ? await ask(push.id) : undefined
-    return statusOf(push, reach, (platform: Platform) => pauses?.get(platform) ?? null, clock.now())
+    return pushStatusOf(push, reach, (platform: Platform) => pauses?.get(platform) ?? null, clock.now())
   }
 }

@@ -1,4 +1,4 @@
-import type { statusOf } from '../../push/status-schema.ts'
+import type { pushStatusOf } from '../../push/status-schema.ts'
 import type { PushState } from '../../push/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { ago, grouped, moment } from '../terminal/figures.ts'
@@ -7,7 +7,7 @@ import { tableText } from '../terminal/table-text.ts'
 import type { Side } from '../terminal/table-text.ts'
 
 interface View {
-  readonly pushes: readonly ReturnType<typeof statusOf>[]
+  readonly pushes: readonly ReturnType<typeof pushStatusOf>[]
   /** Those alone that wait for their time. */
   readonly scheduled: boolean
   /** Whether there are none before them. */

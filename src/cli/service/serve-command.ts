@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { refusalOf } from '../../database/storage-errors.ts'
+import { startRefusalOf } from '../../database/storage-errors.ts'
 import type { Unwritten } from '../../delivery/delivery-pool.ts'
 import type { Config } from '../../settings/parse.ts'
 import type { ServiceManager } from '../../system/service-manager.ts'
@@ -98,7 +98,7 @@ function sentAgain({ notifications, pushes }: Unwritten): string {
 async function startServer(config: Config): Promise<RunningServer> {
   const { createServer } = await import('../../server/server.ts')
   return createServer(config).catch((error: unknown) => {
-    throw refusalOf(error, config.data)
+    throw startRefusalOf(error, config.data)
   })
 }
 

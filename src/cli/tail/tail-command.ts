@@ -41,10 +41,10 @@ export async function runTail({ words, flags }: ParsedArguments, context: Comman
   const pauses = createPauseTail({ ask: asker.ask })
   const simulator = createSimulatorTail({ ask: asker.askSimulator, simulated: tail.simulated })
   const style = styleOf(context)
-  using ticking = startPolling(context)
+  using polling = startPolling(context)
   await simulator.look(clock.now())
   if (context.terminal !== null) stderr('What happens from now on; Ctrl-C ends it.\n')
-  while ((await ticking.next(LOOK_MS)) === 'tick') {
+  while ((await polling.next(LOOK_MS)) === 'tick') {
     const now = clock.now()
     const told = tail.look(now)
     const events = [...told, ...(await simulator.look(now))].toSorted((a, b) => a.at - b.at)

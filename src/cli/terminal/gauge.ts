@@ -1,10 +1,10 @@
-import type { Step, Watch } from '../../backup/watch.ts'
+import type { BackupStep, BackupWatch } from '../../backup/watch.ts'
 import type { CommandContext } from '../command.ts'
 import { createProgress, ERASE } from './progress.ts'
 
 /** What a gauge is told when it starts. */
 export interface GaugeOrder {
-  readonly step: Step
+  readonly step: BackupStep
   readonly terminal: CommandContext['terminal']
   /** See `STOP` and `DRAWING`. */
   readonly flags: Int32Array<SharedArrayBuffer>
@@ -26,7 +26,7 @@ const MIN_BYTES = 20_000_000
 export function createWatch(
   context: Shown,
   { quiet, minBytes = MIN_BYTES }: { readonly quiet: boolean; readonly minBytes?: number },
-): Watch & { end(): void } {
+): BackupWatch & { end(): void } {
   let moving: ReturnType<typeof createProgress> | null = null
   function end(): void {
     moving?.end()
@@ -49,7 +49,7 @@ export function createWatch(
 }
 
 /** Shows a step until it is disposed of; one of fewer than `minBytes` not at all. */
-export function startGauge(step: Step, { terminal, stderr }: Shown, minBytes = MIN_BYTES): Disposable {
+export function startGauge(step: BackupStep, { terminal, stderr }: Shown, minBytes = MIN_BYTES): Disposable {
   if (step.size < minBytes) return { [Symbol.dispose]: () => undefined }
   const flags = new Int32Array(new SharedArrayBuffer(8))
   const order: GaugeOrder = { step, terminal, flags }

@@ -19,7 +19,7 @@ export interface Advance {
   readonly note?: string | undefined
 }
 
-export interface Progress {
+export interface ProgressDisplay {
   /**
    * Says how far it is, unless that was said a moment ago: to be called as often as one likes, and first with what was
    * done before.
@@ -47,7 +47,7 @@ export function createProgress(
     clock,
   }: Pick<CommandContext, 'stderr' | 'terminal'> & { clock: Pick<CommandContext['clock'], 'now'> },
   { unit }: { unit: string },
-): Progress {
+): ProgressDisplay {
   const startedAt = clock.now()
   let shownAt = terminal === null ? startedAt : Number.NEGATIVE_INFINITY
   let startedWith: number | null = null

@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts'
 import { createExportStore } from '../../device/transfer/export-store.ts'
 import { createTallyTransfer } from '../../stats/tally-transfer-store.ts'
 import { BELLHOP_EXPORT, deviceLine, EXPORT_VERSION, feedbackLine, tallyLine } from '../../transfer/bellhop-lines.ts'
-import type { Counts, ExportHeader } from '../../transfer/bellhop-lines.ts'
+import type { FileCounts, ExportHeader } from '../../transfer/bellhop-lines.ts'
 import { done } from '../command.ts'
 import type { RunCommand, CommandContext } from '../command.ts'
 import { openData } from '../open-data.ts'
@@ -35,8 +35,12 @@ export const runExport: RunCommand = async (given, context) => {
 }
 
 /** `null`: the reader wants no more. */
-async function toOutput(database: Database, application: Application, context: CommandContext): Promise<Counts | null> {
-  let written: Counts | null = null
+async function toOutput(
+  database: Database,
+  application: Application,
+  context: CommandContext,
+): Promise<FileCounts | null> {
+  let written: FileCounts | null = null
   for (const { text, counts } of pages(database, application, context)) {
     if (context.stdout(text) === false) return null
     // One page at a time: what a slow reader has not taken would wait in memory.
@@ -47,10 +51,15 @@ async function toOutput(database: Database, application: Application, context: C
 }
 
 /** Beside the file first, and in its place when it is whole and on disk. `.gz`: compressed. */
-function toFile(path: string, database: Database, application: Application, context: CommandContext): Counts | null {
+function toFile(
+  path: string,
+  database: Database,
+  application: Application,
+  context: CommandContext,
+): FileCounts | null {
   const progress = createProgress(context, { unit: 'devices' })
   using file = startFile(path)
-  let written: Counts | null = null
+  let written: FileCounts | null = null
   try {
     for (const { text, counts, exported } of pages(database, application, context)) {
       // Each page for itself: a reader of gzip takes members one after the other as one (RFC 1952, 2.2).
@@ -68,7 +77,7 @@ function toFile(path: string, database: Database, application: Application, cont
 interface Page {
   /** Whole lines. */
   readonly text: string
-  readonly counts: Counts
+  readonly counts: FileCounts
   /** Devices, with those of this page. */
   readonly exported: number
 }

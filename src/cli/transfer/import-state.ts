@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs'
-import type { Place } from '../../transfer/split.ts'
+import type { FilePlace } from '../../transfer/split.ts'
 import type { ImportCounts } from './import-report.ts'
 import type { FilePrint } from './import-source.ts'
 import { startFile } from './unfinished-file.ts'
@@ -10,7 +10,7 @@ export interface ImportState {
   readonly print: FilePrint
   /** What was asked for: the same import goes on, another begins anew. */
   readonly order: string
-  readonly place: Place
+  readonly place: FilePlace
   readonly counts: ImportCounts
   /** Lines of devices that the file says it has; `null`: it does not. */
   readonly promised: number | null

@@ -7,7 +7,7 @@ import type { ActiveDelivery } from '../active-delivery.ts'
 import { createClockJumpStore } from '../clock-jump-store.ts'
 import type { PushExpiry } from '../clock-jump-store.ts'
 import { before, behind } from '../open-walk.ts'
-import type { Place } from '../open-walk.ts'
+import type { WalkPlace } from '../open-walk.ts'
 import type { Range } from '../progress.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
@@ -160,7 +160,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
      * Makes some of those due who wait for another attempt of any push of an application to a platform, behind `from`,
      * `null` for the beginning; says behind which there may be more, `null` where there is none.
      */
-    hasten(application: number, platform: Platform, now: number, from: Place | null): Place | null {
+    hasten(application: number, platform: Platform, now: number, from: WalkPlace | null): WalkPlace | null {
       const next = exceptions.hasten(application, platform, now, from ?? before(application, platform))
       const more = waiting.hasten(application, platform, now)
       return next ?? (more ? behind(application, platform) : null)

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
 import { ALONG, behind, BY_END, createOpenWalk } from '../open-walk.ts'
-import type { Place } from '../open-walk.ts'
+import type { WalkPlace } from '../open-walk.ts'
 import type { DeliveryKey, DueRecipient, RecipientResult, OpenDelivery } from './open-delivery.ts'
 import type { RecipientStore } from './recipient-store.ts'
 
@@ -78,7 +78,7 @@ export function createRecipientResultStore({ database, recipients }: Dependencie
      * Makes some of those due who wait for another attempt of any push of an application to a platform, of deliveries
      * behind `from`; says behind which others may be, `null` where none are.
      */
-    hasten(application: number, platform: Platform, now: number, from: Place): Place | null {
+    hasten(application: number, platform: Platform, now: number, from: WalkPlace): WalkPlace | null {
       const end = behind(application, platform)
       const next = walk.along(from, end)
       const { changes } = statements.hasten.run(now, ...from, ...(next ?? end), HASTE_LIMIT)

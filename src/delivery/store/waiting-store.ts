@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
 import { ALONG, before, behind, BY_END, createOpenWalk, KEY } from '../open-walk.ts'
-import type { Place } from '../open-walk.ts'
+import type { WalkPlace } from '../open-walk.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryKey, Lane } from './open-delivery.ts'
 import { HASTE_LIMIT, WAITING } from './recipient-result-store.ts'
@@ -69,13 +69,13 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
      * What was called off and has not ended, which only a crash leaves behind: some of it, behind `from`, `null` for the
      * beginning. `next`: behind which there may be more, `null` where there is none.
      */
-    cancelled: (from: Place | null): { found: DeliveryKey[]; next: Place | null } => {
+    cancelled: (from: WalkPlace | null): { found: DeliveryKey[]; next: WalkPlace | null } => {
       const [start, end] = [from ?? before(), behind()]
       const next = walk.along(start, end)
       const rows = cancelled.all(...start, ...(next ?? end))
       const last = rows.at(MAX_CANCELLED - 1)
       const found = rows.map(({ push, platform, application }) => ({ push, platform, application }))
-      return { found, next: last === undefined ? next : (JSON.parse(last.place) as Place) }
+      return { found, next: last === undefined ? next : (JSON.parse(last.place) as WalkPlace) }
     },
 
     /** Notes that a delivery leaves memory, and until when; `null` where it is over, or not there any more. */

@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts'
 export type LabelKind = 'tag' | 'type'
 
 /** The names on one device, each list sorted. */
-export interface Labels {
+export interface DeviceLabels {
   readonly tag: readonly string[]
   readonly active: readonly string[]
 }
@@ -128,7 +128,7 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
       return last
     },
 
-    find(device: number): Labels {
+    find(device: number): DeviceLabels {
       const rows = ofDevice.all(device)
       const named = (kind: LabelKind) => rows.filter((row) => row.kind === LABEL_KIND[kind]).map((row) => row.name)
       return { tag: named('tag').sort(), active: named('type').sort() }

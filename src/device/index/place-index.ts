@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts'
 import { cellOf } from '../place.ts'
 
 /** Degrees; both or neither. */
-export interface Place {
+export interface DevicePlace {
   readonly lat: number | null
   readonly lng: number | null
 }
@@ -20,7 +20,7 @@ export function createPlaceIndex({ database }: { database: Pick<Database, 'state
 
   return {
     /** The index is written only where the cell changes: an app that tells its place on every launch seldom leaves it. */
-    move(device: number, from: Place, to: Place): void {
+    move(device: number, from: DevicePlace, to: DevicePlace): void {
       if (from.lat === to.lat && from.lng === to.lng) return
       setPlace.run(to.lat, to.lng, device)
       const cell = cellAt(to)
@@ -30,6 +30,6 @@ export function createPlaceIndex({ database }: { database: Pick<Database, 'state
 }
 
 /** `device.cell`; `null` where the place is not known. */
-export function cellAt({ lat, lng }: Place): number | null {
+export function cellAt({ lat, lng }: DevicePlace): number | null {
   return lat === null || lng === null ? null : cellOf(lat, lng)
 }

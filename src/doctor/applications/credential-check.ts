@@ -1,4 +1,4 @@
-import type { DeviceCount, FoundApplication } from '../database/inspection-store.ts'
+import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { counted } from '../quantity.ts'
@@ -7,7 +7,7 @@ import { counted } from '../quantity.ts'
 export function judgeCredentials(
   { id, simulated }: Pick<FoundApplication, 'id' | 'simulated'>,
   providers: readonly ('apns' | 'fcm')[],
-  devices: readonly DeviceCount[],
+  devices: readonly DeviceStateCount[],
 ): Finding {
   const count = (platform: 0 | 1): number =>
     devices.reduce((sum, each) => sum + (each.platform === platform ? each.registered : 0), 0)

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../clock.ts'
-import type { DepartureHour, DeviceCount } from '../database/inspection-store.ts'
+import type { DepartureHour, DeviceStateCount } from '../database/inspection-store.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { counted } from '../quantity.ts'
@@ -19,7 +19,7 @@ export const RECENT_MS = 7 * DAY_MS
  * The devices of one application, `id`: how many there are, and how many of them a push will hardly reach. `worst`: the
  * hour of late in which most of them left.
  */
-export function judgeDevices(id: string, counts: readonly DeviceCount[], worst: DepartureHour | null): Finding {
+export function judgeDevices(id: string, counts: readonly DeviceStateCount[], worst: DepartureHour | null): Finding {
   const sum = (name: 'registered' | 'gone' | 'quarantined' | 'stale' | 'lost'): number =>
     counts.reduce((total, count) => total + count[name], 0)
   const registered = sum('registered')

@@ -4,7 +4,7 @@ import { createProviderTokenStore } from '../../application/provider-token-store
 import type { Clock } from '../../clock.ts'
 import type { CheckList } from '../check-list.ts'
 import type { InspectedDatabase } from '../database/inspected-database.ts'
-import type { DeviceCount, FoundApplication } from '../database/inspection-store.ts'
+import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
 import { failing, skipped } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { environmentsOf } from '../gateways/examine-gateways.ts'
@@ -24,21 +24,21 @@ interface Options {
 
 /** What the database says of some applications; gives the credentials that gateways can be asked about. */
 export async function examineApplications(
-  patient: InspectedDatabase,
+  inspected: InspectedDatabase,
   applications: readonly FoundApplication[],
   list: CheckList,
   { clock, key, offline }: Options,
 ): Promise<readonly Subject[]> {
-  const { database, inspection } = patient
+  const { database, inspection } = inspected
   if (database === null || inspection === null) return []
   const now = clock.now()
   // Once for all of them, and by whoever asks first.
-  let counts: readonly DeviceCount[] | null = null
-  const devicesOf = (number: number): readonly DeviceCount[] => {
+  let counts: readonly DeviceStateCount[] | null = null
+  const devicesOf = (number: number): readonly DeviceStateCount[] => {
     counts ??= inspection.devices(now)
     return counts.filter((count) => count.application === number)
   }
-  const credentials = storeOf(patient, clock, key)
+  const credentials = storeOf(inspected, clock, key)
   const subjects: Subject[] = []
 
   for (const { number, id, name, simulated } of applications) {

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../clock.ts'
-import type { OpenDelivery } from '../database/inspection-store.ts'
+import type { OpenDeliveryCount } from '../database/inspection-store.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { counted } from '../quantity.ts'
@@ -7,7 +7,7 @@ import { counted } from '../quantity.ts'
 const NAMES = { 0: 'APNs', 1: 'FCM' } as const
 
 /** Pushes of one application that are not over. `paused`: the platforms whose credential is. `now`: ms since the epoch. */
-export function judgePushes(open: readonly OpenDelivery[], paused: readonly (0 | 1)[], now: number): Finding {
+export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly (0 | 1)[], now: number): Finding {
   const count = open.reduce((sum, each) => sum + each.open, 0)
   const expired = open.reduce((sum, each) => sum + each.expired, 0)
   if (paused.length > 0) {

@@ -19,15 +19,15 @@ interface Options {
 
 /** The database itself; gives the key that opens what is sealed in it, `null` where there is none. */
 export async function examineDatabase(
-  patient: InspectedDatabase,
+  inspected: InspectedDatabase,
   { data, key, full, watch }: Options,
   list: CheckList,
 ): Promise<Uint8Array | null> {
   const group = 'database'
-  const { database, schema, inspection } = patient
-  await list.look({ id: 'database', group }, () => patient.opened)
+  const { database, schema, inspection } = inspected
+  await list.look({ id: 'database', group }, () => inspected.opened)
   if (database === null) return null
-  if (patient.opened.state === 'ok') {
+  if (inspected.opened.state === 'ok') {
     await list.look({ id: 'schema', group }, () => judgeSchema(schema, NEWEST_SCHEMA))
   }
   let opening: Uint8Array | null = null

@@ -10,7 +10,7 @@ import { failing, findingOf, ok } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { counted, listed } from '../quantity.ts'
 import { createInspection, schemaOf } from './inspection-store.ts'
-import type { FoundApplication, Inspection } from './inspection-store.ts'
+import type { FoundApplication, DatabaseInspection } from './inspection-store.ts'
 
 /** The database of a data directory, as far as it can be read. */
 export interface InspectedDatabase extends Disposable {
@@ -20,7 +20,7 @@ export interface InspectedDatabase extends Disposable {
   readonly database: ReadOnlyDatabase | null
   readonly schema: number
   /** `null`: nothing in it is known to this version. */
-  readonly inspection: Inspection | null
+  readonly inspection: DatabaseInspection | null
   readonly applications: readonly FoundApplication[]
 }
 

@@ -11,14 +11,14 @@ import { failing, note, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { counted, listed } from '../quantity.ts'
 
-export interface KeyCheck {
+export interface SealingKeyCheck {
   readonly finding: Finding
   /** `null`: nothing can be opened. */
   readonly key: Uint8Array | null
 }
 
 /** Whether the key opens what is sealed. Makes none. `text`: the key of the settings; `null`: they have none. */
-export function checkSealingKey(database: ReadOnlyDatabase, data: string, text: string | null): KeyCheck {
+export function checkSealingKey(database: ReadOnlyDatabase, data: string, text: string | null): SealingKeyCheck {
   // What a transaction is for, nobody does here.
   const reading: Pick<Database, 'statement' | 'transact'> = {
     statement: (sql) => database.statement(sql),

@@ -13,17 +13,17 @@ import { probeApns } from './apns-probe.ts'
 import { probeFcm } from './fcm-probe.ts'
 import { checkReach, REACH_MS, wayTo } from './reach-check.ts'
 
-type Owner = Pick<Application, 'id' | 'name'>
+type ProbedApplication = Pick<Application, 'id' | 'name'>
 
 /** Whose credential a gateway is asked about. */
 export type Subject =
   | {
       readonly kind: 'apns'
-      readonly application: Owner
+      readonly application: ProbedApplication
       readonly credential: ApnsCredential
       readonly storedToken: () => string | null
     }
-  | { readonly kind: 'fcm'; readonly application: Owner; readonly credential: FcmCredential }
+  | { readonly kind: 'fcm'; readonly application: ProbedApplication; readonly credential: FcmCredential }
 
 interface Options extends Pick<DoctorContext, 'clock' | 'stopwatch'> {
   readonly config: DoctorConfig

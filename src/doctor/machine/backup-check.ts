@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lastTimeOf } from '../../backup/backup-name.ts'
-import { shelfIn, writtenOut } from '../../backup/destination.ts'
+import { repositoryPlaceIn, destinationText } from '../../backup/destination.ts'
 import { bucketRepository, folderRepository } from '../../backup/repository.ts'
-import type { Place, BackupRepository, StoredBackup } from '../../backup/repository.ts'
+import type { RepositoryPlace, BackupRepository, StoredBackup } from '../../backup/repository.ts'
 import { byteSize } from '../../text/byte-size.ts'
 import { codeOf } from '../../text/error-code.ts'
 import type { DoctorContext } from '../context.ts'
@@ -30,14 +30,14 @@ export async function checkBackups({ backup, everyMs, offline, now, openBucket }
       'serve --backup /var/backups/bellhop, or s3://bucket/prefix, makes one a day. If others make them, never mind.',
     )
   }
-  const place = shelfIn(backup)
+  const place = repositoryPlaceIn(backup)
   if (place.kind === 'problem') return failing(`--backup (BELLHOP_BACKUP): ${place.problem}`, REFUSED)
   if (place.kind === 'folder')
     return folderHindrance(place.path) ?? judged(place, folderRepository(place.path), { everyMs, now })
 
   const bucket = openBucket(place.bucket)
   if ('kind' in bucket) return failing(`--backup (BELLHOP_BACKUP): ${bucket.problem}`, REFUSED)
-  if (offline) return skipped(`The bucket of ${writtenOut(place)} was not asked (--offline).`)
+  if (offline) return skipped(`The bucket of ${destinationText(place)} was not asked (--offline).`)
   const tried = await bucket.probe(`${place.prefix}.doctor-${randomUUID()}`)
   if (tried.kind === 'problem') return failing(tried.problem, UNREACHED)
   return judged(place, bucketRepository(bucket, place.prefix), { everyMs, now })
@@ -49,10 +49,10 @@ interface Times {
   readonly now: number
 }
 
-async function judged(place: Place, shelf: BackupRepository, times: Times): Promise<Finding> {
-  const listed = await shelf.list()
+async function judged(place: RepositoryPlace, repository: BackupRepository, times: Times): Promise<Finding> {
+  const listed = await repository.list()
   if (listed.kind === 'problem') return failing(listed.problem, UNREACHED)
-  return judgeBackups(writtenOut(place), listed.backups, times)
+  return judgeBackups(destinationText(place), listed.backups, times)
 }
 
 const REFUSED = 'Put --backup right: serve does not start.'

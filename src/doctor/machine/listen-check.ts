@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { hostPort } from '../../settings/setting-type.ts'
-import type { Address } from '../../settings/setting-type.ts'
+import type { ListenAddress } from '../../settings/setting-type.ts'
 import { openFiles } from '../../system/open-files.ts'
 import type { ReadFile } from '../../system/read-file.ts'
 import { codeOf } from '../../text/error-code.ts'
@@ -14,14 +14,14 @@ export type Tried =
   | { readonly kind: 'taken'; readonly by: string | null }
   | { readonly kind: 'refused'; readonly code: string }
 
-export interface Listener {
+export interface TriedListener {
   readonly flag: '--listen' | '--admin-listen'
-  readonly address: Address
+  readonly address: ListenAddress
   readonly tried: Tried
 }
 
 /** Listens there for a moment, unless somebody else does. */
-export async function tryListening({ host, port }: Address, readFile: ReadFile): Promise<Tried> {
+export async function tryListening({ host, port }: ListenAddress, readFile: ReadFile): Promise<Tried> {
   const server = createServer()
   const { promise, resolve } = Promise.withResolvers<string | null>()
   server.once('error', (error) => resolve(codeOf(error)))
@@ -41,7 +41,7 @@ export async function tryListening({ host, port }: Address, readFile: ReadFile):
  * at the admin address.
  */
 export function judgeListeners(
-  listeners: readonly Listener[],
+  listeners: readonly TriedListener[],
   { served, answered }: { readonly served: boolean; readonly answered: boolean },
 ): Finding {
   for (const { flag, address, tried } of listeners) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { hostPort } from '../../settings/setting-type.ts'
-import type { Address } from '../../settings/setting-type.ts'
+import type { ListenAddress } from '../../settings/setting-type.ts'
 import { within } from '../deadline.ts'
 import { failing, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
@@ -14,14 +14,14 @@ export type AdminAnswer =
 const DEADLINE_MS = 3000
 
 /** Asks the server that is to listen at `address` whether it is ready. */
-export async function askServer(address: Address, clock: Pick<Clock, 'after'>): Promise<AdminAnswer> {
+export async function askServer(address: ListenAddress, clock: Pick<Clock, 'after'>): Promise<AdminAnswer> {
   const control = new AbortController()
   const answer = await within(clock, DEADLINE_MS, ask(address, control.signal))
   control.abort()
   return answer === 'late' ? { kind: 'silent' } : answer
 }
 
-async function ask({ host, port }: Address, signal: AbortSignal): Promise<AdminAnswer> {
+async function ask({ host, port }: ListenAddress, signal: AbortSignal): Promise<AdminAnswer> {
   // One that listens on all addresses is reached at this machine's own.
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   try {
@@ -38,7 +38,7 @@ async function ask({ host, port }: Address, signal: AbortSignal): Promise<AdminA
 interface Expected {
   /** Whether a server holds the data directory. */
   readonly served: boolean
-  readonly address: Address
+  readonly address: ListenAddress
   /** Of this program. */
   readonly version: string
 }

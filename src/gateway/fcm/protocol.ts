@@ -1,4 +1,6 @@
 import { MINUTE_MS } from '../../clock.ts'
+import { isJsonObject } from '../../text/json-object.ts'
+import type { JsonObject } from '../../text/json-object.ts'
 import type { Outcome } from '../gateway.ts'
 
 /* What Google's pages "ErrorCode" and "Throttling and quotas" say of answers, without the sending. */
@@ -89,8 +91,6 @@ function ofDevice({ subject, description }: JsonObject): boolean {
   return /device/i.test(`${String(subject)} ${String(description)}`)
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
-
 function parse(body: string): unknown {
   try {
     return JSON.parse(body)
@@ -100,7 +100,7 @@ function parse(body: string): unknown {
 }
 
 function objectOf(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null ? (value as JsonObject) : {}
+  return isJsonObject(value) ? value : {}
 }
 
 function arrayOf(value: unknown): readonly unknown[] {

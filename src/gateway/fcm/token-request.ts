@@ -1,4 +1,4 @@
-import { readBody } from '../transport/answer-body.ts'
+import { readAnswerBody } from '../transport/answer-body.ts'
 import { describeFetchFailure } from '../transport/fetch-failure.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
 import type { Transport, TransportAnswer } from '../transport/transport.ts'
@@ -28,7 +28,7 @@ export async function postForm(
       tls: trust,
       signal: AbortSignal.timeout(DEADLINE_MS),
     })
-    const body = await readBody(response)
+    const body = await readAnswerBody(response)
     return { kind: 'answer', status: response.status, header: (name) => response.headers.get(name), body }
   } catch (error) {
     return describeFetchFailure(error)

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, generateKeyPair, X509Certificate } from 'n
 import type { KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Environment } from '../../device/device.ts'
-import { parseJsonObject } from './fcm/json-object.ts'
+import { parseJsonObject } from '../../text/json-object.ts'
 import { makeRsaKeys } from './fcm/rsa-keys.ts'
 
 export interface ApnsKey {

@@ -18,10 +18,10 @@ export function simulatedProvider(
   simulator: Simulator,
   application: Application,
   platform: Platform,
-  means: SimulatedProviderDependencies,
+  deps: SimulatedProviderDependencies,
 ): Provider {
   const issued = simulator.issue(application.id)
-  const shared = { ...means, ca: simulator.ca }
+  const shared = { ...deps, ca: simulator.ca }
   if (platform === 0) {
     const credential = readApnsKey({ ...issued.apnsKey, environment: 'auto' })
     if (credential.kind === 'problem') throw new Error(credential.problem)

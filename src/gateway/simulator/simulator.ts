@@ -5,11 +5,11 @@ import type { Environment } from '../../device/device.ts'
 import { startApnsGateway } from './apns/apns-gateway.ts'
 import { createAuthority } from './certificate.ts'
 import type { Pem } from './certificate.ts'
-import { createAccessTokens } from './fcm/access-tokens.ts'
 import { startFcmGateway } from './fcm/fcm-gateway.ts'
 import { makeRsaKeys } from './fcm/rsa-keys.ts'
 import type { RsaKeys } from './fcm/rsa-keys.ts'
 import { startTokenEndpoint } from './fcm/token-endpoint.ts'
+import { createTokenIssuer } from './fcm/token-issuer.ts'
 import type { ListenerCounts } from './http2/http2-listener.ts'
 import type { Attempt, Script } from './http2/reply.ts'
 import { createKnownCredentials } from './known-credentials.ts'
@@ -101,7 +101,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     script: (attempt: Attempt) => script?.(attempt) ?? null,
   }
 
-  const tokens = createAccessTokens({
+  const tokens = createTokenIssuer({
     accountOf: (clientEmail) => known.serviceAccount(clientEmail),
     audiences: () => [GOOGLE_TOKEN_URL, tokenEndpoint.url],
     newId,

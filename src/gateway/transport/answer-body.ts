@@ -1,13 +1,13 @@
 /** The most of an answer's body that is kept. Gateways answer with a few hundred bytes. */
-export const MAX_BODY_BYTES = 65_536
+export const MAX_ANSWER_BYTES = 65_536
 
 /** Reads a body to its end, or up to MAX_BODY_BYTES, where the rest is given up. */
-export async function readBody(response: Response): Promise<string> {
+export async function readAnswerBody(response: Response): Promise<string> {
   if (response.body === null) return ''
   const reader = response.body.getReader()
   const decoder = new TextDecoder()
   let text = ''
-  let room = MAX_BODY_BYTES
+  let room = MAX_ANSWER_BYTES
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     const piece = read.value
     if (piece.byteLength > room) {

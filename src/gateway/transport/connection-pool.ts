@@ -15,7 +15,7 @@ const MAX_CONNECTIONS = 10
 const MAX_SENDS = 3
 
 /** Connections in a row that end without an answer before those who wait are told so: more would look like an attack. */
-const MAX_BARREN = 3
+const MAX_UNANSWERED = 3
 
 interface Call {
   tick: number
@@ -38,12 +38,12 @@ const UNWANTED = new Set(['idle', 'retired', 'closed'])
 export class ConnectionPool implements Transport {
   readonly #options: ConnectionPoolOptions
   readonly #deadlines: Deadlines<Call>
-  readonly #line: Call[] = []
+  readonly #queue: Call[] = []
   /** Those that take requests or will; the oldest first. */
   #connections: Connection[] = []
   /** Whether the gateway may have one more to give than there are. */
   #mayGrow = true
-  #barren = 0
+  #unanswered = 0
   #disposed = false
   #drained: (() => void)[] = []
 
@@ -57,7 +57,7 @@ export class ConnectionPool implements Transport {
     return new Promise((resolve) => {
       const call: Call = { tick: 0, request, resolve, sends: 0, flight: null }
       this.#deadlines.add(call)
-      this.#line.push(call)
+      this.#queue.push(call)
       this.#pump()
     })
   }
@@ -74,10 +74,10 @@ export class ConnectionPool implements Transport {
   }
 
   #pump(): void {
-    while (this.#line.length > 0) {
+    while (this.#queue.length > 0) {
       const connection = this.#connections.find(({ room }) => room > 0)
       if (connection === undefined) return this.#grow()
-      const call = this.#line.shift()
+      const call = this.#queue.shift()
       if (call !== undefined) this.#send(call, connection)
     }
   }
@@ -90,10 +90,10 @@ export class ConnectionPool implements Transport {
       over = true
       call.flight = null
       if (exchanged.kind === 'answer') {
-        this.#barren = 0
+        this.#unanswered = 0
         this.#options.watch.answered()
       }
-      if (exchanged.kind === 'unsent' && call.sends < MAX_SENDS) this.#line.unshift(call)
+      if (exchanged.kind === 'unsent' && call.sends < MAX_SENDS) this.#queue.unshift(call)
       else this.#over(call, answerOf(exchanged))
       this.#pump()
     })
@@ -108,7 +108,7 @@ export class ConnectionPool implements Transport {
     const refusal = watch.refusal()
     if (refusal !== null) {
       // Those that wait go by what connections there are.
-      if (this.#connections.length === 0) for (const call of this.#line.splice(0)) this.#over(call, refusal)
+      if (this.#connections.length === 0) for (const call of this.#queue.splice(0)) this.#over(call, refusal)
       return
     }
     watch.opened()
@@ -125,8 +125,8 @@ export class ConnectionPool implements Transport {
     this.#mayGrow = true
     if (connection.hasOpened && !UNWANTED.has(reason)) this.#options.watch.lost(reason, connection.answers)
     if (connection.answers === 0) {
-      this.#barren++
-      if (!connection.hasOpened || this.#barren >= MAX_BARREN) this.#giveUp(reason)
+      this.#unanswered++
+      if (!connection.hasOpened || this.#unanswered >= MAX_UNANSWERED) this.#giveUp(reason)
     }
     this.#pump()
   }
@@ -137,13 +137,13 @@ export class ConnectionPool implements Transport {
       this.#mayGrow = false
       return
     }
-    this.#barren = 0
-    for (const call of this.#line.splice(0)) this.#over(call, { kind: 'failed', reason, sent: 'no' })
+    this.#unanswered = 0
+    for (const call of this.#queue.splice(0)) this.#over(call, { kind: 'failed', reason, sent: 'no' })
   }
 
   #expire(call: Call): void {
     if (call.flight === null) {
-      this.#line.splice(this.#line.indexOf(call), 1)
+      this.#queue.splice(this.#queue.indexOf(call), 1)
       return this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'no' })
     }
     const { connection, answersBefore, cancel } = call.flight

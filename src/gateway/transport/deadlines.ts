@@ -20,7 +20,7 @@ export class Deadlines<Call extends Timed> {
   /** In the order they began, which is the order they end. */
   readonly #calls = new Set<Call>()
   #tick = 0
-  #ticking = false
+  #armed = false
 
   constructor(clock: Clock, deadlineMs: number, onLate: (call: Call) => void) {
     this.#clock = clock
@@ -35,7 +35,7 @@ export class Deadlines<Call extends Timed> {
   add(call: Call): void {
     call.tick = this.#tick
     this.#calls.add(call)
-    if (!this.#ticking) this.#arm()
+    if (!this.#armed) this.#arm()
   }
 
   delete(call: Call): void {
@@ -43,7 +43,7 @@ export class Deadlines<Call extends Timed> {
   }
 
   #arm(): void {
-    this.#ticking = true
+    this.#armed = true
     this.#clock.after(this.#tickMs, () => {
       this.#tick++
       for (const call of this.#calls) {
@@ -51,7 +51,7 @@ export class Deadlines<Call extends Timed> {
         this.#onLate(call)
       }
       if (this.#calls.size > 0) this.#arm()
-      else this.#ticking = false
+      else this.#armed = false
     })
   }
 }

@@ -3,8 +3,8 @@ import type { Clock } from '../../clock.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { http2Transport } from './http2-transport.ts'
 import { IdlePools } from './idle-pools.ts'
-import type { Place } from './idle-pools.ts'
-import { PLENTY, UNWATCHED } from './transport.ts'
+import type { IdlePlace } from './idle-pools.ts'
+import { PLENTY, UNWATCHED_CONNECTIONS } from './transport.ts'
 import type {
   ConnectionWatch,
   OpenTransport,
@@ -52,7 +52,7 @@ class FallbackTransport implements Transport {
   readonly #deps: FallbackOptions
   readonly #watch: ConnectionWatch
   /** `null`: fetch has no room for its certificate's connections. */
-  readonly #place: Place | null
+  readonly #place: IdlePlace | null
   readonly #first: Transport | null
   #second: Transport | null = null
   #current: Transport
@@ -67,7 +67,7 @@ class FallbackTransport implements Transport {
   constructor(deps: FallbackOptions) {
     const { clock, pools, origin, options } = deps
     this.#deps = deps
-    this.#watch = options.watch ?? UNWATCHED
+    this.#watch = options.watch ?? UNWATCHED_CONNECTIONS
     this.#place = pools.take(options)
     const watch = this.#heard(this.#firstAnswered, this.#firstLost)
     this.#first = this.#place && fetchTransport(clock, this.#place.secureOptions)(origin, { ...options, watch })

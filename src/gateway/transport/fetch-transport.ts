@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
-import { MAX_BODY_BYTES, readBody } from './answer-body.ts'
+import { MAX_ANSWER_BYTES, readAnswerBody } from './answer-body.ts'
 import { Deadlines } from './deadlines.ts'
 import { describeFetchFailure, endsConnection } from './fetch-failure.ts'
-import { DEADLINE, IDLE_MS, UNWATCHED } from './transport.ts'
+import { DEADLINE, IDLE_MS, UNWATCHED_CONNECTIONS } from './transport.ts'
 import type {
   ConnectionWatch,
   OpenTransport,
@@ -66,7 +66,7 @@ class FetchTransport implements Transport {
   #drained: (() => void)[] = []
 
   constructor(clock: Clock, origin: string, options: TransportOptions, secureOptions: number) {
-    const { deadlineMs, watch = UNWATCHED, ...tls } = options
+    const { deadlineMs, watch = UNWATCHED_CONNECTIONS, ...tls } = options
     this.#clock = clock
     this.#origin = origin
     this.#tls = { ...tls, secureOptions }
@@ -107,14 +107,14 @@ class FetchTransport implements Transport {
       })
       // Read even where nothing is expected, since an unread answer keeps its stream. A success is short, or empty:
       // reading it in pieces would cost 1 µs more.
-      const text = response.status === 200 ? cut(await response.text()) : await readBody(response)
+      const text = response.status === 200 ? cut(await response.text()) : await readAnswerBody(response)
       answer = new FetchAnswer(response, text)
       session.answers++
       this.#watch.answered()
       if (!call.expired) this.#controllers.push(controller)
     } catch (error) {
       answer = call.expired ? LATE : describeFetchFailure(error)
-      if (!call.expired && endsConnection(answer)) this.#bury(session, answer.reason)
+      if (!call.expired && endsConnection(answer)) this.#discard(session, answer.reason)
     }
     session.inFlight--
     if (session.inFlight === 0) session.restedAt = this.#clock.now()
@@ -166,7 +166,7 @@ class FetchTransport implements Transport {
   }
 
   /** The next connection has to warm up like any new one. */
-  #bury(session: Session, reason: string): void {
+  #discard(session: Session, reason: string): void {
     if (session.dead) return
     session.dead = true
     // Before anybody is sent to the next: whether there is to be one depends on what became of this.
@@ -181,7 +181,7 @@ class FetchTransport implements Transport {
       return
     }
     const { session } = call
-    if (session.answers === call.answersBefore) this.#bury(session, DEADLINE)
+    if (session.answers === call.answersBefore) this.#discard(session, DEADLINE)
     // One device may be silent, and one of the connections that Bun has opened as well.
     else if (++session.late >= MAX_LATE) this.#retire(session)
     call.controller.abort()
@@ -211,7 +211,7 @@ const LATE = { kind: 'failed', reason: DEADLINE, sent: 'unknown' } as const
 const LATE_IN_LINE = { kind: 'failed', reason: DEADLINE, sent: 'no' } as const
 
 function cut(text: string): string {
-  return text.length > MAX_BODY_BYTES ? text.slice(0, MAX_BODY_BYTES) : text
+  return text.length > MAX_ANSWER_BYTES ? text.slice(0, MAX_ANSWER_BYTES) : text
 }
 
 class FetchAnswer {

@@ -1,7 +1,7 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import { constants } from 'node:http2'
 import { codeOf } from '../../text/error-code.ts'
-import { MAX_BODY_BYTES } from './answer-body.ts'
+import { MAX_ANSWER_BYTES } from './answer-body.ts'
 import { failureReason } from './failure-reason.ts'
 import type { TransportAnswer, TransportRequest } from './transport.ts'
 
@@ -45,7 +45,7 @@ export function requestOver(
   let status = 0
   let answerHeaders: IncomingHttpHeaders = {}
   const pieces: Buffer[] = []
-  let room = MAX_BODY_BYTES
+  let room = MAX_ANSWER_BYTES
   let whole = false
   let failure: unknown = null
   let over = false
@@ -81,7 +81,7 @@ export function requestOver(
     if (room < 0) return new Answer(status, answerHeaders, pieces)
     if (whole) {
       const promised = answerHeaders['content-length'] ?? null
-      const isShort = promised !== null && Number(promised) !== MAX_BODY_BYTES - room
+      const isShort = promised !== null && Number(promised) !== MAX_ANSWER_BYTES - room
       return isShort
         ? { kind: 'lost', reason: 'HTTP2ContentLengthMismatch' }
         : new Answer(status, answerHeaders, pieces)

@@ -6,13 +6,13 @@ import { ConnectionPool } from './connection-pool.ts'
 import type { Opened } from './connection.ts'
 import { failureReason } from './failure-reason.ts'
 import { openSecureSocket, portOf } from './secure-socket.ts'
-import { UNWATCHED } from './transport.ts'
+import { UNWATCHED_CONNECTIONS } from './transport.ts'
 import type { OpenTransport } from './transport.ts'
 import type { Proxy } from './tunnel.ts'
 
 /** HTTP/2 by http2-wrapper, through a proxy that fetch cannot go through; `null`: straight. */
 export function http2Transport(clock: Clock, proxy: Proxy | null): OpenTransport {
-  return (text, { deadlineMs, watch = UNWATCHED, ...credentials }) => {
+  return (text, { deadlineMs, watch = UNWATCHED_CONNECTIONS, ...credentials }) => {
     const origin = new URL(text)
     return new ConnectionPool({
       clock,

@@ -12,7 +12,7 @@ const MAX_POOLS = 32
 const MAX_CERTIFICATES = 24
 
 /** A credential's place among the idle connections. */
-export interface Place {
+export interface IdlePlace {
   /** What tells its pool's TLS configuration from the others: bits of `secureOptions` that BoringSSL gives no meaning. */
   readonly secureOptions: number
   leave(): void
@@ -25,11 +25,11 @@ export class IdlePools {
   readonly #certificates = new Map<string, number>()
 
   /** `null`: there are more certificates than can have pools. */
-  take({ cert }: { readonly cert?: string }): Place | null {
+  take({ cert }: { readonly cert?: string }): IdlePlace | null {
     return cert === undefined ? this.#shared() : this.#ofCertificate(cert)
   }
 
-  #shared(): Place {
+  #shared(): IdlePlace {
     const fewest = Math.min(...this.#members)
     const full = fewest >= MEMBERS && this.#members.length < MAX_POOLS
     const pool = full ? this.#members.length : this.#members.indexOf(fewest)
@@ -42,7 +42,7 @@ export class IdlePools {
     }
   }
 
-  #ofCertificate(cert: string): Place | null {
+  #ofCertificate(cert: string): IdlePlace | null {
     const places = this.#certificates.get(cert) ?? 0
     if (places === 0 && this.#certificates.size >= MAX_CERTIFICATES) return null
     this.#certificates.set(cert, places + 1)

@@ -65,7 +65,7 @@ export interface ConnectionWatch {
 export const PLENTY = 50
 
 /** Nobody minds how many connections there are. */
-export const UNWATCHED: ConnectionWatch = {
+export const UNWATCHED_CONNECTIONS: ConnectionWatch = {
   refusal: () => null,
   opened: () => undefined,
   answered: () => undefined,
@@ -87,7 +87,7 @@ export interface TransportOptions {
   readonly key?: string
   /** Milliseconds one request may take, from the call to the last byte of its answer. */
   readonly deadlineMs: number
-  /** Default `UNWATCHED`. */
+  /** Default `UNWATCHED_CONNECTIONS`. */
   readonly watch?: ConnectionWatch
 }
 

@@ -1,5 +1,5 @@
 import { token } from '../../device/device-fields.ts'
-import { count, listOf, objectOf, orNull, platform, text } from '../../http/answer-schema.ts'
+import { count, listOf, objectSchema, orNull, platformSchema, text } from '../../http/answer-schema.ts'
 import type { Body, Given, JsonSchema } from '../../http/fields.ts'
 import { NO_ID } from '../../notification/notification.ts'
 import type { PushBodies } from '../push-schema.ts'
@@ -35,14 +35,14 @@ const body: JsonSchema = { type: 'object', additionalProperties: true, descripti
 const bytes = count('Of the body without the token; 4096 are allowed.')
 
 /** What POST /push/preview answers. */
-export const PREVIEW = objectOf('PushPreview', {
+export const PREVIEW = objectSchema('PushPreview', {
   t: count('Devices that it would address now.'),
-  platforms: objectOf('PlatformCounts', { '0': count('On iOS.'), '1': count('On Android.') }),
+  platforms: objectSchema('PlatformCounts', { '0': count('On iOS.'), '1': count('On Android.') }),
   sample: {
     ...listOf(
-      objectOf('SampleDevice', {
+      objectSchema('SampleDevice', {
         token: text('Its token.'),
-        platform,
+        platform: platformSchema,
         alias: orNull(text('Its alias.')),
       }),
     ),
@@ -51,7 +51,7 @@ export const PREVIEW = objectOf('PushPreview', {
   apns: {
     description: 'The request to APNs for the first of them; null where the push does not go to iOS.',
     anyOf: [
-      objectOf('ApnsRequest', {
+      objectSchema('ApnsRequest', {
         headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name.' },
         body,
         bytes,
@@ -61,7 +61,7 @@ export const PREVIEW = objectOf('PushPreview', {
   },
   fcm: {
     description: 'The request to FCM for the first of them; null where the push does not go to Android.',
-    anyOf: [objectOf('FcmRequest', { body, bytes }), { type: 'null' }],
+    anyOf: [objectSchema('FcmRequest', { body, bytes }), { type: 'null' }],
   },
 })
 

@@ -6,7 +6,7 @@ import { unpackToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 
 /** A device that a push would address. */
-export interface Sample {
+export interface SampleDevice {
   /** `device.id`. */
   readonly id: number
   readonly token: string
@@ -28,10 +28,10 @@ export function createSampler({ database }: { database: Database }) {
     platform: Platform,
     limit: number,
     signal?: AbortSignal,
-  ): Promise<Sample[]> => {
+  ): Promise<SampleDevice[]> => {
     const ceiling = highest.get()?.id ?? 0
     const pages = audiencePages(database, audience, application, platform)
-    const found: Sample[] = []
+    const found: SampleDevice[] = []
     for (let after = 0; after < ceiling && found.length < limit;) {
       const { rows, last } = pages.page(after, ceiling, limit - found.length)
       for (const { id, token, badge } of rows) {

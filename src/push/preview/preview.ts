@@ -9,7 +9,7 @@ import { NO_ID, sentBy, timeToLiveMs } from '../../notification/notification.ts'
 import type { Message, Notification } from '../../notification/notification.ts'
 import type { CheckSize } from '../../notification/rendered-size.ts'
 import type { When } from '../timing-schema.ts'
-import type { Sample } from './preview-store.ts'
+import type { SampleDevice } from './preview-store.ts'
 
 export interface PreviewDependencies {
   readonly clock: Pick<Clock, 'now'>
@@ -23,7 +23,7 @@ export interface PreviewDependencies {
     platform: Platform,
     limit: number,
     signal?: AbortSignal,
-  ) => Promise<Sample[]>
+  ) => Promise<SampleDevice[]>
   readonly render: {
     readonly apns: (application: Application, message: Message, recipient: Recipient) => PreviewedRequest
     /** At `now`, ms since the Unix epoch. */
@@ -55,7 +55,7 @@ export function createPreview({ clock, checkSize, count, sample, render }: Previ
     const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
     checkSize(notification, platforms)
     const counts: Record<Platform, number> = { 0: 0, 1: 0 }
-    const samples: Sample[] = []
+    const samples: SampleDevice[] = []
     for (const platform of platforms) {
       counts[platform] =
         'filter' in audience
@@ -93,7 +93,7 @@ function momentOf(when: When, now: number): number {
   return when.kind === 'in' ? now + when.delayMs : now
 }
 
-function recipientOf(sample: Sample | undefined, platform: Platform, { badge }: Notification): Recipient {
+function recipientOf(sample: SampleDevice | undefined, platform: Platform, { badge }: Notification): Recipient {
   return {
     device: sample?.id ?? 0,
     token: sample?.token ?? MADE_UP[platform],

@@ -78,13 +78,13 @@ function exceptionsOf(id: string): string[] {
 /** Answers the first `free` requests at once, and lets the others wait until `answer` says how. */
 function holdBack(free: number) {
   let requests = 0
-  let conduct: Reply | null = null
+  let reply: Reply | null = null
   let look = () => {}
   simulator.answerWith(() => {
     requests++
     look()
     if (requests <= free) return null
-    return conduct ?? { kind: 'answer', answer: { status: 200, headers: {}, body: '' }, afterMs: 5000 }
+    return reply ?? { kind: 'answer', answer: { status: 200, headers: {}, body: '' }, afterMs: 5000 }
   })
   return {
     count: () => requests,
@@ -95,7 +95,7 @@ function holdBack(free: number) {
         }
         look()
       }),
-    answerFromNowOn: (next: Reply | null) => void (conduct = next),
+    answerFromNowOn: (next: Reply | null) => void (reply = next),
   }
 }
 

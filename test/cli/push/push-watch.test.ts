@@ -66,7 +66,7 @@ async function watch({
     },
     expected: Promise.resolve(1000),
     clock,
-    ticking: {
+    polling: {
       async next(waitMs) {
         clock.advance(waitMs)
         look++

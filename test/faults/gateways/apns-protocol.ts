@@ -4,9 +4,9 @@ import type { ApnsReason } from '../../../src/gateway/simulator/apns/apns-answer
 import { checkApnsRequest } from '../../../src/gateway/simulator/apns/apns-request.ts'
 import { createProviderTokenCheck } from '../../../src/gateway/simulator/apns/provider-token.ts'
 import type { CheckProviderToken } from '../../../src/gateway/simulator/apns/provider-token.ts'
-import { isJsonObject } from '../../../src/gateway/simulator/fcm/json-object.ts'
 import { readJws } from '../../../src/gateway/simulator/http2/jws.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
+import { isJsonObject } from '../../../src/text/json-object.ts'
 import type { Refusal } from './conduct.ts'
 import type { Protocol } from './protocol.ts'
 

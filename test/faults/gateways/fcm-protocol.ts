@@ -1,17 +1,17 @@
 import { systemClock } from '../../../src/clock.ts'
-import type { AccessTokens } from '../../../src/gateway/simulator/fcm/access-tokens.ts'
 import { accessTokenRefusal, fcmAcceptance, fcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { FcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import { checkFcmMessage } from '../../../src/gateway/simulator/fcm/fcm-message.ts'
 import { fcmErrorDetail, googleError } from '../../../src/gateway/simulator/fcm/google-error.ts'
 import type { GoogleError } from '../../../src/gateway/simulator/fcm/google-error.ts'
-import { isJsonObject } from '../../../src/gateway/simulator/fcm/json-object.ts'
-import type { JsonObject } from '../../../src/gateway/simulator/fcm/json-object.ts'
+import type { TokenIssuer } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
+import { isJsonObject } from '../../../src/text/json-object.ts'
+import type { JsonObject } from '../../../src/text/json-object.ts'
 import type { Refusal } from './conduct.ts'
 import type { Protocol } from './protocol.ts'
 
 /** FCM with the simulator's checks. Google allows 100 streams. */
-export function fcmProtocol(tokens: AccessTokens): Protocol {
+export function fcmProtocol(tokens: TokenIssuer): Protocol {
   let sent = 0
   return {
     name: 'fcm',

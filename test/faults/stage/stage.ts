@@ -2,8 +2,8 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { systemClock } from '../../../src/clock.ts'
-import { createAccessTokens } from '../../../src/gateway/simulator/fcm/access-tokens.ts'
 import { startTokenEndpoint } from '../../../src/gateway/simulator/fcm/token-endpoint.ts'
+import { createTokenIssuer } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import { apnsProtocol } from '../gateways/apns-protocol.ts'
 import { fcmProtocol } from '../gateways/fcm-protocol.ts'
@@ -97,7 +97,7 @@ export async function openStage({ template, program, seed, directory }: StageOpt
   const accidents: string[] = []
 
   const { known, certificates, trusted, application } = template
-  const tokens = createAccessTokens({
+  const tokens = createTokenIssuer({
     accountOf: (address) => known.serviceAccount(address),
     audiences: () => [tokenEndpoint.url],
     newId: () => crypto.randomUUID(),

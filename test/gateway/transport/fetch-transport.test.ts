@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
 import { fetchTransport } from '../../../src/gateway/transport/fetch-transport.ts'
-import { UNWATCHED } from '../../../src/gateway/transport/transport.ts'
+import { UNWATCHED_CONNECTIONS } from '../../../src/gateway/transport/transport.ts'
 import type { Transport } from '../../../src/gateway/transport/transport.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
@@ -14,7 +14,7 @@ const storm = (call: Call): void => call.connection.goaway(call.id, 11)
 type Loss = readonly [reason: string, answers: number]
 
 function open(gateway: FrameGateway, losses: Loss[] = []): Transport {
-  const watch = { ...UNWATCHED, lost: (...loss: Loss) => void losses.push(loss) }
+  const watch = { ...UNWATCHED_CONNECTIONS, lost: (...loss: Loss) => void losses.push(loss) }
   return fetchTransport(systemClock)(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000, watch })
 }
 

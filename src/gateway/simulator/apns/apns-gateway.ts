@@ -1,5 +1,5 @@
 import type { Environment } from '../../../device/device.ts'
-import { parseJsonObject } from '../fcm/json-object.ts'
+import { parseJsonObject } from '../../../text/json-object.ts'
 import { replyTo } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import { listenHttp2 } from '../http2/http2-listener.ts'
@@ -10,7 +10,7 @@ import { createMagicTokens } from '../magic-tokens.ts'
 import { apnsAcceptance, apnsRefusal } from './apns-answer.ts'
 import type { ApnsReason } from './apns-answer.ts'
 import { apnsMagicToken } from './apns-magic-tokens.ts'
-import type { ApnsRefusal } from './apns-magic-tokens.ts'
+import type { MagicRefusal } from './apns-magic-tokens.ts'
 import { checkApnsRequest } from './apns-request.ts'
 import type { ApnsFault, ApnsNotification, ApnsSender } from './apns-request.ts'
 import { createProviderTokenCheck } from './provider-token.ts'
@@ -26,7 +26,7 @@ export interface ApnsGatewayOptions extends GatewayOptions {
 /** Stands in for api.push.apple.com or api.sandbox.push.apple.com. */
 export async function startApnsGateway(options: ApnsGatewayOptions): Promise<Http2Listener> {
   const { clock, environment, newId, record, script, slowMs } = options
-  const serve = createMagicTokens<ApnsRefusal>()
+  const serve = createMagicTokens<MagicRefusal>()
 
   const decide = (request: IncomingRequest, verdict: ApnsNotification | ApnsFault, id: string): Reply => {
     if (verdict.kind === 'fault') return { kind: 'answer', answer: apnsRefusal(verdict.reason, id) }
@@ -52,8 +52,8 @@ export async function startApnsGateway(options: ApnsGatewayOptions): Promise<Htt
     handle(request, identify) {
       const verdict = checkApnsRequest(request, () => identify(request.headers['authorization'], clock.now()))
       const id = request.headers['apns-id'] ?? newId().toUpperCase()
-      const conduct = decide(request, verdict, id)
-      const answer = conduct.kind === 'answer' ? conduct.answer : null
+      const reply = decide(request, verdict, id)
+      const answer = reply.kind === 'answer' ? reply.answer : null
       record({
         provider: 'apns',
         environment,
@@ -63,7 +63,7 @@ export async function startApnsGateway(options: ApnsGatewayOptions): Promise<Htt
         reason: reasonOf(answer),
         at: clock.now(),
       })
-      return conduct
+      return reply
     },
   })
 }

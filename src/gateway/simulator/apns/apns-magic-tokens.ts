@@ -38,14 +38,14 @@ import type { ApnsReason } from './apns-answer.ts'
  *
  * So `bad429010000…` is throttled the first time and accepted the second.
  */
-export interface ApnsRefusal {
+export interface MagicRefusal {
   readonly reason: ApnsReason
   /** For 410: ms since the Unix epoch; `'now'` is the time of the request. */
   readonly since?: number | 'now'
 }
 
 /** What `token` orders of the gateway of `environment`; `null` for a token like any other. */
-export function apnsMagicToken(token: string, environment: Environment): TokenWithMeaning<ApnsRefusal> | null {
+export function apnsMagicToken(token: string, environment: Environment): TokenWithMeaning<MagicRefusal> | null {
   const [, code = '', times = '0'] = SPELLING.exec(token) ?? []
   const entry = MAGIC_TOKENS.get(code)
   if (entry === undefined || (entry.only ?? environment) !== environment) return null
@@ -55,7 +55,7 @@ export function apnsMagicToken(token: string, environment: Environment): TokenWi
 const SPELLING = /^bad(\d{4})([0-9a-f])/i
 
 interface Entry {
-  readonly order: MagicToken<ApnsRefusal>
+  readonly order: MagicToken<MagicRefusal>
   readonly only?: Environment
 }
 

@@ -1,6 +1,6 @@
 import { apsFaultOf } from '../../../notification/payload-rules.ts'
-import { isJsonObject, parseJsonObject } from '../fcm/json-object.ts'
-import type { JsonObject } from '../fcm/json-object.ts'
+import { isJsonObject, parseJsonObject } from '../../../text/json-object.ts'
+import type { JsonObject } from '../../../text/json-object.ts'
 import type { IncomingRequest } from '../http2/incoming-request.ts'
 import type { ApnsReason } from './apns-answer.ts'
 

@@ -1,3 +1,5 @@
+import { isJsonObject, parseJsonObject } from '../../../text/json-object.ts'
+import type { JsonObject } from '../../../text/json-object.ts'
 import { replyTo } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import { listenHttp2 } from '../http2/http2-listener.ts'
@@ -6,18 +8,16 @@ import type { IncomingRequest } from '../http2/incoming-request.ts'
 import type { SimulatedAnswer, Reply } from '../http2/reply.ts'
 import { createMagicTokens } from '../magic-tokens.ts'
 import type { ReceivedPush } from '../received-pushes.ts'
-import type { AccessTokens } from './access-tokens.ts'
 import { accessTokenRefusal, fcmAcceptance, fcmRefusal, projectRefusal } from './fcm-answer.ts'
 import type { FcmRefusal } from './fcm-answer.ts'
 import { fcmMagicToken } from './fcm-magic-tokens.ts'
 import { checkFcmMessage } from './fcm-message.ts'
 import type { FcmMessage } from './fcm-message.ts'
 import { FCM_ERROR, googleError, googlePage } from './google-error.ts'
-import { isJsonObject, parseJsonObject } from './json-object.ts'
-import type { JsonObject } from './json-object.ts'
+import type { TokenIssuer } from './token-issuer.ts'
 
 export interface FcmGatewayOptions extends GatewayOptions {
-  readonly tokens: AccessTokens
+  readonly tokens: TokenIssuer
   /** What `quota` and `busy` tokens are told. */
   readonly retryAfterSeconds: number
 }
@@ -61,7 +61,7 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
       const projectId = PATH.exec(request.path)?.[1] ?? ''
       const text = request.body.toString()
       const verdict = refuseCaller(request, projectId) ?? readMessage(text)
-      const conduct = 'token' in verdict ? deliver(verdict, request.headers, projectId) : answerWith(verdict)
+      const reply = 'token' in verdict ? deliver(verdict, request.headers, projectId) : answerWith(verdict)
       record({
         provider: 'fcm',
         environment: null,
@@ -71,10 +71,10 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
         ...('token' in verdict
           ? { token: verdict.token, collapse: verdict.tag, body: verdict.body }
           : describeRefused(parseJsonObject(text))),
-        ...outcomeOf(conduct),
+        ...outcomeOf(reply),
         at: clock.now(),
       })
-      return conduct
+      return reply
     },
   })
 }
@@ -96,9 +96,9 @@ function describeRefused(body: JsonObject | null): Pick<ReceivedPush, 'token' | 
   return { token: typeof token === 'string' ? token : '', collapse: null, body }
 }
 
-function outcomeOf(conduct: Reply): Pick<ReceivedPush, 'id' | 'status' | 'reason'> {
-  if (conduct.kind !== 'answer') return { id: null, status: null, reason: null }
-  const { status, body } = conduct.answer
+function outcomeOf(reply: Reply): Pick<ReceivedPush, 'id' | 'status' | 'reason'> {
+  if (reply.kind !== 'answer') return { id: null, status: null, reason: null }
+  const { status, body } = reply.answer
   const { name, error } = parseJsonObject(body) ?? {}
   return { id: typeof name === 'string' ? name : null, status, reason: isJsonObject(error) ? reasonOf(error) : null }
 }

@@ -1,11 +1,11 @@
 import { isInstallationId } from '../../../device/push-token.ts'
 import { messageFaultOf } from '../../../notification/message-rules.ts'
+import { isJsonObject, parseJsonObject } from '../../../text/json-object.ts'
+import type { JsonObject } from '../../../text/json-object.ts'
 import { INVALID_FID, INVALID_TOKEN } from './fcm-answer.ts'
 import { SEND_REQUEST } from './fcm-schema.ts'
 import { badRequestDetail, fcmErrorDetail, invalidArgument } from './google-error.ts'
 import type { FieldViolation, GoogleError } from './google-error.ts'
-import { isJsonObject, parseJsonObject } from './json-object.ts'
-import type { JsonObject } from './json-object.ts'
 import { violationsOf } from './proto-json.ts'
 
 /** A message FCM would take, as far as it can be told without knowing the device. */

@@ -1,5 +1,5 @@
 import { misfitsOf } from '../../../notification/message-type.ts'
-import type { FieldType, Misfit, Step } from '../../../notification/message-type.ts'
+import type { FieldType, Misfit, PathStep } from '../../../notification/message-type.ts'
 import type { FieldViolation } from './google-error.ts'
 
 /**
@@ -10,7 +10,7 @@ export function violationsOf(value: unknown, type: FieldType, path: string): Fie
   return misfitsOf(value, type).map((misfit) => violationOf(misfit, misfit.path.reduce<string>(below, path)))
 }
 
-function below(place: string, step: Step): string {
+function below(place: string, step: PathStep): string {
   if (typeof step === 'number') return `${place}[${step}]`
   if (typeof step === 'object') return `${place}[${step.index}].value`
   return place === '' ? step : `${place}.${step}`

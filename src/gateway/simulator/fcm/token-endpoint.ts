@@ -1,8 +1,8 @@
 import type { Clock } from '../../../clock.ts'
 import type { Pem } from '../certificate.ts'
 import type { SimulatedAnswer, Attempt, Reply } from '../http2/reply.ts'
-import type { AccessTokens } from './access-tokens.ts'
 import { googlePage } from './google-error.ts'
+import type { TokenIssuer } from './token-issuer.ts'
 
 export interface TokenEndpoint extends AsyncDisposable {
   /** The whole address. */
@@ -14,7 +14,7 @@ export interface TokenEndpoint extends AsyncDisposable {
 export interface TokenEndpointOptions {
   readonly clock: Clock
   readonly pem: Pem
-  readonly tokens: AccessTokens
+  readonly tokens: TokenIssuer
   readonly script: (attempt: Attempt) => Reply | null
 }
 
@@ -43,10 +43,10 @@ export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpoint
     // A silent endpoint must not be given away by Bun closing the connection after ten seconds.
     idleTimeout: 0,
     async fetch(request) {
-      const conduct = decide(request, new URLSearchParams(await request.text()))
+      const reply = decide(request, new URLSearchParams(await request.text()))
       // A reset or a dropped connection looks to the client like an answer that never comes.
-      if (conduct.kind !== 'answer') return await new Promise<never>(() => undefined)
-      const { answer, afterMs = 0 } = conduct
+      if (reply.kind !== 'answer') return await new Promise<never>(() => undefined)
+      const { answer, afterMs = 0 } = reply
       if (afterMs > 0) await new Promise<void>((resolve) => clock.after(afterMs, resolve))
       const date = new Date(clock.now()).toUTCString()
       return new Response(answer.body, { status: answer.status, headers: { date, ...answer.headers } })

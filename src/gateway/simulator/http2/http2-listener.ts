@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../../clock.ts'
 import type { Pem } from '../certificate.ts'
 import { createHttp2Replier } from './http2-replier.ts'
-import { MAX_BODY_BYTES } from './incoming-request.ts'
+import { MAX_REQUEST_BYTES } from './incoming-request.ts'
 import type { IncomingRequest } from './incoming-request.ts'
 import type { Reply } from './reply.ts'
 
@@ -141,7 +141,7 @@ function readBody(stream: ServerHttp2Stream, complete: (body: Buffer) => void): 
   const chunks: Buffer[] = []
   let size = 0
   stream.on('data', (chunk: Buffer) => {
-    if (size < MAX_BODY_BYTES) chunks.push(chunk)
+    if (size < MAX_REQUEST_BYTES) chunks.push(chunk)
     size += chunk.length
   })
   stream.on('end', () => {

@@ -14,7 +14,7 @@ export interface Http2ReplierOptions {
 }
 
 export interface Http2Replier {
-  perform(stream: ServerHttp2Stream, conduct: Reply): void
+  perform(stream: ServerHttp2Stream, reply: Reply): void
   /** Forgets the answers that still wait for their time. */
   cancel(): void
 }
@@ -41,19 +41,19 @@ export function createHttp2Replier({ clock, session, goawayData, drop, answering
   }
 
   return {
-    perform(stream, conduct) {
-      switch (conduct.kind) {
+    perform(stream, reply) {
+      switch (reply.kind) {
         case 'answer': {
-          const { answer, afterMs = 0, goaway = false } = conduct
+          const { answer, afterMs = 0, goaway = false } = reply
           if (afterMs > 0) sendLater(stream, answer, goaway, afterMs)
           else send(stream, answer, goaway)
           return
         }
         case 'reset':
-          reset(stream, conduct.code)
+          reset(stream, reply.code)
           return
         case 'goaway':
-          session.goaway(conduct.code, undefined, goawayData)
+          session.goaway(reply.code, undefined, goawayData)
           return
         case 'close':
           drop()

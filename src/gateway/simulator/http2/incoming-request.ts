@@ -11,4 +11,4 @@ export interface IncomingRequest {
   readonly body: Buffer
 }
 
-export const MAX_BODY_BYTES = 65_536
+export const MAX_REQUEST_BYTES = 65_536

@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { parseJsonObject } from '../fcm/json-object.ts'
-import type { JsonObject } from '../fcm/json-object.ts'
+import { parseJsonObject } from '../../../text/json-object.ts'
+import type { JsonObject } from '../../../text/json-object.ts'
 
 /** A JSON web token taken apart, its signature not yet verified (RFC 7515, compact serialization). */
 export interface Jws {

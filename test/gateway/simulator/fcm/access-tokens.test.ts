@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { createAccessTokens } from '../../../../src/gateway/simulator/fcm/access-tokens.ts'
-import type { AccessTokens } from '../../../../src/gateway/simulator/fcm/access-tokens.ts'
+import { createTokenIssuer } from '../../../../src/gateway/simulator/fcm/token-issuer.ts'
+import type { TokenIssuer } from '../../../../src/gateway/simulator/fcm/token-issuer.ts'
 import { createKnownCredentials } from '../../../../src/gateway/simulator/known-credentials.ts'
 import type { KnownCredentials } from '../../../../src/gateway/simulator/known-credentials.ts'
 import { grantForm, readAccount } from '../signing.ts'
@@ -10,12 +10,12 @@ const SECONDS = NOW / 1000
 
 let known: KnownCredentials
 let serviceAccount: string
-let tokens: AccessTokens
+let tokens: TokenIssuer
 beforeAll(async () => {
   known = await createKnownCredentials()
   serviceAccount = known.issue('mine').serviceAccount
   let made = 0
-  tokens = createAccessTokens({
+  tokens = createTokenIssuer({
     accountOf: (email) => known.serviceAccount(email),
     audiences: () => ['https://oauth2.googleapis.com/token', 'https://127.0.0.1:1/token'],
     newId: () => `id-${++made}`,

@@ -15,7 +15,7 @@ type Lookup =
   | { readonly kind: 'expired' }
   | { readonly kind: 'unknown' }
 
-export interface AccessTokens {
+export interface TokenIssuer {
   /** Checks the form of `POST /token`; `now` in ms since the Unix epoch. */
   check(form: URLSearchParams, now: number): Grant
   /**
@@ -26,7 +26,7 @@ export interface AccessTokens {
   lookUp(token: string, passed: number): Lookup
 }
 
-export interface AccessTokensOptions {
+export interface TokenIssuerOptions {
   readonly accountOf: (clientEmail: string) => ServiceAccount | undefined
   /** What the `aud` claim may be. */
   readonly audiences: () => readonly string[]
@@ -35,7 +35,7 @@ export interface AccessTokensOptions {
 }
 
 /** Google's token endpoint for service accounts ("Using OAuth 2.0 for server to server applications"; RFC 7523). */
-export function createAccessTokens({ accountOf, audiences, newId }: AccessTokensOptions): AccessTokens {
+export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOptions): TokenIssuer {
   const issued = new Map<string, { readonly account: ServiceAccount; readonly endsAt: number }>()
   return {
     check(form, now) {

@@ -3,8 +3,18 @@ import { createServer } from 'node:tls'
 import type { TlsOptions, TLSSocket } from 'node:tls'
 import { makeCertificate } from './certificate.ts'
 import type { TestCertificate } from './certificate.ts'
-import { frame, headerBlock, readFrames } from './frames.ts'
-import type { Frame } from './frames.ts'
+import {
+  ACK,
+  END_STREAM,
+  FRAME,
+  MAX_CONCURRENT_STREAMS,
+  frame,
+  goawayFrame,
+  headerFrames,
+  readFrames,
+  resetFrame,
+  uint32,
+} from './frames.ts'
 
 /** A request whose headers have come, and perhaps its body. */
 export interface Call {
@@ -174,13 +184,6 @@ export async function startFrameGateway(
 
 let shared: TestCertificate | undefined
 
-/** RFC 9113, 6. */
-const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8, continuation: 9 }
-const END_STREAM = 1
-const END_HEADERS = 4
-const ACK = 1
-const MAX_CONCURRENT_STREAMS = 3
-
 function keyPair({ privateKey, certificate }: TestCertificate): TlsOptions {
   return { key: privateKey, cert: certificate, ALPNProtocols: ['h2'] }
 }
@@ -195,36 +198,22 @@ function connectionOn(socket: TLSSocket, number: number): Connection {
       payload.writeUInt32BE(maxStreams, 2)
       socket.write(frame(FRAME.settings, 0, 0, payload))
     },
-    goaway: (lastId, code) =>
-      void socket.write(frame(FRAME.goaway, 0, 0, Buffer.concat([uint32(lastId), uint32(code)]))),
+    goaway: (lastId, code) => void socket.write(goawayFrame(lastId, code)),
     raw: (bytes) => void socket.write(bytes),
     cut: () => void socket.destroy(),
   }
 }
 
 function callOn(socket: TLSSocket, connection: Connection, id: number): Call {
-  const write = (type: number, flags: number, payload: Frame['payload']): void =>
-    void socket.write(frame(type, flags, id, payload))
   return {
     connection,
     id,
     body: '',
     respond(status, { headers = {}, end = true, pieces } = {}) {
-      const block = headerBlock({ ':status': String(status), ...headers })
-      const length = pieces ?? block.length
-      for (let at = 0; at < block.length; at += length) {
-        const isFirst = at === 0
-        const flags = (isFirst && end ? END_STREAM : 0) | (at + length >= block.length ? END_HEADERS : 0)
-        write(isFirst ? FRAME.headers : FRAME.continuation, flags, block.subarray(at, at + length))
-      }
+      socket.write(headerFrames(id, { ':status': String(status), ...headers }, { end, pieces }))
     },
-    write: (text, { end = true } = {}) => write(FRAME.data, end ? END_STREAM : 0, Buffer.from(text)),
-    reset: (code) => write(FRAME.reset, 0, uint32(code)),
+    write: (text, { end = true } = {}) =>
+      void socket.write(frame(FRAME.data, end ? END_STREAM : 0, id, Buffer.from(text))),
+    reset: (code) => void socket.write(resetFrame(id, code)),
   }
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(value)
-  return bytes
 }

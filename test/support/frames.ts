@@ -8,6 +8,22 @@ export interface Frame {
   readonly payload: Buffer
 }
 
+/** RFC 9113, 6. */
+export const FRAME = {
+  data: 0,
+  headers: 1,
+  reset: 3,
+  settings: 4,
+  ping: 6,
+  goaway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+}
+export const END_STREAM = 1
+export const END_HEADERS = 4
+export const ACK = 1
+export const MAX_CONCURRENT_STREAMS = 3
+
 const HEAD_BYTES = 9
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
@@ -18,6 +34,36 @@ export function frame(type: number, flags: number, id: number, payload: Uint8Arr
   head.writeUInt8(flags, 4)
   head.writeUInt32BE(id, 5)
   return Buffer.concat([head, payload])
+}
+
+export function goawayFrame(lastId: number, code: number): Buffer {
+  return frame(FRAME.goaway, 0, 0, Buffer.concat([uint32(lastId), uint32(code)]))
+}
+
+export function resetFrame(id: number, code: number): Buffer {
+  return frame(FRAME.reset, 0, id, uint32(code))
+}
+
+/** `pieces`: bytes of each frame, CONTINUATION after the first; default all in one. `end`: no body follows. */
+export function headerFrames(
+  id: number,
+  headers: Readonly<Record<string, string>>,
+  { end, pieces }: { readonly end: boolean; readonly pieces?: number | undefined },
+): Buffer {
+  const block = headerBlock(headers)
+  const length = pieces ?? block.length
+  const frames: Buffer[] = []
+  for (let at = 0; at < block.length; at += length) {
+    const flags = (at === 0 && end ? END_STREAM : 0) | (at + length >= block.length ? END_HEADERS : 0)
+    frames.push(frame(at === 0 ? FRAME.headers : FRAME.continuation, flags, id, block.subarray(at, at + length)))
+  }
+  return Buffer.concat(frames)
+}
+
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
 }
 
 /** Calls back for each frame of a client, once its preface has come. */
@@ -46,7 +92,7 @@ export function readFrames(socket: TLSSocket, onFrame: (frame: Frame) => void): 
 }
 
 /** HPACK without its tables and its Huffman code: each field a literal (RFC 7541, 6.2.2). */
-export function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
+function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat(
     Object.entries(headers).flatMap(([name, value]) => [Buffer.from([0]), literal(name), literal(value)]),
   )

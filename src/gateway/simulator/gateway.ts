@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Pem } from './certificate.ts'
+import type { OnSession } from './http2/http2-listener.ts'
 import type { SimulatedAnswer, Attempt, Reply } from './http2/reply.ts'
 import type { KnownCredentials } from './known-credentials.ts'
 import type { MagicToken } from './magic-tokens.ts'
@@ -19,6 +20,7 @@ export interface GatewayOptions {
   readonly record: (arrival: ReceivedPush) => void
   /** Decides in place of the token's order; `null` leaves it to that. */
   readonly script: (attempt: Attempt) => Reply | null
+  readonly onSession?: OnSession
 }
 
 /** What a gateway can tell a client whose request is in order. */

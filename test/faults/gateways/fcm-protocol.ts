@@ -1,63 +1,54 @@
+import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../../src/clock.ts'
-import { accessTokenRefusal, fcmAcceptance, fcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
+import type { AccessTokens } from '../../../src/gateway/simulator/fcm/access-tokens.ts'
+import { fcmAcceptance, fcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { FcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
-import { checkFcmMessage } from '../../../src/gateway/simulator/fcm/fcm-message.ts'
+import { startFcmGateway } from '../../../src/gateway/simulator/fcm/fcm-gateway.ts'
 import { fcmErrorDetail, googleError } from '../../../src/gateway/simulator/fcm/google-error.ts'
 import type { GoogleError } from '../../../src/gateway/simulator/fcm/google-error.ts'
-import type { TokenIssuer } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
-import { isJsonObject } from '../../../src/text/json-object.ts'
-import type { JsonObject } from '../../../src/text/json-object.ts'
-import type { Refusal } from './conduct.ts'
+import { shownBy } from '../../../src/gateway/simulator/http2/received.ts'
+import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
+import type { Refusal } from './plan.ts'
 import type { Protocol } from './protocol.ts'
 
-/** FCM with the simulator's checks. Google allows 100 streams. */
-export function fcmProtocol(tokens: TokenIssuer): Protocol {
+/** Google allows 100 streams. */
+const STREAMS = [100, 100] as const
+
+export function fcmProtocol(known: KnownCredentials, tokens: AccessTokens): Protocol {
   let sent = 0
+  const accept = (project: string) => fcmAcceptance(`projects/${project}/messages/${++sent}`)
   return {
-    name: 'fcm',
-    streams: [100, 100],
-    acceptEarly: () => fcmAcceptance(`projects/early/messages/${++sent}`),
+    streams: STREAMS,
+    acceptEarly: () => accept('early'),
     anyBodySaysTaken: false,
-    open: () => (request) => {
-      const project = /^\/v1\/projects\/([^/]+)\/messages:send$/.exec(request.path)?.[1] ?? ''
-      const bearer = /^bearer (\S+)$/i.exec(request.headers['authorization'] ?? '')?.[1] ?? ''
-      const caller = tokens.lookUp(bearer, systemClock.monotonic())
-      if (caller.kind !== 'valid' || caller.account.projectId !== project) {
-        return {
-          kind: 'fault',
-          reason: `access token ${caller.kind}`,
-          answer: accessTokenRefusal('ACCESS_TOKEN_EXPIRED'),
-        }
-      }
-      const verdict = checkFcmMessage(request.body.toString())
-      if (verdict.kind === 'fault') {
-        return { kind: 'fault', reason: verdict.error.message, answer: googleError(verdict.error) }
-      }
-      const message = objectAt(verdict.body, 'message')
-      const badge = objectAt(objectAt(message, 'android'), 'notification')['notification_count']
-      const text = objectAt(message, 'notification')['body']
+    read({ token, headers, body }) {
+      const project = headers[':path']?.split('/')[3] ?? ''
+      const { text, badge } = shownBy('fcm', body)
+      const { message } = body as { readonly message: { readonly android?: { notification?: { tag?: string } } } }
+      const collapse = message.android?.notification?.tag ?? null
       return {
-        kind: 'notice',
-        of: {
-          gateway: 'fcm',
-          token: verdict.token,
-          collapse: verdict.tag,
-          apnsId: null,
-          text: typeof text === 'string' ? text : null,
-          badge: typeof badge === 'number' ? badge : null,
-        },
-        accept: () => fcmAcceptance(`projects/${project}/messages/${++sent}`),
+        shown: { gateway: 'fcm', token, collapse, apnsId: null, text, badge },
+        accept: () => accept(project),
         refuse(as, retryAfterSeconds) {
           const answer =
             as === 'throttled' ? googleError(THROTTLED) : fcmRefusal(REFUSALS[as], project, retryAfterSeconds ?? 0)
-          if (retryAfterSeconds !== undefined) {
-            return { ...answer, headers: { ...answer.headers, 'retry-after': String(retryAfterSeconds) } }
-          }
           const { 'retry-after': _, ...headers } = answer.headers
-          return { ...answer, headers }
+          const retryAfter = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+          return { ...answer, headers: { ...headers, ...retryAfter } }
         },
       }
     },
+    start: (options) =>
+      startFcmGateway({
+        ...options,
+        known,
+        tokens,
+        clock: systemClock,
+        newId: randomUUID,
+        slowMs: 0,
+        retryAfterSeconds: 0,
+        maxStreams: STREAMS[1],
+      }),
   }
 }
 
@@ -81,9 +72,4 @@ const THROTTLED: GoogleError = {
   message: 'Device message rate exceeded.',
   status: 'RESOURCE_EXHAUSTED',
   details: [fcmErrorDetail('QUOTA_EXCEEDED')],
-}
-
-function objectAt(parent: JsonObject, name: string): JsonObject {
-  const value = parent[name]
-  return isJsonObject(value) ? value : {}
 }

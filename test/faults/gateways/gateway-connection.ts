@@ -1,11 +1,10 @@
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import type { IncomingRequest } from '../../../src/gateway/simulator/http2/incoming-request.ts'
 import type { SimulatedAnswer } from '../../../src/gateway/simulator/http2/reply.ts'
+import { goawayFrame, headerFrames, resetFrame } from '../../support/frames.ts'
 import type { Arrival } from './arrival.ts'
-import type { Conduct } from './conduct.ts'
-import { floodOf, goawayFrame, resetFrame } from './frames.ts'
-import type { Fault, Notice, Protocol } from './protocol.ts'
+import type { PlannedReply } from './plan.ts'
+import type { Notice, Protocol } from './protocol.ts'
 
 /** An answer written so shortly before its connection was cut, in ms, may never have been read. */
 const IN_DOUBT_MS = 500
@@ -33,7 +32,6 @@ interface Options {
 /** One connection of the service to a gateway, and what is open on it. */
 export class GatewayConnection {
   readonly life: number
-  readonly check: (request: IncomingRequest) => Notice | Fault
   readonly #session: ServerHttp2Session
   readonly #socket: () => TLSSocket | undefined
   readonly #protocol: Protocol
@@ -53,7 +51,6 @@ export class GatewayConnection {
     this.#socket = socket
     this.#protocol = protocol
     this.life = life
-    this.check = protocol.open()
     // No body waits for room on the connection: Bun's fetch gives up one that is not sent yet when its answer is there,
     // and a gateway that says 200 and never lets the body come has taken nothing.
     session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
@@ -92,68 +89,68 @@ export class GatewayConnection {
     if (first !== usual && !this.#limited) this.#session.settings({ maxConcurrentStreams: usual })
   }
 
-  perform(stream: ServerHttp2Stream, arrival: Arrival, notice: Notice, conduct: Conduct, latencyMs: number): void {
+  perform(stream: ServerHttp2Stream, arrival: Arrival, notice: Notice, planned: PlannedReply, latencyMs: number): void {
     if (this.#parting) return
-    switch (conduct.kind) {
+    switch (planned.kind) {
       case 'accept': {
-        const send = () => this.#close(stream, arrival, notice.accept(), conduct.lateEnd === true)
-        this.#wait(stream, arrival, conduct.afterMs ?? latencyMs, send)
+        const send = () => this.#close(stream, arrival, notice.accept(), planned.lateEnd === true)
+        this.#wait(stream, arrival, planned.afterMs ?? latencyMs, send)
         return
       }
       case 'refuse':
         arrival.taken = false
         this.#prove()
         this.#wait(stream, arrival, latencyMs, () =>
-          this.#close(stream, arrival, notice.refuse(conduct.as, conduct.retryAfterSeconds), false),
+          this.#close(stream, arrival, notice.refuse(planned.as, planned.retryAfterSeconds), false),
         )
         return
       case 'garble': {
         const understood = this.#protocol.anyBodySaysTaken
-        arrival.taken = understood || conduct.taken
+        arrival.taken = understood || planned.taken
         this.answer(stream, { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>It works!\u0000\ufffd' })
         if (understood) this.#note(arrival)
         return
       }
       case 'reset':
-        arrival.taken = conduct.taken && conduct.code !== REFUSED_STREAM
+        arrival.taken = planned.taken && planned.code !== REFUSED_STREAM
         // Said in full by "not processed".
-        if (conduct.code === REFUSED_STREAM) arrival.answeredAt = Date.now()
-        this.#reset(stream, conduct.code)
+        if (planned.code === REFUSED_STREAM) arrival.answeredAt = Date.now()
+        this.#reset(stream, planned.code)
         return
       case 'silence':
-        arrival.taken = conduct.taken
+        arrival.taken = planned.taken
         return
       case 'cut':
-        arrival.taken = conduct.taken
-        if (conduct.midAnswer && !stream.destroyed) {
+        arrival.taken = planned.taken
+        if (planned.midAnswer && !stream.destroyed) {
           stream.respond({ ':status': 200, 'content-type': 'application/json' })
           stream.write('{"na')
         }
         this.cut()
         return
       case 'part':
-        arrival.taken = conduct.answered
-        if (conduct.answered) this.answer(stream, notice.accept())
+        arrival.taken = planned.answered
+        if (planned.answered) this.answer(stream, notice.accept())
         this.#doubt()
-        setTimeout(() => this.#socket()?.destroy(), conduct.answered ? READ_MS : 0)
+        setTimeout(() => this.#socket()?.destroy(), planned.answered ? READ_MS : 0)
         return
       case 'flood':
         // Not every client reads it.
         this.#flood(stream, notice.accept())
         return
       case 'noise':
-        arrival.taken = conduct.taken
+        arrival.taken = planned.taken
         this.#socket()?.write('No frame begins like this, and no client should believe what follows.')
         this.cut()
         return
       case 'goaway':
-        arrival.taken = conduct.taken
-        this.#goaway(this.#highest, conduct.code)
+        arrival.taken = planned.taken
+        this.#goaway(this.#highest, planned.code)
         this.cut()
         return
       case 'farewell':
         this.#pending.set(stream.id ?? 0, { stream, arrival, timer: null })
-        this.#farewell(conduct.half)
+        this.#farewell(planned.half)
         this.#wait(stream, arrival, latencyMs, () => this.#close(stream, arrival, notice.accept(), false))
     }
   }
@@ -185,7 +182,8 @@ export class GatewayConnection {
   }
 
   #flood(stream: ServerHttp2Stream, { status, headers }: SimulatedAnswer): void {
-    this.#write(floodOf(stream.id ?? 0, { ':status': String(status), ...headers }))
+    const head = { ':status': String(status), ...headers, 'x-padding': PADDING }
+    this.#write(headerFrames(stream.id ?? 0, head, { end: true, pieces: 1 }))
     // The server does not know that it has answered.
     Object.assign(stream, { rstCode: CANCEL })
     stream.destroy(new Error('answered'))
@@ -263,6 +261,9 @@ function leaveToAnother(arrival: Arrival): void {
   arrival.taken = false
   arrival.answeredAt = Date.now()
 }
+
+/** Of a header block of hundreds of frames. */
+const PADDING = 'x'.repeat(120)
 
 /** How long what was written may take to be read, in ms. */
 const READ_MS = 5

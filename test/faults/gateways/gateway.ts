@@ -1,11 +1,14 @@
+import type { ServerHttp2Stream } from 'node:http2'
 import type { Pem } from '../../../src/gateway/simulator/certificate.ts'
+import type { OnSession } from '../../../src/gateway/simulator/http2/http2-listener.ts'
+import type { Attempt } from '../../../src/gateway/simulator/http2/reply.ts'
 import { chance } from '../stage/chance.ts'
 import type { Arrival } from './arrival.ts'
-import type { Incoming, Plan } from './conduct.ts'
 import { startFront } from './front.ts'
 import type { FrontMode } from './front.ts'
-import { startHttp2Gateway } from './http2-gateway.ts'
-import type { Notice, Protocol } from './protocol.ts'
+import { GatewayConnection } from './gateway-connection.ts'
+import type { Plan, PlannedReply } from './plan.ts'
+import type { Protocol } from './protocol.ts'
 
 /** The certificates a gateway can show. The service trusts the first two. */
 export interface Certificates {
@@ -53,40 +56,65 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
   const arrivals: Arrival[] = []
   const faults: string[] = []
   const attempts = new Map<string, number>()
+  const connections = new Set<GatewayConnection>()
+  const carriers = new WeakMap<ServerHttp2Stream, GatewayConnection>()
+  let limit: number | null = null
 
-  const decide = ({ of: { token, text } }: Notice) => {
+  const onSession: OnSession = (session, socket) => {
+    const connection = new GatewayConnection({ session, socket, life: life(), protocol })
+    connections.add(connection)
+    session.on('close', () => connections.delete(connection))
+    if (limit !== null) connection.limitStreams(limit)
+    session.on('stream', (stream) => {
+      if (!connection.admits(stream)) return
+      carriers.set(stream, connection)
+      if (gateway.early) connection.answer(stream, protocol.acceptEarly())
+    })
+  }
+
+  function receive(stream: ServerHttp2Stream, attempt: Attempt): void {
+    const connection = carriers.get(stream)
+    if (connection === undefined) return
+    const notice = protocol.read(attempt)
+    const arrival: Arrival = { ...notice.shown, at: Date.now(), life: connection.life, taken: true, answeredAt: null }
+    arrivals.push(arrival)
+    if (stream.headersSent) arrival.answeredAt = arrival.at
+    else connection.perform(stream, arrival, notice, planFor(arrival), latencyOf(arrival))
+  }
+
+  function planFor({ token, text }: Arrival): PlannedReply {
     const key = `${text}/${token}`
     const attempt = (attempts.get(key) ?? 0) + 1
     attempts.set(key, attempt)
-    const incoming: Incoming = { token, text, attempt }
-    return gateway.plan?.(incoming) ?? ({ kind: 'accept' } as const)
+    return gateway.plan?.({ token, text, attempt }) ?? { kind: 'accept' }
   }
-  const latencyMs = ({ of: { token, text } }: Notice): number => {
+
+  function latencyOf({ token, text }: Arrival): number {
     const [least, most] = gateway.latencyMs
     return least + (most - least) * chance(seed, 'latency', token, String(text))
   }
-  const start = (pem: Pem) =>
-    startHttp2Gateway({
-      protocol,
+
+  const start = async (pem: Pem): Promise<number> => {
+    const listener = await protocol.start({
       pem,
-      life,
-      decide,
-      latencyMs,
-      record: (arrival) => void arrivals.push(arrival),
-      onFault: (reason) => void faults.push(reason),
-      early: () => gateway.early,
+      onSession,
+      script: (attempt) => ({ kind: 'custom', perform: (stream) => receive(stream, attempt) }),
+      // What passes the checks is answered by the plan: any status here is the checks' own.
+      record: ({ status, reason }) => status !== null && faults.push(reason ?? String(status)),
     })
-  const usual = opened.use(await start(certificates.usual))
-  const other = opened.use(await start(certificates.other))
-  const untrusted = opened.use(await start(certificates.untrusted))
+    return Number(new URL(opened.use(listener).url).port)
+  }
+  const usual = await start(certificates.usual)
+  const other = await start(certificates.other)
+  const untrusted = await start(certificates.untrusted)
   const old = startHttp1(certificates.usual)
   opened.defer(() => old.stop(true))
-  const front = opened.use(await startFront({ kind: 'lead', port: usual.port }))
+  const front = opened.use(await startFront({ kind: 'lead', port: usual }))
 
   const modes: Readonly<Record<Behind, FrontMode>> = {
-    usual: { kind: 'lead', port: usual.port },
-    'other certificate': { kind: 'lead', port: other.port },
-    'untrusted certificate': { kind: 'lead', port: untrusted.port },
+    usual: { kind: 'lead', port: usual },
+    'other certificate': { kind: 'lead', port: other },
+    'untrusted certificate': { kind: 'lead', port: untrusted },
     'only HTTP/1.1': { kind: 'lead', port: old.port ?? 0 },
     close: { kind: 'close' },
     plain: { kind: 'plain' },
@@ -104,11 +132,12 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
     early: false,
     latencyMs: [2, 20],
     limitStreams(streams) {
-      for (const server of [usual, other]) server.limitStreams(streams)
+      limit = streams
+      for (const connection of connections) connection.limitStreams(streams ?? protocol.streams[1])
     },
     turn(behind) {
       front.mode = modes[behind]
-      for (const server of [usual, other]) server.cut()
+      for (const connection of connections) connection.cut()
       // Those that were never answered are not told that they could be now.
       if (behind !== 'usual') front.cut()
     },

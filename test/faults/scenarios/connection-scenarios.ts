@@ -1,5 +1,5 @@
-import type { Conduct } from '../gateways/conduct.ts'
 import type { Gateway } from '../gateways/gateway.ts'
+import type { PlannedReply } from '../gateways/plan.ts'
 import { reached } from '../stage/settled.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -33,7 +33,7 @@ export const CONNECTION_SCENARIOS: readonly Scenario[] = [
   },
 ]
 
-function closing(name: string, what: string, conduct: Conduct): Scenario {
+function closing(name: string, what: string, reply: PlannedReply): Scenario {
   return {
     name,
     what: `every connection is closed after one request, ${what}, for ${CLOSING_MS / 1000} s: no more than ${CONNECTIONS} of them`,
@@ -43,7 +43,7 @@ function closing(name: string, what: string, conduct: Conduct): Scenario {
       for (const gateway of gateways) {
         gateway.plan = () => {
           met++
-          return conduct
+          return reply
         }
       }
       const before = gateways.map(({ connections }) => connections.total)

@@ -1,4 +1,4 @@
-import type { Conduct } from '../gateways/conduct.ts'
+import type { PlannedReply } from '../gateways/plan.ts'
 import { keyOf } from '../stage/ledger.ts'
 import type { Fate, KnownDevice, Platform } from '../stage/ledger.ts'
 import { reached } from '../stage/settled.ts'
@@ -17,15 +17,15 @@ const ALIAS = 'whose phone fails'
 
 /** What one device gets from its gateway, whatever is sent to it. */
 interface Ailment {
-  readonly apns: Conduct
-  readonly fcm: Conduct
+  readonly apns: PlannedReply
+  readonly fcm: PlannedReply
   readonly fate: Fate
   /** The first so many of each platform, and so many in the middle. Default 1. */
   readonly devices?: number
   readonly promptMs?: number
 }
 
-const refuse = (as: Extract<Conduct, { kind: 'refuse' }>['as']): Conduct => ({ kind: 'refuse', as })
+const refuse = (as: Extract<PlannedReply, { kind: 'refuse' }>['as']): PlannedReply => ({ kind: 'refuse', as })
 
 /** A device that is at fault, or that its gateway takes for one: all others get everything, and at once. */
 export const DEVICE_SCENARIOS: readonly Scenario[] = [
@@ -91,11 +91,11 @@ function one(name: string, what: string, ailment: Ailment): Scenario {
         return all[from]
       }
       const plan =
-        (conduct: Conduct): typeof stage.apns.plan =>
+        (reply: PlannedReply): typeof stage.apns.plan =>
         ({ token }) => {
           if (!ill.has(token)) return null
           met++
-          return conduct
+          return reply
         }
       stage.apns.plan = plan(ailment.apns)
       stage.fcm.plan = plan(ailment.fcm)

@@ -1,5 +1,5 @@
-import type { Conduct, Incoming } from '../gateways/conduct.ts'
 import type { Behind, Gateway } from '../gateways/gateway.ts'
+import type { PlannedReply, Incoming } from '../gateways/plan.ts'
 import { chance } from '../stage/chance.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
@@ -97,7 +97,7 @@ export const GATEWAY_SCENARIOS: readonly Scenario[] = [
 ]
 
 /** A fault that a share of all first requests meets, as long as the traffic lasts. */
-function some(name: string, what: string, share: number, conduct: (coin: number) => Conduct): Scenario {
+function some(name: string, what: string, share: number, reply: (coin: number) => PlannedReply): Scenario {
   return {
     name,
     what,
@@ -107,7 +107,7 @@ function some(name: string, what: string, share: number, conduct: (coin: number)
         const words = [name, token, String(text)]
         if (attempt > 1 || chance(stage.seed, ...words) >= share) return null
         met++
-        return conduct(chance(stage.seed, 'coin', ...words))
+        return reply(chance(stage.seed, 'coin', ...words))
       }
       stage.apns.plan = plan
       if (!quick) stage.fcm.plan = plan

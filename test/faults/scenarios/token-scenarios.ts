@@ -1,4 +1,4 @@
-import type { Incoming, Refusal } from '../gateways/conduct.ts'
+import type { Incoming, Refusal } from '../gateways/plan.ts'
 import { keyOf } from '../stage/ledger.ts'
 import type { KnownDevice, Platform } from '../stage/ledger.ts'
 import { runCommand } from '../stage/service.ts'

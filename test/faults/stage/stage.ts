@@ -105,10 +105,10 @@ export async function openStage({ template, program, seed, directory }: StageOpt
   const pem = certificates.usual
   const tokenEndpoint = opened.use(startTokenEndpoint({ clock: systemClock, pem, tokens, script: () => null }))
   const shared = { certificates, seed, life: () => life }
-  const apns = opened.use(await startGateway({ ...shared, protocol: apnsProtocol(known) }))
-  const fcm = opened.use(await startGateway({ ...shared, protocol: fcmProtocol(tokens) }))
+  const apns = opened.use(await startGateway({ ...shared, protocol: apnsProtocol(known, 'production') }))
+  const fcm = opened.use(await startGateway({ ...shared, protocol: fcmProtocol(known, tokens) }))
   // No device of the harness is a sandbox one. A token that one environment does not know is tried in the other.
-  const sandbox = opened.use(await startGateway({ ...shared, protocol: apnsProtocol(known) }))
+  const sandbox = opened.use(await startGateway({ ...shared, protocol: apnsProtocol(known, 'sandbox') }))
   sandbox.plan = () => ({ kind: 'refuse', as: 'bad token' })
   const environment = {
     BELLHOP_APNS_URL: apns.origin,

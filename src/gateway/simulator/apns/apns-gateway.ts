@@ -21,6 +21,8 @@ export interface ApnsGatewayOptions extends GatewayOptions {
   readonly coldStart: boolean
   /** Whether a second provider token within 20 minutes is refused. */
   readonly limitTokenUpdates: boolean
+  /** What a connection knows of provider tokens. Default Apple's rules. */
+  readonly newTokenCheck?: typeof createProviderTokenCheck
 }
 
 /** Stands in for api.push.apple.com or api.sandbox.push.apple.com. */
@@ -47,6 +49,7 @@ export async function startApnsGateway(options: ApnsGatewayOptions): Promise<Htt
     pem: options.pem,
     maxStreams: options.maxStreams,
     firstStreams: options.coldStart ? 1 : options.maxStreams,
+    onSession: options.onSession,
     goawayData: JSON.stringify({ reason: 'Shutdown' satisfies ApnsReason }),
     open: (fingerprint) => identifyBy(fingerprint, options),
     handle(request, identify) {
@@ -73,9 +76,9 @@ type Identify = (authorization: string | undefined, now: number) => ApnsSender |
 /** How one connection tells who sends: by its certificate if that is known, else by provider tokens. */
 function identifyBy(
   fingerprint: string | null,
-  { known, environment, limitTokenUpdates }: ApnsGatewayOptions,
+  { known, environment, limitTokenUpdates, newTokenCheck = createProviderTokenCheck }: ApnsGatewayOptions,
 ): Identify {
-  const checkToken = createProviderTokenCheck({
+  const checkToken = newTokenCheck({
     keyOf: (keyId) => known.apnsKey(keyId),
     environment,
     limitUpdates: limitTokenUpdates,

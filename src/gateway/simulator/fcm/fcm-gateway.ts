@@ -56,6 +56,7 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
     clock,
     pem: options.pem,
     maxStreams: options.maxStreams,
+    onSession: options.onSession,
     open: () => null,
     handle(request) {
       const projectId = PATH.exec(request.path)?.[1] ?? ''

@@ -1,5 +1,5 @@
 import { createSecureServer } from 'node:http2'
-import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import type { Http2Session, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../../clock.ts'
 import type { Pem } from '../certificate.ts'
@@ -20,7 +20,14 @@ export interface Http2ListenerOptions<Connection> {
   /** Makes what the gateway keeps of a connection. `fingerprint`: SHA-256 of the client certificate, if it gave one. */
   readonly open: (fingerprint: string | null) => Connection
   readonly handle: (request: IncomingRequest, connection: Connection) => Reply
+  readonly onSession?: OnSession | undefined
 }
+
+/**
+ * Told of each new connection before any request on it is: for tests that break connections. `socket` is the one under
+ * it, which comes a moment later, and is `undefined` again once it is closed.
+ */
+export type OnSession = (session: ServerHttp2Session, socket: () => TLSSocket | undefined) => void
 
 export interface ListenerCounts {
   /** Connections opened so far. */
@@ -58,6 +65,7 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
     requestCert: true,
     rejectUnauthorized: false,
     settings: { maxConcurrentStreams: firstStreams },
+    ...PATIENT,
   })
   server.on('secureConnection', (socket: TLSSocket) => {
     const port = socket.remotePort ?? 0
@@ -84,6 +92,7 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
         session.settings({ maxConcurrentStreams: maxStreams })
       },
     })
+    options.onSession?.(session, () => sockets.get(port))
     sessions.add(session)
     counts.sessions++
     counts.openSessions++
@@ -133,10 +142,16 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
   }
 }
 
+/** Else the server would end connections with ENHANCE_YOUR_CALM by itself, after a hundred refused streams. */
+const PATIENT = { maxSessionRejectedStreams: 2 ** 31 - 1, streamResetBurst: 2 ** 31 - 1, streamResetRate: 2 ** 31 - 1 }
+
 /** A client that goes away in the middle is no fault of the simulator's, and nothing is left to tell it. */
 function ignoreLostClient(): void {}
 
-/** Calls back once the whole body is in: an earlier answer would make clients reset the stream. */
+/**
+ * Calls back once the whole body is in: an earlier answer would make clients reset the stream. Never where the client went
+ * away first: Bun ends the body of a broken stream as that of a whole one.
+ */
 function readBody(stream: ServerHttp2Stream, complete: (body: Buffer) => void): void {
   const chunks: Buffer[] = []
   let size = 0
@@ -145,7 +160,7 @@ function readBody(stream: ServerHttp2Stream, complete: (body: Buffer) => void): 
     size += chunk.length
   })
   stream.on('end', () => {
-    if (!stream.destroyed) complete(Buffer.concat(chunks))
+    if (!stream.aborted) complete(Buffer.concat(chunks))
   })
 }
 

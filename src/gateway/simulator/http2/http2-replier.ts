@@ -58,6 +58,9 @@ export function createHttp2Replier({ clock, session, goawayData, drop, answering
         case 'close':
           drop()
           return
+        case 'custom':
+          conduct.perform(stream)
+          return
         case 'silent':
       }
     },

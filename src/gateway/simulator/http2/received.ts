@@ -19,11 +19,16 @@ export interface ReceivedRequest {
 
 /** What arrived at a gateway, out of the form that Apple and Google have for it. */
 export function receivedOf({ provider, target, token, body, status, reason, at }: ReceivedPush): ReceivedRequest {
-  const shown = provider === 'apns' ? ofApns(body) : ofFcm(body)
-  return { at, target, platform: provider === 'apns' ? 0 : 1, token, ...shown, status, reason }
+  const platform = provider === 'apns' ? 0 : 1
+  return { at, target, platform, token, ...shownBy(provider, body), status, reason }
 }
 
 type Shown = Pick<ReceivedRequest, 'title' | 'text' | 'badge'>
+
+/** What a phone shows of a body. */
+export function shownBy(provider: ReceivedPush['provider'], body: unknown): Shown {
+  return provider === 'apns' ? ofApns(body) : ofFcm(body)
+}
 
 function ofApns(body: unknown): Shown {
   const aps = inside(body, 'aps')

@@ -1,3 +1,5 @@
+import type { ServerHttp2Stream } from 'node:http2'
+
 /** An HTTP answer. An empty `body` ends the stream with the headers, as Apple does on success. */
 export interface SimulatedAnswer {
   readonly status: number
@@ -21,6 +23,8 @@ export type Reply =
   | { readonly kind: 'silent' }
   /** Drops the TCP connection without a word. */
   | { readonly kind: 'close' }
+  /** The script itself answers on the stream: with what no gateway should send. */
+  | { readonly kind: 'custom'; readonly perform: (stream: ServerHttp2Stream) => void }
 
 type GatewayName = 'apns' | 'apns-sandbox' | 'fcm' | 'fcm-token'
 

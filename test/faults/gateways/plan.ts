@@ -17,7 +17,7 @@ export type Refusal =
   | 'bad push'
 
 /** What a gateway does with one request that is in order. `taken`: whether it acts on it, which the sender cannot know. */
-export type Conduct =
+export type PlannedReply =
   /** Takes it and says so. `lateEnd`: with a content-length, and the end of the stream only later. */
   | { readonly kind: 'accept'; readonly afterMs?: number; readonly lateEnd?: boolean }
   /** Does not take it, and says so. `retryAfterSeconds`: left out without one. */
@@ -52,4 +52,4 @@ export interface Incoming {
 }
 
 /** `null`: the request is taken and answered as usual. */
-export type Plan = (incoming: Incoming) => Conduct | null
+export type Plan = (incoming: Incoming) => PlannedReply | null

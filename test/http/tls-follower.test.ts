@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
+import type { Pem } from '../../src/gateway/simulator/certificate.ts'
 import { readTlsFiles } from '../../src/http/tls-files.ts'
 import type { TlsPair } from '../../src/http/tls-files.ts'
 import { followTlsFiles } from '../../src/http/tls-follower.ts'
 import { createLog } from '../../src/log.ts'
 import type { ReadFile } from '../../src/system/read-file.ts'
 import { makeCertificate } from '../support/certificate.ts'
-import type { TestCertificate } from '../support/certificate.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const FILES = { certificate: 'fullchain.pem', key: 'privkey.pem' }
@@ -16,7 +16,7 @@ const [year, other] = [makeCertificate(), makeCertificate()]
 const short = makeCertificate({ validTo: new Date(clockNow + 15.5 * DAY_MS) })
 
 /** A follower of files that the test writes. */
-function follow(first: TestCertificate, refusal: { error: Error | null } = { error: null }) {
+function follow(first: Pem, refusal: { error: Error | null } = { error: null }) {
   const clock = createFakeClock(clockNow)
   const events: string[] = []
   const used: TlsPair[] = []
@@ -38,7 +38,7 @@ function follow(first: TestCertificate, refusal: { error: Error | null } = { err
       used.push(pair)
     },
   })
-  return { clock, events, used, follower, put: (pair: TestCertificate) => void (onDisk = pair) }
+  return { clock, events, used, follower, put: (pair: Pem) => void (onDisk = pair) }
 }
 
 test('files that stay the same are left alone', () => {

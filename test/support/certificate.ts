@@ -1,44 +1,43 @@
-import { generateKeyPairSync, sign } from 'node:crypto'
-import forge from 'node-forge'
+import { createPrivateKey, generateKeyPairSync, randomInt } from 'node:crypto'
+import { DAY_MS } from '../../src/clock.ts'
+import { signCertificate } from '../../src/gateway/simulator/certificate.ts'
+import type { Pem } from '../../src/gateway/simulator/certificate.ts'
 
-export interface TestCertificate {
-  /** PEM. Self-signed, so it is its own authority: what `ca` takes. */
-  readonly certificate: string
-  /** PKCS #8, PEM. */
-  readonly privateKey: string
-}
-
-/** A certificate for localhost and 127.0.0.1, valid from yesterday for a year unless `validTo` says otherwise. */
-export function makeCertificate(options: { readonly name?: string; readonly validTo?: Date } = {}): TestCertificate {
+/**
+ * A certificate for localhost and 127.0.0.1 that is its own authority (what `ca` takes), valid from yesterday for a year
+ * unless `validTo` says otherwise. `name`: in place of localhost. Of authorities of one name a client tries only the
+ * first: those that are trusted together need different ones.
+ */
+export function makeCertificate(options: { readonly name?: string; readonly validTo?: Date } = {}): Pem {
+  const { name = 'localhost', validTo } = options
   const { publicKey, privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
-  const certificate = forge.pki.createCertificate()
-  certificate.publicKey = forge.pki.publicKeyFromPem(publicKey)
-  // Positive, and without a needless zero in front, which DER does not allow.
-  certificate.serialNumber = `01${forge.util.bytesToHex(forge.random.getBytesSync(8))}`
-  certificate.validity.notBefore = new Date(Date.now() - DAY_MS)
-  certificate.validity.notAfter = options.validTo ?? new Date(Date.now() + 365 * DAY_MS)
-  const name = [{ name: 'commonName', value: options.name ?? 'localhost' }]
-  certificate.setSubject(name)
-  certificate.setIssuer(name)
-  certificate.setExtensions([
-    { name: 'basicConstraints', cA: true },
-    {
-      name: 'subjectAltName',
-      altNames: [
-        { type: 2, value: options.name ?? 'localhost' },
-        { type: 7, ip: '127.0.0.1' },
-      ],
-    },
-  ])
-  // node-forge signs in JavaScript, which takes a hundred times as long.
-  const bytes = () => Buffer.from(forge.asn1.toDer(certificate.tbsCertificate).getBytes(), 'binary')
-  const native = { sign: () => sign('sha256', bytes(), privateKey).toString('binary') }
-  certificate.sign(native as unknown as forge.pki.rsa.PrivateKey, forge.md.sha256.create())
-  return { certificate: forge.pki.certificateToPem(certificate), privateKey }
+  const subject = [{ name: 'commonName', value: name }]
+  const certificate = signCertificate({
+    subject,
+    issuer: subject,
+    publicKey,
+    signer: createPrivateKey(privateKey),
+    serial: randomInt(2 ** 47),
+    validFrom: Date.now() - DAY_MS,
+    validTo: validTo?.getTime() ?? Date.now() + 365 * DAY_MS,
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: DNS_NAME, value: name },
+          { type: IP_ADDRESS, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  })
+  return { certificate, privateKey }
 }
 
-const DAY_MS = 86_400_000
+/** RFC 5280, 4.2.1.6. */
+const DNS_NAME = 2
+const IP_ADDRESS = 7

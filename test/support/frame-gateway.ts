@@ -1,12 +1,17 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:tls'
 import type { TlsOptions, TLSSocket } from 'node:tls'
+import type { Pem } from '../../src/gateway/simulator/certificate.ts'
 import { makeCertificate } from './certificate.ts'
-import type { TestCertificate } from './certificate.ts'
 import {
   ACK,
   END_STREAM,
-  FRAME,
+  DATA,
+  HEADERS,
+  PING,
+  RST_STREAM,
+  SETTINGS,
+  WINDOW_UPDATE,
   MAX_CONCURRENT_STREAMS,
   frame,
   goawayFrame,
@@ -60,13 +65,13 @@ export interface FrameGateway extends AsyncDisposable {
   /** What answers from now on. */
   handle(handler: (call: Call) => void): void
   /** From now on connections show this certificate. */
-  present(certificate: TestCertificate): void
+  present(certificate: Pem): void
   /** Resolves once `condition` holds; asked again whenever something happened. */
   until(condition: () => boolean): Promise<void>
 }
 
 export interface FrameGatewayOptions {
-  readonly certificate?: TestCertificate
+  readonly certificate?: Pem
   /** SETTINGS_MAX_CONCURRENT_STREAMS of a new connection. Default 1000. */
   readonly maxStreams?: number
   /** Default a free one. */
@@ -108,21 +113,21 @@ export async function startFrameGateway(
     if (options.greet === undefined) connection.settings(options.maxStreams ?? 1000)
     else options.greet(connection)
     readFrames(socket, ({ type, flags, id, payload }) => {
-      if (type === FRAME.settings && (flags & ACK) === 0) socket.write(frame(FRAME.settings, ACK, 0))
-      if (type === FRAME.ping && (flags & ACK) === 0) socket.write(frame(FRAME.ping, ACK, 0, payload))
-      if (type === FRAME.reset) resets.push({ id, code: payload.readUInt32BE() })
-      if (type === FRAME.headers) {
+      if (type === SETTINGS && (flags & ACK) === 0) socket.write(frame(SETTINGS, ACK, 0))
+      if (type === PING && (flags & ACK) === 0) socket.write(frame(PING, ACK, 0, payload))
+      if (type === RST_STREAM) resets.push({ id, code: payload.readUInt32BE() })
+      if (type === HEADERS) {
         const call = callOn(socket, connection, id)
         open.set(id, call)
         begun++
         options.early?.(call)
       }
       const call = open.get(id)
-      if (call !== undefined && type === FRAME.data) {
+      if (call !== undefined && type === DATA) {
         call.body += payload.toString()
-        if (payload.length > 0) socket.write(frame(FRAME.windowUpdate, 0, 0, uint32(payload.length)))
+        if (payload.length > 0) socket.write(frame(WINDOW_UPDATE, 0, 0, uint32(payload.length)))
       }
-      if (call !== undefined && type !== FRAME.reset && (flags & END_STREAM) !== 0) {
+      if (call !== undefined && type !== RST_STREAM && (flags & END_STREAM) !== 0) {
         open.delete(id)
         calls.push(call)
         respond(call)
@@ -182,9 +187,9 @@ export async function startFrameGateway(
   }
 }
 
-let shared: TestCertificate | undefined
+let shared: Pem | undefined
 
-function keyPair({ privateKey, certificate }: TestCertificate): TlsOptions {
+function keyPair({ privateKey, certificate }: Pem): TlsOptions {
   return { key: privateKey, cert: certificate, ALPNProtocols: ['h2'] }
 }
 
@@ -196,7 +201,7 @@ function connectionOn(socket: TLSSocket, number: number): Connection {
       const payload = Buffer.alloc(6)
       payload.writeUInt16BE(MAX_CONCURRENT_STREAMS)
       payload.writeUInt32BE(maxStreams, 2)
-      socket.write(frame(FRAME.settings, 0, 0, payload))
+      socket.write(frame(SETTINGS, 0, 0, payload))
     },
     goaway: (lastId, code) => void socket.write(goawayFrame(lastId, code)),
     raw: (bytes) => void socket.write(bytes),
@@ -212,8 +217,7 @@ function callOn(socket: TLSSocket, connection: Connection, id: number): Call {
     respond(status, { headers = {}, end = true, pieces } = {}) {
       socket.write(headerFrames(id, { ':status': String(status), ...headers }, { end, pieces }))
     },
-    write: (text, { end = true } = {}) =>
-      void socket.write(frame(FRAME.data, end ? END_STREAM : 0, id, Buffer.from(text))),
+    write: (text, { end = true } = {}) => void socket.write(frame(DATA, end ? END_STREAM : 0, id, Buffer.from(text))),
     reset: (code) => void socket.write(resetFrame(id, code)),
   }
 }

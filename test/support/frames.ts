@@ -9,23 +9,27 @@ export interface Frame {
 }
 
 /** RFC 9113, 6. */
-export const FRAME = {
-  data: 0,
-  headers: 1,
-  reset: 3,
-  settings: 4,
-  ping: 6,
-  goaway: 7,
-  windowUpdate: 8,
-  continuation: 9,
-}
+export const DATA = 0
+export const HEADERS = 1
+export const RST_STREAM = 3
+export const SETTINGS = 4
+export const PING = 6
+const GOAWAY = 7
+export const WINDOW_UPDATE = 8
+const CONTINUATION = 9
+
+/** Flags. */
 export const END_STREAM = 1
 export const END_HEADERS = 4
 export const ACK = 1
+
+/** A setting. */
 export const MAX_CONCURRENT_STREAMS = 3
 
-const HEAD_BYTES = 9
+export const HEAD_BYTES = 9
+/** RFC 9113, 3.4. */
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+export const PREFACE_BYTES = PREFACE.length
 
 export function frame(type: number, flags: number, id: number, payload: Uint8Array = new Uint8Array()): Buffer {
   const head = Buffer.alloc(HEAD_BYTES)
@@ -37,11 +41,11 @@ export function frame(type: number, flags: number, id: number, payload: Uint8Arr
 }
 
 export function goawayFrame(lastId: number, code: number): Buffer {
-  return frame(FRAME.goaway, 0, 0, Buffer.concat([uint32(lastId), uint32(code)]))
+  return frame(GOAWAY, 0, 0, Buffer.concat([uint32(lastId), uint32(code)]))
 }
 
 export function resetFrame(id: number, code: number): Buffer {
-  return frame(FRAME.reset, 0, id, uint32(code))
+  return frame(RST_STREAM, 0, id, uint32(code))
 }
 
 /** `pieces`: bytes of each frame, CONTINUATION after the first; default all in one. `end`: no body follows. */
@@ -55,7 +59,7 @@ export function headerFrames(
   const frames: Buffer[] = []
   for (let at = 0; at < block.length; at += length) {
     const flags = (at === 0 && end ? END_STREAM : 0) | (at + length >= block.length ? END_HEADERS : 0)
-    frames.push(frame(at === 0 ? FRAME.headers : FRAME.continuation, flags, id, block.subarray(at, at + length)))
+    frames.push(frame(at === 0 ? HEADERS : CONTINUATION, flags, id, block.subarray(at, at + length)))
   }
   return Buffer.concat(frames)
 }
@@ -73,9 +77,9 @@ export function readFrames(socket: TLSSocket, onFrame: (frame: Frame) => void): 
   socket.on('data', (chunk: Buffer) => {
     rest = Buffer.concat([rest, chunk])
     if (!greeted) {
-      if (rest.length < PREFACE.length) return
+      if (rest.length < PREFACE_BYTES) return
       greeted = true
-      rest = rest.subarray(PREFACE.length)
+      rest = rest.subarray(PREFACE_BYTES)
     }
     while (rest.length >= HEAD_BYTES) {
       const end = HEAD_BYTES + rest.readUIntBE(0, 3)

@@ -2,8 +2,8 @@ import { constants, createSecureServer } from 'node:http2'
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { Pem } from '../../src/gateway/simulator/certificate.ts'
 import { makeCertificate } from './certificate.ts'
-import type { TestCertificate } from './certificate.ts'
 
 export interface GatewayCall {
   readonly method: string
@@ -51,7 +51,7 @@ export interface Gateway extends AsyncDisposable {
 }
 
 export interface GatewayOptions {
-  readonly certificate?: TestCertificate
+  readonly certificate?: Pem
   /** SETTINGS_MAX_CONCURRENT_STREAMS. Default 1000. */
   readonly maxStreams?: number
   /** Ask for a TLS client certificate (any is taken). */
@@ -179,10 +179,10 @@ function clientNameOf(session: Http2Session): string | null {
   return (peer?.subject?.CN as string | undefined) ?? null
 }
 
-let shared: TestCertificate | undefined
+let shared: Pem | undefined
 
 /** Making a key takes a tenth of a second: one serves all tests of a file. */
-function sharedCertificate(): TestCertificate {
+function sharedCertificate(): Pem {
   shared ??= makeCertificate()
   return shared
 }

@@ -1,8 +1,6 @@
-/** RFC 9113, 3.4 and 4.1. */
-const PREFACE_BYTES = 24
-const HEAD_BYTES = 9
+import { HEAD_BYTES, PING, PREFACE_BYTES } from '../../../test/support/frames.ts'
+
 /** RFC 9113, 6.7: the one payload that is looked at, since it must be sent back. */
-const PING = 6
 const PING_BYTES = 8
 
 export interface FrameHead {

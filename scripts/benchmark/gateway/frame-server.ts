@@ -3,6 +3,18 @@
 // Arguments: key file, certificate file, delay in ms, streams at once on a connection. Prints its port, and then one line
 // of JSON (see `GatewayReport`) for each line on standard input, which is `report` or `reset`.
 import type { Socket } from 'bun'
+import {
+  ACK,
+  DATA,
+  END_STREAM,
+  HEADERS,
+  MAX_CONCURRENT_STREAMS,
+  PING,
+  RST_STREAM,
+  SETTINGS,
+  WINDOW_UPDATE,
+  uint32,
+} from '../../../test/support/frames.ts'
 import { FrameReader } from './frame-reader.ts'
 import type { FrameHead } from './frame-reader.ts'
 import { FrameWriter } from './frame-writer.ts'
@@ -11,16 +23,6 @@ import type { GatewayReport } from './gateway.ts'
 const [key = '', cert = '', delay = '0', maxStreams = '1000'] = process.argv.slice(2)
 const delayMs = Number(delay)
 
-/** RFC 9113, 6. */
-const DATA = 0
-const HEADERS = 1
-const RST_STREAM = 3
-const SETTINGS = 4
-const PING = 6
-const WINDOW_UPDATE = 8
-const END_STREAM = 1
-const ACK = 1
-const MAX_CONCURRENT_STREAMS = 3
 const NOTHING = new Uint8Array()
 
 /** What a client may send on a connection at first, and beyond what it is told has been read. */
@@ -164,10 +166,4 @@ function answerDue(): void {
   for (const socket of new Set(ready.map((one) => one.socket))) socket.data.writer.flush(socket.data.write)
   const next = due[0]
   timer = next === undefined ? null : setTimeout(answerDue, Math.max(1, Math.ceil(next.at - performance.now())))
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(value)
-  return bytes
 }

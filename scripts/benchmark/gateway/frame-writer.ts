@@ -1,8 +1,4 @@
-/** RFC 9113, 4.1 and 6.2. */
-const HEAD_BYTES = 9
-const HEADERS = 1
-const END_STREAM = 1
-const END_HEADERS = 4
+import { END_HEADERS, END_STREAM, HEAD_BYTES, HEADERS } from '../../../test/support/frames.ts'
 
 /** `:status: 200` from the static table, and `apns-id` as a literal that is not indexed (RFC 7541, 6.1 and 6.2.2). */
 const FIELDS = Buffer.from('\x88\x00\x07apns-id\x2400000000-0000-4000-8000-', 'latin1')

@@ -1,5 +1,6 @@
 import forge from 'node-forge'
 import { createPrivateKey, createPublicKey, sign as signBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { DAY_MS } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { makeRsaKeys } from './fcm/rsa-keys.ts'
@@ -31,22 +32,17 @@ export async function createAuthority(now: number, rsaKeys = makeRsaKeys): Promi
   const signer = createPrivateKey(authorityKey.privateKey)
   let serial = now
 
-  const sign = (subject: readonly Attribute[], publicKey: string, extensions: readonly object[]): string => {
-    const certificate = forge.pki.createCertificate()
-    certificate.publicKey = publicKeyOf(publicKey)
-    certificate.serialNumber = positiveHex(serial++)
-    certificate.validity.notBefore = new Date(now - DAY_MS)
-    certificate.validity.notAfter = new Date(now + 3652 * DAY_MS)
-    certificate.setSubject([...subject])
-    certificate.setIssuer([AUTHORITY_NAME])
-    certificate.setExtensions([...extensions])
-    // node-forge signs in JavaScript, which takes a hundred times as long.
-    const native = {
-      sign: () => signBytes('sha256', bytesOf(certificate.tbsCertificate), signer).toString('binary'),
-    }
-    certificate.sign(native as unknown as forge.pki.rsa.PrivateKey, forge.md.sha256.create())
-    return forge.pki.certificateToPem(certificate)
-  }
+  const sign = (subject: readonly Attribute[], publicKey: string, extensions: readonly object[]): string =>
+    signCertificate({
+      subject,
+      issuer: [AUTHORITY_NAME],
+      publicKey,
+      signer,
+      serial: serial++,
+      validFrom: now - DAY_MS,
+      validTo: now + 3652 * DAY_MS,
+      extensions,
+    })
 
   const ca = sign([AUTHORITY_NAME], authorityKey.publicKey, [
     { name: 'basicConstraints', cA: true, critical: true },
@@ -77,6 +73,40 @@ export async function createAuthority(now: number, rsaKeys = makeRsaKeys): Promi
       return { certificate, privateKey: leafKey.privateKey }
     },
   }
+}
+
+interface CertificateTerms {
+  readonly subject: readonly Attribute[]
+  readonly issuer: readonly Attribute[]
+  /** SPKI, PEM. */
+  readonly publicKey: string
+  /** The issuer's private key. */
+  readonly signer: KeyObject
+  /** Of this issuer's certificates no two have the same. */
+  readonly serial: number
+  /** Milliseconds since the Unix epoch, as is `validTo`. */
+  readonly validFrom: number
+  readonly validTo: number
+  /** As node-forge writes them. */
+  readonly extensions: readonly object[]
+}
+
+/** A certificate, PEM, signed with SHA-256 and RSA. */
+export function signCertificate(terms: CertificateTerms): string {
+  const certificate = forge.pki.createCertificate()
+  certificate.publicKey = publicKeyOf(terms.publicKey)
+  certificate.serialNumber = positiveHex(terms.serial)
+  certificate.validity.notBefore = new Date(terms.validFrom)
+  certificate.validity.notAfter = new Date(terms.validTo)
+  certificate.setSubject([...terms.subject])
+  certificate.setIssuer([...terms.issuer])
+  certificate.setExtensions([...terms.extensions])
+  // node-forge signs in JavaScript, which takes a hundred times as long.
+  const native = {
+    sign: () => signBytes('sha256', bytesOf(certificate.tbsCertificate), terms.signer).toString('binary'),
+  }
+  certificate.sign(native as unknown as forge.pki.rsa.PrivateKey, forge.md.sha256.create())
+  return forge.pki.certificateToPem(certificate)
 }
 
 type Attribute = { readonly name: string; readonly value: string } | { readonly type: string; readonly value: string }

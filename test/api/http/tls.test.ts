@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
+import type { Pem } from '../../../src/gateway/simulator/certificate.ts'
 import { makeCertificate } from '../../support/certificate.ts'
-import type { TestCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startService } from '../../support/service.ts'
 import type { LogLine, Service } from '../../support/service.ts'
@@ -15,7 +15,7 @@ const files = { tlsCert: join(directory, 'fullchain.pem'), tlsKey: join(director
 const MINUTE_MS = 60_000
 const [first, renewed] = [makeCertificate({ name: 'first' }), makeCertificate({ name: 'renewed' })]
 
-function put({ certificate, privateKey }: TestCertificate): void {
+function put({ certificate, privateKey }: Pem): void {
   writeFileSync(files.tlsCert, certificate)
   writeFileSync(files.tlsKey, privateKey)
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
-import { selfSigned } from '../gateways/certificate.ts'
+import { makeCertificate } from '../../support/certificate.ts'
 import type { Certificates } from '../gateways/gateway.ts'
 import { apiOf } from './api.ts'
 import { registerBatch } from './crowd.ts'
@@ -37,13 +37,9 @@ const BATCH = 500
 
 export async function makeTemplate(program: Program, crowd: Crowd): Promise<Template> {
   const directory = await mkdtemp(join(tmpdir(), 'bellhop-faults-'))
-  const now = Date.now()
-  const [known, usual, other, untrusted] = await Promise.all([
-    createKnownCredentials(),
-    selfSigned('a gateway', now),
-    selfSigned('a gateway, renewed', now),
-    selfSigned('somebody else', now),
-  ])
+  const known = await createKnownCredentials()
+  const [usual, other] = [makeCertificate({ name: 'gateway.test' }), makeCertificate({ name: 'renewed.test' })]
+  const untrusted = makeCertificate({ name: 'other.test' })
   const data = join(directory, 'template')
   const trusted = join(directory, 'trusted.pem')
   await Bun.write(trusted, usual.certificate + other.certificate)

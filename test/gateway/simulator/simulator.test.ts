@@ -121,6 +121,20 @@ describe('a script', () => {
     simulator.answerWith(null)
   })
 
+  test('may answer on the stream itself, and then what was said is not known', async () => {
+    await using sender = await fcmSender(simulator, clock.now())
+    simulator.answerWith(() => ({
+      kind: 'custom',
+      perform(stream) {
+        stream.respond({ ':status': 299 })
+        stream.end('by hand')
+      },
+    }))
+    expect(answered(await sender.push({ token: 'mine' }))).toMatchObject({ status: 299, body: 'by hand' })
+    expect(simulator.arrivals().at(-1)).toMatchObject({ token: 'mine', status: null, reason: null })
+    simulator.answerWith(null)
+  })
+
   test('is not asked about what fails the checks', async () => {
     await using sender = await apnsSender(simulator, clock.now())
     let asked = 0

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../../src/clock.ts'
-import type { AccessTokens } from '../../../src/gateway/simulator/fcm/access-tokens.ts'
 import { fcmAcceptance, fcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { FcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import { startFcmGateway } from '../../../src/gateway/simulator/fcm/fcm-gateway.ts'
 import { fcmErrorDetail, googleError } from '../../../src/gateway/simulator/fcm/google-error.ts'
 import type { GoogleError } from '../../../src/gateway/simulator/fcm/google-error.ts'
+import type { TokenIssuer } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
 import { shownBy } from '../../../src/gateway/simulator/http2/received.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import type { Refusal } from './plan.ts'
@@ -14,7 +14,7 @@ import type { Protocol } from './protocol.ts'
 /** Google allows 100 streams. */
 const STREAMS = [100, 100] as const
 
-export function fcmProtocol(known: KnownCredentials, tokens: AccessTokens): Protocol {
+export function fcmProtocol(known: KnownCredentials, tokens: TokenIssuer): Protocol {
   let sent = 0
   const accept = (project: string) => fcmAcceptance(`projects/${project}/messages/${++sent}`)
   return {

@@ -59,7 +59,7 @@ export function createHttp2Replier({ clock, session, goawayData, drop, answering
           drop()
           return
         case 'custom':
-          conduct.perform(stream)
+          reply.perform(stream)
           return
         case 'silent':
       }

@@ -38,13 +38,33 @@ export function every(clock: Clock, periodMs: number, run: () => void): () => vo
   return () => cancel()
 }
 
-/** Whether `work` was done within `limitMs` milliseconds. */
-export async function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
-  let cancel = () => {}
-  const late = new Promise<false>((resolve) => {
-    cancel = clock.after(limitMs, () => resolve(false))
-  })
-  const inTime = await Promise.race([work.then(() => true as const), late])
-  cancel()
-  return inTime
+/** Resolves after `ms` milliseconds. */
+export function sleep(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve))
+}
+
+/** What `work` came to, or `late` after `limitMs` milliseconds; the work then goes on unheard. */
+export async function within<Value, const Late>(
+  clock: Pick<Clock, 'after'>,
+  limitMs: number,
+  work: Promise<Value>,
+  late: Late,
+): Promise<Value | Late> {
+  const end = Promise.withResolvers<Late>()
+  const cancel = clock.after(limitMs, () => end.resolve(late))
+  try {
+    return await Promise.race([work, end.promise])
+  } finally {
+    cancel()
+  }
+}
+
+/** A signal that aborts after `limitMs` milliseconds, unless it is disposed of before. */
+export function abortAfter(
+  clock: Pick<Clock, 'after'>,
+  limitMs: number,
+): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController()
+  const cancel = clock.after(limitMs, () => controller.abort())
+  return { signal: controller.signal, [Symbol.dispose]: cancel }
 }

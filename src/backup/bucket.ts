@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
-import { MINUTE_MS } from '../clock.ts'
+import { MINUTE_MS, within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
@@ -40,6 +40,8 @@ const CALL_MS = MINUTE_MS
 /** For a part, or two: 35 kB a second. */
 const PART_MS = 5 * MINUTE_MS
 
+const LATE = Symbol('late')
+
 interface Options {
   readonly name: string
   readonly access: BucketAccess
@@ -70,13 +72,9 @@ export function openBucket({ name, access, clock }: Options): Bucket {
 
   /** What is not answered in time goes on, and ends with the process. */
   async function inTime<Value>(limitMs: number, work: Promise<Value>): Promise<Value> {
-    const late = Promise.withResolvers<never>()
-    const cancel = clock.after(limitMs, () => late.reject(Object.assign(new Error(), { code: 'Timeout' })))
-    try {
-      return await Promise.race([work, late.promise])
-    } finally {
-      cancel()
-    }
+    const value = await within(clock, limitMs, work, LATE)
+    if (value === LATE) throw Object.assign(new Error(), { code: 'Timeout' })
+    return value
   }
 
   async function listed(prefix: string): Promise<readonly Stored[]> {

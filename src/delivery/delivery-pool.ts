@@ -1,3 +1,4 @@
+import { sleep } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { isConstraint } from '../database/sqlite-error.ts'
@@ -123,7 +124,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
         // Anything else is the disk, and passes.
         if (isConstraint(error) || closed) return new Promise<never>(() => {})
         log.error('a delivery could not be written down; trying again', { error: describeError(error) })
-        await new Promise<void>((resolve) => clock.after(WRITE_AGAIN_MS, resolve))
+        await sleep(clock, WRITE_AGAIN_MS)
       }
     }
   }

@@ -32,6 +32,9 @@ const STATUS = {
  */
 export const ANSWER_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
+/** Of a service that cannot do its work now (RFC 9110, 15.6.4). */
+export const UNAVAILABLE = 503
+
 /** Hears of a call that is refused, of which the answer carries this id. */
 export type OnRefused = (request: Request, requestId: string, why: Failure) => void
 

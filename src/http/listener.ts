@@ -1,4 +1,5 @@
 import type { AnyElysia } from 'elysia'
+import { sleep, systemClock } from '../clock.ts'
 import { failure, StartRefused } from '../failure.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
@@ -144,10 +145,11 @@ async function stop(server: Pick<Bun.Server<unknown>, 'pendingRequests' | 'stop'
 
 /**
  * Resolves when no call is under way. Bun's own promise may not: a connection on which more of a body came after the
- * answer, such as one too large, counts as busy until it is closed (measured, Bun 1.4.5).
+ * answer, such as one too large, counts as busy until it is closed (measured, Bun 1.4.5). Sockets go by the time of the system,
+ * whatever clock the service has.
  */
 async function answered(server: Pick<Bun.Server<unknown>, 'pendingRequests'>): Promise<void> {
-  while (server.pendingRequests > 0) await Bun.sleep(LOOK_MS)
+  while (server.pendingRequests > 0) await sleep(systemClock, LOOK_MS)
 }
 
 /** The network address of the caller; `''` where the connection is already gone. */

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { DeliveryStatus } from '../delivery/store/delivery-store.ts'
 import { failure } from '../failure.ts'
-import { ANSWER_HEADERS, failures, noSuchPath, refuse } from '../http/failures.ts'
+import { ANSWER_HEADERS, failures, noSuchPath, refuse, UNAVAILABLE } from '../http/failures.ts'
 import { readHeadAsGet } from '../http/gate.ts'
 import { pathOf } from '../http/path-table.ts'
 import type { Log } from '../log.ts'
@@ -67,10 +67,9 @@ export function createAdminApi({
       return refusal === null ? undefined : refuse(refusal)
     })
     .get('/healthz', () => ({ status: 'ok' }))
-    .get('/readyz', async ({ set, query }) => {
+    .get('/readyz', async ({ status, query }) => {
       const { ready, reasons, warnings, checks } = await readiness('probe' in query ? 0 : PROBE_AGE_MS)
-      set.status = ready ? 200 : 503
-      return {
+      return status(ready ? 200 : UNAVAILABLE, {
         status: ready ? 'ready' : 'not ready',
         reasons,
         warnings,
@@ -87,7 +86,7 @@ export function createAdminApi({
             open,
           })),
         onSecondTransport: moved(),
-      }
+      })
     })
     .get('/metrics', async ({ set }) => {
       set.headers['content-type'] = CONTENT_TYPE

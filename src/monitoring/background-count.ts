@@ -1,3 +1,4 @@
+import { within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { PLATFORMS } from '../device/device.ts'
 import { describeError } from '../log.ts'
@@ -88,10 +89,7 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
           .finally(() => (running = null))
       }
       if (running === null) return counted
-      let cancel = () => {}
-      const late = new Promise<void>((resolve) => (cancel = clock.after(PATIENCE_MS, resolve)))
-      await Promise.race([running, late])
-      cancel()
+      await within(clock, PATIENCE_MS, running, null)
       return counted
     },
     stop: () => void (stopped = true),

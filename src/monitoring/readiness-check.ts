@@ -1,4 +1,5 @@
 import type { BackupState } from '../backup/schedule.ts'
+import { within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { Log } from '../log.ts'
@@ -64,12 +65,6 @@ export function createReadinessCheck(deps: Dependencies): CheckReadiness {
   }
 
   async function inTime(probing: Promise<string | null>): Promise<string | null> {
-    let cancel = () => {}
-    const late = new Promise<string>((resolve) => {
-      cancel = clock.after(PATIENCE_MS, () => resolve(`it has not taken a write for ${PATIENCE_MS / 1000} seconds`))
-    })
-    const problem = await Promise.race([probing, late])
-    cancel()
-    return problem
+    return await within(clock, PATIENCE_MS, probing, `it has not taken a write for ${PATIENCE_MS / 1000} seconds`)
   }
 }

@@ -4,6 +4,7 @@ import { Agent as PlainAgent, request as plainRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { abortAfter } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { addressIn } from '../network/special-networks.ts'
 import { codeOf } from '../text/error-code.ts'
@@ -115,16 +116,13 @@ export function createPost({ clock, ca, allowPrivate, resolve = systemResolve }:
   }
 
   return async (url, headers, body, signal) => {
-    const deadline = new AbortController()
-    const cancel = clock.after(TIMEOUT_MS, () => deadline.abort())
+    using deadline = abortAfter(clock, TIMEOUT_MS)
     const either = AbortSignal.any([signal, deadline.signal])
     try {
       return await Promise.race([attempt(new URL(url), headers, body, either), aborted(either)])
     } catch (error) {
       // Not the message, which may quote the address.
       return { kind: 'failed', reason: deadline.signal.aborted ? 'no answer in time' : (codeOf(error) ?? 'failed') }
-    } finally {
-      cancel()
     }
   }
 }

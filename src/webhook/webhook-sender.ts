@@ -1,3 +1,4 @@
+import { sleep, within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import type { Log } from '../log.ts'
@@ -230,7 +231,7 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
       } catch (error) {
         if (ending.signal.aborted) return new Promise<never>(() => {})
         log.error('a webhook event could not be written down; trying again', { error: String(error) })
-        await new Promise<void>((resolve) => clock.after(WRITE_AGAIN_MS, resolve))
+        await sleep(clock, WRITE_AGAIN_MS)
       }
     }
   }
@@ -256,10 +257,7 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     async stop() {
       stopped = true
       cancelTick()
-      let cancel = () => {}
-      const late = new Promise<void>((resolve) => (cancel = clock.after(STOP_MS, resolve)))
-      await Promise.race([Promise.all(open), late])
-      cancel()
+      await within(clock, STOP_MS, Promise.all(open), null)
     },
     close() {
       stopped = true

@@ -1,3 +1,4 @@
+import { abortAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Inbox } from '../../monitoring/inbox.ts'
@@ -54,16 +55,13 @@ interface AdminAnswer {
 
 /** What `read` makes of the answer, JSON that is not checked; `undefined`: there is none that it can read. */
 async function ask<T>(url: string, clock: Clock, read: (answer: unknown) => T): Promise<T | undefined> {
-  const late = new AbortController()
-  const cancel = clock.after(DEADLINE_MS, () => late.abort())
+  using deadline = abortAfter(clock, DEADLINE_MS)
   try {
-    const response = await fetch(url, { proxy: false, redirect: 'manual', signal: late.signal })
+    const response = await fetch(url, { proxy: false, redirect: 'manual', signal: deadline.signal })
     return response.ok ? read(await response.json()) : undefined
   } catch {
     // Whatever it is that answers there, if anything: it knows nothing of this.
     return undefined
-  } finally {
-    cancel()
   }
 }
 

@@ -1,3 +1,4 @@
+import { abortAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { problem } from '../../failure.ts'
 import { readSettings } from '../../settings/parse.ts'
@@ -43,18 +44,15 @@ export async function runHealth(
 }
 
 async function ask(url: string, ready: boolean, clock: Clock): Promise<HealthVerdict> {
-  const late = new AbortController()
-  const cancel = clock.after(DEADLINE_MS, () => late.abort())
+  using deadline = abortAfter(clock, DEADLINE_MS)
   try {
     // The proxy of the environment is for the internet.
-    const response = await fetch(url, { proxy: false, redirect: 'manual', signal: late.signal })
+    const response = await fetch(url, { proxy: false, redirect: 'manual', signal: deadline.signal })
     return judge(url, ready, response.status, await response.text())
   } catch (error) {
-    if (late.signal.aborted) return ill(`${url} has not answered within ${DEADLINE_MS / 1000} seconds.`)
+    if (deadline.signal.aborted) return ill(`${url} has not answered within ${DEADLINE_MS / 1000} seconds.`)
     const code = codeOf(error) ?? String(error)
     return ill(`Nobody answers at ${url} (${code}): is bellhop serve running, with this --admin-listen?`)
-  } finally {
-    cancel()
   }
 }
 

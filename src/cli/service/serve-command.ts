@@ -1,3 +1,4 @@
+import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { startRefusalOf } from '../../database/storage-errors.ts'
 import type { Unwritten } from '../../delivery/delivery-pool.ts'
@@ -75,10 +76,9 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
     return 1
   }
   manager.stopping()
-  const deadline = Promise.withResolvers<'late'>()
-  const cancel = clock.after(config.drainSeconds * 1000 + CLOSING_MS, () => deadline.resolve('late'))
-  const end = await Promise.race([server[Symbol.asyncDispose](), deadline.promise])
-  cancel()
+  const limitMs = config.drainSeconds * 1000 + CLOSING_MS
+  const closed = Promise.resolve(server[Symbol.asyncDispose]()).then(() => 'closed' as const)
+  const end = await within(clock, limitMs, closed, 'late')
   // No loss: what was answered with 2xx is on disk, and the next start goes on with it.
   if (end === 'late')
     stderr('bellhop: Stopped with work in flight: the drain time is over. It goes on at the next start.\n')

@@ -1,3 +1,4 @@
+import { within } from '../../clock.ts'
 import type { Signal, CommandContext } from '../command.ts'
 
 /** Turns of a command that watches something. Disposing it hears no more signals. */
@@ -11,13 +12,7 @@ export function startPolling({ clock, signals }: Pick<CommandContext, 'clock' | 
   const listener = () => stop.resolve('stopped')
   for (const signal of SIGNALS) signals.on(signal, listener)
   return {
-    async next(waitMs) {
-      const turn = Promise.withResolvers<'tick'>()
-      const cancel = clock.after(waitMs, () => turn.resolve('tick'))
-      const end = await Promise.race([turn.promise, stop.promise])
-      cancel()
-      return end
-    },
+    next: (waitMs) => within(clock, waitMs, stop.promise, 'tick'),
     [Symbol.dispose]() {
       for (const signal of SIGNALS) signals.off(signal, listener)
     },

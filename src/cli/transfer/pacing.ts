@@ -1,3 +1,4 @@
+import { sleep } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { isServed } from '../../database/directory-lock.ts'
 
@@ -26,16 +27,10 @@ export function createPacing(data: string, clock: Clock): Pacing {
       return served
     },
     async rest(tookMs) {
-      if (served) await pause(clock, Math.max(tookMs, MIN_PAUSE_MS))
+      if (served) await sleep(clock, Math.max(tookMs, MIN_PAUSE_MS))
       if (clock.now() - lookedAt < LOOK_MS) return
       lookedAt = clock.now()
       served = isServed(data)
     },
   }
-}
-
-async function pause(clock: Clock, ms: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  clock.after(ms, resolve)
-  await promise
 }

@@ -1,12 +1,12 @@
 import { describeApns } from '../../application/credential.ts'
 import type { ApnsCredential } from '../../application/credential.ts'
+import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { apnsIdOf, apnsPath, readApnsRefusal } from '../../gateway/apns/protocol.ts'
 import { createProviderTokens } from '../../gateway/apns/token.ts'
 import type { OpenTransport, TransportAnswer } from '../../gateway/transport/transport.ts'
 import { apnsHeaders, renderApns } from '../../notification/apns-render.ts'
-import { within } from '../deadline.ts'
 import { failing } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { apnsFinding, isForOtherEnvironment, limitedTo } from './apns-finding.ts'
@@ -45,7 +45,7 @@ export async function probeApns(options: ApnsProbeOptions): Promise<ReadonlyMap<
   }
   const asked = await Promise.all(
     environments.map(async (environment) => {
-      const answer = await within(clock, ANSWER_MS, ask(environment, authorization, options))
+      const answer = await within(clock, ANSWER_MS, ask(environment, authorization, options), 'late')
       const { finding, reason } = judge(answer, environment, options)
       return { environment, finding, reason }
     }),

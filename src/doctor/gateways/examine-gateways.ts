@@ -1,10 +1,10 @@
 import type { Application } from '../../application/application.ts'
 import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
+import { within } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { chooseTransport } from '../../gateway/transport/choose-transport.ts'
 import type { CheckList } from '../check-list.ts'
 import type { DoctorConfig, DoctorContext } from '../context.ts'
-import { within } from '../deadline.ts'
 import { skipped } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { hearTime, judgeClock } from '../machine/clock-check.ts'
@@ -90,7 +90,7 @@ export async function examineGateways(
 
   await list.look({ id: 'clock', group: 'machine' }, async () => {
     // APNs does not tell the time.
-    if (told.length === 0) await within(clock, REACH_MS, askTime(config.fcmTokenUrl, shared))
+    if (told.length === 0) await within(clock, REACH_MS, askTime(config.fcmTokenUrl, shared), null)
     return judgeClock(told)
   })
 }

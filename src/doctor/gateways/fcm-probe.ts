@@ -1,10 +1,10 @@
 import { describeFcm } from '../../application/credential.ts'
 import type { FcmCredential } from '../../application/credential.ts'
+import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { createAccessTokens } from '../../gateway/fcm/token.ts'
 import type { OpenTransport } from '../../gateway/transport/transport.ts'
 import { renderFcm } from '../../notification/fcm-render.ts'
-import { within } from '../deadline.ts'
 import type { Finding } from '../finding.ts'
 import { ANSWER_MS } from './apns-probe.ts'
 import { connectionFinding } from './connection-failure.ts'
@@ -25,7 +25,7 @@ export interface FcmProbeOptions {
 
 /** Gets an access token, and asks FCM, as `serve` would, about a push that it is not to send. */
 export async function probeFcm(options: FcmProbeOptions): Promise<Finding> {
-  const finding = await within(options.clock, ANSWER_MS, ask(options))
+  const finding = await within(options.clock, ANSWER_MS, ask(options), 'late')
   return finding === 'late' ? connectionFinding('deadline', options.wayTo(options.origin)) : finding
 }
 

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { connect, isIP } from 'node:net'
+import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { openSecureSocket, portOf } from '../../gateway/transport/secure-socket.ts'
 import type { Proxy } from '../../gateway/transport/tunnel.ts'
 import { codeOf } from '../../text/error-code.ts'
-import { within } from '../deadline.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { lasting, listed } from '../quantity.ts'
@@ -29,7 +29,7 @@ export const REACH_MS = 4000
 /** Name, TCP, TLS and HTTP/2 to a gateway, the way that pushes go. `origin`: `https://host[:port]`. */
 export async function checkReach(origin: string, options: ReachOptions): Promise<Finding> {
   const control = new AbortController()
-  const finding = await within(options.clock, REACH_MS, reach(new URL(origin), options, control.signal))
+  const finding = await within(options.clock, REACH_MS, reach(new URL(origin), options, control.signal), 'late')
   // Also closes what is open.
   control.abort()
   return finding === 'late' ? connectionFinding('deadline', wayTo(new URL(origin), options.proxy)) : finding
@@ -85,7 +85,7 @@ async function brokenFamily(
   const reaches = async (family: number): Promise<boolean | null> => {
     const address = addresses.find((address) => isIP(address) === family)
     if (address === undefined) return null
-    return (await within(clock, FAMILY_MS, connects(address, port, signal))) === true
+    return await within(clock, FAMILY_MS, connects(address, port, signal), false)
   }
   const [four, six] = await Promise.all([reaches(4), reaches(6)])
   if (four === null || six === null || four === six) return null

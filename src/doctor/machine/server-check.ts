@@ -1,7 +1,7 @@
+import { abortAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { hostPort } from '../../settings/setting-type.ts'
 import type { ListenAddress } from '../../settings/setting-type.ts'
-import { within } from '../deadline.ts'
 import { failing, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
@@ -15,10 +15,8 @@ const DEADLINE_MS = 3000
 
 /** Asks the server that is to listen at `address` whether it is ready. */
 export async function askServer(address: ListenAddress, clock: Pick<Clock, 'after'>): Promise<AdminAnswer> {
-  const control = new AbortController()
-  const answer = await within(clock, DEADLINE_MS, ask(address, control.signal))
-  control.abort()
-  return answer === 'late' ? { kind: 'silent' } : answer
+  using deadline = abortAfter(clock, DEADLINE_MS)
+  return await ask(address, deadline.signal)
 }
 
 async function ask({ host, port }: ListenAddress, signal: AbortSignal): Promise<AdminAnswer> {

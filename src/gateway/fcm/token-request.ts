@@ -1,3 +1,5 @@
+import { abortAfter } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import { readAnswerBody } from '../transport/answer-body.ts'
 import { describeFetchFailure } from '../transport/fetch-failure.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
@@ -11,12 +13,13 @@ export async function postForm(
   transport: Transport,
   url: string,
   form: string,
-  trust: { readonly ca?: string },
+  { clock, trust }: { readonly clock: Pick<Clock, 'after'>; readonly trust: { readonly ca?: string } },
 ): Promise<TransportAnswer> {
   const { pathname, search } = new URL(url)
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'accept-encoding': 'identity' }
   const answer = await transport.request({ path: pathname + search, headers, body: form })
   if (answer.kind === 'answer' || !NO_HTTP2.test(answer.reason)) return answer
+  using deadline = abortAfter(clock, DEADLINE_MS)
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -26,7 +29,7 @@ export async function postForm(
       proxy: false,
       keepalive: false,
       tls: trust,
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: deadline.signal,
     })
     const body = await readAnswerBody(response)
     return { kind: 'answer', status: response.status, header: (name) => response.headers.get(name), body }

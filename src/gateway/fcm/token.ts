@@ -63,7 +63,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     const assertion = await sign(credential, tokenUrl, Math.floor(clock.now() / 1000)).catch(() => null)
     if (assertion === null) return { kind: 'misconfigured', reason: 'the private key cannot be used', certain: true }
     const form = new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString()
-    const answer = await postForm(transport, tokenUrl, form, trust)
+    const answer = await postForm(transport, tokenUrl, form, { clock, trust })
     // Without a token nothing can be sent, whether or not this request arrived.
     if (answer.kind === 'failed') return outcomeOfFailure({ ...answer, sent: 'no' })
     const grant = readGrant(

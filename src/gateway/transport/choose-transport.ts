@@ -1,3 +1,4 @@
+import { abortAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { fallbackTransport } from './fallback-transport.ts'
 import type { OnSwitch } from './fallback-transport.ts'
@@ -27,10 +28,8 @@ const PROBE_MS = 5000
 /** Why the proxy makes no tunnel to `origin`, such as `proxy: 407`; `null` when it does. Sends nothing through it. */
 export async function proxyProblem(proxy: Proxy, origin: string, clock: Clock): Promise<string | null> {
   const { hostname, port } = new URL(origin)
-  const control = new AbortController()
-  const cancel = clock.after(PROBE_MS, () => control.abort())
-  const tunnel = await openTunnel(proxy, `${hostname}:${port || '443'}`, control.signal)
-  cancel()
+  using deadline = abortAfter(clock, PROBE_MS)
+  const tunnel = await openTunnel(proxy, `${hostname}:${port || '443'}`, deadline.signal)
   if (tunnel.kind === 'failed') return tunnel.reason
   tunnel.socket.destroy()
   return null

@@ -1,3 +1,4 @@
+import { sleep } from '../../../clock.ts'
 import type { Clock } from '../../../clock.ts'
 import type { Pem } from '../certificate.ts'
 import type { SimulatedAnswer, Attempt, Reply } from '../http2/reply.ts'
@@ -47,7 +48,7 @@ export function startTokenEndpoint({ clock, pem, tokens, script }: TokenEndpoint
       // A reset or a dropped connection looks to the client like an answer that never comes.
       if (reply.kind !== 'answer') return await new Promise<never>(() => undefined)
       const { answer, afterMs = 0 } = reply
-      if (afterMs > 0) await new Promise<void>((resolve) => clock.after(afterMs, resolve))
+      if (afterMs > 0) await sleep(clock, afterMs)
       const date = new Date(clock.now()).toUTCString()
       return new Response(answer.body, { status: answer.status, headers: { date, ...answer.headers } })
     },

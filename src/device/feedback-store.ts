@@ -1,4 +1,6 @@
+import { DAY_MS } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import type { Sweep } from '../database/sweep.ts'
 import { unpackToken } from './device.ts'
 import type { Platform } from './device.ts'
 
@@ -22,6 +24,9 @@ interface Row {
 /** Rows read at a time, of tokens of up to 4 KiB: what a list holds in memory, whatever its length. */
 const PAGE = 200
 
+/** How long an entry is kept. */
+const KEEP_FEEDBACK_MS = 90 * DAY_MS
+
 /** Entries erased in one step of a sweep: 1 ms. */
 const SWEEP_LIMIT = 100
 
@@ -43,6 +48,13 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
        SELECT platform, token FROM feedback WHERE application = ?1 AND at < ?2 LIMIT ?3) RETURNING at`,
   )
 
+  /** Of the first application whose number is over `after`. */
+  const sweep: Sweep = (now, after) => {
+    const application = next.get(after)?.number
+    if (application === undefined) return null
+    return purge.all(application, now - KEEP_FEEDBACK_MS, SWEEP_LIMIT).length < SWEEP_LIMIT ? application : after
+  }
+
   return {
     /** Newest first, those not before `since` nor after `until` (ms since the Unix epoch; default: all). */
     *list(application: number, since = 0, until: number | null = null): Generator<FeedbackEntry, void> {
@@ -60,14 +72,6 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
       }
     },
 
-    /**
-     * Forgets some of what is older than `before` (ms since the Unix epoch), of the first application whose number is over
-     * `after`; with what to go on, `null`: that was all.
-     */
-    sweep(before: number, after: number): number | null {
-      const application = next.get(after)?.number
-      if (application === undefined) return null
-      return purge.all(application, before, SWEEP_LIMIT).length < SWEEP_LIMIT ? application : after
-    },
+    sweep,
   }
 }

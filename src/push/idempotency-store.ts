@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import type { Sweep } from '../database/sweep.ts'
 import { KEEP_KEYS_MS } from './idempotency.ts'
 
 /** What was answered to a key. */
@@ -12,8 +13,11 @@ export interface Remembered {
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
 
-/** What was answered to each Idempotency-Key; `housekeeping-store.ts` erases it after 30 days. */
-export function createIdempotencyStore({ database }: { database: Database }) {
+/** Rows erased in one step of a sweep. */
+const SWEEP_LIMIT = 100
+
+/** What was answered to each Idempotency-Key, for 30 days. */
+export function createIdempotencyStore({ database }: { database: Pick<Database, 'statement'> }) {
   const find = database.statement<Remembered, [number, string, number]>(
     'SELECT digest, push, answer FROM idempotency WHERE application = ? AND key = ? AND created_at > ?',
   )
@@ -22,7 +26,15 @@ export function createIdempotencyStore({ database }: { database: Database }) {
      ON CONFLICT DO UPDATE SET digest = excluded.digest, push = excluded.push, answer = excluded.answer,
        created_at = excluded.created_at`,
   )
+  const erase = database.statement<{ push: number }, [before: number, limit: number]>(
+    `DELETE FROM idempotency WHERE (application, key) IN (
+       SELECT application, key FROM idempotency WHERE created_at < ? LIMIT ?) RETURNING push`,
+  )
+  const sweep: Sweep = (now) => (erase.all(now - KEEP_KEYS_MS, SWEEP_LIMIT).length < SWEEP_LIMIT ? null : 0)
+
   return {
+    sweep,
+
     /** `now` in ms since the Unix epoch. */
     find: (application: number, key: string, now: number): Remembered | null =>
       find.get(application, key, now - KEEP_KEYS_MS),

@@ -1,7 +1,7 @@
 import { every, HOUR_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import type { Sweep } from '../database/housekeeping-store.ts'
+import type { Sweep } from '../database/sweep.ts'
 import { noted } from '../log.ts'
 import type { Log } from '../log.ts'
 

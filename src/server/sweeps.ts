@@ -1,8 +1,9 @@
 import type { Database } from '../database/database.ts'
-import { createHousekeeping, KEEP_MS } from '../database/housekeeping-store.ts'
-import type { Sweep } from '../database/housekeeping-store.ts'
+import type { Sweep } from '../database/sweep.ts'
 import type { DeviceStore } from '../device/device-store.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
+import { createIdempotencyStore } from '../push/idempotency-store.ts'
+import { createPushRetention } from '../push/push-retention-store.ts'
 import type { QuotaLedger } from '../usage/quota-ledger.ts'
 import type { WebhookStore } from '../webhook/webhook-store.ts'
 
@@ -17,12 +18,10 @@ interface Dependencies {
 
 /** All that is erased when its time is over, in the order in which it is. */
 export function createSweeps({ database, devices, ledger, webhooks, keepGone }: Dependencies): readonly Sweep[] {
-  const housekeeping = createHousekeeping({ database })
-  const feedback = createFeedbackStore({ database })
   return [
-    (now, after) => feedback.sweep(now - KEEP_MS, after),
-    housekeeping.keys,
-    housekeeping.pushes,
+    createFeedbackStore({ database }).sweep,
+    createIdempotencyStore({ database }).sweep,
+    createPushRetention({ database }).sweep,
     (now) => (devices.eraseLeft(now - keepGone) ? 0 : null),
     (_now, after) => devices.sweepLabels(after),
     (_now, after) => webhooks.sweep(after),

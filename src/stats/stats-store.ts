@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
-import { packToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
+import { createOpenedStore } from './opened-store.ts'
 import { createTallyStore } from './tally-store.ts'
 
 /** Endpoint 15: all-time sums of an application. */
@@ -30,13 +30,7 @@ export function createStatsStore({ database, pushes }: Dependencies) {
      FROM tally WHERE application = ?`,
   )
   const tally = createTallyStore({ database })
-  const openedBy = database.statement<
-    never,
-    [push: number, now: number, application: number, platform: Platform, token: string | Uint8Array]
-  >(
-    `INSERT INTO opened (push, device, at) SELECT ?, id, ? FROM device WHERE application = ? AND platform = ? AND token = ?
-     ON CONFLICT DO NOTHING`,
-  )
+  const opens = createOpenedStore({ database })
 
   return {
     analytics: (application: number): Analytics => sums.get(application) ?? { t: 0, o: 0, s: 0 },
@@ -49,7 +43,7 @@ export function createStatsStore({ database, pushes }: Dependencies) {
       tally.addOpen({ application, platform }, now)
       const number = push ? pushes.countOpen(application, push) : null
       if (number === null || !token) return
-      openedBy.run(number, now, application, platform, packToken(token))
+      opens.add(number, { application, platform, token }, now)
     },
   }
 }

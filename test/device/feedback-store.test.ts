@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { openRegistry } from '../support/registry.ts'
 
+const KEEP_MS = 90 * 24 * 60 * 60 * 1000
+
 /** `count` tokens of application 1 and one of application 2, declared gone at 1000, 1001 …, two at a time. */
 function openWithFeedback(count: number) {
   const registry = openRegistry()
@@ -32,20 +34,20 @@ test('since leaves out what is older', () => {
   expect([...registry.feedback.list(1, 1003)].map(({ at }) => at)).toEqual([1004, 1004, 1003, 1003])
 })
 
-test('what is older than a time is forgotten, one application after the other', () => {
+test('what is older than ninety days is forgotten, one application after the other', () => {
   using registry = openWithFeedback(10)
-  expect(registry.feedback.sweep(1004, 0)).toBe(1)
+  expect(registry.feedback.sweep(1004 + KEEP_MS, 0)).toBe(1)
   expect([...registry.feedback.list(1)].map(({ at }) => at)).toEqual([1004, 1004])
-  expect(registry.feedback.sweep(9999, 1)).toBe(2)
+  expect(registry.feedback.sweep(9999 + KEEP_MS, 1)).toBe(2)
   expect([...registry.feedback.list(1)].map(({ at }) => at)).toEqual([1004, 1004])
   expect([...registry.feedback.list(2)]).toEqual([])
-  expect(registry.feedback.sweep(9999, 2)).toBeNull()
+  expect(registry.feedback.sweep(9999 + KEEP_MS, 2)).toBeNull()
 })
 
 test('a hundred entries at a time', () => {
   using registry = openWithFeedback(150)
-  expect(registry.feedback.sweep(9999, 0)).toBe(0)
+  expect(registry.feedback.sweep(9999 + KEEP_MS, 0)).toBe(0)
   expect([...registry.feedback.list(1)]).toHaveLength(50)
-  expect(registry.feedback.sweep(9999, 0)).toBe(1)
+  expect(registry.feedback.sweep(9999 + KEEP_MS, 0)).toBe(1)
   expect([...registry.feedback.list(1)]).toEqual([])
 })

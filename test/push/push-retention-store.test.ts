@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createHousekeeping } from '../../src/database/housekeeping-store.ts'
+import { createPushRetention } from '../../src/push/push-retention-store.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
 import { createScheduleStore } from '../../src/push/schedule-store.ts'
 import { openRegistry } from '../support/registry.ts'
@@ -14,7 +14,7 @@ function openStores() {
   const pushes = createPushStore({ database })
   const finish = database.statement<never, [number, number]>('UPDATE delivery SET finished_at = ? WHERE push = ?')
   const numbers = database.statement<{ number: number }, []>('SELECT number FROM push ORDER BY number')
-  const sweeps = createHousekeeping({ database })
+  const { sweep } = createPushRetention({ database })
   let pushed = 0
   return {
     ...registry,
@@ -22,7 +22,7 @@ function openStores() {
     /** `steps` of the sweep of pushes: what the last of them said. */
     sweep(now: number, steps = 1): number | null {
       let next: number | null = 0
-      for (let step = 0; step < steps && next !== null; step++) next = sweeps.pushes(now, next)
+      for (let step = 0; step < steps && next !== null; step++) next = sweep(now, next)
       return next
     },
     push(createdAt: number, sendAt: number | null = null, waves: readonly number[] = []): number {

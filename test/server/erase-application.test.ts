@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { eraseContents } from '../../src/database/erase-application.ts'
+import { eraseContents } from '../../src/server/erase-application.ts'
 import { openRegistry } from '../support/registry.ts'
 
 /** A device has a row here and its labels: beyond that it is what hangs on one row that makes a transaction large. */

@@ -3,13 +3,12 @@ import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../clock.ts'
 import { lockDirectory } from '../database/directory-lock.ts'
 import { NEWEST_SCHEMA, writeDatabaseFile } from '../database/offline-database.ts'
+import type { OfflineWriter } from '../database/offline-database.ts'
 import { giveToOwnerOf, refuseLink, workDirectoryFor } from '../database/regular-file.ts'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import { stampOf } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
-import { cancelOpenPushes } from './cancel-open-pushes.ts'
-import type { CancelledPushes } from './cancel-open-pushes.ts'
 import { differenceOf } from './compare.ts'
 import type { BackupDifference } from './compare.ts'
 import { destinationText } from './destination.ts'
@@ -19,6 +18,20 @@ import { replaceDatabase } from './replace-database.ts'
 import { inspect } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
 import type { BackupWatch } from './watch.ts'
+
+/** How many pushes were called off. */
+export interface CancelledPushes {
+  /** Being sent, or waiting to be tried again, at the time of the backup. */
+  readonly open: number
+  /** To be sent at a moment that has passed since. */
+  readonly scheduled: number
+}
+
+/**
+ * Calls off what was not over at the time of the backup. `schema` is the number of the database's last migration, `now`
+ * ms since the Unix epoch.
+ */
+type CancelOpenPushes = (database: OfflineWriter, schema: number, now: number) => CancelledPushes
 
 export interface RestoredBackup {
   readonly kind: 'restored'
@@ -49,8 +62,8 @@ interface Options {
   readonly from: OneBackup
   /** Also over a database that has what the backup does not have. */
   readonly confirmed: boolean
-  /** Whether pushes go on that were not over at the time of the backup (see `callOffUnsent`). */
-  readonly resumePushes: boolean
+  /** `null`: pushes go on that were not over at the time of the backup. */
+  readonly cancelOpenPushes: CancelOpenPushes | null
   readonly clock: Pick<Clock, 'now'>
   /** Only asked for a bucket. */
   readonly openBucket: (name: string) => Bucket | Problem
@@ -84,7 +97,7 @@ export async function restore(options: Options): Promise<RestoredBackup | Unconf
 
 async function restoreBy(
   copy: string,
-  { data, from, confirmed, resumePushes, clock, openBucket, watch }: Options,
+  { data, from, confirmed, cancelOpenPushes, clock, openBucket, watch }: Options,
 ): Promise<RestoredBackup | Unconfirmed | Problem> {
   const unfetched = await fetchBackup({ from, into: copy, openBucket, watch })
   if (unfetched !== null) return unfetched
@@ -97,7 +110,7 @@ async function restoreBy(
   if (difference.kind !== 'none' && !confirmed) return { kind: 'unconfirmed', difference }
 
   const now = clock.now()
-  const sent = settled(copy, content.schema, resumePushes, now)
+  const sent = settled(copy, content.schema, cancelOpenPushes, now)
   finish(copy, data)
   const replaced = replaceDatabase({ path, by: copy, keepAs: freeName(`${path}.replaced-${stampOf(now)}`) })
   if (replaced.kind === 'problem') return replaced
@@ -116,14 +129,14 @@ async function restoreBy(
 function settled(
   copy: string,
   schema: number,
-  resumePushes: boolean,
+  cancelOpenPushes: CancelOpenPushes | null,
   now: number,
 ): Pick<RestoredBackup, 'cancelled' | 'waitingEvents'> {
   using database = writeDatabaseFile(copy)
   const [events] =
     schema < EVENTS_SINCE ? [] : database.all<{ waiting: number }>('SELECT count(*) AS waiting FROM event')
   return {
-    cancelled: resumePushes ? null : cancelOpenPushes(database, schema, now),
+    cancelled: cancelOpenPushes && cancelOpenPushes(database, schema, now),
     waitingEvents: events?.waiting ?? 0,
   }
 }

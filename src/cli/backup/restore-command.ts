@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import type { CancelledPushes } from '../../backup/cancel-open-pushes.ts'
 import type { BackupDifference } from '../../backup/compare.ts'
 import { destinationIn, destinationText } from '../../backup/destination.ts'
 import { namingNewest } from '../../backup/newest.ts'
 import { restore } from '../../backup/restore.ts'
-import type { RestoredBackup } from '../../backup/restore.ts'
 import { problem } from '../../failure.ts'
+import type { CancelledPushes, RestoredBackup } from '../../backup/restore.ts'
+import { cancelOpenPushes } from '../../push/restored-push-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
 import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
@@ -37,7 +37,7 @@ export async function runRestore({ words, flags }: ParsedArguments, context: Com
     data,
     from,
     confirmed: flags.has('yes'),
-    resumePushes: flags.has('resume-pushes'),
+    cancelOpenPushes: flags.has('resume-pushes') ? null : cancelOpenPushes,
     clock: context.clock,
     openBucket,
     watch,

@@ -1,12 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { cancelOpenPushes } from '../../src/backup/cancel-open-pushes.ts'
 import { differenceOf } from '../../src/backup/compare.ts'
 import { inspect } from '../../src/backup/summary.ts'
 import { MIGRATIONS } from '../../src/database/migrations.ts'
 import { copyDatabase, NEWEST_SCHEMA, writeDatabaseFile } from '../../src/database/offline-database.ts'
-import { dataDirectories } from './data.ts'
+import { cancelOpenPushes } from '../../src/push/restored-push-store.ts'
+import { dataDirectories } from '../backup/data.ts'
 
 const HOUR_MS = 3_600_000
 

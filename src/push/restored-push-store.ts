@@ -1,16 +1,7 @@
+import type { CancelledPushes } from '../backup/restore.ts'
 import type { OfflineWriter } from '../database/offline-database.ts'
+import { finishOpenDeliveries } from '../delivery/store/restored-delivery-store.ts'
 
-/** How many pushes were called off. */
-export interface CancelledPushes {
-  /** Being sent, or waiting to be tried again, at the time of the backup. */
-  readonly open: number
-  /** To be sent at a moment that has passed since. */
-  readonly scheduled: number
-}
-
-const WAITING = `state IN ('retry', 'leased')`
-const WAITING_OF_IT = `SELECT count(*) FROM push_exception e
-  WHERE e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING}`
 const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'
 const WAVE_TO_COME = `EXISTS (SELECT 1 FROM push wave WHERE wave.parent = push.number
   AND wave.released_at IS NULL AND wave.cancelled_at IS NULL)`
@@ -22,7 +13,7 @@ const WAVE_TO_COME = `EXISTS (SELECT 1 FROM push wave WHERE wave.parent = push.n
  * `now` ms since the Unix epoch.
  */
 export function cancelOpenPushes(database: OfflineWriter, schema: number, now: number): CancelledPushes {
-  if (schema < LIFE_SINCE) return database.transact(() => ({ open: finishOpen(database, now), scheduled: 0 }))
+  if (schema < LIFE_SINCE) return database.transact(() => ({ open: finishOpenDeliveries(database, now), scheduled: 0 }))
   // Callers know of a push by local time as one, not of its waves.
   const called = (sql: string) => {
     const rows = database.all<{ push: number }>(`${sql} RETURNING coalesce(parent, number) AS push`, now)
@@ -33,7 +24,7 @@ export function cancelOpenPushes(database: OfflineWriter, schema: number, now: n
       `UPDATE push SET cancelled_at = ? WHERE cancelled_at IS NULL
          AND EXISTS (SELECT 1 FROM delivery d WHERE d.push = push.number AND d.finished_at IS NULL)`,
     )
-    finishOpen(database, now)
+    finishOpenDeliveries(database, now)
     const wavesOver = called(
       `UPDATE push SET cancelled_at = ?1 WHERE ${SCHEDULED} AND parent IS NOT NULL AND send_at <= ?1`,
     )
@@ -55,18 +46,3 @@ export function cancelOpenPushes(database: OfflineWriter, schema: number, now: n
 
 /** The migration that brought cancelled and scheduled pushes; before it a push was over when its deliveries were. */
 const LIFE_SINCE = 4
-
-/** Ends all deliveries; of how many pushes. */
-function finishOpen(database: OfflineWriter, now: number): number {
-  const [open] = database.all<{ pushes: number }>(
-    'SELECT count(DISTINCT push) AS pushes FROM delivery WHERE finished_at IS NULL',
-  )
-  database.run(
-    `UPDATE delivery SET finished_at = coalesce(finished_at, ?), 
-       failed = max(failed + (${WAITING_OF_IT}), coalesce(addressed, 0) - accepted)
-     WHERE finished_at IS NULL OR (${WAITING_OF_IT}) > 0`,
-    now,
-  )
-  database.run(`UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ? WHERE ${WAITING}`, now)
-  return open?.pushes ?? 0
-}

@@ -1,0 +1,20 @@
+import type { OfflineWriter } from '../../database/offline-database.ts'
+import { WAITING } from './recipient-result-store.ts'
+
+const WAITING_OF_IT = `SELECT count(*) FROM push_exception e
+  WHERE e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING}`
+
+/** Ends all deliveries of a database that was in a backup, as `DeliveryStore.cancel` would have; of how many pushes. */
+export function finishOpenDeliveries(database: OfflineWriter, now: number): number {
+  const [open] = database.all<{ pushes: number }>(
+    'SELECT count(DISTINCT push) AS pushes FROM delivery WHERE finished_at IS NULL',
+  )
+  database.run(
+    `UPDATE delivery SET finished_at = coalesce(finished_at, ?), 
+       failed = max(failed + (${WAITING_OF_IT}), coalesce(addressed, 0) - accepted)
+     WHERE finished_at IS NULL OR (${WAITING_OF_IT}) > 0`,
+    now,
+  )
+  database.run(`UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ? WHERE ${WAITING}`, now)
+  return open?.pushes ?? 0
+}

@@ -53,6 +53,26 @@ export const webhook = sqliteTable('webhook', {
   dropped: integer().notNull().default(0),
 })
 
+export const event = sqliteTable('event', {
+  number: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull().unique(),
+  application: integer().notNull(),
+  type: text().notNull(),
+  body: text().notNull(),
+  attempt: integer().notNull().default(0),
+  dueAt: integer('due_at').notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const pausedCredential = sqliteTable(
+  'paused_credential',
+  {
+    application: integer().notNull(),
+    platform: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.application, table.platform] })],
+)
+
 export const push = sqliteTable(
   'push',
   {

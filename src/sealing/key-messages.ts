@@ -1,4 +1,4 @@
-import type { SealedRecord } from './sealed-store.ts'
+import type { SealedRecord } from './sealed-table.ts'
 
 type Named = Pick<SealedRecord, 'application' | 'name' | 'provider'>
 

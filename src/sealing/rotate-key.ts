@@ -6,8 +6,9 @@ import type { Problem } from '../failure.ts'
 import { dropKey, dropNextKey, keepKey, nextKeyPathIn, putNextKeyInPlace } from './key-directory.ts'
 import { createKeyFile } from './key-file.ts'
 import { damagedRecordText } from './key-messages.ts'
-import { recordsClosedTo, createSealedStore } from './sealed-store.ts'
-import type { SealedRecord } from './sealed-store.ts'
+import { recordsClosedTo } from './sealed-store.ts'
+import type { SealedStore } from './sealed-store.ts'
+import type { SealedRecord } from './sealed-table.ts'
 import { keyPathIn, newSealingKey, readKeyFile } from './sealing-key.ts'
 import { proveSealingKey } from './verify-key.ts'
 import type { ProvenKey } from './verify-key.ts'
@@ -24,6 +25,8 @@ export interface Rotated {
 
 interface Options {
   readonly database: Pick<Database, 'statement' | 'transact'>
+  /** All that is sealed in it. */
+  readonly sealed: SealedStore
   /** No server runs on it, and none starts meanwhile. */
   readonly dataDirectory: string
   /** The key of the settings; `undefined`: that of the data directory. */
@@ -47,7 +50,7 @@ interface Options {
  * `settleKeys` takes the last step. A failed commit leaves the new key where it is: it may be on disk all the same.
  */
 export function rotateKey(options: Options): Rotated | Problem {
-  const { database, dataDirectory, text, to, discard, clock, random, onStep = () => {} } = options
+  const { database, sealed, dataDirectory, text, to, discard, clock, random, onStep = () => {} } = options
   const refusal = taken(options)
   if (refusal !== null) return refusal
   const old = oldKey(options)
@@ -71,7 +74,6 @@ export function rotateKey(options: Options): Rotated | Problem {
     else if (text === undefined) dropKey(dataDirectory)
   }
 
-  const sealed = createSealedStore(database)
   // What the old key has sealed is overwritten, not only set free (sqlite.org/pragma, "secure_delete").
   database.statement('PRAGMA secure_delete = ON').all()
   const { erased, resealed } = database.transact(() => {
@@ -98,10 +100,10 @@ export function settleKeys(dataDirectory: string, { source }: Pick<ProvenKey, 's
 }
 
 /** A file that is there already may be the new key of a rotation that nobody has seen the end of. */
-function taken({ database, to }: Options): Problem | null {
+function taken({ sealed, to }: Options): Problem | null {
   if (to === null || !existsSync(to)) return null
   const read = readKeyFile(to)
-  const records = createSealedStore(database).records()
+  const records = sealed.records()
   if (records.length === 0 || read.kind === 'problem' || recordsClosedTo(read.key, records).length > 0) {
     return problem(`There is a file ${to} already: name a new one.`)
   }

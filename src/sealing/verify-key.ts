@@ -1,8 +1,8 @@
-import type { Database } from '../database/database.ts'
 import { keysIn, nextKeyIn } from './key-directory.ts'
 import { misplacedKeyText, wrongKeyText } from './key-messages.ts'
-import { recordsClosedTo, createSealedStore } from './sealed-store.ts'
-import type { SealedRecord } from './sealed-store.ts'
+import { recordsClosedTo } from './sealed-store.ts'
+import type { SealedStore } from './sealed-store.ts'
+import type { SealedRecord } from './sealed-table.ts'
 import { keyPathIn, loadSealingKey } from './sealing-key.ts'
 import type { KeyProblem, SealingKey } from './sealing-key.ts'
 
@@ -20,7 +20,8 @@ export interface ProvenKey {
 }
 
 interface Options {
-  readonly database: Pick<Database, 'statement' | 'transact'>
+  /** All that is sealed in the database. */
+  readonly sealed: Pick<SealedStore, 'records'>
   /** Exists already. */
   readonly dataDirectory: string
   /** The key of the settings. Goes before the data directory's own. */
@@ -33,8 +34,8 @@ interface Options {
  * database would come to hold the records of two keys. To seal something, prove and write in one transaction: a
  * rotation is another one.
  */
-export function proveSealingKey({ database, dataDirectory, text, random }: Options): ProvenKey | KeyProblem {
-  const records = createSealedStore(database).records()
+export function proveSealingKey({ sealed, dataDirectory, text, random }: Options): ProvenKey | KeyProblem {
+  const records = sealed.records()
   const loaded = loadSealingKey({
     dataDirectory,
     text,

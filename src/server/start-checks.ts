@@ -20,6 +20,7 @@ import { keyPathIn } from '../sealing/sealing-key.ts'
 import { proveSealingKey } from '../sealing/verify-key.ts'
 import type { Config } from '../settings/parse.ts'
 import { readSystemFile } from '../system/read-file.ts'
+import { sealedRecordsOf } from './sealed-records.ts'
 
 /* What can keep the service from starting and is the operator's to change: each throws `StartRefused`. */
 
@@ -78,7 +79,7 @@ function logUpgrade(step: UpgradeStep, log: Log): void {
  */
 export function sealingKeyOf({ data, key: text }: Config, database: Database, clock: Clock, log: Log): Uint8Array {
   const proven = inDataDirectory(data, () =>
-    proveSealingKey({ database, dataDirectory: data, text: text ?? undefined }),
+    proveSealingKey({ sealed: sealedRecordsOf(database), dataDirectory: data, text: text ?? undefined }),
   )
   if (proven.kind === 'problem') throw new StartRefused(proven.problem)
   inDataDirectory(data, () => settleKeys(data, proven, clock.now()))

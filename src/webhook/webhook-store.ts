@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { EventType } from './event.ts'
+import { createWebhookErasure } from './webhook-erasure-store.ts'
 
 /** What may be shown. */
 export interface Webhook {
@@ -34,7 +35,7 @@ interface Row {
 const STEP = 200
 
 interface Options {
-  readonly database: Pick<Database, 'statement' | 'transact'>
+  readonly database: Pick<Database, 'orm' | 'statement' | 'transact'>
   readonly clock: Pick<Clock, 'now'>
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
@@ -63,7 +64,7 @@ export function createWebhookStore({ database, clock, key }: Options) {
   const hurry = database.statement<never, [number, number]>(
     'UPDATE event SET attempt = 0, due_at = ? WHERE application = ?',
   )
-  const remove = database.statement<never, [number]>('DELETE FROM webhook WHERE application = ?')
+  const erase = createWebhookErasure(database)
   const eraseEvents = database.statement<never, [number]>('DELETE FROM event WHERE application = ?')
   const eraseSome = database.statement<{ number: number }, [number, number]>(
     `DELETE FROM event WHERE number IN (
@@ -73,7 +74,6 @@ export function createWebhookStore({ database, clock, key }: Options) {
   const nextDisabled = database.statement<{ application: number }, [after: number]>(
     'SELECT application FROM webhook WHERE application > ? AND disabled_at IS NOT NULL ORDER BY application LIMIT 1',
   )
-  const erasePauses = database.statement<never, [number]>('DELETE FROM paused_credential WHERE application = ?')
   const disable = database.statement<never, [number, number, number]>(
     'UPDATE webhook SET disabled_at = ? WHERE application = ? AND changed_at = ?',
   )
@@ -110,12 +110,7 @@ export function createWebhookStore({ database, clock, key }: Options) {
 
     /** With all that waits for it. Whether there was one. */
     remove({ number }: Pick<Application, 'number'>): boolean {
-      return database.transact(() => {
-        const { changes } = remove.run(number)
-        eraseEvents.run(number)
-        erasePauses.run(number)
-        return changes > 0
-      })
+      return database.transact(() => erase(number))
     },
 
     /** `null` where there is none, or it is disabled. */

@@ -7,6 +7,7 @@ import { createCredentialStore } from '../../src/application/credential-store.ts
 import type { ApnsCredential, FcmCredential } from '../../src/application/credential.ts'
 import type { DoctorCheck } from '../../src/doctor/finding.ts'
 import { proveSealingKey } from '../../src/sealing/verify-key.ts'
+import { sealedRecordsOf } from '../../src/server/sealed-records.ts'
 import { commandLine } from '../cli/command-line.ts'
 import type { CommandLine } from '../cli/command-line.ts'
 import { ACCOUNT } from '../gateway/fcm/account.ts'
@@ -112,7 +113,7 @@ export async function practice(): Promise<Practice> {
     },
     store(application, credential) {
       using database = line.database()
-      const proven = proveSealingKey({ database, dataDirectory: line.data })
+      const proven = proveSealingKey({ sealed: sealedRecordsOf(database), dataDirectory: line.data })
       const row = database
         .statement<{ number: number }, [string]>('SELECT number FROM application WHERE id = ?')
         .get(application)

@@ -5,6 +5,7 @@ import type { Database } from '../../src/database/database.ts'
 import { rotateKey, settleKeys } from '../../src/sealing/rotate-key.ts'
 import type { Rotated } from '../../src/sealing/rotate-key.ts'
 import { proveSealingKey } from '../../src/sealing/verify-key.ts'
+import { sealedRecordsOf } from '../../src/server/sealed-records.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
 import { addApplication, addSealed, openedWith } from './sealed-records.ts'
 
@@ -39,6 +40,7 @@ function rotate(
   const random = () => NEW
   return rotateKey({
     database,
+    sealed: sealedRecordsOf(database),
     dataDirectory: directory,
     text: undefined,
     to: null,
@@ -139,7 +141,7 @@ describe('a rotation of the sealing key', () => {
   test('where nothing is sealed gives the next one who seals the new key', () => {
     using made = temporaryDatabase()
     expect(rotate(made)).toMatchObject({ kind: 'rotated', resealed: 0 })
-    const proven = proveSealingKey({ database: made.database, dataDirectory: made.directory })
+    const proven = proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory })
     expect(proven).toMatchObject({ kind: 'proven', key: Buffer.from(NEW), records: [] })
   })
 
@@ -228,7 +230,7 @@ describe('a rotation that is killed', () => {
     await child.exited
     expect(child.signalCode).toBe('SIGKILL')
 
-    const find = () => proveSealingKey({ database: made.database, dataDirectory: made.directory })
+    const find = () => proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory })
     const proven = find()
     if (proven.kind === 'problem') throw new Error(proven.problem)
     expect({ source: proven.source, damaged: proven.damaged }).toEqual({ source: source as 'next', damaged: [] })
@@ -259,7 +261,10 @@ describe('a rotation that is killed', () => {
     const key = opening ?? made.keyIn('elsewhere') ?? new Uint8Array(32)
     expect(openedWith(made.database, key, made.shop)).toEqual(ALL)
     const text = readFileSync(to, 'utf8')
-    if (opening === null) expect(proveSealingKey({ ...made, dataDirectory: made.directory, text }).kind).toBe('proven')
+    if (opening === null)
+      expect(
+        proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory, text }).kind,
+      ).toBe('proven')
   })
 })
 
@@ -271,7 +276,8 @@ describe('the proof of a key', () => {
     const wrong = new Uint8Array(32).fill(9)
     const told = (named: string) =>
       `The sealing key ${named} does not open any of the 12 sealed records in the database (of "Shop", "News", "Chat" and 1 more): put the right key back. If that key is lost for good, bellhop key rotate --discard erases them, and each application needs its credentials again.`
-    const prove = (text?: string) => proveSealingKey({ database: made.database, dataDirectory: made.directory, text })
+    const prove = (text?: string) =>
+      proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory, text })
     const settings = 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'
     expect(prove(base64(wrong))).toEqual({
       kind: 'problem',
@@ -286,7 +292,7 @@ describe('the proof of a key', () => {
   test('succeeds where one record of several is damaged, and names it', () => {
     using made = start()
     made.database.statement("UPDATE webhook SET sealed = x'00' WHERE application = 2").run()
-    const proven = proveSealingKey({ database: made.database, dataDirectory: made.directory })
+    const proven = proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory })
     if (proven.kind === 'problem') throw new Error(proven.problem)
     expect(proven.damaged.map(({ name, provider }) => [name, provider])).toEqual([['News', 'webhook secret']])
   })
@@ -295,7 +301,9 @@ describe('the proof of a key', () => {
     using made = temporaryDatabase()
     addApplication(made.database, 'Shop')
     const text = base64(NEW)
-    expect(proveSealingKey({ database: made.database, dataDirectory: made.directory, text })).toMatchObject({
+    expect(
+      proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory, text }),
+    ).toMatchObject({
       kind: 'proven',
       records: [],
     })
@@ -308,7 +316,11 @@ describe('the proof of a key', () => {
     addApplication(database, 'Thief')
     const [table, only] = what === 'webhook' ? ['webhook', '1'] : ['credential', `provider = '${what}'`]
     database.statement(`UPDATE ${table} SET application = 2 WHERE ${only}`).run()
-    const proven = proveSealingKey({ database, dataDirectory: made.directory, text: base64(NEW) })
+    const proven = proveSealingKey({
+      sealed: sealedRecordsOf(database),
+      dataDirectory: made.directory,
+      text: base64(NEW),
+    })
     expect(proven.kind === 'proven' && proven.damaged.map(({ name }) => name)).toEqual(['Thief'])
   })
 
@@ -318,7 +330,11 @@ describe('the proof of a key', () => {
     addSealed(database, NEW, 'Shop')
     database.statement(`DELETE FROM credential WHERE provider = 'fcm'`).run()
     database.statement(`UPDATE credential SET provider = 'fcm'`).run()
-    const proven = proveSealingKey({ database, dataDirectory: made.directory, text: base64(NEW) })
+    const proven = proveSealingKey({
+      sealed: sealedRecordsOf(database),
+      dataDirectory: made.directory,
+      text: base64(NEW),
+    })
     expect(proven.kind === 'proven' && proven.damaged.map(({ provider }) => provider)).toEqual(['fcm'])
   })
 })

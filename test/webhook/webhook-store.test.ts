@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { seal } from '../../src/sealing/seal.ts'
-import { createSealedStore } from '../../src/sealing/sealed-store.ts'
+import { sealedRecordsOf } from '../../src/server/sealed-records.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
@@ -25,12 +25,12 @@ describe('a webhook', () => {
     const { file, database, application, webhooks } = setUp()
     using _ = file
     expect(webhooks.find(application)).toBeNull()
-    expect(createSealedStore(database).records()).toEqual([])
+    expect(sealedRecordsOf(database).records()).toEqual([])
     webhooks.put(application, HOOK)
     expect(webhooks.find(application)).toEqual({ url: HOOK.url, events: ['device.gone'], disabledAt: null })
     expect(webhooks.receiver(application.number)).toMatchObject({ application: application.id, secret: SECRET })
     expect(file.contains(SECRET)).toBe(false)
-    expect(createSealedStore(database).records()).toMatchObject([{ provider: 'webhook secret' }])
+    expect(sealedRecordsOf(database).records()).toMatchObject([{ provider: 'webhook secret' }])
   })
 
   test('keeps its secret when it is changed without one', () => {

@@ -4,6 +4,7 @@ import { problem } from '../../failure.ts'
 import { recordText } from '../../sealing/key-messages.ts'
 import { rotateKey } from '../../sealing/rotate-key.ts'
 import type { Rotated } from '../../sealing/rotate-key.ts'
+import { sealedRecordsOf } from '../../server/sealed-records.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
@@ -25,6 +26,7 @@ export const runKeyRotate: RunCommand = async ({ flags }, context) => {
   const to = flags.get('to')
   const rotated = rotateKey({
     database,
+    sealed: sealedRecordsOf(database),
     dataDirectory: opened.data,
     text: setting.text,
     to: to === undefined ? null : resolve(to),

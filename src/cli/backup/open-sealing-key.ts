@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import type { Problem } from '../../failure.ts'
 import { proveSealingKey } from '../../sealing/verify-key.ts'
+import { sealedRecordsOf } from '../../server/sealed-records.ts'
 import { readSettings } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'
 import type { ReadFile } from '../../system/read-file.ts'
@@ -30,7 +31,7 @@ export function openSealingKey({
   | Problems {
   const setting = readKeySetting({ env, readFile })
   if (setting.kind === 'problems') return setting
-  const proven = proveSealingKey({ database, dataDirectory, text: setting.text })
+  const proven = proveSealingKey({ sealed: sealedRecordsOf(database), dataDirectory, text: setting.text })
   if (proven.kind === 'problem') return { kind: 'problem', problem: proven.problem }
   const made = `Credentials are sealed with the new key ${dataDirectory}/key: keep a copy of it, apart from the database.`
   return { kind: 'loaded', key: proven.key, notes: proven.source === 'created' ? [made] : [] }

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
-import type { Database } from '../../database/database.ts'
 import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
 import { recordText } from '../../sealing/key-messages.ts'
-import { createSealedStore } from '../../sealing/sealed-store.ts'
 import { keyPathIn } from '../../sealing/sealing-key.ts'
 import type { KeyProblem } from '../../sealing/sealing-key.ts'
 import { proveSealingKey } from '../../sealing/verify-key.ts'
 import type { ProvenKey } from '../../sealing/verify-key.ts'
+import { sealedRecordsOf } from '../../server/sealed-records.ts'
 import { failing, note, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { counted, listed } from '../quantity.ts'
@@ -19,17 +18,12 @@ export interface SealingKeyCheck {
 
 /** Whether the key opens what is sealed. Makes none. `text`: the key of the settings; `null`: they have none. */
 export function checkSealingKey(database: ReadOnlyDatabase, data: string, text: string | null): SealingKeyCheck {
-  // What a transaction is for, nobody does here.
-  const reading: Pick<Database, 'statement' | 'transact'> = {
-    statement: (sql) => database.statement(sql),
-    transact: refuseTransaction,
-  }
   const path = keyPathIn(data)
-  const sealed = createSealedStore(reading).records().length
-  if (sealed === 0 && text === null && !existsSync(path)) {
+  const sealed = sealedRecordsOf(database)
+  if (sealed.records().length === 0 && text === null && !existsSync(path)) {
     return { finding: ok('There is no sealing key yet: it is made with the first credential.'), key: null }
   }
-  const proven = proveSealingKey({ database: reading, dataDirectory: data, text: text ?? undefined })
+  const proven = proveSealingKey({ sealed, dataDirectory: data, text: text ?? undefined })
   return proven.kind === 'problem'
     ? { finding: failing(proven.problem, ADVICE[proven.why]), key: null }
     : { finding: judge(proven, path), key: proven.key }
@@ -67,8 +61,4 @@ const ADVICE: Readonly<Record<KeyProblem['why'], string>> = {
   misplaced: 'Until then no server starts, and no credential can be used.',
   malformed: 'Put the key back as it was kept: openssl rand -base64 32 shows what one looks like.',
   unreadable: 'Run doctor as the user that serves, or give that user the file: chown, chmod 600.',
-}
-
-function refuseTransaction(): never {
-  throw new Error('Doctor changes nothing.')
 }

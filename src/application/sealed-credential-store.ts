@@ -1,0 +1,53 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Database } from '../database/database.ts'
+import { application, credential, providerToken } from '../database/schema.ts'
+import type { SealedRecord, SealedTable, SealedToken } from '../sealing/sealed-table.ts'
+
+const sealed = sql`${sql.placeholder('sealed')}`
+
+/** What a new sealing key is to seal anew: the credentials of all applications, */
+export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedTable<SealedRecord> {
+  const which = and(
+    eq(credential.application, sql.placeholder('number')),
+    eq(credential.provider, sql.placeholder('provider')),
+  )
+  const all = orm
+    .select({
+      number: application.number,
+      application: application.id,
+      name: application.name,
+      provider: credential.provider,
+      sealed: credential.sealed,
+    })
+    .from(credential)
+    .innerJoin(application, eq(application.number, credential.application))
+    .prepare()
+  const put = orm.update(credential).set({ sealed }).where(which).prepare()
+  const erase = orm.delete(credential).where(which).prepare()
+  const tokens = createSealedTokens({ orm })
+  return {
+    records: () => all.all(),
+    put: ({ number, provider }, bytes) => put.run({ number, provider, sealed: bytes }),
+    erase({ number, provider }) {
+      erase.run({ number, provider })
+      if (provider === 'apns') tokens.erase({ number, provider: 'apns token' })
+    },
+  }
+}
+
+/** and the tokens that are made from those for APNs. */
+export function createSealedTokens({ orm }: Pick<Database, 'orm'>): SealedTable<SealedToken> {
+  const which = eq(providerToken.application, sql.placeholder('number'))
+  const all = orm
+    .select({ number: application.number, application: application.id, sealed: providerToken.sealed })
+    .from(providerToken)
+    .innerJoin(application, eq(application.number, providerToken.application))
+    .prepare()
+  const put = orm.update(providerToken).set({ sealed }).where(which).prepare()
+  const erase = orm.delete(providerToken).where(which).prepare()
+  return {
+    records: () => all.all().map((row) => Object.assign(row, { provider: 'apns token' as const })),
+    put: ({ number }, bytes) => put.run({ number, sealed: bytes }),
+    erase: ({ number }) => erase.run({ number }),
+  }
+}

@@ -31,14 +31,14 @@ export function differenceOf(path: string, backup: Pick<BackupSummary, 'newestAt
     if (others.length > 0) return { kind: 'other', applications: others.map(({ name }) => name) }
     const newestAt = newestIn(file)
     if (newestAt === null || newestAt <= since) return { kind: 'none' }
-    const count = (from: string) => file.all<{ n: number }>(`SELECT count(*) AS n FROM ${from}`, since)[0]?.n ?? 0
-    const registered = count('device WHERE registered_at > ?')
+    const count = (from: string) => file.all<{ n: number }>(`SELECT count(*) AS n ${from}`, since)[0]?.n ?? 0
+    const registered = count('FROM device WHERE registered_at > ?')
     return {
       kind: 'newer',
       newestAt,
       registered,
-      changed: count('device WHERE max(seen_at, updated_at) > ?') - registered,
-      pushes: count('push WHERE created_at > ?'),
+      changed: count('FROM device WHERE max(seen_at, updated_at) > ?') - registered,
+      pushes: count('FROM push WHERE created_at > ?'),
     }
   } catch (error) {
     if (!isSqliteError(error)) throw error

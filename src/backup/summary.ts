@@ -152,21 +152,21 @@ function inspected(file: OfflineReader, depth: 'quick' | 'full'): BackupInspecti
 }
 
 function summaryOf(file: OfflineReader, schema: number, tables: readonly string[]): BackupSummary {
-  const count = (from: string) => file.all<{ n: number }>(`SELECT count(*) AS n FROM ${from}`)[0]?.n ?? 0
-  const sealed = (provider: string, table: string) =>
+  const count = (from: string) => file.all<{ n: number }>(`SELECT count(*) AS n ${from}`)[0]?.n ?? 0
+  const sealed = (provider: string, from: string) =>
     file.all<Sealed>(
-      `SELECT a.id AS application, ${provider} AS provider, s.sealed FROM ${table} s
+      `SELECT a.id AS application, ${provider} AS provider, s.sealed ${from} s
        JOIN application a ON a.number = s.application`,
     )
   return {
     schema,
     applications: file.all<{ id: string }>('SELECT id FROM application ORDER BY number').map(({ id }) => id),
-    devices: count('device WHERE state = 0'),
-    pushes: count('push'),
+    devices: count('FROM device WHERE state = 0'),
+    pushes: count('FROM push'),
     newestAt: newestIn(file),
     sealed: [
-      ...sealed('s.provider', 'credential'),
-      ...(tables.includes('webhook') ? sealed(`'webhook secret'`, 'webhook') : []),
+      ...sealed('s.provider', 'FROM credential'),
+      ...(tables.includes('webhook') ? sealed(`'webhook secret'`, 'FROM webhook') : []),
     ],
   }
 }

@@ -43,7 +43,7 @@ export function createClockJumpStore({ database, pushes }: Dependencies) {
   // since the jump was noted. What is called off is over.
   const move = (rows: string) =>
     database.statement<{ push: number }, number[]>(
-      `UPDATE ${BY_END} SET expires_at = expires_at + ? WHERE ${rows} AND NOT EXISTS (
+      `UPDATE delivery ${BY_END} SET expires_at = expires_at + ? WHERE ${rows} AND NOT EXISTS (
          SELECT 1 FROM push p WHERE p.number = delivery.push AND (p.cancelled_at IS NOT NULL
            OR coalesce(p.released_at, p.created_at) BETWEEN ? AND iif(p.send_at IS NULL, ?, ?)))
        RETURNING push`,

@@ -23,8 +23,8 @@ export const ALONG = `finished_at IS NULL AND (${KEY}) > ${VALUES} AND (${KEY}) 
 /** The same on the way back. */
 export const BACK = `finished_at IS NULL AND (${KEY}) < ${VALUES} AND (${KEY}) >= ${VALUES}`
 
-/** To be named with it: what is open may be few among many that are over. */
-export const BY_END = 'delivery INDEXED BY delivery_expiring'
+/** To be named with them, behind the table: what is open may be few among many that are over. */
+export const BY_END = 'INDEXED BY delivery_expiring'
 
 /**
  * Goes through open deliveries a step of `size` rows at a time: says where the step behind `from` ends, `null` where
@@ -33,7 +33,7 @@ export const BY_END = 'delivery INDEXED BY delivery_expiring'
 export function createOpenWalk(database: Pick<Database, 'statement'>, size: number) {
   const next = (rows: string, order: string) =>
     database.statement<Record<string, number>, number[]>(
-      `SELECT ${KEY} FROM ${BY_END} WHERE ${rows}
+      `SELECT ${KEY} FROM delivery ${BY_END} WHERE ${rows}
        ORDER BY ${KEY.replaceAll(',', ` ${order},`)} ${order} LIMIT 1 OFFSET ${size - 1}`,
     )
   const [along, back] = [next(ALONG, 'ASC'), next(BACK, 'DESC')]

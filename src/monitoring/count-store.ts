@@ -70,9 +70,9 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
     const rows = `${entries} AND (${key}) > (${columns.map(() => '?').join(', ')})`
     const first = columns.map(() => -1)
     const nth: Counting<Record<string, number>> = database.reading(
-      `SELECT ${key} FROM ${rows} ORDER BY ${key} LIMIT 1 OFFSET ${size - 1}`,
+      `SELECT ${key} ${rows} ORDER BY ${key} LIMIT 1 OFFSET ${size - 1}`,
     )
-    const rest: Counting<{ count: number }> = database.reading(`SELECT count(*) AS count FROM ${rows}`)
+    const rest: Counting<{ count: number }> = database.reading(`SELECT count(*) AS count ${rows}`)
     return ({ application, platform }, after) => {
       const from = after ?? first
       const last = nth.get(application, platform, ...from)
@@ -82,7 +82,7 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
   }
 
   const open = (lane: 0 | 1) => {
-    const all = `delivery WHERE application = ? AND platform = ? AND lane = ${lane} AND finished_at IS NULL`
+    const all = `FROM delivery WHERE application = ? AND platform = ? AND lane = ${lane} AND finished_at IS NULL`
     return [
       inParts(`${all} AND waits_until IS NULL`, ['push'], PUSHES),
       // Their index has what the delivery waits for first.
@@ -92,7 +92,7 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
 
   return {
     /** Registered devices. */
-    devices: inParts('device WHERE application = ? AND platform = ? AND state = 0', ['id'], DEVICES),
+    devices: inParts('FROM device WHERE application = ? AND platform = ? AND state = 0', ['id'], DEVICES),
 
     /** Pushes that are not finished, to single devices and to many; also those that are not in memory. */
     open: [...open(0), ...open(1)],

@@ -125,7 +125,7 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     ),
     hasten: database.statement<never, number[]>(
       `UPDATE push_exception SET due_at = ?1 WHERE (push, platform, device) IN (
-         SELECT e.push, e.platform, e.device FROM ${BY_END} CROSS JOIN push_exception e
+         SELECT e.push, e.platform, e.device FROM delivery ${BY_END} CROSS JOIN push_exception e
            ON e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING} AND e.due_at > ?1
          WHERE ${ALONG} AND e.state = 'retry' LIMIT ?)`,
     ),

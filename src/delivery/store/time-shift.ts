@@ -10,14 +10,16 @@ const STEP = 2000
  */
 const SHIFTED = [
   {
-    table: 'push_exception INDEXED BY push_exception_due',
+    from: 'FROM push_exception INDEXED BY push_exception_due',
+    update: 'UPDATE push_exception INDEXED BY push_exception_due',
     where: WAITING,
     time: 'due_at',
     index: ['push', 'platform', 'due_at', 'device'],
     latest: `iif(state = 'retry' AND attempt = 0, ?, ?)`,
   },
   {
-    table: 'delivery INDEXED BY delivery_waiting',
+    from: 'FROM delivery INDEXED BY delivery_waiting',
+    update: 'UPDATE delivery INDEXED BY delivery_waiting',
     where: 'finished_at IS NULL AND waits_until IS NOT NULL',
     time: 'waits_until',
     index: ['application', 'platform', 'lane', 'waits_until', 'push'],
@@ -38,19 +40,19 @@ export interface Shifted {
  * to lie before where it was found, and is not found again.
  */
 export function createTimeShift(database: Pick<Database, 'statement'>) {
-  const tables = SHIFTED.map(({ table, where, time, index, latest }) => {
+  const tables = SHIFTED.map(({ from, update, where, time, index, latest }) => {
     const key = index.join(', ')
     const places = index.map(() => '?').join(', ')
     const rows = `${where} AND (${key}) > (${places})`
     return {
       last: database.statement<Record<string, number>, number[]>(
-        `SELECT ${key} FROM ${table} WHERE ${rows} ORDER BY ${key} LIMIT 1 OFFSET ${STEP - 1}`,
+        `SELECT ${key} ${from} WHERE ${rows} ORDER BY ${key} LIMIT 1 OFFSET ${STEP - 1}`,
       ),
       move: database.statement<never, number[]>(
-        `UPDATE ${table} SET ${time} = ${time} - ? WHERE ${rows} AND (${key}) <= (${places})`,
+        `${update} SET ${time} = ${time} - ? WHERE ${rows} AND (${key}) <= (${places})`,
       ),
       bound: database.statement<never, number[]>(
-        `UPDATE ${table} SET ${time} = ${latest} WHERE ${rows} AND (${key}) <= (${places}) AND ${time} > ${latest}`,
+        `${update} SET ${time} = ${latest} WHERE ${rows} AND (${key}) <= (${places}) AND ${time} > ${latest}`,
       ),
       first: index.map(() => -1),
       end: index.map(() => Number.MAX_SAFE_INTEGER),

@@ -59,7 +59,7 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
 
   const walk = createOpenWalk(database, CANCELLED_STEP)
   const cancelled = database.statement<DeliveryKey & { place: string }, number[]>(
-    `SELECT push, platform, application, json_array(${KEY}) AS place FROM ${BY_END}
+    `SELECT push, platform, application, json_array(${KEY}) AS place FROM delivery ${BY_END}
      WHERE ${ALONG} AND EXISTS (SELECT 1 FROM push p WHERE p.number = delivery.push AND p.cancelled_at IS NOT NULL)
      ORDER BY ${KEY} LIMIT ${MAX_CANCELLED}`,
   )

@@ -1,14 +1,16 @@
-import { constants, createSecureServer } from 'node:http2'
-import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { constants } from 'node:http2'
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { systemClock } from '../../src/clock.ts'
 import type { Pem } from '../../src/gateway/simulator/certificate.ts'
+import { listenHttp2 } from '../../src/gateway/simulator/http2/http2-listener.ts'
+import type { IncomingRequest } from '../../src/gateway/simulator/http2/incoming-request.ts'
 import { makeCertificate } from './certificate.ts'
 
 export interface GatewayCall {
   readonly method: string
   readonly path: string
-  readonly headers: IncomingHttpHeaders
+  readonly headers: IncomingRequest['headers']
   readonly body: string
   /** Which connection it came on: 1 is the first. */
   readonly connection: number
@@ -54,17 +56,19 @@ export interface GatewayOptions {
   readonly certificate?: Pem
   /** SETTINGS_MAX_CONCURRENT_STREAMS. Default 1000. */
   readonly maxStreams?: number
-  /** Ask for a TLS client certificate (any is taken). */
-  readonly askCertificate?: boolean
 }
 
-/** A real HTTP/2 server over TLS whose every answer a test decides. */
+interface Connection {
+  readonly number: number
+  readonly session: ServerHttp2Session
+  readonly socket: () => TLSSocket | undefined
+}
+
+/** The simulator's HTTP/2 server over TLS, whose every answer a test decides. */
 export async function startGateway(handler: GatewayHandler, options: GatewayOptions = {}): Promise<Gateway> {
-  const certificate = options.certificate ?? sharedCertificate()
+  const certificate = options.certificate ?? (shared ??= makeCertificate())
   const calls: GatewayCall[] = []
-  const sessions = new Map<Http2Session, number>()
-  /** By the client's port: a session does not let its socket be cut. */
-  const sockets = new Map<number | undefined, TLSSocket>()
+  const carriers = new WeakMap<ServerHttp2Stream, Connection>()
   const waiting = new Set<() => void>()
   let respond = handler
   let connections = 0
@@ -74,62 +78,45 @@ export async function startGateway(handler: GatewayHandler, options: GatewayOpti
     for (const look of waiting) look()
   }
 
-  const server = createSecureServer({
-    key: certificate.privateKey,
-    cert: certificate.certificate,
-    settings: { maxConcurrentStreams: options.maxStreams ?? 1000 },
-    requestCert: options.askCertificate === true,
-    rejectUnauthorized: false,
-  })
-  server.on('secureConnection', (socket) => {
-    const port = socket.remotePort
-    sockets.set(port, socket)
-    socket.on('close', () => sockets.delete(port))
-  })
-  server.on('session', (session) => {
-    sessions.set(session, ++connections)
+  function receive(stream: ServerHttp2Stream, { method, path, headers, body }: IncomingRequest): void {
+    const connection = carriers.get(stream)
+    if (connection === undefined) throw new Error('a stream of no connection')
+    const clientName = (connection.socket()?.getPeerCertificate()?.subject?.CN as string | undefined) ?? null
+    const call = { method, path, headers, body: body.toString(), connection: connection.number, clientName }
+    calls.push(call)
     changed()
-    session.on('error', () => undefined)
-    session.on('close', () => {
-      sessions.delete(session)
+    void Promise.resolve(respond(call)).then((action) => perform(stream, connection, action))
+  }
+
+  const listener = await listenHttp2({
+    clock: systemClock,
+    pem: certificate,
+    maxStreams: options.maxStreams ?? 1000,
+    onSession(session, socket) {
+      const connection = { number: ++connections, session, socket }
       changed()
-    })
+      session.on('close', changed)
+      session.on('stream', (stream) => {
+        carriers.set(stream, connection)
+        stream.on('aborted', () => {
+          resets++
+          changed()
+        })
+      })
+    },
+    open: () => null,
+    handle: (request) => ({ kind: 'custom', perform: (stream) => receive(stream, request) }),
   })
-  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    const session = stream.session
-    if (session === undefined) return
-    const chunks: Buffer[] = []
-    stream.on('error', () => undefined)
-    stream.on('aborted', () => {
-      resets++
-      changed()
-    })
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-    stream.on('end', () => {
-      const call: GatewayCall = {
-        method: headers[':method'] ?? '',
-        path: headers[':path'] ?? '',
-        headers,
-        body: Buffer.concat(chunks).toString(),
-        connection: sessions.get(session) ?? 0,
-        clientName: clientNameOf(session),
-      }
-      calls.push(call)
-      changed()
-      void Promise.resolve(respond(call)).then((action) => perform(stream, session, sockets, action))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
 
   return {
-    origin: `https://localhost:${(server.address() as AddressInfo).port}`,
+    origin: `https://localhost:${new URL(listener.url).port}`,
     ca: certificate.certificate,
     calls,
     get connections() {
       return connections
     },
     get openConnections() {
-      return sessions.size
+      return listener.counts().openSessions
     },
     get resets() {
       return resets
@@ -148,23 +135,15 @@ export async function startGateway(handler: GatewayHandler, options: GatewayOpti
         waiting.add(look)
       })
     },
-    async [Symbol.asyncDispose]() {
-      for (const session of sessions.keys()) session.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
   }
 }
 
-function perform(
-  stream: ServerHttp2Stream,
-  session: Http2Session,
-  sockets: ReadonlyMap<number | undefined, TLSSocket>,
-  action: GatewayAction,
-): void {
+function perform(stream: ServerHttp2Stream, { session, socket }: Connection, action: GatewayAction): void {
   if (stream.destroyed || action === 'hang') return
   if (action === 'reset') return stream.close(constants.NGHTTP2_INTERNAL_ERROR)
   if (action === 'goaway') return session.goaway(constants.NGHTTP2_INTERNAL_ERROR)
-  if (action === 'close') return void sockets.get(session.socket.remotePort)?.destroy()
+  if (action === 'close') return void socket()?.destroy()
   const headers = { ':status': action.status, ...action.headers }
   // Without a date of its own, which node's types do not know of: it would be the system's, whatever clock the test has.
   const options = { endStream: action.body === undefined, sendDate: false }
@@ -174,15 +153,5 @@ function perform(
   else stream.end(action.body)
 }
 
-function clientNameOf(session: Http2Session): string | null {
-  const peer = (session.socket as TLSSocket).getPeerCertificate()
-  return (peer?.subject?.CN as string | undefined) ?? null
-}
-
-let shared: Pem | undefined
-
 /** Making a key takes a tenth of a second: one serves all tests of a file. */
-function sharedCertificate(): Pem {
-  shared ??= makeCertificate()
-  return shared
-}
+let shared: Pem | undefined

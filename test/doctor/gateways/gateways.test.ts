@@ -73,9 +73,7 @@ describe('credentials that are good', () => {
 
   test('as a certificate go by TLS, and not at all when it has expired', async () => {
     await using use = await practice()
-    await using gateway = await startGateway(() => ({ status: 400, body: '{"reason":"BadDeviceToken"}' }), {
-      askCertificate: true,
-    })
+    await using gateway = await startGateway(() => ({ status: 400, body: '{"reason":"BadDeviceToken"}' }))
     const id = await use.addApplication('Corner Shop')
     const { certificate, privateKey } = makeCertificate({ name: 'com.example.shop' })
     const credential = { kind: 'certificate', certificate, privateKey, topic: 'com.example.shop' } as const

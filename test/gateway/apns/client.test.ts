@@ -41,8 +41,8 @@ function refusal(status: number, reason: string, timestamp?: number): GatewayAct
 /** A provider with its clock, between two gateways: production and sandbox. */
 async function start(on: { production: GatewayHandler; sandbox?: GatewayHandler; credential?: ApnsCredential }) {
   const clock = createFakeClock()
-  const production = await startGateway(on.production, { askCertificate: true })
-  const sandbox = await startGateway(on.sandbox ?? (() => 'close'), { askCertificate: true })
+  const production = await startGateway(on.production)
+  const sandbox = await startGateway(on.sandbox ?? (() => 'close'))
   const provider = createApnsProvider({
     credential: on.credential ?? KEY,
     origins: { production: production.origin, sandbox: sandbox.origin },

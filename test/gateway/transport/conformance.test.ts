@@ -130,7 +130,7 @@ describe.each(WAYS)('a request by $name', (way) => {
 
   test('shows the TLS client certificate', async () => {
     const client = makeCertificate({ name: 'client.example' })
-    await using gateway = await startGateway(() => OK, { askCertificate: true })
+    await using gateway = await startGateway(() => OK)
     await using transport = openWay(way, gateway, { cert: client.certificate, key: client.privateKey })
     await transport.request(NOTE)
     expect(gateway.calls[0]?.clientName).toBe('client.example')

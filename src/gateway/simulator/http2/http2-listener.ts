@@ -92,7 +92,6 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
         session.settings({ maxConcurrentStreams: maxStreams })
       },
     })
-    options.onSession?.(session, () => sockets.get(port))
     sessions.add(session)
     counts.sessions++
     counts.openSessions++
@@ -102,6 +101,7 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
       sessions.delete(session)
       counts.openSessions--
     })
+    options.onSession?.(session, () => sockets.get(port))
     session.on('stream', (stream, headers, _flags, rawHeaders) => {
       counts.streams++
       counts.openStreams++

@@ -3,7 +3,7 @@ import type { Pem } from './certificate.ts'
 import type { OnSession } from './http2/http2-listener.ts'
 import type { SimulatedAnswer, Attempt, Reply } from './http2/reply.ts'
 import type { KnownCredentials } from './known-credentials.ts'
-import type { MagicToken } from './magic-tokens.ts'
+import type { MagicAnswer } from './magic-tokens.ts'
 import type { ReceivedPush } from './received-pushes.ts'
 
 /** What every gateway of a simulator is given. */
@@ -18,7 +18,7 @@ export interface GatewayOptions {
   /** A new UUID. */
   readonly newId: () => string
   readonly record: (arrival: ReceivedPush) => void
-  /** Decides in place of the token's order; `null` leaves it to that. */
+  /** Decides in place of the token; `null` leaves the request to that. */
   readonly script: (attempt: Attempt) => Reply | null
   readonly onSession?: OnSession
 }
@@ -30,11 +30,11 @@ export interface Replies<Refusal> {
   readonly slowMs: number
 }
 
-/** Carries out an order; without one the request is accepted. */
-export function replyTo<Refusal>(order: MagicToken<Refusal> | null, replies: Replies<Refusal>): Reply {
-  switch (order?.kind) {
+/** Carries out what a magic token asks for; any other token is accepted. */
+export function replyTo<Refusal>(asked: MagicAnswer<Refusal> | null, replies: Replies<Refusal>): Reply {
+  switch (asked?.kind) {
     case 'refuse':
-      return { kind: 'answer', answer: replies.refuse(order.refusal) }
+      return { kind: 'answer', answer: replies.refuse(asked.refusal) }
     case 'slow':
       return { kind: 'answer', answer: replies.accept(), afterMs: replies.slowMs }
     case 'farewell':
@@ -43,7 +43,7 @@ export function replyTo<Refusal>(order: MagicToken<Refusal> | null, replies: Rep
     case 'goaway':
     case 'silent':
     case 'close':
-      return order
+      return asked
     case undefined:
     default:
       return { kind: 'answer', answer: replies.accept() }

@@ -1,8 +1,8 @@
 /**
- * What a device token can order of a gateway. How tokens spell it is in `apns-orders.ts` (hex) and `fcm-orders.ts`
- * (words); `Refusal` names one of that gateway's own answers.
+ * What a magic token gets from a gateway. How tokens ask for it is in `apns-magic-tokens.ts` (in hex) and
+ * `fcm-magic-tokens.ts` (in words); `Refusal` names one of that gateway's own answers.
  */
-export type MagicToken<Refusal> =
+export type MagicAnswer<Refusal> =
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
   /** Accepted, after `slowMs`. */
   | { readonly kind: 'slow' }
@@ -13,8 +13,8 @@ export type MagicToken<Refusal> =
   | { readonly kind: 'silent' }
   | { readonly kind: 'close' }
 
-export interface TokenWithMeaning<Refusal> {
-  readonly order: MagicToken<Refusal>
+export interface MagicToken<Refusal> {
+  readonly answer: MagicAnswer<Refusal>
   /** How many requests for the token get this; those after it are accepted. `Infinity`: all. */
   readonly times: number
 }
@@ -24,8 +24,8 @@ const INTERNAL_ERROR = 0x2
 const REFUSED_STREAM = 0x7
 const ENHANCE_YOUR_CALM = 0xb
 
-/** The orders that are the same for both gateways, by the FCM word. */
-export const TRANSPORT_MAGIC_TOKENS = {
+/** The answers that are the same for both gateways, by the FCM word. */
+export const TRANSPORT_ANSWERS = {
   slow: { kind: 'slow' },
   farewell: { kind: 'farewell' },
   reset: { kind: 'reset', code: INTERNAL_ERROR },
@@ -33,16 +33,16 @@ export const TRANSPORT_MAGIC_TOKENS = {
   goaway: { kind: 'goaway', code: ENHANCE_YOUR_CALM },
   silent: { kind: 'silent' },
   close: { kind: 'close' },
-} as const satisfies Record<string, MagicToken<never>>
+} as const satisfies Record<string, MagicAnswer<never>>
 
-/** Counts requests for tokens whose order wears off. Remembers the latest 10,000 such tokens. */
+/** Counts requests for tokens whose magic wears off. Remembers the latest 10,000 such tokens. */
 export function createMagicTokens<Refusal>(): (
   token: string,
-  order: TokenWithMeaning<Refusal>,
-) => MagicToken<Refusal> | null {
+  magic: MagicToken<Refusal>,
+) => MagicAnswer<Refusal> | null {
   const served = new Map<string, number>()
-  return (token, { order, times }) => {
-    if (times === Infinity) return order
+  return (token, { answer, times }) => {
+    if (times === Infinity) return answer
     const before = served.get(token) ?? 0
     if (before >= times) return null
     if (before === 0 && served.size >= MAX_TOKENS) {
@@ -52,7 +52,7 @@ export function createMagicTokens<Refusal>(): (
       }
     }
     served.set(token, before + 1)
-    return order
+    return answer
   }
 }
 

@@ -21,7 +21,7 @@ export interface SimulatorOptions {
   readonly clock: Clock
   /** How many arrivals `arrivals()` gives at most. Default 1000. */
   readonly remember?: number
-  /** How long a token that orders a slow answer waits, in ms. Default 3000. */
+  /** How long a token that asks for a slow answer waits, in ms. Default 3000. */
   readonly slowMs?: number
   /** The Retry-After FCM asks for. Default 2; Google asks for up to 60. */
   readonly retryAfterSeconds?: number
@@ -71,7 +71,7 @@ export interface Simulator extends AsyncDisposable {
   /** Calls `listener` for every arrival from now on; the returned function stops it. */
   onArrival(listener: (arrival: ReceivedPush) => void): () => void
   counts(): SimulatorCounts
-  /** Lets `script` answer what passes the checks; `null` goes back to what tokens order. */
+  /** Lets `script` answer what passes the checks; `null` goes back to what tokens ask for. */
   answerWith(script: Script | null): void
   /** Sends GOAWAY on every connection. `code`: an HTTP/2 error code, default 0 (no error). */
   goaway(code?: number): void

@@ -22,7 +22,7 @@ import type { Service } from '../../support/service.ts'
 const KEY_BYTES = Buffer.alloc(32, 9)
 const SECRET = `whsec_${KEY_BYTES.toString('base64')}`
 const GOOD = 'a1'.repeat(32)
-/** Tokens that order an answer: see src/delivery/simulator. */
+/** Tokens that order an answer: see src/gateway/simulator/magic-tokens.ts. */
 const GONE = 'bad41000'.padEnd(64, '0')
 const UNKNOWN = 'bad40000'.padEnd(64, '0')
 

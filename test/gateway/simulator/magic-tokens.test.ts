@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { apnsMagicToken } from '../../../src/gateway/simulator/apns/apns-magic-tokens.ts'
 import { fcmMagicToken } from '../../../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
 import { createMagicTokens } from '../../../src/gateway/simulator/magic-tokens.ts'
-import type { TokenWithMeaning } from '../../../src/gateway/simulator/magic-tokens.ts'
+import type { MagicToken } from '../../../src/gateway/simulator/magic-tokens.ts'
 
 describe('an APNs token', () => {
   test('orders by bad, four digits and how often', () => {
     expect(apnsMagicToken('bad42900'.padEnd(64, '1'), 'production')).toEqual({
-      order: { kind: 'refuse', refusal: { reason: 'TooManyRequests' } },
+      answer: { kind: 'refuse', refusal: { reason: 'TooManyRequests' } },
       times: Infinity,
     })
   })
@@ -37,13 +37,16 @@ describe('an APNs token', () => {
 
 describe('an FCM token', () => {
   test('orders by a word', () => {
-    expect(fcmMagicToken('throttled:abc')).toEqual({ order: { kind: 'refuse', refusal: 'throttled' }, times: Infinity })
+    expect(fcmMagicToken('throttled:abc')).toEqual({
+      answer: { kind: 'refuse', refusal: 'throttled' },
+      times: Infinity,
+    })
   })
 
   test.each(['silent', 'silent:a', 'silent-a', 'silent_a', 'silent.a'])(
     'ends the word where letters end: %s',
     (token) => {
-      expect(fcmMagicToken(token)).toEqual({ order: { kind: 'silent' }, times: Infinity })
+      expect(fcmMagicToken(token)).toEqual({ answer: { kind: 'silent' }, times: Infinity })
     },
   )
 
@@ -58,24 +61,24 @@ describe('an FCM token', () => {
   })
 })
 
-describe('the order book', () => {
-  const twice: TokenWithMeaning<string> = { order: { kind: 'refuse', refusal: 'no' }, times: 2 }
+describe('how often', () => {
+  const twice: MagicToken<string> = { answer: { kind: 'refuse', refusal: 'no' }, times: 2 }
 
-  test('serves an order as often as it says, then no more', () => {
+  test('a token gets its answer as often as it says, then no more', () => {
     const serve = createMagicTokens<string>()
-    expect([serve('a', twice), serve('a', twice), serve('a', twice)]).toEqual([twice.order, twice.order, null])
+    expect([serve('a', twice), serve('a', twice), serve('a', twice)]).toEqual([twice.answer, twice.answer, null])
   })
 
   test('counts each token by itself', () => {
     const serve = createMagicTokens<string>()
     serve('a', twice)
     serve('a', twice)
-    expect(serve('b', twice)).toEqual(twice.order)
+    expect(serve('b', twice)).toEqual(twice.answer)
   })
 
-  test('serves an order without a limit for ever', () => {
+  test('a token without a number gets it for ever', () => {
     const serve = createMagicTokens<string>()
-    const always: TokenWithMeaning<string> = { order: { kind: 'silent' }, times: Infinity }
+    const always: MagicToken<string> = { answer: { kind: 'silent' }, times: Infinity }
     for (let request = 0; request < 50; request++) expect(serve('a', always)).toEqual({ kind: 'silent' })
   })
 
@@ -86,6 +89,6 @@ describe('the order book', () => {
     for (let token = 0; token < 9_999; token++) serve(`${token}`, once)
     expect(serve('first', once)).toBeNull()
     serve('one more', once)
-    expect(serve('first', once)).toEqual(once.order)
+    expect(serve('first', once)).toEqual(once.answer)
   })
 })

@@ -36,8 +36,8 @@ export async function startApnsGateway(options: ApnsGatewayOptions): Promise<Htt
     const gateway = environment === 'production' ? 'apns' : 'apns-sandbox'
     const scripted = script({ gateway, token, headers: request.headers, body: payload })
     if (scripted !== null) return scripted
-    const ordered = apnsMagicToken(token, environment)
-    return replyTo(ordered === null ? null : serve(token, ordered), {
+    const magic = apnsMagicToken(token, environment)
+    return replyTo(magic === null ? null : serve(token, magic), {
       accept: () => apnsAcceptance(id, environment, newId),
       refuse: ({ reason, since }) => apnsRefusal(reason, id, since === 'now' ? clock.now() : since),
       slowMs,

@@ -1,10 +1,10 @@
 import type { Environment } from '../../../device/device.ts'
-import { TRANSPORT_MAGIC_TOKENS } from '../magic-tokens.ts'
-import type { MagicToken, TokenWithMeaning } from '../magic-tokens.ts'
+import { TRANSPORT_ANSWERS } from '../magic-tokens.ts'
+import type { MagicAnswer, MagicToken } from '../magic-tokens.ts'
 import type { ApnsReason } from './apns-answer.ts'
 
 /*
- * An APNs token is hex, so orders are spelled in hex: `bad`, then four digits from this table (an HTTP status and a
+ * An APNs token is hex, so what is asked for is spelled in hex: `bad`, then four digits from this table (an HTTP status and a
  * variant), then how often: 0 = every time, 1 to f = the first so many times, after which the token is accepted.
  * A random token begins like this once in ten million.
  *
@@ -44,23 +44,23 @@ export interface MagicRefusal {
   readonly since?: number | 'now'
 }
 
-/** What `token` orders of the gateway of `environment`; `null` for a token like any other. */
-export function apnsMagicToken(token: string, environment: Environment): TokenWithMeaning<MagicRefusal> | null {
+/** What `token` asks of the gateway of `environment`; `null` for a token like any other. */
+export function apnsMagicToken(token: string, environment: Environment): MagicToken<MagicRefusal> | null {
   const [, code = '', times = '0'] = SPELLING.exec(token) ?? []
   const entry = MAGIC_TOKENS.get(code)
   if (entry === undefined || (entry.only ?? environment) !== environment) return null
-  return { order: entry.order, times: times === '0' ? Infinity : Number.parseInt(times, 16) }
+  return { answer: entry.answer, times: times === '0' ? Infinity : Number.parseInt(times, 16) }
 }
 
 const SPELLING = /^bad(\d{4})([0-9a-f])/i
 
 interface Entry {
-  readonly order: MagicToken<MagicRefusal>
+  readonly answer: MagicAnswer<MagicRefusal>
   readonly only?: Environment
 }
 
 const refuse = (reason: ApnsReason, since?: number | 'now'): Entry => ({
-  order: { kind: 'refuse', refusal: since === undefined ? { reason } : { reason, since } },
+  answer: { kind: 'refuse', refusal: since === undefined ? { reason } : { reason, since } },
 })
 
 const MAGIC_TOKENS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
@@ -83,13 +83,13 @@ const MAGIC_TOKENS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ['5000', refuse('InternalServerError')],
   ['5030', refuse('ServiceUnavailable')],
   ['5031', refuse('Shutdown')],
-  ['0000', { order: TRANSPORT_MAGIC_TOKENS.slow }],
-  ['0001', { order: TRANSPORT_MAGIC_TOKENS.reset }],
-  ['0002', { order: TRANSPORT_MAGIC_TOKENS.refused }],
-  ['0003', { order: TRANSPORT_MAGIC_TOKENS.silent }],
-  ['0004', { order: TRANSPORT_MAGIC_TOKENS.close }],
-  ['0005', { order: TRANSPORT_MAGIC_TOKENS.farewell }],
-  ['0006', { order: TRANSPORT_MAGIC_TOKENS.goaway }],
+  ['0000', { answer: TRANSPORT_ANSWERS.slow }],
+  ['0001', { answer: TRANSPORT_ANSWERS.reset }],
+  ['0002', { answer: TRANSPORT_ANSWERS.refused }],
+  ['0003', { answer: TRANSPORT_ANSWERS.silent }],
+  ['0004', { answer: TRANSPORT_ANSWERS.close }],
+  ['0005', { answer: TRANSPORT_ANSWERS.farewell }],
+  ['0006', { answer: TRANSPORT_ANSWERS.goaway }],
 ])
 
 /** Four digits each. */

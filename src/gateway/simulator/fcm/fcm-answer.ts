@@ -10,7 +10,7 @@ import {
 } from './google-error.ts'
 import type { GoogleError } from './google-error.ts'
 
-/** Every way FCM refuses a message that is in order: each is an order a token can give, by this name. */
+/** Every way FCM refuses a message that is in order: each is what a token can ask for, by this name. */
 export type FcmRefusal =
   | 'unregistered'
   | 'stale'

@@ -44,8 +44,8 @@ export async function startFcmGateway(options: FcmGatewayOptions): Promise<Http2
     const { token, isFid, body, validateOnly } = message
     const scripted = script({ gateway: 'fcm', token, headers, body })
     if (scripted !== null) return scripted
-    const ordered = fcmMagicToken(token)
-    return replyTo(ordered === null ? null : serve(token, ordered), {
+    const magic = fcmMagicToken(token)
+    return replyTo(magic === null ? null : serve(token, magic), {
       accept: () => fcmAcceptance(`projects/${projectId}/messages/${validateOnly ? 'fake_message_id' : ++sent}`),
       refuse: (refusal) => fcmRefusal(refusal, projectId, retryAfterSeconds, isFid),
       slowMs,

@@ -1,10 +1,10 @@
 import { isInstallationId } from '../../../device/push-token.ts'
-import { TRANSPORT_MAGIC_TOKENS } from '../magic-tokens.ts'
-import type { MagicToken, TokenWithMeaning } from '../magic-tokens.ts'
+import { TRANSPORT_ANSWERS } from '../magic-tokens.ts'
+import type { MagicAnswer, MagicToken } from '../magic-tokens.ts'
 import type { FcmRefusal } from './fcm-answer.ts'
 
 /*
- * An FCM token is text, so orders are words: a word of this table, then perhaps `-` and how often, then anything that
+ * An FCM token is text, so what is asked for is a word: one of this table, then perhaps `-` and how often, then anything that
  * is neither letter nor digit, then the rest. Without a number: every time; with one, the first so many times, after
  * which the token is accepted.
  *
@@ -36,11 +36,11 @@ import type { FcmRefusal } from './fcm-answer.ts'
  * has `f_` before the word, and something behind it up to 22 characters, such as `f_unregistered_0000001`.
  */
 
-/** What `token` orders; `null` for a token like any other. */
-export function fcmMagicToken(token: string): TokenWithMeaning<FcmRefusal> | null {
+/** What `token` asks for; `null` for a token like any other. */
+export function fcmMagicToken(token: string): MagicToken<FcmRefusal> | null {
   const [, word = '', times] = SPELLING.exec(isInstallationId(token) ? token.replace(/^f_/, '') : token) ?? []
-  const order = MAGIC_TOKENS.get(word)
-  return order === undefined ? null : { order, times: times === undefined ? Infinity : Number(times) }
+  const answer = MAGIC_TOKENS.get(word)
+  return answer === undefined ? null : { answer, times: times === undefined ? Infinity : Number(times) }
 }
 
 const SPELLING = /^([a-z]+)(?:-(\d{1,3}))?(?![a-z0-9])/i
@@ -63,9 +63,9 @@ const REFUSALS: readonly FcmRefusal[] = [
   'busy',
 ]
 
-const MAGIC_TOKENS: ReadonlyMap<string, MagicToken<FcmRefusal>> = new Map<string, MagicToken<FcmRefusal>>([
+const MAGIC_TOKENS: ReadonlyMap<string, MagicAnswer<FcmRefusal>> = new Map<string, MagicAnswer<FcmRefusal>>([
   ...REFUSALS.map((refusal) => [refusal, { kind: 'refuse', refusal }] as const),
-  ...Object.entries(TRANSPORT_MAGIC_TOKENS),
+  ...Object.entries(TRANSPORT_ANSWERS),
 ])
 
 /** A word each. */

@@ -77,5 +77,5 @@ export function createHttp2Replier({ clock, session, goawayData, drop, answering
  */
 function reset(stream: ServerHttp2Stream, code: number): void {
   Object.assign(stream, { rstCode: code })
-  stream.destroy(new Error('reset by order'))
+  stream.destroy(new Error('reset on request'))
 }

@@ -38,5 +38,5 @@ export interface Attempt {
   readonly body: unknown
 }
 
-/** Decides in place of the token's order; `null` leaves the request to it. */
+/** Decides in place of the token; `null` leaves the request to that. */
 export type Script = (attempt: Attempt) => Reply | null

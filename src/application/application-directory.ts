@@ -13,13 +13,12 @@ export interface ApplicationDirectory {
   all(): readonly Application[]
   /**
    * Reloads when another connection has committed since the last look; true when it did. Cheap (about 2 µs) when
-   * nothing has. This process's own commits do not show here: call `reload` after them.
+   * nothing has. This process's own commits do not show here.
    */
   refresh(): boolean
-  reload(): void
   /**
-   * `listener` runs after each reload, also when only other tables, such as credentials, have changed. The returned
-   * function ends it.
+   * `listener` runs after each refresh that found something, also when only other tables, such as credentials, have
+   * changed. The returned function ends it.
    */
   onChange(listener: () => void): () => void
 }
@@ -44,21 +43,16 @@ export function createApplicationDirectory({ database, applications }: Options):
     byNumber = new Map(all.map((application) => [application.number, application]))
   }
 
-  function reload(): void {
-    load()
-    for (const listener of listeners) listener()
-  }
-
   load()
 
   return {
     byId: (id) => byId.get(id) ?? null,
     byNumber: (number) => byNumber.get(number) ?? null,
     all: () => all,
-    reload,
     refresh() {
       if (database.version() === version) return false
-      reload()
+      load()
+      for (const listener of listeners) listener()
       return true
     },
     onChange(listener) {

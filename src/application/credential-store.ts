@@ -21,8 +21,6 @@ export interface CredentialStore {
   fcmOf(application: SecretOwner): FcmCredential | null
   /** What may be shown; needs no key. */
   summaries(application: Pick<Application, 'number'>): CredentialSummary[]
-  /** Whether there was one. */
-  remove(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
   /** Whether a gateway has taken a notification with the one stored now. */
   isProven(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
   /** Notes that one has. */
@@ -67,7 +65,6 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
     fcmOf: (application) => opened(application, 'fcm') as FcmCredential | null,
 
     summaries: (application) => statements.shown.all({ application: application.number }).map(summaryOf),
-    remove: (application, provider) => statements.remove.all({ application: application.number, provider }).length > 0,
     isProven: ({ number }, provider) =>
       (statements.proven.get({ application: number, provider })?.provenAt ?? null) !== null,
     prove({ number }, provider) {
@@ -112,7 +109,6 @@ function prepareStatements(orm: Database['orm']) {
       .set({ provenAt: sql`${sql.placeholder('now')}` })
       .where(ofProvider)
       .prepare(),
-    remove: orm.delete(table).where(ofProvider).returning({ provider: table.provider }).prepare(),
   }
 }
 

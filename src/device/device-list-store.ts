@@ -35,11 +35,6 @@ export function createDeviceList({ database }: { database: Pick<Database, 'state
      CROSS JOIN device_label dl ON dl.device = d.value
      CROSS JOIN label l ON l.id = dl.label`,
   )
-  const counted = database.reading<{ count: number }, [application: number]>(
-    `SELECT count(*) AS count FROM device
-     WHERE application = ? AND platform IN (0, 1) AND state = ${STATE.registered}`,
-  )
-  const highest = database.statement<{ id: number | null }, []>('SELECT max(id) AS id FROM device')
 
   /** As many of these devices as fit into a page, at least one, with their labels. */
   function fitting(rows: readonly DeviceRow[]): Device[] {
@@ -77,12 +72,6 @@ export function createDeviceList({ database }: { database: Pick<Database, 'state
       const [last, next] = idsFrom.all(application, after, limit - 1)
       return next === undefined ? null : (last?.id ?? null)
     },
-
-    /** How many are registered. Reads the whole index of the application: for people, not for hot paths. */
-    count: (application: number): number => counted.get(application)?.count ?? 0,
-
-    /** The highest device id of the moment, over all applications; 0 when there is none. */
-    highestId: (): number => highest.get()?.id ?? 0,
   }
 }
 

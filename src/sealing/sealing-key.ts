@@ -26,10 +26,8 @@ export interface KeyProblem {
 interface Options {
   /** Exists already. */
   readonly dataDirectory: string
-  /** The key itself: 32 bytes in base64 or hex. Goes before `file`. */
+  /** The key itself: 32 bytes in base64 or hex. Goes before the file. */
   readonly text?: string | undefined
-  /** A file that holds such a text. Goes before the data directory's own. */
-  readonly file?: string | undefined
   /** Whether the database holds credentials: a new key would not open them. */
   readonly hasCredentials: boolean
   readonly random?: (length: number) => Uint8Array
@@ -43,11 +41,10 @@ export function keyPathIn(dataDirectory: string): string {
   return join(dataDirectory, 'key')
 }
 
-/** The key that seals credentials. Without `text` and `file` it is `<dataDirectory>/key`, made on first use. */
+/** The key that seals credentials. Without `text` it is `<dataDirectory>/key`, made on first use. */
 export function loadSealingKey(options: Options): SealingKey | KeyProblem {
-  const { text, file, dataDirectory, hasCredentials, random = randomBytes } = options
+  const { text, dataDirectory, hasCredentials, random = randomBytes } = options
   if (text !== undefined) return parse(text, 'The sealing key', 'setting')
-  if (file !== undefined) return readKeyFile(file, 'file')
   const path = keyPathIn(dataDirectory)
   if (existsSync(path)) return readKeyFile(path, 'data-directory')
   if (hasCredentials) {

@@ -148,17 +148,6 @@ describe('a credential', () => {
     expect(credentials.apnsOf(application)).toEqual(APNS)
   })
 
-  test('that is removed is gone, and alone', () => {
-    using opened = openStore()
-    const { application, credentials } = opened
-    credentials.put(application, APNS)
-    credentials.put(application, FCM)
-    expect(credentials.remove(application, 'apns')).toBe(true)
-    expect(credentials.remove(application, 'apns')).toBe(false)
-    expect(credentials.apnsOf(application)).toBeNull()
-    expect(credentials.fcmOf(application)).toEqual(FCM)
-  })
-
   test('goes with its application', () => {
     using opened = openStore()
     opened.credentials.put(opened.application, APNS)

@@ -12,7 +12,7 @@ import { aFilter, anExpression } from './arbitrary-filter.ts'
 import { EVERYBODY, openPopulation, TAGS } from './population.ts'
 
 const populated = openPopulation()
-const ceiling = populated.devices.highestId()
+const ceiling = populated.database.statement<{ id: number }, []>('SELECT max(id) AS id FROM device').get()?.id ?? 0
 afterAll(() => populated[Symbol.dispose]())
 
 /** Reads all pages, and checks that each is what it says: in order, no longer than asked, and none behind `last`. */

@@ -268,7 +268,7 @@ describe('importing a batch', () => {
       lat: 52.52,
     })
     expect(registry.devices.find(APP, 'a')?.tag).toEqual(['import', 'vip'])
-    expect(registry.devices.count(APP)).toBe(3)
+    expect(registry.registered(APP)).toBe(3)
   })
 
   test('brings back who was gone, anew, and who was quarantined, with their data', () => {

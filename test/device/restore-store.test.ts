@@ -59,7 +59,7 @@ for (const state of ['gone', 'quarantined'] as const) {
     expect(restoreAll()).toEqual([])
     // The gateway that still thinks so is believed again.
     leave(state, id)
-    expect(devices.count(APP)).toBe(0)
+    expect(registry.registered(APP)).toBe(0)
   })
 
   test(`a device that was ${state} and has registered again is left as it registered`, () => {
@@ -81,7 +81,7 @@ for (const state of ['gone', 'quarantined'] as const) {
     leaveAndUnregister(registry, state)
     expect(registry.kept()).toBe(0)
     expect(registry.restoreAll()).toEqual([null])
-    expect(registry.devices.count(APP)).toBe(0)
+    expect(registry.registered(APP)).toBe(0)
     expect(registry.size()).toEqual({ devices: 0, labels: 1 })
   })
 

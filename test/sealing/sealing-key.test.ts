@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadSealingKey } from '../../src/sealing/sealing-key.ts'
+import { loadSealingKey, readKeyFile } from '../../src/sealing/sealing-key.ts'
 
 const bytes = Uint8Array.from({ length: 32 }, (_, index) => index * 8 + 7)
 const base64 = Buffer.from(bytes).toString('base64')
@@ -52,7 +52,7 @@ describe('a sealing key given as a file', () => {
     load()
     const file = join(dataDirectory, 'elsewhere')
     writeFileSync(file, `${base64}\n`)
-    expect(load({ file })).toEqual({ kind: 'loaded', key: Buffer.from(bytes), source: 'file' })
+    expect(readKeyFile(file)).toEqual({ kind: 'loaded', key: Buffer.from(bytes), source: 'file' })
   })
 
   test('is a problem when the file is missing, unreadable or holds something else', () => {
@@ -62,12 +62,12 @@ describe('a sealing key given as a file', () => {
       problem: `The sealing key ${file} cannot be read (${code}).`,
       why: 'unreadable' as const,
     })
-    expect(load({ file })).toEqual(cannot('ENOENT'))
+    expect(readKeyFile(file)).toEqual(cannot('ENOENT'))
     mkdirSync(file)
-    expect(load({ file })).toEqual(cannot('EISDIR'))
+    expect(readKeyFile(file)).toEqual(cannot('EISDIR'))
     rmSync(file, { recursive: true })
     writeFileSync(file, 'secret')
-    expect(load({ file })).toEqual({
+    expect(readKeyFile(file)).toEqual({
       kind: 'problem',
       problem: `The sealing key ${file} is not 32 bytes in base64 (44 characters) or hex (64).`,
       why: 'malformed',

@@ -16,11 +16,14 @@ export function openRegistry(directory = mkdtempSync(join(tmpdir(), 'bellhop-reg
   )
   for (const name of ['first', 'second']) insert.run(`app_${name}`, name, new Uint8Array(32), clock.now())
 
+  const devices = createDeviceStore({ database, clock })
   return {
     database,
     clock,
-    devices: createDeviceStore({ database, clock }),
+    devices,
     feedback: createFeedbackStore({ database }),
+    /** How many devices an application has. */
+    registered: (application: number) => devices.list(application, { limit: 1000 }).length,
     [Symbol.dispose]() {
       database[Symbol.dispose]()
       rmSync(directory, { recursive: true })

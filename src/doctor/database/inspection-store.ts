@@ -73,11 +73,6 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
         .all()
         .map(({ number, id, name, simulated }) => ({ number, id, name, simulated: simulated === 1 })),
 
-    hasSealed(): boolean {
-      const any = (from: string) => database.statement(`SELECT 1 ${from} LIMIT 1`).get() !== null
-      return any('FROM credential') || (schema >= WEBHOOK_SINCE && any('FROM webhook'))
-    },
-
     /** One pass over all of them: 1 s for 1,000,000 on 2 cores; by way of the index it would be 5. */
     devices: (now: number): DeviceStateCount[] =>
       database

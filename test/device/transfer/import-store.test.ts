@@ -49,7 +49,7 @@ describe('a device that is imported', () => {
     expect(registry.put(EVERYTHING)).toEqual({ kind: 'imported', aliasTaken: false })
     expect(registry.all()).toEqual([{ ...EVERYTHING, left: null }] as never)
     expect(registry.devices.find(FIRST, EVERYTHING.token)).toMatchObject({ tag: ['beta', 'with, comma'], badge: 3 })
-    expect(registry.devices.count(FIRST)).toBe(1)
+    expect(registry.registered(FIRST)).toBe(1)
   })
 
   test('that a gateway has refused is kept from then on, however long it was silent before', () => {
@@ -165,7 +165,7 @@ describe('a device that has left', () => {
       { alias: null, tag: [], active: [], left: { state: 'gone', reason: 'Unregistered', at: 9000 } },
     ])
     expect([...registry.feedback.list(FIRST)]).toMatchObject([{ token: EVERYTHING.token, reason: 'Unregistered' }])
-    expect(registry.devices.count(FIRST)).toBe(0)
+    expect(registry.registered(FIRST)).toBe(0)
     expect(registry.put(gone(9000)).kind).toBe('unchanged')
   })
 
@@ -191,7 +191,7 @@ describe('a device that has left', () => {
       expect(registry.all()).toMatchObject([{ left: { state } }])
       registry.put({ ...EVERYTHING, seenAt: 9001 })
       expect(registry.all()).toEqual([{ ...EVERYTHING, seenAt: 9001, updatedAt: 3000, left: null }] as never)
-      expect(registry.devices.count(FIRST)).toBe(1)
+      expect(registry.registered(FIRST)).toBe(1)
     })
   }
 

@@ -63,7 +63,7 @@ const IMPURE = new Set<string>([
   'delivery/backlog.ts',
   'delivery/delivery-pool.ts',
   'delivery/sender.ts',
-  'delivery/settlement.ts',
+  'delivery/outcome-handler.ts',
   'delivery/store/time-shift.ts',
   'device/index/alias-index.ts',
   'doctor/database/inspected-database.ts',

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../clock.ts'
 import type { Outcome } from '../gateway/gateway.ts'
 import type { Message } from '../notification/notification.ts'
-import { recipientResultOf, hastenWaiting, newPage, shiftWaiting, waits } from './page.ts'
+import { recipientResultOf, makeWaitingDue, newPage, shiftWaiting, waits } from './page.ts'
 import type { Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { nextGap, settleRange } from './progress.ts'
@@ -258,12 +258,12 @@ export class ActiveDelivery {
 
   /** One that was taken is on its way, and is not put back unheard. */
   sent(): void {
-    this.#trial.asked()
+    this.#trial.sent()
   }
 
   /** One was answered; gives the reason, once, if the gateway is found to refuse the push itself for everybody. */
-  hear(outcome: Outcome): string | null {
-    return this.#trial.hear(outcome)
+  recordOutcome(outcome: Outcome): string | null {
+    return this.#trial.record(outcome)
   }
 
   /** Puts a recipient back that was not answered for reasons that are not its own. */
@@ -414,8 +414,8 @@ export class ActiveDelivery {
   }
 
   /** Nobody on an open page waits longer than to `now` for another attempt. */
-  hasten(now: number): void {
-    for (const page of this.pages) hastenWaiting(page.results, now)
+  makeDue(now: number): void {
+    for (const page of this.pages) makeWaitingDue(page.results, now)
   }
 
   /** The clock has jumped: what is left of its time to live stays as long as it was. */

@@ -49,9 +49,9 @@ export class Backlog {
     this.#deps = deps
     this.#loader = new Loader({
       ...deps,
-      onLoaded: (delivery, cause) => {
+      onLoaded: (delivery, reason) => {
         this.enqueue(delivery)
-        if (cause !== 'turn') deps.onTime(delivery)
+        if (reason !== 'queued') deps.onTime(delivery)
       },
       onUnreadable: (error, again) => this.#readAgain(error, again),
     })

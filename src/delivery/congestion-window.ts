@@ -129,7 +129,7 @@ export class CongestionWindow {
   }
 
   /** Somebody new can be asked: a pause that has doubled again and again is not waited out. */
-  hasten(): void {
+  endPauseEarly(): void {
     if (this.#earliestAt !== null) this.#resumeAt = Math.min(this.#resumeAt, this.#earliestAt)
   }
 

@@ -109,8 +109,8 @@ export class CredentialHealth<Case> {
   }
 
   /** A push is new: it may be for devices that were not asked yet. */
-  hasten(): void {
-    this.#window.hasten()
+  endPauseEarly(): void {
+    this.#window.endPauseEarly()
   }
 
   shift(byMs: number): void {

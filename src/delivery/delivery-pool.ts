@@ -7,7 +7,6 @@ import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
-import type { WalkPlace } from './open-walk.ts'
 import { LONGEST_WAIT_MS } from './retry.ts'
 import { SendBudget } from './send-budget.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
@@ -17,6 +16,7 @@ import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
 import { createSteadyClock } from './steady-clock.ts'
 import type { ClockJump } from './steady-clock.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
+import type { ExpiryKey } from './store/expiry-scan.ts'
 import type { Shifted } from './store/time-shift.ts'
 
 /** How often what is due, late or expired is looked for, while anything is open. */
@@ -106,7 +106,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   const { log, commit, store } = deps
   const clock = createSteadyClock(deps.clock, TICK_MS)
   const senders = new Map<string, Sender>()
-  const turn = new SendBudget()
+  const sendBudget = new SendBudget()
   // Recounted by the tick and by each wake, not by each send.
   let shared = deps.maxInFlight
   let stopped = false
@@ -149,7 +149,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       persist,
       registry: deps.registry,
       events: deps.events,
-      turn,
+      sendBudget,
       share: () => shared,
       mayLoad: () => jumps === 0,
       onProven: () => void persist(() => deps.prove(application, platform)),
@@ -223,7 +223,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
 
   /** The last run may have ended before what was called off had. */
   async function endCancelled(): Promise<void> {
-    await inSteps((from: WalkPlace | null) => {
+    await inSteps((from: ExpiryKey | null) => {
       const { found, next } = store.cancelled(from)
       // In this transaction: whoever is told of the end must hear of it, whatever happens in between.
       for (const key of found) end(key)

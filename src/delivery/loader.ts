@@ -2,9 +2,9 @@ import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import { ActiveDelivery } from './active-delivery.ts'
 import { AudienceCounter } from './audience-counter.ts'
+import { LoadedDeliveries } from './loaded-deliveries.ts'
+import type { LoadReason } from './loaded-deliveries.ts'
 import type { PendingBadges } from './pending-badges.ts'
-import { Places } from './places.ts'
-import type { Cause } from './places.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import { LANES } from './store/open-delivery.ts'
 import type { Lane, OpenDelivery } from './store/open-delivery.ts'
@@ -19,7 +19,7 @@ interface Dependencies {
   /** Whether the times in the database are those of the clock as it is. */
   readonly mayLoad: () => boolean
   readonly persist: <T>(operation: () => T) => Promise<T>
-  readonly onLoaded: (delivery: ActiveDelivery, cause: Cause) => void
+  readonly onLoaded: (delivery: ActiveDelivery, reason: LoadReason) => void
   /** It is known how many a delivery addresses: nobody may be the end of it. */
   readonly onCounted: (delivery: ActiveDelivery) => void
   /** The database could not be read; `again` tries once more. */
@@ -44,7 +44,7 @@ const NEVER = Number.POSITIVE_INFINITY
  */
 export class Loader {
   readonly #deps: Dependencies
-  readonly #places = new Places()
+  readonly #loaded = new LoadedDeliveries()
   readonly #counter: AudienceCounter
   /** Up to which push the database has been read. */
   readonly #lastLoaded: Record<Lane, number> = { single: 0, many: 0 }
@@ -75,7 +75,7 @@ export class Loader {
 
   /** Open deliveries in memory. */
   get size(): number {
-    return this.#places.size
+    return this.#loaded.size
   }
 
   /** Whether something is to be loaded later. */
@@ -90,12 +90,12 @@ export class Loader {
   }
 
   all(): ActiveDelivery[] {
-    return this.#places.all()
+    return this.#loaded.all()
   }
 
   /** The delivery of this push, `push.number`, if it is in memory. */
   find(push: number): ActiveDelivery | null {
-    return this.#places.find(push)
+    return this.#loaded.find(push)
   }
 
   /** Something was stored; `push` where it is one that may be older than what is loaded. */
@@ -124,7 +124,7 @@ export class Loader {
 
   /** Takes a finished delivery out, and loads others in its place. */
   drop(delivery: ActiveDelivery): void {
-    this.#places.leave(delivery)
+    this.#loaded.remove(delivery)
     this.load()
   }
 
@@ -137,7 +137,7 @@ export class Loader {
   }
 
   clear(): void {
-    this.#places.clear()
+    this.#loaded.clear()
     this.#unreadable.clear()
     for (const lane of LANES) this.#next.due[lane] = NEVER
   }
@@ -145,7 +145,7 @@ export class Loader {
   #load(lane: Lane): void {
     if (!this.#deps.mayLoad() || this.#unreadableLanes.has(lane)) return
     try {
-      this.#loadInTurn(lane)
+      this.#loadQueued(lane)
       this.#loadByTime('due', lane)
       // Else everything is in memory, or is loaded when it is due, and that is not after its end.
       const isBehind = this.#more[lane] || this.#next.due[lane] <= this.#deps.clock.now()
@@ -159,67 +159,67 @@ export class Loader {
     }
   }
 
-  #loadInTurn(lane: Lane): void {
+  #loadQueued(lane: Lane): void {
     const { store, application, platform } = this.#deps
     while (this.#more[lane]) {
-      const room = this.#places.free('turn', lane)
+      const room = this.#loaded.free('queued', lane)
       if (room === 0) return
       const found = store.open(application, platform, lane, this.#lastLoaded[lane], room)
       this.#more[lane] = found.length === room
       this.#lastLoaded[lane] = found.at(-1)?.push ?? this.#lastLoaded[lane]
-      for (const open of found) this.#begin(open, 'turn')
+      for (const open of found) this.#begin(open, 'queued')
     }
   }
 
-  #loadByTime(cause: 'due' | 'expired', lane: Lane): void {
+  #loadByTime(reason: 'due' | 'expired', lane: Lane): void {
     const { store, application, platform, clock } = this.#deps
     const now = clock.now()
-    let room = this.#next[cause][lane] <= now ? this.#places.free(cause, lane) : 0
+    let room = this.#next[reason][lane] <= now ? this.#loaded.free(reason, lane) : 0
     if (room === 0) return
-    const find = cause === 'due' ? store.due : store.expiring
+    const find = reason === 'due' ? store.due : store.expiring
     // What is in memory has its time there too; and one more tells when to look again.
-    const found = find(application, platform, lane, this.#places.size + this.#unreadable.size + room + 1)
-    this.#next[cause][lane] = NEVER
+    const found = find(application, platform, lane, this.#loaded.size + this.#unreadable.size + room + 1)
+    this.#next[reason][lane] = NEVER
     for (const { push, at } of found) {
-      if (this.#places.find(push) !== null || this.#unreadable.has(push)) continue
+      if (this.#loaded.find(push) !== null || this.#unreadable.has(push)) continue
       if (at > now || room === 0) {
-        this.#next[cause][lane] = at
+        this.#next[reason][lane] = at
         return
       }
       room--
-      this.#beginOne(push, cause)
+      this.#beginOne(push, reason)
     }
   }
 
-  #beginOne(push: number, cause: Cause): void {
+  #beginOne(push: number, reason: LoadReason): void {
     const { store, platform, onUnreadable } = this.#deps
     try {
       const open = store.find(push, platform)
       this.#unreadable.delete(push)
-      if (open !== null) this.#begin(open, cause)
+      if (open !== null) this.#begin(open, reason)
     } catch (error) {
       this.#unreadable.add(push)
-      onUnreadable(error, () => this.#beginOne(push, cause))
+      onUnreadable(error, () => this.#beginOne(push, reason))
     }
   }
 
-  #begin(open: OpenDelivery, cause: Cause): void {
+  #begin(open: OpenDelivery, reason: LoadReason): void {
     const { store, badges, onLoaded, onCounted, onUnreadable } = this.#deps
-    if (this.#places.find(open.push) !== null) return
+    if (this.#loaded.find(open.push) !== null) return
     try {
       const recipients = store.recipients(open)
       const nextDueAt = open.retries > 0 ? store.nextDue(open) : null
       const delivery = new ActiveDelivery(open, recipients, nextDueAt, badges)
-      this.#places.put(delivery, cause)
+      this.#loaded.add(delivery, reason)
       if (open.waitsUntil !== null) this.#noteWaiting(-1, -open.retries)
-      onLoaded(delivery, cause)
+      onLoaded(delivery, reason)
       // Sending does not wait for it.
       if (!delivery.counted) this.#counter.add(delivery, recipients.count)
       else onCounted(delivery)
     } catch (error) {
       this.#unreadable.add(open.push)
       // Read anew: by then it may be further, or over.
-      onUnreadable(error, () => this.#beginOne(open.push, cause))
+      onUnreadable(error, () => this.#beginOne(open.push, reason))
     }
   }
 

@@ -72,7 +72,7 @@ export function shiftWaiting(exceptions: RecipientResult[], byMs: number): void 
 }
 
 /** Who waits for another attempt waits no longer than to `now`. */
-export function hastenWaiting(exceptions: RecipientResult[], now: number): void {
+export function makeWaitingDue(exceptions: RecipientResult[], now: number): void {
   for (const [index, exception] of exceptions.entries()) {
     if (exception.state === 'retry') exceptions[index] = { ...exception, dueAt: Math.min(exception.dueAt, now) }
   }

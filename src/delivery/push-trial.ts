@@ -26,12 +26,12 @@ export class PushTrial {
     return this.#isOver || this.#inFlight + this.#most < ENOUGH_REFUSALS
   }
 
-  asked(): void {
+  sent(): void {
     this.#inFlight++
   }
 
   /** The reason for which everybody is refused, told once; else `null`. */
-  hear(outcome: Outcome): string | null {
+  record(outcome: Outcome): string | null {
     if (this.#isOver) return null
     this.#inFlight--
     if (outcome.kind === 'accepted' || outcome.kind === 'unregistered') this.#isOver = true

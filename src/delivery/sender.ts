@@ -7,20 +7,20 @@ import { STRAGGLER_MS } from './active-delivery.ts'
 import type { ActiveDelivery, Task } from './active-delivery.ts'
 import { Backlog } from './backlog.ts'
 import { CredentialHealth } from './credential-health.ts'
-import type { WalkPlace } from './open-walk.ts'
 import { OutcomeCounters } from './outcome-counters.ts'
+import { OutcomeHandler } from './outcome-handler.ts'
+import type { Health } from './outcome-handler.ts'
 import { PendingBadges } from './pending-badges.ts'
 import type { SendBudget } from './send-budget.ts'
 import { backlogStats, senderStateOf } from './sender-stats.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
 import { SettlementWriter } from './settlement-writer.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
-import { Settlement } from './settlement.ts'
-import type { Health } from './settlement.ts'
-import { Silence } from './silence.ts'
-import type { Sending } from './silence.ts'
+import { SilentDevices } from './silent-devices.ts'
+import type { Sending } from './silent-devices.ts'
 import type { ClockJump } from './steady-clock.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
+import type { ExpiryKey } from './store/expiry-scan.ts'
 import type { FinalVerdict } from './verdict.ts'
 
 export interface SenderDependencies {
@@ -38,7 +38,7 @@ export interface SenderDependencies {
   readonly registry: DeviceRegistry
   readonly events: DeliveryEvents
   /** Shared by all senders. */
-  readonly turn: SendBudget
+  readonly sendBudget: SendBudget
   /** Requests this sender may have in flight, of what all share. */
   readonly share: () => number
   /** The gateway has taken a first notification with this credential. */
@@ -74,16 +74,16 @@ export class Sender {
   readonly #deps: SenderDependencies
   readonly #name: { readonly application: number; readonly platform: Platform }
   readonly #backlog: Backlog
-  readonly #books: SettlementWriter
+  readonly #writer: SettlementWriter
   #provider: Provider | null = null
   #health: Health
-  readonly #settlement: Settlement
+  readonly #outcomes: OutcomeHandler
   readonly #badges: PendingBadges
-  readonly #silence = new Silence()
+  readonly #silent = new SilentDevices()
   #inFlight = 0
   /** How many were sent, ever. */
   #sent = 0
-  readonly #answers = new OutcomeCounters()
+  readonly #counters = new OutcomeCounters()
   /** When the last answer came, or this sender or its provider began; ms since the Unix epoch. */
   #movedAt: number
   #stopped = false
@@ -93,7 +93,7 @@ export class Sender {
   /** Whether it ever had a provider. */
   #used = false
   #idle: (() => void)[] = []
-  readonly #onEmpty = (delivery: ActiveDelivery) => this.#books.putAway(delivery)
+  readonly #onEmpty = (delivery: ActiveDelivery) => this.#writer.finishOrPark(delivery)
   readonly #nextTurn = () => this.#pump()
 
   constructor(deps: SenderDependencies) {
@@ -108,12 +108,12 @@ export class Sender {
       badges: this.#badges,
       onMore: () => this.#pump(),
       onCounted: (delivery) => {
-        this.#books.putAway(delivery)
+        this.#writer.finishOrPark(delivery)
         this.#keepTime(delivery, deps.clock.now())
       },
       onTime: (delivery) => this.#keepTime(delivery, deps.clock.now()),
     })
-    this.#books = new SettlementWriter({
+    this.#writer = new SettlementWriter({
       ...deps,
       badges: this.#badges,
       onRetries: ({ record: of }, recipients) =>
@@ -133,10 +133,10 @@ export class Sender {
         this.#pump()
       },
     })
-    this.#settlement = new Settlement({
+    this.#outcomes = new OutcomeHandler({
       ...deps,
       backlog: this.#backlog,
-      books: this.#books,
+      writer: this.#writer,
       lookForTrouble: () => this.#lookForTrouble(),
     })
   }
@@ -165,7 +165,7 @@ export class Sender {
     const stillSince = dueSince === null || !mayMove ? null : Math.max(dueSince, this.#movedAt)
     const { connections = 0 } = this.#provider ?? {}
     const all = recipients + this.#backlog.loaded.waiting.recipients
-    return { ...this.state, answers: this.#answers, connections, recipients: all, dueSince, stillSince }
+    return { ...this.state, answers: this.#counters, connections, recipients: all, dueSince, stillSince }
   }
 
   /** Whether there is nothing to send now. */
@@ -184,20 +184,20 @@ export class Sender {
    */
   use(provider: Provider | null, proven: boolean): void {
     const old = this.#provider
-    this.#settlement.putBackAside(this.#health, this.#deps.clock.now())
+    this.#outcomes.releaseAside(this.#health, this.#deps.clock.now())
     this.#provider = provider
     this.#health = new CredentialHealth(this.#deps, proven)
     this.#movedAt = this.#deps.clock.now()
     if (old !== null) void old[Symbol.asyncDispose]()
     // What the one before was refused, this one may send.
-    if (provider !== null && this.#used) void this.#hasten()
+    if (provider !== null && this.#used) void this.#retryAllNow()
     this.#used ||= provider !== null
     this.#pump()
   }
 
   /** Something was stored; `push` where it is one that may be older than what is loaded. */
   wake(push: number | null): void {
-    this.#health.hasten()
+    this.#health.endPauseEarly()
     this.#backlog.wake(push)
     this.#pump()
   }
@@ -211,7 +211,7 @@ export class Sender {
   cancel(push: number): boolean {
     const delivery = this.#backlog.find(push)
     if (delivery === null) this.#backlog.loaded.forgetTimes()
-    else this.#books.cancel(delivery)
+    else this.#writer.cancel(delivery)
     return delivery !== null
   }
 
@@ -223,7 +223,7 @@ export class Sender {
   /** Time has passed: what is due, late, expired. */
   tick(): void {
     const now = this.#deps.clock.now()
-    this.#silence.look(now)
+    this.#silent.excuseSilent(now)
     this.#lookForTrouble()
     this.#backlog.loaded.load()
     for (const delivery of this.#backlog.all()) {
@@ -231,13 +231,13 @@ export class Sender {
       const paused = this.#size(now) === 0
       if (paused) {
         this.#backlog.lookForEnd(delivery)
-        this.#books.putAway(delivery)
+        this.#writer.finishOrPark(delivery)
       }
       // What is set aside has its answer: the end does not wait for what becomes of others.
-      if (delivery.calledOff !== null && this.#inFlight === 0) this.#settlement.putBackAside(this.#health, now)
+      if (delivery.calledOff !== null && this.#inFlight === 0) this.#outcomes.releaseAside(this.#health, now)
       for (const page of delivery.stragglers(now, paused)) {
         delivery.settleEarly(page, now)
-        this.#books.settlePage(delivery, page)
+        this.#writer.settlePage(delivery, page)
         this.#backlog.enqueue(delivery)
       }
     }
@@ -247,9 +247,9 @@ export class Sender {
   /** Ends a delivery whose time to live is over; of another one sends to who is due. */
   #keepTime(delivery: ActiveDelivery, now: number): void {
     if (delivery.expiresAt <= now) {
-      const expired = this.#books.expire(delivery)
+      const expired = this.#writer.expire(delivery)
       if (expired) {
-        this.#answers.expired += expired.unreached
+        this.#counters.expired += expired.unreached
         this.#deps.log.warn('push expired', { ...this.#name, push: delivery.record.pushId, ...expired })
       }
     } else if (delivery.nextDueAt <= now && this.#size(now) > 0) {
@@ -258,7 +258,7 @@ export class Sender {
           // Unregistered, or declared gone by another push, while it waited.
           const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0 }
           const task = { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
-          this.#books.settleOne(task, NOT_THERE, null, now)
+          this.#writer.settleOne(task, NOT_THERE, null, now)
         }
       })
     }
@@ -267,9 +267,9 @@ export class Sender {
   /** The clock was put back by `byMs`. */
   shift(byMs: number): void {
     this.#health.shift(byMs)
-    this.#silence.shift(byMs)
+    this.#silent.shift(byMs)
     this.#movedAt -= byMs
-    this.#books.shift(byMs)
+    this.#writer.shift(byMs)
     for (const delivery of this.#backlog.all()) delivery.shift(byMs)
   }
 
@@ -302,7 +302,7 @@ export class Sender {
       cancel()
     }
     this.#settleSent()
-    await this.#books.written()
+    await this.#writer.written()
   }
 
   /** What was sent and is not on disk: by push, the UUID, how many notifications. The next start sends them again. */
@@ -330,12 +330,12 @@ export class Sender {
   /** Settles every page as far as it was sent. */
   #settleSent(): void {
     const now = this.#deps.clock.now()
-    this.#settlement.putBackAside(this.#health, this.#deps.clock.now())
+    this.#outcomes.releaseAside(this.#health, this.#deps.clock.now())
     for (const delivery of this.#backlog.all()) {
       for (const page of delivery.pages) {
         if (page.unsent === 0) continue
         if (page.pending > 0) delivery.settleEarly(page, now)
-        this.#books.settlePage(delivery, page)
+        this.#writer.settlePage(delivery, page)
       }
     }
   }
@@ -345,31 +345,30 @@ export class Sender {
     if (provider === null || this.#stopped) return
     const now = this.#deps.clock.now()
     let isThrough = false
-    while (this.#inFlight - this.#silence.excused < this.#size(now) && provider.mayTake?.(now) !== false) {
+    while (this.#inFlight - this.#silent.excused < this.#size(now) && provider.mayTake?.(now) !== false) {
       // Neither through nor empty: it goes on in the next turn.
-      if (!this.#deps.turn.take(this.#nextTurn)) return
+      if (!this.#deps.sendBudget.take(this.#nextTurn)) return
       const task = this.#next(now)
       if (task === null) {
         isThrough = this.#inFlight === 0
         break
       }
-      const until = this.#silence.heldBackUntil(task.recipient.device, now)
+      const until = this.#silent.heldBackUntil(task.recipient.device, now)
       if (until === null) this.#send(provider, task)
-      else this.#settlement.postpone(task, until, now)
+      else this.#outcomes.postpone(task, until, now)
     }
-    if (isThrough && this.#health.isDoubtful && !this.#backlog.isSearching)
-      this.#settlement.nobodyLeft(this.#health, now)
+    if (isThrough && this.#health.isDoubtful && !this.#backlog.isSearching) this.#outcomes.nobodyLeft(this.#health, now)
   }
 
   /** Has everybody asked again now who waits for another attempt, on disk or on a page that is not. */
-  async #hasten(): Promise<void> {
+  async #retryAllNow(): Promise<void> {
     const { store, persist, clock, application, platform } = this.#deps
-    for (const delivery of this.#backlog.all()) delivery.hasten(clock.now())
-    this.#books.hasten(clock.now())
-    let from: WalkPlace | null = null
+    for (const delivery of this.#backlog.all()) delivery.makeDue(clock.now())
+    this.#writer.makeDue(clock.now())
+    let from: ExpiryKey | null = null
     do {
-      const at: WalkPlace | null = from
-      from = await persist(() => store.hasten(application, platform, clock.now(), at))
+      const at: ExpiryKey | null = from
+      from = await persist(() => store.makeDue(application, platform, clock.now(), at))
     } while (from !== null)
     this.#backlog.dueAgain(clock.now())
     this.#pump()
@@ -415,7 +414,7 @@ export class Sender {
     const nth = ++this.#sent
     task.delivery.sent()
     const sent = this.#badged(task)
-    const sending = this.#silence.sent(task.recipient.device, task.sentAt)
+    const sending = this.#silent.sent(task.recipient.device, task.sentAt)
     // The task must be released whatever happens, or its page never settles.
     provider.send(sent.delivery.message, sent.recipient).then(
       (outcome) => this.#answered(provider, sent, nth, sending, outcome),
@@ -444,7 +443,7 @@ export class Sender {
   #answered(provider: Provider, task: Task, nth: number, sending: Sending, answer: Outcome): void {
     if (this.#closed) return
     this.#inFlight--
-    const outcome = this.#silence.answered(sending, answer, this.#deps.clock.now())
+    const outcome = this.#silent.answered(sending, answer, this.#deps.clock.now())
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted' && task.badge !== undefined) this.#badges.refused(task.badge)
     const { clock, latency } = this.#deps
@@ -455,7 +454,7 @@ export class Sender {
     // Of a credential that has been replaced an answer says nothing of the new one.
     const health = provider === this.#provider ? this.#health : null
     const situation = { sent: { nth, latencyMs }, provider: provider.name, health, now }
-    this.#answers.note(outcome, this.#settlement.settle(task, outcome, situation))
+    this.#counters.note(outcome, this.#outcomes.handle(task, outcome, situation))
     // It may have room for another page, or somebody to send to again.
     this.#backlog.enqueue(task.delivery)
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve()

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import type { ActiveDelivery, CalledOff, Task } from './active-delivery.ts'
-import { recipientResultOf, hastenWaiting, shiftWaiting } from './page.ts'
+import { recipientResultOf, makeWaitingDue, shiftWaiting } from './page.ts'
 import type { DeviceFinding, Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
@@ -111,7 +111,7 @@ export class SettlementWriter {
   }
 
   /** Ends a delivery that is done, and notes of one that only waits that it need not be in memory. */
-  putAway(delivery: ActiveDelivery): void {
+  finishOrPark(delivery: ActiveDelivery): void {
     this.finishIfDone(delivery)
     if (!delivery.onlyWaits(this.#deps.clock.now()) || this.#queues.get(delivery)?.isEmpty === false) return
     delivery.leaving = true
@@ -156,8 +156,8 @@ export class SettlementWriter {
   }
 
   /** Of what is still to be written, nobody waits longer than to `now` for another attempt. */
-  hasten(now: number): void {
-    for (const exceptions of this.#writing) hastenWaiting(exceptions, now)
+  makeDue(now: number): void {
+    for (const exceptions of this.#writing) makeWaitingDue(exceptions, now)
   }
 
   /** Resolves when everything is on disk. */
@@ -207,7 +207,7 @@ export class SettlementWriter {
     if (finished) {
       this.#queues.delete(delivery)
       onFinished(delivery)
-    } else this.putAway(delivery)
+    } else this.finishOrPark(delivery)
   }
 
   #queueOf(delivery: ActiveDelivery): WriteQueue {

@@ -111,7 +111,7 @@ describe('the window of a credential', () => {
     ] as const) {
       const window = longest(more)
       const { resumeAt } = window
-      window.hasten()
+      window.endPauseEarly()
       expect(window.resumeAt < resumeAt).toBe(isShorter)
     }
   })

@@ -99,7 +99,7 @@ test('a delivery that waits is put away once, though it stood in line', async ()
   const open = acceptWaiting()
   const { clock, database } = registry
   let waits = 0
-  const books = new SettlementWriter({
+  const writer = new SettlementWriter({
     clock,
     store,
     persist: async (operation) => database.transact(operation as () => never),
@@ -114,8 +114,8 @@ test('a delivery that waits is put away once, though it stood in line', async ()
   const delivery = new ActiveDelivery(open, store.recipients(open), store.nextDue(open), badges)
   expect(delivery.next(clock.now(), null)).toBe(null)
   for (let n = 0; n < 3; n++) {
-    books.putAway(delivery)
-    await books.written()
+    writer.finishOrPark(delivery)
+    await writer.written()
     await Promise.resolve()
   }
   expect(waits).toBe(1)

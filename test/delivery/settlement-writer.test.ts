@@ -28,7 +28,7 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
   const disk = Promise.withResolvers<void>()
   const written = Promise.withResolvers<void>()
   const badges = new PendingBadges(store.badgeOf)
-  const books = new SettlementWriter({
+  const writer = new SettlementWriter({
     clock,
     store,
     async persist(operation) {
@@ -51,10 +51,10 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
   const dueAt = clock.now() + 2000
   const verdict = { kind: 'retry', dueAt, reason: 'TooManyRequests' } as const
   expect(delivery.decide(task, verdict, clock.now())).toBe(true)
-  books.settlePage(delivery, task.page)
+  writer.settlePage(delivery, task.page)
 
   clock.set(clock.now() - HOUR_MS)
-  books.shift(HOUR_MS)
+  writer.shift(HOUR_MS)
   disk.resolve()
   await written.promise
   expect(store.nextDue(open)).toBe(dueAt - HOUR_MS)

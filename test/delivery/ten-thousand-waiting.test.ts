@@ -129,7 +129,7 @@ describe('ten thousand deliveries that wait', () => {
       expect(store.cancel(key, now)).toBe(true)
       expect(store.cancel(key, now)).toBe(false)
       let steps = 0
-      for (let from = store.hasten(1, 0, now, null); from !== null; from = store.hasten(1, 0, now, from)) steps++
+      for (let from = store.makeDue(1, 0, now, null); from !== null; from = store.makeDue(1, 0, now, from)) steps++
       expect(steps).toBeWithin(9, 50)
       for (let { next } = store.cancelled(null); next !== null;) ({ next } = store.cancelled(next))
       store.jumps.note({ byMs: 1000, since: now + 1, now: now + 1, stoodStillMs: 0 }, now + 1)

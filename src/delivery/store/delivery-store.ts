@@ -4,11 +4,11 @@ import type { Platform } from '../../device/device.ts'
 import type { Notification } from '../../notification/notification.ts'
 import { createTallyStore } from '../../stats/tally-store.ts'
 import type { ActiveDelivery } from '../active-delivery.ts'
-import { createClockJumpStore } from '../clock-jump-store.ts'
-import type { PushExpiry } from '../clock-jump-store.ts'
-import { before, behind } from '../open-walk.ts'
-import type { WalkPlace } from '../open-walk.ts'
 import type { Range } from '../progress.ts'
+import { createClockJumpStore } from './clock-jump-store.ts'
+import type { PushExpiry } from './clock-jump-store.ts'
+import { beforeAll, behindAll } from './expiry-scan.ts'
+import type { ExpiryKey } from './expiry-scan.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
 import { createRecipientResultStore, WAITING } from './recipient-result-store.ts'
@@ -160,10 +160,10 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
      * Makes some of those due who wait for another attempt of any push of an application to a platform, behind `from`,
      * `null` for the beginning; says behind which there may be more, `null` where there is none.
      */
-    hasten(application: number, platform: Platform, now: number, from: WalkPlace | null): WalkPlace | null {
-      const next = exceptions.hasten(application, platform, now, from ?? before(application, platform))
-      const more = waiting.hasten(application, platform, now)
-      return next ?? (more ? behind(application, platform) : null)
+    makeDue(application: number, platform: Platform, now: number, from: ExpiryKey | null): ExpiryKey | null {
+      const next = exceptions.makeDue(application, platform, now, from ?? beforeAll(application, platform))
+      const more = waiting.makeDue(application, platform, now)
+      return next ?? (more ? behindAll(application, platform) : null)
     },
 
     recipients: recipients.of,

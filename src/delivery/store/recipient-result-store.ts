@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
-import { ALONG, behind, BY_END, createOpenWalk } from '../open-walk.ts'
-import type { WalkPlace } from '../open-walk.ts'
+import { ALONG, behindAll, BY_END, createExpiryScan } from './expiry-scan.ts'
+import type { ExpiryKey } from './expiry-scan.ts'
 import type { DeliveryKey, DueRecipient, RecipientResult, OpenDelivery } from './open-delivery.ts'
 import type { RecipientStore } from './recipient-store.ts'
 
@@ -21,15 +21,15 @@ interface Dependencies {
 export const WAITING = `state IN ('retry', 'leased')`
 
 /** Recipients made due in one step: 5 ms. */
-export const HASTE_LIMIT = 1000
+export const MAKE_DUE_LIMIT = 1000
 
 /** Deliveries of which recipients are made due in one step, as far as they are no more than that: 2 ms. */
-const HASTE_STEP = 250
+const MAKE_DUE_STEP = 250
 
 /** Recipients that were not simply accepted, and when each is due again. Times are ms since the Unix epoch. */
 export function createRecipientResultStore({ database, recipients }: Dependencies) {
   const statements = prepareStatements(database)
-  const walk = createOpenWalk(database, HASTE_STEP)
+  const scan = createExpiryScan(database, MAKE_DUE_STEP)
 
   /**
    * Takes recipients whose time has come and leases them until `leaseUntil`: if their answers never arrive (a
@@ -78,11 +78,11 @@ export function createRecipientResultStore({ database, recipients }: Dependencie
      * Makes some of those due who wait for another attempt of any push of an application to a platform, of deliveries
      * behind `from`; says behind which others may be, `null` where none are.
      */
-    hasten(application: number, platform: Platform, now: number, from: WalkPlace): WalkPlace | null {
-      const end = behind(application, platform)
-      const next = walk.along(from, end)
-      const { changes } = statements.hasten.run(now, ...from, ...(next ?? end), HASTE_LIMIT)
-      return changes === HASTE_LIMIT ? from : next
+    makeDue(application: number, platform: Platform, now: number, from: ExpiryKey): ExpiryKey | null {
+      const end = behindAll(application, platform)
+      const next = scan.along(from, end)
+      const { changes } = statements.makeDue.run(now, ...from, ...(next ?? end), MAKE_DUE_LIMIT)
+      return changes === MAKE_DUE_LIMIT ? from : next
     },
 
     /** It is over for who still waits; says how many. */
@@ -123,7 +123,7 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     endLeases: database.statement<never, [now: number]>(
       `UPDATE push_exception INDEXED BY push_exception_leased SET state = 'retry', due_at = ? WHERE state = 'leased'`,
     ),
-    hasten: database.statement<never, number[]>(
+    makeDue: database.statement<never, number[]>(
       `UPDATE push_exception SET due_at = ?1 WHERE (push, platform, device) IN (
          SELECT e.push, e.platform, e.device FROM delivery ${BY_END} CROSS JOIN push_exception e
            ON e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING} AND e.due_at > ?1

@@ -1,17 +1,17 @@
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
-import { ALONG, before, behind, BY_END, createOpenWalk, KEY } from '../open-walk.ts'
-import type { WalkPlace } from '../open-walk.ts'
+import { ALONG, beforeAll, behindAll, BY_END, createExpiryScan, KEY } from './expiry-scan.ts'
+import type { ExpiryKey } from './expiry-scan.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryKey, Lane } from './open-delivery.ts'
-import { HASTE_LIMIT, WAITING } from './recipient-result-store.ts'
+import { MAKE_DUE_LIMIT, WAITING } from './recipient-result-store.ts'
 
 /** Open deliveries looked at in one step for those that were called off, and how many of these it gives: some ms. */
 const CANCELLED_STEP = 2000
 const MAX_CANCELLED = 100
 
 /** An open delivery that is to be loaded out of its turn. */
-export interface Appointment {
+export interface DeliveryTime {
   /** `push.number`. */
   readonly push: number
   /** From when on, ms since the Unix epoch. */
@@ -24,7 +24,7 @@ export interface WaitingCount {
   readonly recipients: number
 }
 
-type Which = [application: number, platform: Platform, lane: 0 | 1, limit: number]
+type LaneQuery = [application: number, platform: Platform, lane: 0 | 1, limit: number]
 
 /**
  * Open deliveries by their times: those of which everybody who is left waits, and all of them by the end of their time
@@ -38,26 +38,26 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
         WHERE e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING}), expires_at))
      WHERE push = ? AND platform = ? AND finished_at IS NULL RETURNING waits_until`,
   )
-  const appointments = (column: 'waits_until' | 'expires_at') =>
-    database.statement<Appointment, Which>(
+  const byTime = (column: 'waits_until' | 'expires_at') =>
+    database.statement<DeliveryTime, LaneQuery>(
       `SELECT d.push, d.${column} AS at FROM delivery d CROSS JOIN push p ON p.number = d.push
        WHERE d.application = ? AND d.platform = ? AND d.lane = ? AND d.finished_at IS NULL
          AND d.${column} IS NOT NULL AND p.cancelled_at IS NULL
        ORDER BY d.${column} LIMIT ?`,
     )
-  const due = appointments('waits_until')
-  const expiring = appointments('expires_at')
+  const due = byTime('waits_until')
+  const expiring = byTime('expires_at')
   const count = database.statement<WaitingCount, [number, Platform]>(
     `SELECT count(*) AS pushes, coalesce(sum(settled - accepted - failed), 0) AS recipients FROM delivery
      WHERE application = ? AND platform = ? AND finished_at IS NULL AND waits_until IS NOT NULL`,
   )
-  const hasten = database.statement<never, [now: number, number, Platform, limit: number]>(
+  const makeDue = database.statement<never, [now: number, number, Platform, limit: number]>(
     `UPDATE delivery SET waits_until = ?1 WHERE (push, platform) IN (
        SELECT push, platform FROM delivery WHERE application = ?2 AND platform = ?3 AND lane IN (0, 1)
          AND finished_at IS NULL AND waits_until > ?1 LIMIT ?4)`,
   )
 
-  const walk = createOpenWalk(database, CANCELLED_STEP)
+  const scan = createExpiryScan(database, CANCELLED_STEP)
   const cancelled = database.statement<DeliveryKey & { place: string }, number[]>(
     `SELECT push, platform, application, json_array(${KEY}) AS place FROM delivery ${BY_END}
      WHERE ${ALONG} AND EXISTS (SELECT 1 FROM push p WHERE p.number = delivery.push AND p.cancelled_at IS NOT NULL)
@@ -69,29 +69,29 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
      * What was called off and has not ended, which only a crash leaves behind: some of it, behind `from`, `null` for the
      * beginning. `next`: behind which there may be more, `null` where there is none.
      */
-    cancelled: (from: WalkPlace | null): { found: DeliveryKey[]; next: WalkPlace | null } => {
-      const [start, end] = [from ?? before(), behind()]
-      const next = walk.along(start, end)
+    cancelled: (from: ExpiryKey | null): { found: DeliveryKey[]; next: ExpiryKey | null } => {
+      const [start, end] = [from ?? beforeAll(), behindAll()]
+      const next = scan.along(start, end)
       const rows = cancelled.all(...start, ...(next ?? end))
       const last = rows.at(MAX_CANCELLED - 1)
       const found = rows.map(({ push, platform, application }) => ({ push, platform, application }))
-      return { found, next: last === undefined ? next : (JSON.parse(last.place) as WalkPlace) }
+      return { found, next: last === undefined ? next : (JSON.parse(last.place) as ExpiryKey) }
     },
 
     /** Notes that a delivery leaves memory, and until when; `null` where it is over, or not there any more. */
     park: ({ push, platform }: DeliveryKey): number | null => park.get(push, platform)?.waits_until ?? null,
 
     /** Up to `limit` of those that wait, the first that is due first. */
-    due: (application: number, platform: Platform, lane: Lane, limit: number): Appointment[] =>
+    due: (application: number, platform: Platform, lane: Lane, limit: number): DeliveryTime[] =>
       due.all(application, platform, LANE_NUMBER[lane], limit),
 
     /** Up to `limit` of all that are open, the first that expires first. */
-    expiring: (application: number, platform: Platform, lane: Lane, limit: number): Appointment[] =>
+    expiring: (application: number, platform: Platform, lane: Lane, limit: number): DeliveryTime[] =>
       expiring.all(application, platform, LANE_NUMBER[lane], limit),
 
     /** Makes some of those that wait due; says whether there may be more. */
-    hasten: (application: number, platform: Platform, now: number): boolean =>
-      hasten.run(now, application, platform, HASTE_LIMIT).changes === HASTE_LIMIT,
+    makeDue: (application: number, platform: Platform, now: number): boolean =>
+      makeDue.run(now, application, platform, MAKE_DUE_LIMIT).changes === MAKE_DUE_LIMIT,
 
     /** All that wait: 2 µs each. */
     count: (application: number, platform: Platform): WaitingCount =>

@@ -1,7 +1,7 @@
-import type { Database } from '../database/database.ts'
-import { ALONG, BACK, before, behind, BY_END, createOpenWalk } from './open-walk.ts'
-import type { WalkPlace } from './open-walk.ts'
-import type { ClockJump } from './steady-clock.ts'
+import type { Database } from '../../database/database.ts'
+import type { ClockJump } from '../steady-clock.ts'
+import { ALONG, BACK, beforeAll, behindAll, BY_END, createExpiryScan } from './expiry-scan.ts'
+import type { ExpiryKey } from './expiry-scan.ts'
 
 /** Deliveries moved in one step: some milliseconds. */
 const STEP = 250
@@ -52,7 +52,7 @@ export function createClockJumpStore({ database, pushes }: Dependencies) {
     `SELECT iif(?1 > 0, max(expires_at), min(expires_at)) AS at FROM delivery WHERE push = ?2 AND finished_at IS NULL`,
   )
   const [moveAlong, moveBack] = [move(ALONG), move(BACK)]
-  const walk = createOpenWalk(database, STEP)
+  const scan = createExpiryScan(database, STEP)
 
   return {
     /** Notes a jump; `now` in ms since the Unix epoch. */
@@ -65,9 +65,9 @@ export function createClockJumpStore({ database, pushes }: Dependencies) {
       const { number, by_ms: byMs, since, until } = jump
       // Against the way in which they move: what is moved is not met again.
       const isAhead = byMs > 0
-      const [start, end] = isAhead ? [behind(), before()] : [before(), behind()]
-      const from = jump.reached === null ? start : (JSON.parse(jump.reached) as WalkPlace)
-      const next = (isAhead ? walk.back : walk.along)(from, end)
+      const [start, end] = isAhead ? [behindAll(), beforeAll()] : [beforeAll(), behindAll()]
+      const from = jump.reached === null ? start : (JSON.parse(jump.reached) as ExpiryKey)
+      const next = (isAhead ? scan.back : scan.along)(from, end)
       const rows = [byMs, ...from, ...(next ?? end), since, until, Math.max(until, now)]
       for (const { push } of (isAhead ? moveBack : moveAlong).all(...rows)) {
         const expiresAt = endOf.get(byMs, push)?.at ?? null

@@ -14,14 +14,14 @@ import { complaintOf, judge } from './verdict.ts'
 import type { FinalVerdict, DeliveryVerdict } from './verdict.ts'
 
 /** An answer, and what follows from it. */
-interface Answered {
+interface Judged {
   readonly task: Task
   readonly verdict: FinalVerdict
   readonly says: DeviceFinding | null
 }
 
 /** What answers say of a credential, with what is set aside until more is known of it. */
-export type Health = CredentialHealth<Answered>
+export type Health = CredentialHealth<Judged>
 
 /** Around an answer. */
 interface Situation {
@@ -37,7 +37,7 @@ interface Dependencies {
   /** In [0, 1). */
   readonly random: () => number
   readonly backlog: Pick<Backlog, 'enqueue'>
-  readonly books: Pick<SettlementWriter, 'settlePage' | 'settleOne' | 'refuse'>
+  readonly writer: Pick<SettlementWriter, 'settlePage' | 'settleOne' | 'refuse'>
   /** Whether a trouble of the way to the gateway has just been told of. */
   readonly lookForTrouble: () => boolean
 }
@@ -46,28 +46,28 @@ interface Dependencies {
  * What follows from an answer, for whoever was sent to: it is written down, or they are put back, or set aside until it
  * is known whether the credential is at fault. Times are ms since the Unix epoch.
  */
-export class Settlement {
+export class OutcomeHandler {
   readonly #deps: Dependencies
 
   constructor(deps: Dependencies) {
     this.#deps = deps
   }
 
-  settle(task: Task, outcome: Outcome, { sent, provider, health, now }: Situation): DeliveryVerdict {
+  handle(task: Task, outcome: Outcome, { sent, provider, health, now }: Situation): DeliveryVerdict {
     const { delivery, recipient, attempt } = task
     const { device } = recipient
     const complaint = complaintOf(outcome)
     const doubted = complaint !== null && health?.isAlone(device, sent.nth) === false
     const { expiresAt } = delivery
     const verdict = judge(outcome, { provider, attempt, now, expiresAt, random: this.#deps.random(), doubted })
-    const refused = delivery.hear(outcome)
+    const refused = delivery.recordOutcome(outcome)
     if (verdict.kind === 'hold') {
       health?.pause({ ...verdict, told: this.#deps.lookForTrouble() }, device, now)
       this.#putBack(task, now)
     } else {
       const answered = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
       if (complaint === null) {
-        if (health !== null) this.#hear(health, outcome, device, sent, now)
+        if (health !== null) this.#recordHealth(health, outcome, device, sent, now)
         this.#close(answered, now)
       } else if (health === null || health.isPaused(now)) this.#putBack(task, now)
       else this.#weigh(health, complaint, answered, outcome, sent, now)
@@ -84,7 +84,7 @@ export class Settlement {
   }
 
   /** Puts back what is set aside, to be sent again. */
-  putBackAside(health: Health, now: number): void {
+  releaseAside(health: Health, now: number): void {
     for (const { subject: of } of health.release()) {
       this.#putBack(of.task, now)
       this.#deps.backlog.enqueue(of.task.delivery)
@@ -102,21 +102,14 @@ export class Settlement {
   }
 
   /** What an answer without a complaint says of the credential. */
-  #hear(health: Health, outcome: Outcome, device: number, sent: Sent, now: number): void {
+  #recordHealth(health: Health, outcome: Outcome, device: number, sent: Sent, now: number): void {
     if (outcome.kind === 'accepted') this.#closeAll(health.taken(device, sent, now), now)
     else if (outcome.kind === 'unregistered') this.#closeAll(health.gone(device, sent, now), now)
     else health.failed(device, outcome.kind === 'deferred' && outcome.strain === true)
   }
 
   /** Of a complaint: whether it is the device's, the credential's, or to be set aside until that is known. */
-  #weigh(
-    health: Health,
-    complaint: CredentialComplaint,
-    answered: Answered,
-    outcome: Outcome,
-    sent: Sent,
-    now: number,
-  ): void {
+  #weigh(health: Health, complaint: CredentialComplaint, answered: Judged, outcome: Outcome, sent: Sent, now: number): void {
     const { task, verdict } = answered
     const reason = verdict.kind === 'accepted' ? '' : verdict.reason
     const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
@@ -137,30 +130,30 @@ export class Settlement {
   #refuse(delivery: ActiveDelivery, reason: string): void {
     const { application, platform, pushId: push } = delivery.record
     this.#deps.log.warn('push refused', { application, platform, push, reason, devices: ENOUGH_REFUSALS })
-    this.#deps.books.refuse(delivery, reason)
+    this.#deps.writer.refuse(delivery, reason)
   }
 
   /** Has somebody asked again whose answer is not believed; `attempt`: those that count. */
-  #again({ reason, subject: { task } }: Complained<Answered>, dueAt: number, attempt: number, now: number): void {
+  #again({ reason, subject: { task } }: Complained<Judged>, dueAt: number, attempt: number, now: number): void {
     this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, says: null }, now)
     this.#deps.backlog.enqueue(task.delivery)
   }
 
-  #closeAll(complained: readonly Complained<Answered>[], now: number): void {
+  #closeAll(complained: readonly Complained<Judged>[], now: number): void {
     for (const { subject: of } of complained) this.#close(of, now)
   }
 
   /** Writes an answer down, on its page or alone. */
-  #close({ task, verdict: answer, says }: Answered, now: number): void {
+  #close({ task, verdict: answer, says }: Judged, now: number): void {
     const { delivery, page } = task
-    const { backlog, books } = this.#deps
+    const { backlog, writer } = this.#deps
     const verdict = answer.kind === 'retry' && delivery.calledOff !== null ? calledOff(delivery) : answer
     if (page === null || page.detached) {
-      books.settleOne(task, verdict, says, now)
+      writer.settleOne(task, verdict, says, now)
       return
     }
     if (says !== null) page.verdicts.push(says)
-    if (delivery.decide(task, verdict, now)) books.settlePage(delivery, page)
+    if (delivery.decide(task, verdict, now)) writer.settlePage(delivery, page)
     backlog.enqueue(delivery)
   }
 

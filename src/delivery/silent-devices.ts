@@ -33,7 +33,7 @@ export interface Sending {
  * sent → (`SILENT_MS` without an answer) → silent, its requests hold no place → (past the deadline) → to wait, and then
  * to be asked once → … → (an answer) → forgotten. Times are ms since the Unix epoch.
  */
-export class Silence {
+export class SilentDevices {
   /** In the order they were sent. */
   readonly #sendings = new Set<Sending>()
   /** Devices with a request that is excused, and how many they have. */
@@ -82,7 +82,7 @@ export class Silence {
   }
 
   /** Time has passed. */
-  look(now: number): void {
+  excuseSilent(now: number): void {
     for (const sending of this.#sendings) {
       if (sending.sentAt + SILENT_MS > now) return
       if (!sending.excused) this.#excuse(sending)

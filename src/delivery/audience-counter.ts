@@ -52,13 +52,13 @@ export class AudienceCounter {
     let part = { count: 0, last: delivery.record.ceiling }
     try {
       // What is through has met everybody it has.
-      if (!delivery.finished) part = count(after, COUNT_CANDIDATES)
+      if (!delivery.isFinished) part = count(after, COUNT_CANDIDATES)
     } catch (error) {
       this.#deps.onUnreadable(error, () => this.#later(counting))
       return
     }
     const sum = total + part.count
     if (part.last < delivery.record.ceiling) this.#later({ delivery, count, after: part.last, total: sum })
-    else this.#deps.onCounted(delivery, delivery.finished ? 0 : delivery.setAudienceSize(sum))
+    else this.#deps.onCounted(delivery, delivery.isFinished ? 0 : delivery.setAudienceSize(sum))
   }
 }

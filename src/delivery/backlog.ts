@@ -2,13 +2,15 @@ import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
-import { LEASE_MS } from './active-delivery.ts'
-import type { ActiveDelivery, Task } from './active-delivery.ts'
+import type { ActiveDelivery } from './active-delivery.ts'
+import { DeliveryQueue } from './delivery-queue.ts'
 import { Loader } from './loader.ts'
+import { LEASE_MS } from './page.ts'
 import type { PendingBadges } from './pending-badges.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import { LANES } from './store/open-delivery.ts'
 import type { Lane } from './store/open-delivery.ts'
+import type { Task } from './task.ts'
 
 /** How long what could not be read is left alone: the database is damaged, or the disk is. */
 const READ_AGAIN_MS = 10_000
@@ -40,9 +42,8 @@ interface Dependencies {
 export class Backlog {
   readonly #deps: Dependencies
   readonly #loader: Loader
-  /** Those in memory that may have somebody to send to now, in turn. */
-  readonly #queue: Readonly<Record<Lane, ActiveDelivery[]>> = { single: [], many: [] }
-  /** Those whose audience cannot be read now: their answers must not have it tried again, and told, each time. */
+  readonly #queues: Readonly<Record<Lane, DeliveryQueue>> = { single: new DeliveryQueue(), many: new DeliveryQueue() }
+  /** Deliveries whose audience cannot be read now: their answers must not have it tried again, and told, each time. */
   readonly #unreadable = new Set<ActiveDelivery>()
 
   constructor(deps: Dependencies) {
@@ -64,7 +65,7 @@ export class Backlog {
 
   /** Whether somebody to send to may still be found without an answer coming first. */
   get isSearching(): boolean {
-    return this.all().some((delivery) => delivery.searching)
+    return this.all().some((delivery) => delivery.isSearching)
   }
 
   /** Every delivery in memory. */
@@ -83,47 +84,45 @@ export class Backlog {
   }
 
   /**
-   * The next recipient; `null` when there is none now. `around`: better one from anywhere in the audience. `onEmpty`
-   * hears of each delivery that has none.
+   * Takes the next recipient; `null` when there is none now. `fromAnywhere`: better one from anywhere in the audience.
+   * `onEmpty` is told of each delivery that has none.
    */
-  take(now: number, around: boolean, onEmpty: (delivery: ActiveDelivery) => void): Task | null {
+  take(now: number, fromAnywhere: boolean, onEmpty: (delivery: ActiveDelivery) => void): Task | null {
     for (const lane of LANES) {
-      const line = this.#queue[lane]
-      for (let delivery = line[0]; delivery !== undefined; delivery = line[0]) {
-        const over = delivery.finished || delivery.expiresAt <= now
-        const task = over ? null : this.#next(delivery, now, around)
-        if (task !== null && !delivery.atPageEnd) return task
-        // Nothing to send, or a page is through: the next one's turn.
-        line.shift()
-        delivery.queued = false
+      const queue = this.#queues[lane]
+      for (let delivery = queue.first; delivery !== undefined; delivery = queue.first) {
+        const isOver = delivery.isFinished || delivery.expiresAt <= now
+        const task = isOver ? null : this.#takeFrom(delivery, now, fromAnywhere)
+        if (task !== null && !delivery.isAtPageEnd) return task
+        // Nothing to send, or a page is through: the next delivery.
+        queue.removeFirst()
         if (task !== null) {
           this.enqueue(delivery)
           return task
         }
-        if (delivery.searching) this.#later(delivery)
+        if (delivery.isSearching) this.#enqueueLater(delivery)
         else onEmpty(delivery)
       }
     }
     return null
   }
 
-  /** Looks whether anybody is left of a delivery that seems to be through. For times in which nothing is taken. */
-  lookForEnd(delivery: ActiveDelivery): void {
+  /** Reads whether anybody is left of a delivery that seems to be through. For times in which nothing is taken. */
+  readForEnd(delivery: ActiveDelivery): void {
     if (this.#unreadable.has(delivery)) return
-    this.#reading(delivery, () => delivery.lookForEnd())
+    this.#reading(delivery, () => delivery.readForEnd())
     this.enqueue(delivery)
   }
 
   /** Puts a delivery that may have somebody to send to behind the others of its lane. */
   enqueue(delivery: ActiveDelivery): void {
-    if (delivery.queued || delivery.finished || delivery.leaving || this.#unreadable.has(delivery)) return
-    delivery.queued = true
-    this.#queue[delivery.record.lane].push(delivery)
+    if (delivery.isFinished || delivery.isParking || this.#unreadable.has(delivery)) return
+    this.#queues[delivery.record.lane].add(delivery)
   }
 
   /** Rows of recipients that wait were made due at `at`, ms since the Unix epoch, where that was not to be before. */
   dueAgain(at: number): void {
-    for (const delivery of this.all()) if (delivery.retries > 0) delivery.nextDueAt = Math.min(delivery.nextDueAt, at)
+    for (const delivery of this.all()) delivery.dueAgain(at)
     this.#loader.forgetTimes()
   }
 
@@ -138,39 +137,23 @@ export class Backlog {
 
   /** Leases recipients whose next attempt is due; resolves with those whose device is not there any more. */
   async loadDue(delivery: ActiveDelivery, now: number): Promise<ReturnType<DeliveryStore['takeDue']>['dead']> {
-    const limit = Math.min(delivery.roomForDue, DUE_LIMIT)
-    if (delivery.loadingDue || delivery.leaving || delivery.due.length > 0 || limit === 0) return []
-    delivery.loadingDue = true
-    // What is written down meanwhile lowers it again.
-    delivery.nextDueAt = Number.POSITIVE_INFINITY
+    const limit = delivery.startLease(DUE_LIMIT)
+    if (limit === 0) return []
     const { store, persist, onMore } = this.#deps
-    const { due, dead, next } = await persist(() => ({
+    const leased = await persist(() => ({
       ...store.takeDue(delivery.record, now, now + LEASE_MS, limit),
       next: store.nextDue(delivery.record),
     }))
-    delivery.loadingDue = false
-    // They end with the delivery.
-    if (delivery.finished || delivery.calledOff !== null) return []
-    delivery.nextDueAt = Math.min(delivery.nextDueAt, next ?? Number.POSITIVE_INFINITY)
-    const isHere = ({ device }: { device: number }) =>
-      delivery.leased.has(device) || delivery.unwritten.devices.has(device)
-    for (const recipient of due) {
-      if (isHere(recipient)) continue
-      delivery.leased.add(recipient.device)
-      delivery.due.push(recipient)
-    }
-    // The answer of who is on the way says more.
-    const over = dead.filter((one) => !isHere(one))
-    // Until that is written down, the delivery stays.
-    for (const { device } of over) delivery.leased.add(device)
+    const dead = delivery.lease(leased)
+    if (delivery.isOver) return []
     this.enqueue(delivery)
     onMore()
-    return over
+    return dead
   }
 
   /** The next recipient of a delivery; `null` also where its audience cannot be read now. */
-  #next(delivery: ActiveDelivery, now: number, around: boolean): Task | null {
-    return this.#reading(delivery, () => delivery.next(now, around ? this.#deps.random() : null))
+  #takeFrom(delivery: ActiveDelivery, now: number, fromAnywhere: boolean): Task | null {
+    return this.#reading(delivery, () => delivery.take(now, fromAnywhere ? this.#deps.random() : null))
   }
 
   #reading<T>(delivery: ActiveDelivery, read: () => T): T | null {
@@ -196,7 +179,7 @@ export class Backlog {
     })
   }
 
-  #later(delivery: ActiveDelivery): void {
+  #enqueueLater(delivery: ActiveDelivery): void {
     setImmediate(() => {
       this.enqueue(delivery)
       this.#deps.onMore()

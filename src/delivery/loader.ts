@@ -214,7 +214,7 @@ export class Loader {
       if (open.waitsUntil !== null) this.#noteWaiting(-1, -open.retries)
       onLoaded(delivery, reason)
       // Sending does not wait for it.
-      if (!delivery.counted) this.#counter.add(delivery, recipients.count)
+      if (!delivery.isCounted) this.#counter.add(delivery, recipients.count)
       else onCounted(delivery)
     } catch (error) {
       this.#unreadable.add(open.push)

@@ -2,7 +2,7 @@ import type { Outcome, Provider, Recipient } from '../gateway/gateway.ts'
 import { DEADLINE } from '../gateway/transport/transport.ts'
 import type { Log } from '../log.ts'
 import { backoffMs } from '../network/backoff.ts'
-import type { ActiveDelivery, Task } from './active-delivery.ts'
+import type { ActiveDelivery } from './active-delivery.ts'
 import type { Backlog } from './backlog.ts'
 import type { Complained, CredentialComplaint } from './credential-breaker.ts'
 import type { CredentialHealth, Sent } from './credential-health.ts'
@@ -10,6 +10,7 @@ import type { DeviceFinding } from './page.ts'
 import { ENOUGH_REFUSALS } from './push-trial.ts'
 import { MISCONFIGURED_RETRY } from './retry.ts'
 import type { SettlementWriter } from './settlement-writer.ts'
+import type { Task } from './task.ts'
 import { complaintOf, judge } from './verdict.ts'
 import type { FinalVerdict, DeliveryVerdict } from './verdict.ts'
 
@@ -17,7 +18,7 @@ import type { FinalVerdict, DeliveryVerdict } from './verdict.ts'
 interface Judged {
   readonly task: Task
   readonly verdict: FinalVerdict
-  readonly says: DeviceFinding | null
+  readonly finding: DeviceFinding | null
 }
 
 /** What answers say of a credential, with what is set aside until more is known of it. */
@@ -37,7 +38,7 @@ interface Dependencies {
   /** In [0, 1). */
   readonly random: () => number
   readonly backlog: Pick<Backlog, 'enqueue'>
-  readonly writer: Pick<SettlementWriter, 'settlePage' | 'settleOne' | 'refuse'>
+  readonly writer: Pick<SettlementWriter, 'settlePage' | 'settleAlone' | 'refuse'>
   /** Whether a trouble of the way to the gateway has just been told of. */
   readonly lookForTrouble: () => boolean
 }
@@ -65,7 +66,7 @@ export class OutcomeHandler {
       health?.pause({ ...verdict, told: this.#deps.lookForTrouble() }, device, now)
       this.#putBack(task, now)
     } else {
-      const answered = { task, verdict, says: verdictOn(recipient, outcome, verdict) }
+      const answered = { task, verdict, finding: findingOf(recipient, outcome, verdict) }
       if (complaint === null) {
         if (health !== null) this.#recordHealth(health, outcome, device, sent, now)
         this.#close(answered, now)
@@ -79,7 +80,7 @@ export class OutcomeHandler {
   /** One that is not sent, since its device answers nothing: not before `dueAt`. No attempt is burnt on it. */
   postpone(task: Task, dueAt: number, now: number): void {
     const attempt = Math.max(task.attempt - 1, 1)
-    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason: DEADLINE }, says: null }, now)
+    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason: DEADLINE }, finding: null }, now)
     this.#deps.backlog.enqueue(task.delivery)
   }
 
@@ -109,7 +110,14 @@ export class OutcomeHandler {
   }
 
   /** Of a complaint: whether it is the device's, the credential's, or to be set aside until that is known. */
-  #weigh(health: Health, complaint: CredentialComplaint, answered: Judged, outcome: Outcome, sent: Sent, now: number): void {
+  #weigh(
+    health: Health,
+    complaint: CredentialComplaint,
+    answered: Judged,
+    outcome: Outcome,
+    sent: Sent,
+    now: number,
+  ): void {
     const { task, verdict } = answered
     const reason = verdict.kind === 'accepted' ? '' : verdict.reason
     const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
@@ -135,7 +143,7 @@ export class OutcomeHandler {
 
   /** Has somebody asked again whose answer is not believed; `attempt`: those that count. */
   #again({ reason, subject: { task } }: Complained<Judged>, dueAt: number, attempt: number, now: number): void {
-    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, says: null }, now)
+    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, finding: null }, now)
     this.#deps.backlog.enqueue(task.delivery)
   }
 
@@ -144,22 +152,21 @@ export class OutcomeHandler {
   }
 
   /** Writes an answer down, on its page or alone. */
-  #close({ task, verdict: answer, says }: Judged, now: number): void {
+  #close({ task, verdict: answer, finding }: Judged, now: number): void {
     const { delivery, page } = task
     const { backlog, writer } = this.#deps
     const verdict = answer.kind === 'retry' && delivery.calledOff !== null ? calledOff(delivery) : answer
-    if (page === null || page.detached) {
-      writer.settleOne(task, verdict, says, now)
+    if (page === null || page.isDetached) {
+      writer.settleAlone(task, verdict, finding, now)
       return
     }
-    if (says !== null) page.verdicts.push(says)
-    if (delivery.decide(task, verdict, now)) writer.settlePage(delivery, page)
+    if (delivery.answer(task, verdict, finding, now)) writer.settlePage(delivery, page)
     backlog.enqueue(delivery)
   }
 
   /** Puts a recipient back, to be sent to again. */
   #putBack(task: Task, now: number): void {
-    if (task.delivery.calledOff !== null) this.#close({ task, verdict: calledOff(task.delivery), says: null }, now)
+    if (task.delivery.calledOff !== null) this.#close({ task, verdict: calledOff(task.delivery), finding: null }, now)
     else task.delivery.requeue(task)
   }
 }
@@ -172,7 +179,7 @@ function calledOff({ calledOff: how, refused }: ActiveDelivery): FinalVerdict {
 }
 
 /** What an answer says of the device itself; `null` if nothing new. */
-function verdictOn({ device, environment }: Recipient, outcome: Outcome, verdict: FinalVerdict): DeviceFinding | null {
+function findingOf({ device, environment }: Recipient, outcome: Outcome, verdict: FinalVerdict): DeviceFinding | null {
   if (verdict.kind === 'failed') {
     const { reason, since } = verdict
     if (verdict.device === 'gone') return { kind: 'gone', device, since, reason }

@@ -42,12 +42,21 @@ export class PendingBadges {
   /** By device: pushes whose notification is to be sent again, and is in the count already. */
   readonly #included = new Map<number, Set<number>>()
   readonly #read: (device: number) => number
-  /** How often stored badges have changed: deliveries and calls. */
-  changes = 0
+  #changes = 0
 
   /** `read`: the count stored with a device. */
   constructor(read: (device: number) => number) {
     this.#read = read
+  }
+
+  /** How often stored badges have changed: deliveries and calls. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** A delivery has stored badges. */
+  storedChanges(): void {
+    this.#changes++
   }
 
   /** One is sent now. `stored`: the count stored with the device; `null` where it may have changed since it was read. */
@@ -98,7 +107,7 @@ export class PendingBadges {
    * when that came to nothing.
    */
   set(device: number): () => void {
-    this.changes++
+    this.#changes++
     const last = this.#last.get(device)
     const included = this.#included.get(device)
     const pending: { readonly sent: SentBadge; readonly state: SentBadge['state'] }[] = []

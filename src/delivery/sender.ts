@@ -3,13 +3,13 @@ import type { Platform } from '../device/device.ts'
 import { DEVICE_REMOVED } from '../gateway/gateway.ts'
 import type { Outcome, Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
-import { STRAGGLER_MS } from './active-delivery.ts'
-import type { ActiveDelivery, Task } from './active-delivery.ts'
+import type { ActiveDelivery } from './active-delivery.ts'
 import { Backlog } from './backlog.ts'
 import { CredentialHealth } from './credential-health.ts'
 import { OutcomeCounters } from './outcome-counters.ts'
 import { OutcomeHandler } from './outcome-handler.ts'
 import type { Health } from './outcome-handler.ts'
+import { STRAGGLER_MS } from './page.ts'
 import { PendingBadges } from './pending-badges.ts'
 import type { SendBudget } from './send-budget.ts'
 import { backlogStats, senderStateOf } from './sender-stats.ts'
@@ -21,6 +21,7 @@ import type { Sending } from './silent-devices.ts'
 import type { ClockJump } from './steady-clock.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { ExpiryKey } from './store/expiry-scan.ts'
+import type { Task } from './task.ts'
 import type { FinalVerdict } from './verdict.ts'
 
 export interface SenderDependencies {
@@ -59,7 +60,7 @@ const MAX_SAME = 64
  * | At fault   | How it shows                          | What waits              | Goes on              | Who is told               | Until                    |
  * | ---------- | ------------------------------------- | ----------------------- | -------------------- | ------------------------- | ------------------------ |
  * | device     | it alone is refused, put off, or not  | its notifications, each | all others; its page | explain                   | it is taken or gone, or  |
- * |            | answered (`silence.ts`)               | with its own backoff    | closes and counts    |                           | the time to live is over |
+ * |            | answered (`silent-devices.ts`)        | with its own backoff    | closes and counts    |                           | the time to live is over |
  * | push       | refused for 100 for one reason, and   | nobody: the rest has    | all other pushes     | status, explain, webhook, | at once                  |
  * |            | taken for none (`push-trial.ts`)      | failed                  |                      | log                       |                          |
  * | credential | no device had a part; ten complained, | all that is sent with   | the other platform,  | /readyz 503, status,      | it takes another device, |
@@ -230,13 +231,12 @@ export class Sender {
       this.#keepTime(delivery, now)
       const paused = this.#size(now) === 0
       if (paused) {
-        this.#backlog.lookForEnd(delivery)
+        this.#backlog.readForEnd(delivery)
         this.#writer.finishOrPark(delivery)
       }
       // What is set aside has its answer: the end does not wait for what becomes of others.
       if (delivery.calledOff !== null && this.#inFlight === 0) this.#outcomes.releaseAside(this.#health, now)
-      for (const page of delivery.stragglers(now, paused)) {
-        delivery.settleEarly(page, now)
+      for (const page of delivery.latePages(now, paused)) {
         this.#writer.settlePage(delivery, page)
         this.#backlog.enqueue(delivery)
       }
@@ -258,7 +258,7 @@ export class Sender {
           // Unregistered, or declared gone by another push, while it waited.
           const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0 }
           const task = { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
-          this.#writer.settleOne(task, NOT_THERE, null, now)
+          this.#writer.settleAlone(task, NOT_THERE, null, now)
         }
       })
     }
@@ -329,14 +329,9 @@ export class Sender {
 
   /** Settles every page as far as it was sent. */
   #settleSent(): void {
-    const now = this.#deps.clock.now()
     this.#outcomes.releaseAside(this.#health, this.#deps.clock.now())
     for (const delivery of this.#backlog.all()) {
-      for (const page of delivery.pages) {
-        if (page.unsent === 0) continue
-        if (page.pending > 0) delivery.settleEarly(page, now)
-        this.#writer.settlePage(delivery, page)
-      }
+      for (const page of delivery.sentPages()) this.#writer.settlePage(delivery, page)
     }
   }
 

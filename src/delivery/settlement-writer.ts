@@ -1,17 +1,18 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
-import type { ActiveDelivery, CalledOff, Task } from './active-delivery.ts'
-import { recipientResultOf, makeWaitingDue, shiftWaiting } from './page.ts'
+import type { ActiveDelivery, CalledOff } from './active-delivery.ts'
 import type { DeviceFinding, Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
+import { RecipientResults } from './recipient-results.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
-import type { RecipientResult, OpenDelivery } from './store/open-delivery.ts'
+import type { OpenDelivery } from './store/open-delivery.ts'
+import type { Task } from './task.ts'
 import type { FinalVerdict } from './verdict.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** Says what an answer means for a device; runs inside the transaction that settles it. */
 export interface DeviceRegistry {
-  apply(verdict: DeviceFinding, now: number): void
+  apply(finding: DeviceFinding, now: number): void
   storeBadge(device: number, badge: number): void
 }
 
@@ -27,10 +28,10 @@ export interface DeliveryEvents {
 interface Dependencies {
   readonly clock: Clock
   readonly store: DeliveryStore
-  /** Writes until it succeeds: a full disk delays the books, it does not lose them. */
+  /** Writes until it succeeds: a full disk delays what is to be written, and loses none of it. */
   readonly persist: <T>(operation: () => T) => Promise<T>
   readonly registry: DeviceRegistry
-  readonly badges: Pick<PendingBadges, 'settle' | 'settled' | 'changes'>
+  readonly badges: Pick<PendingBadges, 'settle' | 'settled' | 'storedChanges'>
   readonly events: Pick<DeliveryEvents, 'pushFinished'>
   /** Recipients of the delivery have been written down to be sent to again. */
   readonly onRetries: (delivery: ActiveDelivery, recipients: number) => void
@@ -42,6 +43,19 @@ interface Dependencies {
   readonly onWaiting: (delivery: ActiveDelivery, until: number | null) => void
 }
 
+/** What is written of a delivery in one transaction. */
+interface Write {
+  readonly delivery: ActiveDelivery
+  readonly results: RecipientResults
+  /** Of recipients that were accepted. */
+  readonly badges: readonly SentBadge[]
+  /** Whether the delivery ends with it. */
+  readonly finished: boolean
+  /** Runs in the transaction, which may run twice. */
+  readonly write?: () => void
+  readonly onWritten?: () => void
+}
+
 /**
  * Writes down what became of recipients: a page at a time, with all that its answers say of devices, in one
  * transaction; and the end of a delivery with the last of them.
@@ -49,7 +63,7 @@ interface Dependencies {
 export class SettlementWriter {
   readonly #deps: Dependencies
   /** What is not on disk yet. */
-  readonly #writing = new Set<RecipientResult[]>()
+  readonly #writing = new Set<RecipientResults>()
   /** Of deliveries with something to write. */
   readonly #queues = new Map<ActiveDelivery, WriteQueue>()
 
@@ -60,65 +74,55 @@ export class SettlementWriter {
   settlePage(delivery: ActiveDelivery, page: Page): void {
     const { store, registry, clock } = this.#deps
     const now = clock.now()
+    const { results, badges } = page
     const settlement = delivery.settle(page, now)
-    const { unwritten } = delivery
-    unwritten.pages++
-    unwritten.taken += page.accepted
-    void this.#write(delivery, page.results, settlement.finished, () => {
-      store.settlePage(delivery.record, settlement, now)
-      for (const verdict of page.verdicts) registry.apply(verdict, now)
-      this.#storeBadges(delivery, page.badges)
-    }).then(() => {
-      unwritten.pages--
-      unwritten.taken -= page.accepted
-      this.#badgesSettled(page.badges)
-      this.#deps.onWritten(delivery)
+    void this.#write({
+      delivery,
+      results,
+      badges,
+      finished: settlement.finished,
+      write() {
+        store.settlePage(delivery.record, settlement, now)
+        for (const finding of page.findings) registry.apply(finding, now)
+      },
+      onWritten: () => delivery.wrotePage(page),
     })
   }
 
-  /** A recipient that is on no open page: it had waited, or its page was settled without it. */
-  settleOne(task: Task, verdict: FinalVerdict, says: DeviceFinding | null, now: number): void {
+  /** Settles a recipient that is on no open page: it had waited, or its page was settled without it. */
+  settleAlone(task: Task, verdict: FinalVerdict, finding: DeviceFinding | null, now: number): void {
     const { store, registry } = this.#deps
     const { delivery, recipient } = task
     const { device } = recipient
-    const accepted = verdict.kind === 'accepted'
-    const badges = accepted && task.badge !== undefined ? [task.badge] : []
-    const exceptions = accepted ? [] : [recipientResultOf(task, verdict, now)]
-    delivery.retries--
-    delivery.leased.delete(device)
-    delivery.noteRetries(exceptions)
-    const finished = delivery.isDone
-    const taken = accepted ? 1 : 0
-    const { unwritten } = delivery
-    unwritten.devices.add(device)
-    unwritten.taken += taken
-    void this.#write(delivery, exceptions, finished, () => {
-      store.settleRetry(delivery.record, device, { accepted: taken, exceptions }, finished, now)
-      if (says !== null) registry.apply(says, now)
-      this.#storeBadges(delivery, badges)
-    }).then(() => {
-      unwritten.devices.delete(device)
-      unwritten.taken -= taken
-      this.#badgesSettled(badges)
-      this.#deps.onWritten(delivery)
+    const settlement = delivery.settleAlone(task, verdict, now)
+    const { accepted, results, finished } = settlement
+    void this.#write({
+      delivery,
+      results,
+      badges: accepted === 1 && task.badge !== undefined ? [task.badge] : [],
+      finished,
+      write() {
+        store.settleRetry(delivery.record, device, { accepted, exceptions: results.rows }, finished, now)
+        if (finding !== null) registry.apply(finding, now)
+      },
+      onWritten: () => delivery.wroteAlone(device, settlement),
     })
   }
 
   /** Ends a delivery whose last page is settled and whose last recipient has been reached, if that is so. */
   finishIfDone(delivery: ActiveDelivery): void {
-    if (delivery.finished || !delivery.isDone) return
-    void this.#write(delivery, [], true, () => {})
+    if (delivery.finish()) void this.#write({ delivery, results: new RecipientResults(), badges: [], finished: true })
   }
 
   /** Ends a delivery that is done, and notes of one that only waits that it need not be in memory. */
   finishOrPark(delivery: ActiveDelivery): void {
     this.finishIfDone(delivery)
     if (!delivery.onlyWaits(this.#deps.clock.now()) || this.#queues.get(delivery)?.isEmpty === false) return
-    delivery.leaving = true
+    delivery.park()
     const { persist, store, onWaiting } = this.#deps
     void persist(() => store.park(delivery.record)).then((until) => {
       // It was called off, or its time to live was over, meanwhile: it ends here.
-      if (delivery.finished || delivery.calledOff !== null) return
+      if (delivery.isOver) return
       this.#queues.delete(delivery)
       onWaiting(delivery, until)
     })
@@ -126,14 +130,12 @@ export class SettlementWriter {
 
   /** Ends a delivery that is called off, at once or with the last answer that is on its way. */
   cancel(delivery: ActiveDelivery): void {
-    if (!delivery.finished && delivery.calledOff === null) this.#callOff(delivery, 'cancelled')
+    if (!delivery.isOver) this.#callOff(delivery, 'cancelled')
   }
 
   /** Ends a delivery that the gateway refuses for everybody: who was not sent to has failed for the same reason. */
   refuse(delivery: ActiveDelivery, reason: string): void {
-    if (delivery.finished || delivery.calledOff !== null) return
-    delivery.refused = reason
-    this.#callOff(delivery, 'refused')
+    if (!delivery.isOver) this.#callOff(delivery, 'refused', reason)
   }
 
   /**
@@ -141,7 +143,7 @@ export class SettlementWriter {
    * did not reach for that.
    */
   expire(delivery: ActiveDelivery): { readonly unreached: number } | null {
-    if (delivery.finished || delivery.calledOff !== null || !delivery.counted) return null
+    if (delivery.isOver || !delivery.isCounted) return null
     const { left } = delivery
     this.#callOff(delivery, 'expired')
     return { unreached: left }
@@ -152,12 +154,12 @@ export class SettlementWriter {
    * meantime a recipient may be tried again too early, which is better than an hour too late.
    */
   shift(byMs: number): void {
-    for (const exceptions of this.#writing) shiftWaiting(exceptions, byMs)
+    for (const results of this.#writing) results.shift(byMs)
   }
 
   /** Of what is still to be written, nobody waits longer than to `now` for another attempt. */
   makeDue(now: number): void {
-    for (const exceptions of this.#writing) makeWaitingDue(exceptions, now)
+    for (const results of this.#writing) results.makeDue(now)
   }
 
   /** Resolves when everything is on disk. */
@@ -165,9 +167,33 @@ export class SettlementWriter {
     await Promise.all([...this.#queues.values()].map((queue) => queue.empty()))
   }
 
-  #callOff(delivery: ActiveDelivery, why: CalledOff): void {
-    for (const page of delivery.callOff(why, this.#deps.clock.now())) this.settlePage(delivery, page)
+  #callOff(delivery: ActiveDelivery, why: CalledOff, refused: string | null = null): void {
+    for (const page of delivery.callOff(why, this.#deps.clock.now(), refused)) this.settlePage(delivery, page)
     this.finishIfDone(delivery)
+  }
+
+  async #write({ delivery, results, badges, finished, write, onWritten }: Write): Promise<void> {
+    const { store, onRetries, onFinished, events, clock } = this.#deps
+    const { retries } = results
+    this.#writing.add(results)
+    await this.#queueOf(delivery).add(() => {
+      write?.()
+      this.#storeBadges(delivery, badges)
+      if (finished) store.end(delivery.record, delivery, clock.now())
+      if (finished) events.pushFinished(delivery.record, clock.now())
+    })
+    this.#writing.delete(results)
+    onWritten?.()
+    // Not in the transaction, which may run twice.
+    for (const badge of badges) this.#deps.badges.settled(badge)
+    if (retries > 0) onRetries(delivery, retries)
+    if (finished) {
+      this.#queues.delete(delivery)
+      onFinished(delivery)
+    } else {
+      this.finishOrPark(delivery)
+      this.#deps.onWritten(delivery)
+    }
   }
 
   #storeBadges(delivery: ActiveDelivery, sent: readonly SentBadge[]): void {
@@ -175,39 +201,8 @@ export class SettlementWriter {
     const changed = sent.filter((one) => badges.settle(one))
     for (const { device, badge } of changed) registry.storeBadge(device, badge)
     if (changed.length === 0) return
-    badges.changes++
-    delivery.badgeChanges++
-  }
-
-  /** Once they are written down, and not in the transaction, which may run twice. */
-  #badgesSettled(sent: readonly SentBadge[]): void {
-    for (const one of sent) this.#deps.badges.settled(one)
-  }
-
-  async #write(
-    delivery: ActiveDelivery,
-    exceptions: RecipientResult[],
-    finished: boolean,
-    write: () => void,
-  ): Promise<void> {
-    const { store, onRetries, onFinished, events, clock } = this.#deps
-    // At once, not when it is on disk: nothing may be sent, or ended a second time, between the two.
-    if (finished) delivery.finished = true
-    const retries = exceptions.filter(({ state }) => state === 'retry').length
-    this.#writing.add(exceptions)
-    await this.#queueOf(delivery).add(() => {
-      write()
-      if (finished) store.end(delivery.record, delivery, clock.now())
-      if (finished) events.pushFinished(delivery.record, clock.now())
-    })
-    this.#writing.delete(exceptions)
-    // Not before: it would be looked for in vain, and forgotten.
-    delivery.noteDue(exceptions)
-    if (retries > 0) onRetries(delivery, retries)
-    if (finished) {
-      this.#queues.delete(delivery)
-      onFinished(delivery)
-    } else this.finishOrPark(delivery)
+    badges.storedChanges()
+    delivery.storedBadges()
   }
 
   #queueOf(delivery: ActiveDelivery): WriteQueue {

@@ -50,11 +50,11 @@ function accept(): OpenDelivery {
 function acceptWaiting(): OpenDelivery {
   const open = accept()
   const delivery = new ActiveDelivery(open, store.recipients(open), null, badges)
-  const task = delivery.next(registry.clock.now(), null)
+  const task = delivery.take(registry.clock.now(), null)
   const page = task?.page ?? null
   if (task === null || page === null) throw new Error('the delivery has no recipient')
   const dueAt = registry.clock.now() + 60_000
-  delivery.decide(task, { kind: 'retry', dueAt, reason: 'TooManyRequests' }, registry.clock.now())
+  delivery.answer(task, { kind: 'retry', dueAt, reason: 'TooManyRequests' }, null, registry.clock.now())
   registry.database.transact(() => {
     store.address(open, 1, registry.clock.now())
     store.settlePage(open, delivery.settle(page, registry.clock.now()), registry.clock.now())
@@ -112,7 +112,7 @@ test('a delivery that waits is put away once, though it stood in line', async ()
     onFinished: () => {},
   })
   const delivery = new ActiveDelivery(open, store.recipients(open), store.nextDue(open), badges)
-  expect(delivery.next(clock.now(), null)).toBe(null)
+  expect(delivery.take(clock.now(), null)).toBe(null)
   for (let n = 0; n < 3; n++) {
     writer.finishOrPark(delivery)
     await writer.written()
@@ -124,7 +124,7 @@ test('a delivery that waits is put away once, though it stood in line', async ()
 test('a push of which nobody is sent to, though they are taken and put back, is not given up', () => {
   const delivery = new ActiveDelivery(accept(), store.recipients(accept()), null, badges)
   for (let n = 0; n < 200; n++) {
-    const task = delivery.next(registry.clock.now(), null)
+    const task = delivery.take(registry.clock.now(), null)
     expect([n, task?.recipient.device]).toEqual([n, device()])
     if (task !== null) delivery.requeue(task)
   }
@@ -166,7 +166,7 @@ test('a delivery is not put away while it is written down that the device is gon
   const waiting = store.find(open.push, 0)
   if (waiting === null) throw new Error('it is over')
   const delivery = new ActiveDelivery(waiting, store.recipients(waiting), store.nextDue(waiting), badges)
-  expect(delivery.next(now, null)).toBe(null)
+  expect(delivery.take(now, null)).toBe(null)
   const waits: boolean[] = []
   const backlog = new Backlog({
     application: 1,

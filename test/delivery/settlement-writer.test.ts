@@ -46,11 +46,11 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
   const [open] = store.open(1, 0, 'single', 0, 1)
   if (open === undefined) throw new Error('the push has no delivery')
   const delivery = new ActiveDelivery(open, store.recipients(open), null, badges)
-  const task = delivery.next(clock.now(), null)
+  const task = delivery.take(clock.now(), null)
   if (task === null || task.page === null) throw new Error('the delivery has no recipient')
   const dueAt = clock.now() + 2000
   const verdict = { kind: 'retry', dueAt, reason: 'TooManyRequests' } as const
-  expect(delivery.decide(task, verdict, clock.now())).toBe(true)
+  expect(delivery.answer(task, verdict, null, clock.now())).toBe(true)
   writer.settlePage(delivery, task.page)
 
   clock.set(clock.now() - HOUR_MS)

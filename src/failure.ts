@@ -53,7 +53,13 @@ export function noRoom(): Failure {
   )
 }
 
-/** Carries a Failure out of a place that cannot return one; only the http layer throws and catches it. */
+/**
+ * Carries a Failure from where a call is read to where it is answered. It is made by what reads fields of a caller
+ * (`*-schema`, `*-fields`), by `http/` and the `*-routes`, and by what accepts, previews and counts a push, where the
+ * throw also undoes the transaction. `http/failures.ts` catches it, and by `refusalIn` whoever reads fields outside of
+ * HTTP. Stores, delivery and gateways know nothing of it: what they expect is a value. Held by
+ * `test/architecture.test.ts`.
+ */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly failure: Failure
@@ -62,6 +68,12 @@ export class Refused extends Error {
     super(reason.message)
     this.failure = reason
   }
+}
+
+/** The failure that was thrown; whatever else was thrown is thrown on. */
+export function refusalIn(error: unknown): Failure {
+  if (error instanceof Refused) return error.failure
+  throw error
 }
 
 /**

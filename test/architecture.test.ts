@@ -42,8 +42,7 @@ const IMPURE = new Set<string>([
   'cli/no-database.ts',
   'cli/open-data.ts',
   'cli/push/admin-client.ts',
-  'cli/push/push-accept.ts',
-  'cli/push/push-preview.ts',
+  'cli/push/open-pushing.ts',
   'cli/push/resolve-device.ts',
   'cli/run.ts',
   'cli/runners.ts',
@@ -107,6 +106,7 @@ const IMPURE = new Set<string>([
   'monitoring/process-metrics.ts',
   'monitoring/scrape.ts',
   'monitoring/storage.ts',
+  'push/pushing.ts',
   'push/schedule.ts',
   'sealing/key-directory.ts',
   'sealing/key-file.ts',
@@ -219,6 +219,16 @@ describe('who may import what', () => {
       /Date\.now\b|new Date\(\)|\bset(Timeout|Interval)\b|\bBun\.sleep|AbortSignal\.timeout|node:timers|\bTemporal\.Now\.(?!timeZoneId)/
     const own = files.filter(({ code }) => stray.test(code)).map(({ path }) => path)
     expect(own.toSorted()).toEqual(['clock.ts'])
+  })
+
+  test('`Refused` is made and caught only where its class says so', () => {
+    const makes = /\bnew Refused\(|\b(throw|return) (invalid|missing|unknownField|noDevice)\(/
+    const makers = files.filter(({ code }) => makes.test(code)).map(({ path }) => path)
+    const allowed = /^http\/|-(schema|fields?|routes)\.ts$|^push\/(accept|counting|preview\/preview)\.ts$/
+    expect(makers.filter((path) => !allowed.test(path))).toEqual([])
+    expect(makers.length).toBeGreaterThan(15)
+    const catchers = files.filter(({ code }) => /\binstanceof Refused\b/.test(code)).map(({ path }) => path)
+    expect(catchers).toEqual(['failure.ts', 'http/failures.ts'])
   })
 
   test('the HTTP status of what is not a success is written in http/failures.ts, nowhere else', () => {

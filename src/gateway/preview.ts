@@ -1,3 +1,4 @@
+import type { CredentialSummary } from '../application/credential-store.ts'
 import { apnsHeaders, renderApns } from '../notification/apns-render.ts'
 import { renderFcm } from '../notification/fcm-render.ts'
 import type { Message } from '../notification/notification.ts'
@@ -16,6 +17,12 @@ export interface ApnsIdentity {
   readonly topic: string
   /** With a key, whose token each request carries; else a certificate stands for it. */
   readonly signed: boolean
+}
+
+/** By what APNs will know the application with these credentials; `null`: there is none for APNs. */
+export function apnsIdentityOf(credentials: readonly CredentialSummary[]): ApnsIdentity | null {
+  const known = credentials.find((one) => one.provider === 'apns')
+  return known?.provider === 'apns' ? { topic: known.topic, signed: known.kind === 'key' } : null
 }
 
 /** What nobody is to read in a preview. */

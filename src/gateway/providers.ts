@@ -8,6 +8,7 @@ import { createApnsProvider } from './apns/client.ts'
 import { createFcmProvider } from './fcm/client.ts'
 import { ProjectQuota } from './fcm/project-quota.ts'
 import type { Provider } from './gateway.ts'
+import { apnsIdentityOf } from './preview.ts'
 import type { ApnsIdentity } from './preview.ts'
 import { simulatedProvider } from './simulator/simulated-provider.ts'
 import type { Simulator } from './simulator/simulator.ts'
@@ -94,8 +95,7 @@ export function createProviders({
     apnsIdentity(application: Application): ApnsIdentity | null {
       if (application.simulated)
         return simulated && { topic: simulated.issue(application.id).apnsKey.topic, signed: true }
-      const known = credentials.summaries(application).find((one) => one.provider === 'apns')
-      return known?.provider === 'apns' ? { topic: known.topic, signed: known.kind === 'key' } : null
+      return apnsIdentityOf(credentials.summaries(application))
     },
 
     /** Whether the gateway is known to take this application's credential. The simulator's is good. */

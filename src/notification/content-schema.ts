@@ -18,7 +18,7 @@ import {
   title,
   ttl,
 } from './content-fields.ts'
-import { apns, fcm, payload } from './gateway-overrides.ts'
+import { apns, fcm, payload } from './gateway-override-fields.ts'
 import type { Notification, RawApns, RawFcm } from './notification.ts'
 
 /** The fields of what is shown, in the body of every push. */

@@ -4,6 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, loggedAs, noRoom, Refused } from '../failure.ts'
+import type { Failure } from '../failure.ts'
 import { invalid } from '../http/fields.ts'
 import { timeToLiveMs } from '../notification/notification.ts'
 import type { Notification } from '../notification/notification.ts'
@@ -34,8 +35,8 @@ interface Many {
 
 interface One {
   readonly kind: 'one'
-  /** Runs in the commit: may look at the registry, and throw `Refused`. */
-  readonly find: () => Audience
+  /** Runs in the commit, to look at the registry; a failure where the device is not there. */
+  readonly find: () => Audience | Failure
 }
 
 /** The body of 200. */
@@ -70,7 +71,7 @@ const JUST_PASSED_MS = MINUTE_MS
 /** How far the number in `confirm` may be from the count: devices come and go meanwhile. */
 const CONFIRM_TOLERANCE = 0.1
 
-/** Accepts pushes: once for each Idempotency-Key, to go out now or later. Throws `Refused`. */
+/** Accepts pushes: once for each Idempotency-Key, to go out now or later. Throws `Refused`, which undoes what it has written. */
 export function createAcceptance(deps: Dependencies) {
   const { commit, clock, pushes, schedule, idempotency } = deps
 
@@ -99,7 +100,7 @@ export function createAcceptance(deps: Dependencies) {
       const before = repeat && answered(repeat, earlier)
       if (before !== null) return before
       if (repeat !== null && earlier !== null && !schedule.withdraw(earlier.push, createdAt)) throw isOut(repeat.key)
-      const audience = to.kind === 'many' ? audienceOf({ ...to.filter, asOf: createdAt }, when) : to.find()
+      const audience = to.kind === 'many' ? audienceOf({ ...to.filter, asOf: createdAt }, when) : found(to)
       const timeToLive = timeToLiveMs(notification)
       const push = { id, notification, audience, createdAt, timeToLiveMs: timeToLive, sendAt, waves }
       const number = pushes.accept(applicationNumber, push)
@@ -152,6 +153,12 @@ function answerOf(id: string, sendAt: number | null, passed: readonly string[]):
   if (sendAt === null) return { message: 'Queued', id }
   const send_at = new Date(sendAt).toISOString()
   return { message: 'Scheduled', id, send_at, ...(passed.length > 0 && { passed }) }
+}
+
+function found({ find }: One): Audience {
+  const audience = find()
+  if ('message' in audience) throw new Refused(audience)
+  return audience
 }
 
 function audienceOf(filter: Filter, when: When): Audience {

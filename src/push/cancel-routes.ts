@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { shownName } from '../audience/unknown-field.ts'
+import { shownName } from '../audience/unknown-fields.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { failure, loggedAs, Refused } from '../failure.ts'

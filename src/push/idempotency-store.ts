@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { Sweep } from '../database/sweep.ts'
-import { KEEP_KEYS_MS } from './idempotency.ts'
+import { KEEP_KEYS_MS } from './idempotency-schema.ts'
 
 /** What was answered to a key. */
 export interface Remembered {

@@ -1,15 +1,18 @@
 import { Elysia } from 'elysia'
-import { audienceOfOne, narrowed } from '../audience/named-devices.ts'
+import { audienceOfOne, narrowed, NO_DEVICE } from '../audience/named-devices.ts'
 import { EXAMPLE_TOKEN } from '../device/device-fields.ts'
 import type { DeviceStore } from '../device/device-store.ts'
+import type { Platform } from '../device/device.ts'
+import { Refused } from '../failure.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { invalid } from '../http/fields.ts'
 import type { Body, Given } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
 import { sentBy } from '../notification/notification.ts'
+import type { Notification } from '../notification/notification.ts'
 import type { CheckSize } from '../notification/rendered-size.ts'
 import type { createAcceptance, PushRequest } from './accept.ts'
-import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency.ts'
+import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency-schema.ts'
 import { ACCEPTED, PUSH_EXAMPLES, pushBodies } from './push-schema.ts'
 
 interface Dependencies {
@@ -39,6 +42,12 @@ const CONFIRM = 'The push addresses 12345 devices, more than confirm-above 10000
 /** Endpoints 11 and 12. */
 export function pushRoutes({ gate, accept, devices, checkSize, compat = false }: Dependencies) {
   const { toAll, toOne } = pushBodies({ compat })
+
+  function refuseTooLarge(notification: Notification, platforms: readonly Platform[]): void {
+    const tooLarge = checkSize(notification, platforms)
+    if (tooLarge !== null) throw new Refused(tooLarge)
+  }
+
   return new Elysia({ name: 'push-routes' })
     .use(gate.plugin)
     .post(
@@ -47,7 +56,7 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
         const { tokens, when, confirm } = body
         const notification = sentBy(application, body.notification)
         const filter = narrowed(devices, application.number, body.filter, tokens)
-        checkSize(notification, filter.platforms)
+        refuseTooLarge(notification, filter.platforms)
         const repeat = repeatOf(headers, '/push/all', toAll, body)
         return accept(application, {
           notification,
@@ -78,9 +87,9 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
       '/push/one',
       ({ body, application, request: { headers } }) => {
         const notification = sentBy(application, body.notification)
-        checkSize(notification, [body.platform])
+        refuseTooLarge(notification, [body.platform])
         const { when } = body
-        const find = () => audienceOfOne(devices, application.number, body)
+        const find = () => audienceOfOne(devices, application.number, body) ?? NO_DEVICE
         const repeat = repeatOf(headers, '/push/one', toOne, body)
         return accept(application, { notification, when, to: { kind: 'one', find }, repeat })
       },

@@ -1,5 +1,5 @@
 import { filterFields, filterOf, isBroadcast } from '../audience/filter-schema.ts'
-import { unknownField } from '../audience/unknown-field.ts'
+import { unknownField } from '../audience/unknown-fields.ts'
 import { platform, token } from '../device/device-fields.ts'
 import { listOf, objectSchema, oneOf, time } from '../http/answer-schema.ts'
 import { bodyOf, closed, missing, required } from '../http/fields.ts'

@@ -1,4 +1,3 @@
-import { createAudienceCount } from '../audience/audience-count.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
@@ -9,27 +8,18 @@ import type { DeviceStore } from '../device/device-store.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
 import { registryRoutes } from '../device/registry-routes.ts'
 import { apnsIdOf } from '../gateway/apns/protocol.ts'
-import { previewApns, previewFcm } from '../gateway/preview.ts'
 import { createApi } from '../http/api.ts'
 import type { OnRefused } from '../http/failures.ts'
 import type { Gate } from '../http/gate.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
-import { apnsBytes } from '../notification/apns-render.ts'
-import { fcmBytes } from '../notification/fcm-render.ts'
-import { createSizeCheck } from '../notification/rendered-size.ts'
-import { createAcceptance } from '../push/accept.ts'
 import { cancelRoutes } from '../push/cancel-routes.ts'
-import type { CancelStore } from '../push/cancel-store.ts'
 import { createCounting } from '../push/counting.ts'
 import { createExplainStore } from '../push/explain-store.ts'
-import type { FinishedStore } from '../push/finished-store.ts'
-import { createIdempotencyStore } from '../push/idempotency-store.ts'
 import { previewRoutes } from '../push/preview/preview-routes.ts'
-import { createSampler } from '../push/preview/preview-store.ts'
 import { pushRoutes } from '../push/push-routes.ts'
 import type { PushStore } from '../push/push-store.ts'
-import type { ScheduleStore } from '../push/schedule-store.ts'
+import { createPushing } from '../push/pushing.ts'
 import type { Schedule } from '../push/schedule.ts'
 import { statusRoutes } from '../push/status-routes.ts'
 import { createStatusStore } from '../push/status-store.ts'
@@ -51,38 +41,28 @@ interface Dependencies {
   readonly metrics: Metrics
   readonly devices: DeviceStore
   readonly pushes: PushStore
-  readonly scheduled: ScheduleStore
   readonly schedule: Pick<Schedule, 'look'>
-  readonly cancellations: CancelStore
-  readonly finished: FinishedStore
   readonly senders: Pick<Senders, 'pool' | 'providers'>
   /** Whether there is room on the disk for what is new. */
   readonly hasRoom: () => boolean
 }
 
-/** Of a caller that stays. */
-const NEVER = new AbortController().signal
-
 /** The public API: every noun's routes behind the gate. */
 export function createPublicApi(deps: Dependencies) {
-  const { config, clock, log, database, commit, gate, metrics, devices, cancellations, finished, pushes } = deps
+  const { config, clock, log, database, commit, gate, metrics, devices, pushes } = deps
   const { pool, providers } = deps.senders
   const { compat } = config
-  const count = createAudienceCount({ database })
   const bounds = createGrowthBounds({ clock, log, metrics, hasRoom: deps.hasRoom })
   const counting = createCounting({ clock })
-  const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
-  const accept = createAcceptance({
-    commit,
+  const { accept, preview, cancel, checkSize } = createPushing({
+    database,
     clock,
-    pushes,
-    schedule: deps.scheduled,
-    idempotency: createIdempotencyStore({ database }),
-    count: (application, filter, caller = NEVER) =>
-      counting(application, caller, (signal) => count(application, filter, signal)),
+    commit,
+    apnsIdentity: (application) => providers.apnsIdentity(application),
+    counting,
+    hasRoom: deps.hasRoom,
     wake: (application) => pool.wake(application),
     look: () => deps.schedule.look(),
-    hasRoom: deps.hasRoom,
   })
   return createApi({
     gate,
@@ -124,13 +104,7 @@ export function createPublicApi(deps: Dependencies) {
         counting,
         devices,
         compat,
-        checkSize,
-        count,
-        sample: createSampler({ database }),
-        render: {
-          apns: (application, message, to) => previewApns(message, to, providers.apnsIdentity(application)),
-          fcm: previewFcm,
-        },
+        preview,
       }),
       statusRoutes({
         gate,
@@ -145,13 +119,7 @@ export function createPublicApi(deps: Dependencies) {
         commit,
         clock,
         compat,
-        cancellations: {
-          cancel(application, id, now) {
-            const outcome = cancellations.cancel(application, id, now)
-            if (outcome.kind === 'cancelled') finished.tellCancelled(application, id, now)
-            return outcome
-          },
-        },
+        cancellations: { cancel },
         deliveries: pool,
       }),
       statsRoutes({ gate, commit, clock, stats: createStatsStore({ database, pushes }) }),

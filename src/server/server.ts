@@ -193,9 +193,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ...context,
     gate,
     onRefused,
-    scheduled,
     schedule,
-    cancellations,
     senders,
     hasRoom,
   })

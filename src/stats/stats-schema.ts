@@ -1,5 +1,5 @@
 import { platform, readToken, token } from '../device/device-fields.ts'
-import { Refused } from '../failure.ts'
+import { refusalIn } from '../failure.ts'
 import { count, objectSchema } from '../http/answer-schema.ts'
 import { bodyOf, optional, required } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
@@ -30,8 +30,8 @@ const openedBy: Field<string | null> = {
     try {
       return readToken(value, name)
     } catch (error) {
-      if (error instanceof Refused) return null
-      throw error
+      refusalIn(error)
+      return null
     }
   },
 }

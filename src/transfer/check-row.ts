@@ -5,7 +5,7 @@ import { RegisterDevice } from '../device/device-schema.ts'
 import { MAX_LABELS } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from '../device/transfer/imported-device.ts'
-import { Refused } from '../failure.ts'
+import { refusalIn } from '../failure.ts'
 import { wholeNumber } from '../http/fields.ts'
 import type { FieldNames, FileRecord, Stated } from './record.ts'
 import { readTime } from './time.ts'
@@ -51,9 +51,9 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
       const { value } = RegisterDevice['~standard'].validate(given)
       return { kind: 'device', device: { ...value, ...rest(given, check, leftOut) }, leftOut }
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      const complaint = complaintOf(error.message, check.names)
-      if (!leaveOut(given, error.message)) return { kind: 'refused', ...complaint }
+      const { message } = refusalIn(error)
+      const complaint = complaintOf(message, check.names)
+      if (!leaveOut(given, message)) return { kind: 'refused', ...complaint }
       leftOut.push(complaint)
     }
   }
@@ -109,8 +109,7 @@ function rest(given: Record<string, unknown>, check: RowCheck, leftOut: RowCompl
     try {
       device.badge = wholeNumber(0, MAX_BADGE).read(badge, 'badge')
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      leftOut.push(complaintOf(error.message, check.names))
+      leftOut.push(complaintOf(refusalIn(error).message, check.names))
     }
   }
   if (environment === null || environment === 'production' || environment === 'sandbox') {
@@ -143,8 +142,8 @@ function tokenOf({ token, platform }: FileRecord): { token: string; platform: Pl
   try {
     return { token: readToken(token, 'token'), platform: platformField.read(platform, 'platform') }
   } catch (error) {
-    if (error instanceof Refused) return null
-    throw error
+    refusalIn(error)
+    return null
   }
 }
 

@@ -1,14 +1,12 @@
 import { isServed } from '../../database/directory-lock.ts'
 import { problem } from '../../failure.ts'
-import { createCancelStore } from '../../push/cancel-store.ts'
-import { createFinishedStore } from '../../push/finished-store.ts'
 import { createPushSearch } from '../../push/push-search-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
-import { createEventStore } from '../../webhook/event-store.ts'
 import { done } from '../command.ts'
 import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
 import { openData } from '../open-data.ts'
 import { counted, grouped } from '../terminal/figures.ts'
+import { openPushing } from './open-pushing.ts'
 import { resolvePush } from './resolve-push.ts'
 
 /**
@@ -29,13 +27,8 @@ export async function runCancel({ words, flags }: ParsedArguments, context: Comm
   }
 
   const now = context.clock.now()
-  const cancellations = createCancelStore({ database })
-  const finished = createFinishedStore({ database, events: createEventStore({ database }) })
-  const cancelled = database.transact(() => {
-    const outcome = cancellations.cancel(push.application, id, now)
-    if (outcome.kind === 'cancelled') finished.tellCancelled(push.application, id, now)
-    return outcome
-  })
+  const { cancel } = openPushing({ database, clock: context.clock })
+  const cancelled = database.transact(() => cancel(push.application, id, now))
   if (cancelled.kind === 'not-found') return problem(`There is no push ${id} any more.`)
   const { kind, t, s } = cancelled
   if (kind === 'finished') return problem(`The push is over: ${grouped(s)} of ${counted(t, 'device')} got it.`)

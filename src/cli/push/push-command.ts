@@ -1,13 +1,14 @@
 import type { Application } from '../../application/application.ts'
 import { createAudienceCount } from '../../audience/audience-count.ts'
+import type { Audience, Filter } from '../../audience/filter.ts'
 import type { Database } from '../../database/database.ts'
 import { isServed } from '../../database/directory-lock.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
-import { problem, Refused } from '../../failure.ts'
-import { apnsBytes } from '../../notification/apns-render.ts'
-import { fcmBytes } from '../../notification/fcm-render.ts'
+import { createDeviceStore } from '../../device/device-store.ts'
+import type { Device } from '../../device/device.ts'
+import { failure, problem, refusalIn } from '../../failure.ts'
+import type { Failure } from '../../failure.ts'
 import { sentBy } from '../../notification/notification.ts'
-import { createSizeCheck } from '../../notification/rendered-size.ts'
 import { createStatusStore } from '../../push/status-store.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, failed, problems } from '../command.ts'
@@ -20,9 +21,7 @@ import { createProgress } from '../terminal/progress.ts'
 import { styleOf } from '../terminal/style.ts'
 import { createAdminClient } from './admin-client.ts'
 import type { AskPauses } from './admin-client.ts'
-import { acceptPush } from './push-accept.ts'
-import type { PushTo } from './push-accept.ts'
-import { previewPush } from './push-preview.ts'
+import { openPushing } from './open-pushing.ts'
 import { readPush, toFlagNames } from './push-request.ts'
 import type { PushWanted } from './push-request.ts'
 import { previewText, resultJson, resultText } from './push-text.ts'
@@ -31,6 +30,9 @@ import { resolveDevice, tooShort } from './resolve-device.ts'
 
 /** A job that nobody watches is not held up for longer by a push that stands still. */
 const PATIENCE_MS = 30_000
+
+/** Whom a push is for: found, where it is one. */
+type PushTo = { readonly filter: Filter } | { readonly device: Pick<Device, 'id' | 'platform' | 'token'> }
 
 interface Sending extends CommandContext {
   readonly database: Database
@@ -56,11 +58,13 @@ export async function runPush({ words, flags }: ParsedArguments, context: Comman
   try {
     return await send(read.push, { ...context, database, data, application, flags, askPauses: asker.ask })
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    const { code, message } = error.failure
-    if (code === 'InvalidArgument' || code === 'MissingParameter') return problems(toFlagNames(message))
-    return problem(confirmedHere(message))
+    return refusedHere(refusalIn(error))
   }
+}
+
+function refusedHere({ code, message }: Failure): CommandOutcome {
+  if (code === 'InvalidArgument' || code === 'MissingParameter') return problems(toFlagNames(message))
+  return problem(confirmedHere(message))
 }
 
 /** The complaint about a push to many with the flags of this command, and numbers that can be read. */
@@ -75,17 +79,35 @@ async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome>
   const json = flags.has('json')
   const found = findTo(push, sending)
   if (found.kind !== 'to') return found
-  const wanted = { ...push, to: found.to, yes: flags.has('yes') }
-  const platforms = 'filter' in found.to ? found.to.filter.platforms : [found.to.device.platform]
-  const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
+  const { to } = found
+  const { when, confirm } = push
+  const pushing = openPushing(sending)
   if (flags.has('dry-run')) {
-    const preview = await previewPush(application, wanted, { ...sending, checkSize })
+    const audience =
+      'filter' in to
+        ? { filter: { ...to.filter, asOf: sending.clock.now() } }
+        : { device: to.device.id, platform: to.device.platform }
+    const preview = await pushing.preview(application, audience, push.notification, when)
     return done(json ? jsonLine(preview) : previewText(preview, styleOf(sending)))
   }
 
   const notification = sentBy(application, push.notification)
-  checkSize(notification, platforms)
-  const { id, send_at: sendAt, passed = [] } = await acceptPush(application, { ...wanted, notification }, sending)
+  const tooLarge = pushing.checkSize(notification, 'filter' in to ? to.filter.platforms : [to.device.platform])
+  if (tooLarge !== null) return refusedHere(tooLarge)
+  const limits = flags.has('yes') ? { ...application.limits, confirmAbove: 0 } : application.limits
+  const accepted = await pushing.accept(
+    { ...application, limits },
+    {
+      notification,
+      when,
+      repeat: null,
+      to:
+        'filter' in to
+          ? { kind: 'many', filter: to.filter, confirm }
+          : { kind: 'one', find: () => stillThere(to.device, sending) },
+    },
+  )
+  const { id, send_at: sendAt, passed = [] } = accepted
   stderr(`push ${id}\n`)
   const served = isServed(data)
   if (!served) stderr(`No server runs on ${data}: it goes out when bellhop serve does.\n`)
@@ -96,7 +118,17 @@ async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome>
     return done(json ? jsonLine({ id, state: 'scheduled', send_at: sendAt, passed }) : text)
   }
   if (!served || flags.has('no-wait')) return done(json ? jsonLine({ id, state: 'accepted' }) : '')
-  return follow(id, found.to, sending)
+  return follow(id, to, sending)
+}
+
+/** The device, in the transaction that stores the push to it. */
+function stillThere(
+  { platform, token }: Pick<Device, 'platform' | 'token'>,
+  { database, clock, application }: Sending,
+): Audience | Failure {
+  const device = createDeviceStore({ database, clock }).idOf(application.number, platform, token)
+  if (device === null) return failure('ResourceNotFound', 'The device is not registered any more.')
+  return { device, platform }
 }
 
 /** The devices of the filter, or the one device that the token names. */

@@ -1,17 +1,16 @@
-import { filterFields, filterOf } from '../../audience/filter-schema.ts'
+import { filterFields } from '../../audience/filter-schema.ts'
 import type { Filter } from '../../audience/filter.ts'
-import { hintAt } from '../../audience/unknown-field.ts'
+import { hintAt } from '../../audience/unknown-fields.ts'
 import type { Platform } from '../../device/device.ts'
-import { Refused } from '../../failure.ts'
-import { bodyOf, missing } from '../../http/fields.ts'
-import { checkContent, contentFields, isNothing, notificationOf } from '../../notification/content-schema.ts'
+import { refusalIn } from '../../failure.ts'
+import { contentFields } from '../../notification/content-schema.ts'
 import type { Notification } from '../../notification/notification.ts'
-import { lifeFields, whenOf } from '../../push/timing-schema.ts'
 import type { When } from '../../push/timing-schema.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { problems } from '../command.ts'
 import type { ParsedArguments } from '../command.ts'
 import { readPlatform } from './platform-flag.ts'
+import { PushFields } from './push-schema.ts'
 
 /** A push as the command line asks for it. */
 export interface PushWanted {
@@ -22,16 +21,6 @@ export interface PushWanted {
   /** How many devices it is to address; `null`: not said. */
   readonly confirm: number | null
 }
-
-const { send_at, send_at_local, confirm } = lifeFields
-
-/** Read and refused as the body of POST /push/all is; whom it is for is asked for by the flags alone. */
-const Body = bodyOf({ ...contentFields, ...filterFields, send_at, send_at_local, confirm }, (input) => {
-  const notification = notificationOf(input)
-  if (isNothing(notification)) throw missing('msg', ', or a --title, a --badge or a --payload')
-  checkContent(notification)
-  return { notification, filter: filterOf(input), when: whenOf(input), confirm: input.confirm ?? null }
-})
 
 /** Flags whose text is a field of the body. */
 const TEXT_FIELDS = {
@@ -124,13 +113,12 @@ function readBody(
   platforms: readonly Platform[],
 ): ReturnType<typeof readPush> {
   try {
-    const { notification, filter, when, confirm } = Body['~standard'].validate(body).value
+    const { notification, filter, when, confirm } = PushFields['~standard'].validate(body).value
     if (token !== undefined && when.kind === 'local') return problems('send_at_local does not go with --token.')
     const to = token === undefined ? { filter } : { token, platforms }
     return { kind: 'push', push: { notification, to, when, confirm } }
   } catch (error) {
-    if (error instanceof Refused) return problems(toFlagNames(error.failure.message))
-    throw error
+    return problems(toFlagNames(refusalIn(error).message))
   }
 }
 

@@ -1,32 +1,37 @@
 import { Elysia } from 'elysia'
 import type { Audience } from '../../audience/filter.ts'
-import { audienceOfOne, narrowed } from '../../audience/named-devices.ts'
+import { audienceOfOne, narrowed, NO_DEVICE } from '../../audience/named-devices.ts'
+import type { Clock } from '../../clock.ts'
 import type { DeviceStore } from '../../device/device-store.ts'
+import { Refused } from '../../failure.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { Counting } from '../counting.ts'
 import { pushBodies } from '../push-schema.ts'
+import type { Pushing } from '../pushing.ts'
 import { PREVIEW, PREVIEW_EXAMPLE, previewBody } from './preview-schema.ts'
 import type { PushBody } from './preview-schema.ts'
-import { createPreview } from './preview.ts'
-import type { PreviewDependencies } from './preview.ts'
 
-interface Dependencies extends PreviewDependencies {
+interface Dependencies {
   readonly gate: Gate
+  readonly clock: Pick<Clock, 'now'>
   readonly counting: Counting
   readonly devices: Pick<DeviceStore, 'idsOf'>
+  readonly preview: Pushing['preview']
   /** As for the routes of pushes. Default false. */
   readonly compat?: boolean
 }
 
 /** POST /push/preview. */
-export function previewRoutes({ gate, counting, devices, compat = false, ...deps }: Dependencies) {
-  const { clock } = deps
-  const preview = createPreview(deps)
+export function previewRoutes({ gate, clock, counting, devices, preview, compat = false }: Dependencies) {
   const previewed = previewBody(pushBodies({ compat }))
 
   function audienceOf(application: number, body: PushBody): Audience {
-    if (!('filter' in body)) return audienceOfOne(devices, application, body)
+    if (!('filter' in body)) {
+      const one = audienceOfOne(devices, application, body)
+      if (one === null) throw new Refused(NO_DEVICE)
+      return one
+    }
     return { filter: { ...narrowed(devices, application, body.filter, body.tokens), asOf: clock.now() } }
   }
 

@@ -3,6 +3,7 @@ import type { Audience, Filter } from '../../audience/filter.ts'
 import type { Clock } from '../../clock.ts'
 import { applyBadge } from '../../device/badge.ts'
 import type { Platform } from '../../device/device.ts'
+import { Refused } from '../../failure.ts'
 import type { Recipient } from '../../gateway/gateway.ts'
 import type { PreviewedRequest } from '../../gateway/preview.ts'
 import { NO_ID, sentBy, timeToLiveMs } from '../../notification/notification.ts'
@@ -11,7 +12,7 @@ import type { CheckSize } from '../../notification/rendered-size.ts'
 import type { When } from '../timing-schema.ts'
 import type { SampleDevice } from './preview-store.ts'
 
-export interface PreviewDependencies {
+interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
   readonly checkSize: CheckSize
   /** How many devices a filter selects now. */
@@ -43,7 +44,7 @@ const MADE_UP: Readonly<Record<Platform, string>> = { 0: '0'.repeat(64), 1: 'reg
  * Shows whom a push would address and what the gateways would get. Throws `Refused` for one that is too large, and the
  * reason of `signal` once that has come.
  */
-export function createPreview({ clock, checkSize, count, sample, render }: PreviewDependencies) {
+export function createPreview({ clock, checkSize, count, sample, render }: Dependencies) {
   return async function preview(
     application: Application,
     audience: Audience,
@@ -53,7 +54,8 @@ export function createPreview({ clock, checkSize, count, sample, render }: Previ
   ) {
     const notification = sentBy(application, wanted)
     const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
-    checkSize(notification, platforms)
+    const tooLarge = checkSize(notification, platforms)
+    if (tooLarge !== null) throw new Refused(tooLarge)
     const counts: Record<Platform, number> = { 0: 0, 1: 0 }
     const samples: SampleDevice[] = []
     for (const platform of platforms) {

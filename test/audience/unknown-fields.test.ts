@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { hintAt, unknownField } from '../../src/audience/unknown-field.ts'
+import { hintAt, unknownField } from '../../src/audience/unknown-fields.ts'
 import { pushBodies } from '../../src/push/push-schema.ts'
 
 const { toAll, toOne } = pushBodies({ compat: false })

@@ -1,0 +1,14 @@
+import { filterFields, filterOf } from '../../audience/filter-schema.ts'
+import { bodyOf, missing } from '../../http/fields.ts'
+import { checkContent, contentFields, isNothing, notificationOf } from '../../notification/content-schema.ts'
+import { lifeFields, whenOf } from '../../push/timing-schema.ts'
+
+const { send_at, send_at_local, confirm } = lifeFields
+
+/** Read and refused as the body of POST /push/all is; whom it is for is asked for by the flags alone. */
+export const PushFields = bodyOf({ ...contentFields, ...filterFields, send_at, send_at_local, confirm }, (input) => {
+  const notification = notificationOf(input)
+  if (isNothing(notification)) throw missing('msg', ', or a --title, a --badge or a --payload')
+  checkContent(notification)
+  return { notification, filter: filterOf(input), when: whenOf(input), confirm: input.confirm ?? null }
+})

@@ -1,0 +1,89 @@
+import type { Application } from '../application/application.ts'
+import { createAudienceCount } from '../audience/audience-count.ts'
+import type { Filter } from '../audience/filter.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { Commit } from '../database/group-commit.ts'
+import { previewApns, previewFcm } from '../gateway/preview.ts'
+import type { ApnsIdentity } from '../gateway/preview.ts'
+import { apnsBytes } from '../notification/apns-render.ts'
+import { fcmBytes } from '../notification/fcm-render.ts'
+import { createSizeCheck } from '../notification/rendered-size.ts'
+import { createEventStore } from '../webhook/event-store.ts'
+import { createAcceptance } from './accept.ts'
+import { createCancelStore } from './cancel-store.ts'
+import type { Counting } from './counting.ts'
+import { createFinishedStore } from './finished-store.ts'
+import { createIdempotencyStore } from './idempotency-store.ts'
+import { createSampler } from './preview/preview-store.ts'
+import { createPreview } from './preview/preview.ts'
+import { createPushStore } from './push-store.ts'
+import { createScheduleStore } from './schedule-store.ts'
+
+interface Dependencies {
+  readonly database: Database
+  readonly clock: Clock
+  readonly commit: Commit
+  /** By what APNs knows an application; `null` while there is no credential. */
+  readonly apnsIdentity: (application: Application) => ApnsIdentity | null
+  /** Counts for the calls of a server, which are many. Default: at once. */
+  readonly counting?: Counting
+  /** Whether there is room on the disk for a push. Default: yes. */
+  readonly hasRoom?: () => boolean
+  /** Tells the delivery of the application that there is something to send. Default: it looks by itself. */
+  readonly wake?: (application: number) => void
+  /** Tells the schedule that something new waits. Default: it looks by itself. */
+  readonly look?: () => void
+}
+
+export type Pushing = ReturnType<typeof createPushing>
+
+/** What can be done about a push before it leaves, for the API and for the command line. */
+export function createPushing(deps: Dependencies) {
+  const { database, clock, commit, apnsIdentity, counting, hasRoom, wake = () => {}, look = () => {} } = deps
+  const count = createAudienceCount({ database })
+  const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
+  const cancellations = createCancelStore({ database })
+  const finished = createFinishedStore({ database, events: createEventStore({ database }) })
+
+  return {
+    checkSize,
+
+    accept: createAcceptance({
+      commit,
+      clock,
+      pushes: createPushStore({ database }),
+      schedule: createScheduleStore({ database }),
+      idempotency: createIdempotencyStore({ database }),
+      count:
+        counting === undefined
+          ? count
+          : (application: number, filter: Filter, caller = NEVER) =>
+              counting(application, caller, (signal) => count(application, filter, signal)),
+      wake,
+      look,
+      ...(hasRoom && { hasRoom }),
+    }),
+
+    preview: createPreview({
+      clock,
+      checkSize,
+      count,
+      sample: createSampler({ database }),
+      render: {
+        apns: (application, message, to) => previewApns(message, to, apnsIdentity(application)),
+        fcm: previewFcm,
+      },
+    }),
+
+    /** Calls a push off and tells of that, in a transaction of the caller. `now` in ms since the Unix epoch. */
+    cancel(application: number, id: string, now: number): ReturnType<typeof cancellations.cancel> {
+      const outcome = cancellations.cancel(application, id, now)
+      if (outcome.kind === 'cancelled') finished.tellCancelled(application, id, now)
+      return outcome
+    },
+  }
+}
+
+/** Of a caller that stays. */
+const NEVER = new AbortController().signal

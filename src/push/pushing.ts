@@ -77,7 +77,7 @@ export function createPushing(deps: Dependencies) {
     }),
 
     /** Calls a push off and tells of that, in a transaction of the caller. `now` in ms since the Unix epoch. */
-    cancel(application: number, id: string, now: number): ReturnType<typeof cancellations.cancel> {
+    cancel: (application: number, id: string, now: number): ReturnType<typeof cancellations.cancel> => {
       const outcome = cancellations.cancel(application, id, now)
       if (outcome.kind === 'cancelled') finished.tellCancelled(application, id, now)
       return outcome

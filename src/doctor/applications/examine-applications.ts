@@ -9,11 +9,9 @@ import { failing, skipped } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 import { environmentsOf } from '../gateways/examine-gateways.ts'
 import type { Subject } from '../gateways/examine-gateways.ts'
-import { judgeCertificate } from './certificate-check.ts'
-import { judgeCredentials } from './credential-check.ts'
+import { judgeCertificate, judgeCredentials } from './credential-check.ts'
 import { judgeDevices, RECENT_MS } from './device-check.ts'
-import { judgePushes } from './push-check.ts'
-import { judgeWebhook } from './webhook-check.ts'
+import { judgePushes, judgeWebhook } from './queue-check.ts'
 
 interface Options {
   readonly clock: Clock

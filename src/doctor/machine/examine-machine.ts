@@ -1,5 +1,4 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
-import { cpus } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isServed } from '../../database/directory-lock.ts'
 import { reserveIn } from '../../database/reserve.ts'
@@ -11,19 +10,12 @@ import type { CheckList } from '../check-list.ts'
 import type { DoctorConfig, DoctorContext } from '../context.ts'
 import { failing, ok, skipped } from '../finding.ts'
 import { checkBackups } from './backup-check.ts'
-import { judgeSpace } from './disk-space-check.ts'
-import { judgeSync, measureSync, unwritable } from './disk-sync-check.ts'
-import { judgeKeyFile, judgeModes, judgeOwners, readModes } from './file-mode-check.ts'
-import { judgeFileSystem } from './file-system-check.ts'
-import { checkLeftovers } from './leftover-check.ts'
+import { judgeFileSystem, judgeSpace, judgeSync, measureSync, unwritable } from './disk-check.ts'
+import { checkLeftovers, judgeKeyFile, judgeModes, judgeOwners, readModes } from './files-check.ts'
 import { judgeListeners, tryListening } from './listen-check.ts'
-import { judgeMemory } from './memory-check.ts'
-import { judgeOpenFiles } from './open-files-check.ts'
-import { judgeProcessor } from './processor-check.ts'
+import { judgeMemory, judgeOpenFiles } from './process-check.ts'
 import { askServer, judgeServer } from './server-check.ts'
-import { judgeSettings } from './settings-check.ts'
-import { checkTimeZones } from './time-zone-check.ts'
-import { checkTlsFiles } from './tls-file-check.ts'
+import { checkTlsFiles, judgeSettings } from './settings-check.ts'
 
 /** What does not depend on what is in the database. */
 export async function examineMachine(
@@ -63,7 +55,6 @@ export async function examineMachine(
       { served, answered },
     ),
   )
-  await list.look({ id: 'processor', group }, () => judgeProcessor(textOf('/proc/cpuinfo'), cpus().length))
   await list.look({ id: 'memory', group }, () =>
     judgeMemory(
       {
@@ -75,7 +66,6 @@ export async function examineMachine(
     ),
   )
   await list.look({ id: 'open-files', group }, () => judgeOpenFiles(textOf('/proc/self/limits')))
-  await list.look({ id: 'time-zones', group }, () => checkTimeZones())
   await list.look({ id: 'disk-space', group }, () => {
     const { bavail, bsize, ffree, files } = statfsSync(existing(data))
     return judgeSpace(

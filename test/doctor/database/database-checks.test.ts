@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { judgeCertificate } from '../../../src/doctor/applications/certificate-check.ts'
-import { judgeCredentials } from '../../../src/doctor/applications/credential-check.ts'
+import { judgeCertificate, judgeCredentials } from '../../../src/doctor/applications/credential-check.ts'
 import { judgeDevices } from '../../../src/doctor/applications/device-check.ts'
-import { judgePushes } from '../../../src/doctor/applications/push-check.ts'
-import { judgeWebhook } from '../../../src/doctor/applications/webhook-check.ts'
+import { judgePushes, judgeWebhook } from '../../../src/doctor/applications/queue-check.ts'
 import {
   judgeForeignKeys,
   judgeFreePages,

@@ -3,17 +3,17 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { judgeClock } from '../../../src/doctor/machine/clock-check.ts'
-import { judgeSpace } from '../../../src/doctor/machine/disk-space-check.ts'
-import { judgeSync, measureSync, unwritable } from '../../../src/doctor/machine/disk-sync-check.ts'
-import { judgeKeyFile, judgeModes, judgeOwners } from '../../../src/doctor/machine/file-mode-check.ts'
-import { judgeFileSystem } from '../../../src/doctor/machine/file-system-check.ts'
-import { judgeMemory } from '../../../src/doctor/machine/memory-check.ts'
-import { judgeOpenFiles } from '../../../src/doctor/machine/open-files-check.ts'
-import { judgeProcessor } from '../../../src/doctor/machine/processor-check.ts'
+import {
+  judgeFileSystem,
+  judgeSpace,
+  judgeSync,
+  measureSync,
+  unwritable,
+} from '../../../src/doctor/machine/disk-check.ts'
+import { judgeKeyFile, judgeModes, judgeOwners } from '../../../src/doctor/machine/files-check.ts'
+import { judgeMemory, judgeOpenFiles } from '../../../src/doctor/machine/process-check.ts'
 import { judgeServer } from '../../../src/doctor/machine/server-check.ts'
-import { judgeSettings } from '../../../src/doctor/machine/settings-check.ts'
-import { checkTimeZones } from '../../../src/doctor/machine/time-zone-check.ts'
-import { checkTlsFiles } from '../../../src/doctor/machine/tls-file-check.ts'
+import { checkTlsFiles, judgeSettings } from '../../../src/doctor/machine/settings-check.ts'
 import { readSystemFile } from '../../../src/system/read-file.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 
@@ -192,22 +192,6 @@ describe('the machine', () => {
       advice: expect.stringMatching(/LimitNOFILE=4096/),
     })
     expect(judgeOpenFiles(null).state).toBe('skipped')
-  })
-
-  test('may have an old processor', () => {
-    expect(judgeProcessor('flags\t\t: fpu sse4_2 avx avx2\n', 2).found).toBe('2 cores.')
-    expect(judgeProcessor('flags\t\t: fpu sse4_2\n', 1).found).toBe(
-      '1 core, without AVX2, which this program does not need.',
-    )
-    expect(judgeProcessor(null, 8).state).toBe('ok')
-  })
-
-  test('knows the time zones', () => {
-    expect(checkTimeZones().state).toBe('ok')
-    expect(checkTimeZones(() => '12')).toMatchObject({
-      state: 'failed',
-      found: expect.stringMatching(/Europe\/Berlin.*wrong hour/),
-    })
   })
 
   test('must not believe everybody who poses as Apple', () => {

@@ -1,6 +1,7 @@
 import { byteSize } from '../../text/byte-size.ts'
 import { ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
+import { counted } from '../quantity.ts'
 
 /** What Linux says; `null` where it does not. */
 export interface MemoryText {
@@ -29,5 +30,21 @@ export function judgeMemory({ meminfo, max, used }: MemoryText, served: boolean)
   return warning(
     `Only ${byteSize(free)} of memory are free.`,
     `Leave ${byteSize(needed)} for pushes to many devices: end other programs, or take a larger machine.`,
+  )
+}
+
+/** Each call to the API holds one, and each connection to a gateway. */
+const NEEDED_FILES = 4096
+
+/** `limits`: what /proc/self/limits says; `null` where there is none. */
+export function judgeOpenFiles(limits: string | null): Finding {
+  const max = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
+  if (max === undefined) return skipped('How many files may be open, this system does not say.')
+  if (max === 'unlimited' || Number(max) >= NEEDED_FILES) {
+    return ok(max === 'unlimited' ? 'Any number of files may be open.' : `${counted(Number(max), 'file')} may be open.`)
+  }
+  return warning(
+    `Only ${counted(Number(max), 'file')} may be open: more calls at once than that are turned away.`,
+    `Allow ${NEEDED_FILES}: LimitNOFILE=${NEEDED_FILES} in the systemd unit, or ulimit -n ${NEEDED_FILES}.`,
   )
 }

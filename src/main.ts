@@ -1,5 +1,5 @@
 import { run } from './cli/run.ts'
-import { serveCommand } from './cli/service/serve-command.ts'
+import { runServer } from './cli/service/server-process.ts'
 import { createOutput } from './cli/terminal/output.ts'
 import { systemClock } from './clock.ts'
 import { describeError } from './log.ts'
@@ -25,7 +25,7 @@ async function main(): Promise<number> {
       signals: process,
       restart,
       serve: (config) =>
-        serveCommand(config, {
+        runServer(config, {
           stdout,
           stderr,
           clock: systemClock,

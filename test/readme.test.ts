@@ -6,7 +6,7 @@ import { COMMANDS } from '../src/cli/commands.ts'
 import { APNS_MAGIC_TOKENS } from '../src/gateway/simulator/apns/apns-magic-tokens.ts'
 import { FCM_MAGIC_TOKENS } from '../src/gateway/simulator/fcm/fcm-magic-tokens.ts'
 import { PAGES } from '../src/manual/pages.ts'
-import { parseConfig } from '../src/settings/parse.ts'
+import { readConfig } from '../src/settings/parse.ts'
 import { describeSettings, settingsTable } from '../src/settings/settings-text.ts'
 import {
   MARKDOWN_FILES,
@@ -17,6 +17,7 @@ import {
   linksIn,
   markdown,
 } from './manual/markdown-files.ts'
+import { commandLine } from './cli/command-line.ts'
 import { startService } from './support/service.ts'
 
 const root = join(import.meta.dir, '..')
@@ -36,15 +37,29 @@ function rowsOf(text: string): readonly string[] {
 }
 
 /** What is wrong with a command line; nothing is read, and nothing run. */
-function problemsOf(argv: readonly string[]): readonly string[] {
+async function problemsOf(argv: readonly string[]): Promise<readonly string[]> {
   const command = parseCommand(argv)
   if (command.kind === 'problems') return command.problems
-  if (command.kind !== 'serve' && command.kind !== 'config') return []
+  if (command.kind !== 'run') return []
+  if (command.given.problems.length > 0) return command.given.problems
+  // Where there is no database they come no further than to their flags.
+  if (/^app (?!create)/.test(command.name)) {
+    using cli = commandLine()
+    const { exitCode, stderr } = await cli.run([...argv, '--data', join(cli.data, 'none')])
+    return exitCode === 2 ? [stderr] : []
+  }
+  if (command.name !== 'serve' && command.name !== 'config') return []
   const noFile = () => {
     throw new Error('nothing is read')
   }
-  const settings = parseConfig(command.argv, {}, noFile)
+  const settings = readConfig({ values: command.given.flags, words: [], problems: command.given.problems }, {}, noFile)
   return settings.kind === 'problems' ? settings.problems : []
+}
+
+async function allProblemsOf(lines: readonly (readonly string[])[]) {
+  const found: [line: string, problem: string][] = []
+  for (const argv of lines) for (const problem of await problemsOf(argv)) found.push([argv.join(' '), problem])
+  return found
 }
 
 describe('README and the manual say what is so', () => {
@@ -96,17 +111,17 @@ describe('README and the manual say what is so', () => {
     expect(told.filter((row) => !known.includes(row))).toEqual([])
   })
 
-  test.each(MARKDOWN_FILES.map(({ path, text }) => [path, text]))('%s has no command that is refused', (_, text) => {
-    const wrong = commandsIn(text).flatMap((argv) => problemsOf(argv).map((problem) => [argv.join(' '), problem]))
-    expect(wrong).toEqual([])
-    // In a sentence it may stand without what it needs, and with a stand-in for a number.
-    const named = commandsInSentences(text).map((argv) => argv.map((word) => (word === 'N' ? '1' : word)))
-    const misnamed = named
-      .filter((argv) => !argv.includes('COMMAND') && !argv.includes('…'))
-      .flatMap((argv) => problemsOf(argv).map((problem) => [argv.join(' '), problem]))
-      .filter(([, problem]) => !/ needs [A-Z]+\. Usage: /.test(problem ?? ''))
-    expect(misnamed).toEqual([])
-  })
+  test.each(MARKDOWN_FILES.map(({ path, text }) => [path, text]))(
+    '%s has no command that is refused',
+    async (_, text) => {
+      const wrong = await allProblemsOf(commandsIn(text))
+      expect(wrong).toEqual([])
+      // In a sentence it may stand without what it needs, and with a stand-in for a number.
+      const named = commandsInSentences(text).map((argv) => argv.map((word) => (word === 'N' ? '1' : word)))
+      const misnamed = await allProblemsOf(named.filter((argv) => !argv.includes('COMMAND') && !argv.includes('…')))
+      expect(misnamed.filter(([, problem]) => !/ needs [A-Z]+\. Usage: /.test(problem))).toEqual([])
+    },
+  )
 
   test('every command is in the manual', () => {
     const pages = PAGES.map(({ text }) => text).join('\n')

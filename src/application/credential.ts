@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto'
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
+import { isAppleId, isBundleId } from './apple-names.ts'
 import { bundleIdOf, environmentOf, openCertificateFile } from './certificate-file.ts'
 
 /** What APNs knows an application by: a signing key (JSON web tokens), or a TLS client certificate. */
@@ -201,16 +202,6 @@ function privateKeyOf(pem: string): KeyObject | null {
 
 function pemOf(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' })
-}
-
-/** Apple's identifiers of keys and teams. */
-export function isAppleId(text: string): boolean {
-  return /^[A-Z0-9]{10}$/.test(text)
-}
-
-/** Apple, CFBundleIdentifier: letters, digits, hyphen, period. A topic may add a suffix, such as `.voip`. */
-export function isBundleId(text: string): boolean {
-  return text.length <= 255 && /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(text)
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | null {

@@ -1,21 +1,15 @@
 import { readFlags } from '../settings/flags.ts'
+import type { FlagNames } from '../settings/flags.ts'
+import { SETTING_FLAGS, settingProblem } from '../settings/parse.ts'
 import type { Problems } from '../settings/parse.ts'
 import { suggestion } from '../text/nearest.ts'
-import { readAppCommand } from './app/app-arguments.ts'
-import type { AppCommand } from './app/app-arguments.ts'
+import { problems } from './command.ts'
 import type { CommandSpec, ParsedArguments } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { usageOf } from './help.ts'
 
 export type Command =
-  | { readonly kind: 'app'; readonly command: AppCommand }
-  /** A command of `runners.ts`. */
   | { readonly kind: 'run'; readonly name: string; readonly given: ParsedArguments }
-  /** The settings are still to be read. */
-  | { readonly kind: 'serve' | 'config'; readonly argv: readonly string[] }
-  /** `''`: of all commands; `app`, `backup`: of that group. */
-  | { readonly kind: 'help'; readonly topic: string }
-  | { readonly kind: 'version'; readonly json: boolean }
   /** Nothing was asked for. */
   | { readonly kind: 'none' }
   /** One sentence each. */
@@ -25,58 +19,92 @@ export type Command =
 export function parseCommand(argv: readonly string[]): Command {
   const end = argv.indexOf('--')
   const flags = end === -1 ? argv : argv.slice(0, end)
-  if (flags.includes('--help') || flags.includes('-h')) return { kind: 'help', topic: topicOf(flags) }
-  if (flags.includes('--version') || /^-[vV]$/.test(argv[0] ?? ''))
-    return { kind: 'version', json: flags.includes('--json') }
+  if (flags.includes('--help') || flags.includes('-h')) return helpOn(topicOf(flags))
+  if (flags.includes('--version') || /^-[vV]$/.test(argv[0] ?? '')) {
+    return runOf('version', [], new Map(flags.includes('--json') ? [['json', '']] : []))
+  }
 
   const [first, second] = argv
   if (first === undefined) return { kind: 'none' }
   if (first === 'help') return helpOn(argv.slice(1).join(' '))
-  if (first.startsWith('-')) return problem(`${first} stands before a command: expected ${firstWords().join(', ')}.`)
+  if (first.startsWith('-')) return problems(`${first} stands before a command: expected ${firstWords().join(', ')}.`)
   // `backup` is a command, and `backup verify` another one.
   const two = COMMANDS.find(({ name }) => name === `${first} ${second}`)
   const spec = two ?? COMMANDS.find(({ name }) => name === first)
   if (spec === undefined && !isGroup(first)) return unknown(first)
   if (spec === undefined) {
     if (second !== undefined && !second.startsWith('-')) return unknown(`${first} ${second}`)
-    return problem(
+    return problems(
       `${first} needs a command: ${inGroup(first)
         .map((name) => name.slice(first.length + 1))
         .join(', ')}.`,
     )
   }
-  if (spec.name === 'serve' || spec.name === 'config') return { kind: spec.name, argv: argv.slice(1) }
   return readArguments(spec, argv.slice(spec === two ? 2 : 1))
 }
 
 function readArguments(spec: CommandSpec, argv: readonly string[]): Command {
-  const { values, words, problems } = readFlags(argv, {
-    valued: spec.flags.filter((flag) => flag.placeholder !== null && flag.list === undefined).map((flag) => flag.name),
-    lists: spec.flags.filter((flag) => flag.list).map((flag) => flag.name),
-    switches: spec.flags.filter((flag) => flag.placeholder === null).map((flag) => flag.name),
-    elsewhere: spec.elsewhere,
-  })
-  if (problems.length > 0) return { kind: 'problems', problems }
+  const { values, words, problems: unknown } = readFlags(argv, flagNamesOf(spec))
+  // What follows an unknown flag may be its value: a complaint about that too would only confuse.
+  const wrong = unknown.length > 0 ? unknown : wrongWords(spec, words)
+  const all = [...wrong, ...wrongValues(spec, values), ...notTogether(spec, values)]
+  return wrong.length > 0 && !spec.settings ? problems(...all) : runOf(spec.name, words, values, all)
+}
+
+function flagNamesOf({ flags, settings, elsewhere }: CommandSpec): FlagNames {
+  const more = settings ? SETTING_FLAGS : null
+  const names = (wanted: (flag: CommandSpec['flags'][number]) => boolean) =>
+    flags.filter(wanted).map(({ name }) => name)
+  return {
+    valued: [...(more?.valued ?? []), ...names(({ placeholder, list }) => placeholder !== null && list === undefined)],
+    lists: [...(more?.lists ?? []), ...names(({ list }) => list === true)],
+    switches: [...(more?.switches ?? []), ...names(({ placeholder }) => placeholder === null)],
+    elsewhere: elsewhere ?? more?.elsewhere,
+  }
+}
+
+function wrongWords(spec: CommandSpec, words: readonly string[]): readonly string[] {
   const surplus = words[spec.words.length]
   if (surplus !== undefined) {
     const takes =
       spec.words.length === 0 ? 'only flags' : `one ${spec.words.join(' and one ')}, quoted if it has spaces`
     // `backup verfy FILE` has been read as `backup` with two words.
     const near = suggestion(`${spec.name} ${words[0]}`, inGroup(spec.name))
-    return problem(`"${surplus}" is too much: ${spec.name} takes ${takes}.${near}`)
+    return [`"${surplus}" is too much: ${spec.name} takes ${takes}.${near}`]
   }
   const missing = spec.words[words.length]
-  if (missing !== undefined && !missing.startsWith('['))
-    return problem(`${spec.name} needs ${missing}. Usage: ${usageOf(spec)}`)
-  if (spec.name === 'version') return { kind: 'version', json: values.has('json') }
-  if (!spec.name.startsWith('app ')) return { kind: 'run', name: spec.name, given: { words, flags: values } }
-  const command = readAppCommand(spec.name, words[0] ?? '', values)
-  if (command === null) return unknown(spec.name)
-  return command.kind === 'problems' ? command : { kind: 'app', command }
+  return missing === undefined || missing.startsWith('[')
+    ? []
+    : [`${spec.name} needs ${missing}. Usage: ${usageOf(spec)}`]
+}
+
+function wrongValues({ flags }: CommandSpec, values: ParsedArguments['flags']): readonly string[] {
+  return flags.flatMap(({ name, type, setting }) => {
+    const text = values.get(name)
+    if (text === undefined) return []
+    if (setting !== undefined) return settingProblem(setting, text) ?? []
+    return type === undefined || type.read(text) !== undefined ? [] : `--${name}: "${text}" is not ${type.expected}`
+  })
+}
+
+function notTogether({ exclusive = [] }: CommandSpec, values: ParsedArguments['flags']): readonly string[] {
+  return exclusive
+    .map((names) => names.filter((name) => values.has(name)).map((name) => `--${name}`))
+    .filter((given) => given.length > 1)
+    .map((given) => `${given.join(' and ')} do not go together: choose one.`)
+}
+
+function runOf(
+  name: string,
+  words: ParsedArguments['words'],
+  flags: ParsedArguments['flags'],
+  wrong: readonly string[] = [],
+): Command {
+  return { kind: 'run', name, given: { words, flags, problems: wrong } }
 }
 
 function helpOn(topic: string): Command {
-  return topic === '' || isTopic(topic) ? { kind: 'help', topic } : unknown(topic)
+  return topic === '' || isTopic(topic) ? runOf('help', [topic], new Map()) : unknown(topic)
 }
 
 /** The command that stands at the front of a line with --help somewhere in it. */
@@ -103,13 +131,9 @@ function unknown(name: string): Problems {
   // `bellhop create` is meant for `app create`.
   const without = near === '' ? names.filter((each) => each.endsWith(` ${name}`)) : []
   const meant = without.length === 0 ? near : ` Did you mean ${without.join(' or ')}?`
-  return problem(`"${name}" is not a command.${meant}`)
+  return problems(`"${name}" is not a command.${meant}`)
 }
 
 function inGroup(group: string): readonly string[] {
   return COMMANDS.map((command) => command.name).filter((name) => name.startsWith(`${group} `))
-}
-
-function problem(sentence: string): Problems {
-  return { kind: 'problems', problems: [sentence] }
 }

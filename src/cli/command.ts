@@ -1,10 +1,12 @@
 import type { Clock } from '../clock.ts'
 import type { Problem } from '../failure.ts'
 import type { FlagNames } from '../settings/flags.ts'
-import type { Problems } from '../settings/parse.ts'
+import type { Config, Problems } from '../settings/parse.ts'
+import type { SettingType } from '../settings/setting-type.ts'
+import type { SettingName } from '../settings/table.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
-/** One command as help shows it and the parser knows it. */
+/** One command: as help shows it, as the parser knows it, and what runs it. */
 export interface CommandSpec {
   /** `app create` */
   readonly name: string
@@ -17,14 +19,22 @@ export interface CommandSpec {
   readonly settings?: true
   /** In the order in which help shows them. */
   readonly flags: readonly FlagSpec[]
-  /** A line that works as it stands. */
-  readonly example: string
-  /** More of them. */
-  readonly examples?: readonly string[]
+  /** Of each of these lists one flag at the most may stand. */
+  readonly exclusive?: readonly (readonly string[])[]
+  /** Lines that work as they stand. */
+  readonly examples: readonly [string, ...string[]]
   /** What its exit code says beyond what all codes say. */
   readonly exitCodes?: string
   /** What other programs call its flags (`flags.ts`). */
   readonly elsewhere?: FlagNames['elsewhere']
+  /** Only what is asked for is loaded. */
+  readonly load: () => Promise<CommandModule>
+}
+
+interface CommandModule {
+  readonly run: RunCommand
+  /** Tells what no type of a flag can tell, so that everything that is wrong is said at once. */
+  readonly check?: CheckArguments
 }
 
 export interface FlagSpec {
@@ -34,21 +44,28 @@ export interface FlagSpec {
   readonly doc: string
   /** It may be given again: the values are joined by commas. */
   readonly list?: true
+  /** What its value may be; without a type, the command sees to that. */
+  readonly type?: Pick<SettingType<unknown>, 'expected' | 'read'>
+  /** The setting whose flag it is, and whose type: a complaint names the variable too. */
+  readonly setting?: SettingName
 }
 
 export const dataFlag: FlagSpec = {
   name: 'data',
+  setting: 'data',
   placeholder: 'PATH',
   doc: 'the data directory (BELLHOP_DATA; default ./bellhop-data, or /var/lib/bellhop where there is none)',
 }
 
 export const jsonFlag: FlagSpec = { name: 'json', placeholder: null, doc: 'print one line of JSON' }
 
-/** What stood on the command line: its own flags, and as many words as it takes. */
+/** What stood on the command line: flags that the command has, and no more words than it takes. */
 export interface ParsedArguments {
   readonly words: readonly string[]
   /** By name; a switch that is on has the value `''`. */
   readonly flags: ReadonlyMap<string, string>
+  /** What is wrong with them so far, one sentence each; a command that takes settings adds what is wrong with those. */
+  readonly problems: readonly string[]
 }
 
 /** What a command sees of the world. */
@@ -65,6 +82,10 @@ export interface CommandContext {
   /** The terminal that standard output is; `null`: a pipe or a file, for which nothing is drawn. */
   readonly terminal: Terminal | null
   readonly signals: Signals
+  /** Runs the service until it is stopped; its exit code. */
+  readonly serve: (config: Config) => Promise<number>
+  /** Becomes the same program anew, with these variables in its environment. */
+  readonly restart: (variables: Readonly<Record<string, string>>) => never
 }
 
 export interface Terminal {
@@ -81,15 +102,22 @@ export interface Signals {
 
 /**
  * `done`: the exit code is 0. `failed`: it is 1, and what was found is printed all the same. `problem`: it could not be
- * done (1). `problems`: it was not asked for rightly (2). A problem is a sentence, printed after `bellhop: `.
+ * done (1). `problems`: it was not asked for rightly (2). A problem is a sentence, printed after `bellhop: `. `served`:
+ * the service has ended, and has printed what there was to say.
  */
 export type CommandOutcome =
   | { readonly kind: 'done'; /** Standard output; what was printed before stands before it. */ readonly text: string }
   | { readonly kind: 'failed'; readonly text: string }
   | Problem
   | Problems
+  | { readonly kind: 'served'; readonly exitCode: number }
 
 export type RunCommand = (given: ParsedArguments, context: CommandContext) => Promise<CommandOutcome>
+
+export type CheckArguments = (
+  given: ParsedArguments,
+  context: CommandContext,
+) => { readonly kind: string; readonly problems?: readonly string[] }
 
 export function done(text: string): CommandOutcome {
   return { kind: 'done', text }

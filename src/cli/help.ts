@@ -53,7 +53,6 @@ function groupHelp(group: string, columns: number): string {
 function commandHelp(command: CommandSpec, columns: number): string {
   const flags = [...(command.settings ? settings() : []), ...command.flags.map(flagRow)]
   const below = commandsOf(command.name)
-  const examples = [command.example, ...(command.examples ?? [])]
   const paragraph = (text: string) => [...wrapped(text, columns), '']
   return [
     ...paragraph(`Usage: ${usageOf(command)}`),
@@ -63,8 +62,8 @@ function commandHelp(command: CommandSpec, columns: number): string {
     ...(command.settings ? paragraph('Each flag --some-name is also a variable BELLHOP_SOME_NAME.') : []),
     ...(command.exitCodes === undefined ? [] : paragraph(command.exitCodes)),
     ...(below.length > 0 ? headed('There are also', table(below.map(usageRow), columns)) : []),
-    examples.length > 1 ? 'Examples:' : 'Example:',
-    ...examples.flatMap((line) => commandLines(line, columns)),
+    command.examples.length > 1 ? 'Examples:' : 'Example:',
+    ...command.examples.flatMap((line) => commandLines(line, columns)),
     '',
   ].join('\n')
 }

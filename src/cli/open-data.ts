@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { releaseReserve } from '../database/reserve.ts'
 import { inDataDirectory } from '../database/storage-errors.ts'
 import { readSettings } from '../settings/parse.ts'
-import type { CommandOutcome, CommandContext } from './command.ts'
+import type { CommandContext, CommandOutcome, ParsedArguments } from './command.ts'
 import { noDatabaseIn } from './no-database.ts'
 import { watchUpgrade } from './upgrade-watch.ts'
 
@@ -15,28 +15,32 @@ export type DataContext = Pick<CommandContext, 'env' | 'readFile' | 'clock' | 's
 /** Where the unit that `bellhop systemd` prints keeps its data. */
 const UNIT_DIRECTORY = '/var/lib/bellhop'
 
-/**
- * `flag`: what --data says; `null`: the variable, or the default, or that of the unit where there is no default one
- * (`unit`).
- */
+/** What --data says, or the variable, or the default, or that of the unit where there is no default one (`unit`). */
 export function dataDirectory(
-  flag: string | null,
+  given: ParsedArguments['flags'],
   { env, readFile }: Pick<DataContext, 'env' | 'readFile'>,
   unit = UNIT_DIRECTORY,
 ): { readonly kind: 'directory'; readonly data: string; readonly isDefault: boolean } | CommandOutcome {
-  const flags = new Map(flag === null ? [] : [['data', flag]])
-  const settings = readSettings(['data'], { flags, env, readFile })
+  const settings = readSettings(['data'], { flags: given, env, readFile })
   if (settings.kind === 'problems') return settings
   const { data } = settings.config
-  const isDefault = flag === null && (env['BELLHOP_DATA'] ?? '') === ''
+  const isDefault = !given.has('data') && (env['BELLHOP_DATA'] ?? '') === ''
   return { kind: 'directory', data: isDefault && !isThere(data) && isThere(unit) ? unit : data, isDefault }
 }
 
 /** A command line of this program as it would be typed, with `--data` where it was given. */
-export function commandLine(words: readonly string[], flags: ReadonlyMap<string, string>): string {
-  const data = flags.get('data')
-  const all = ['bellhop', ...words, ...(data === undefined ? [] : ['--data', data])]
-  return all.map((word) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
+export function commandLine(words: readonly string[], flags: ParsedArguments['flags']): string {
+  return ['bellhop', ...words].map(quoted).join(' ') + dataFlagOf(flags.get('data'))
+}
+
+/** What another command line needs besides, so that it works on the same data. */
+export function dataFlagOf(data: string | undefined): string {
+  return data === undefined ? '' : ` --data ${quoted(data)}`
+}
+
+/** For a shell. */
+function quoted(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /** A link that leads nowhere this user may go is there all the same, as systemd's to a private directory. */
@@ -46,11 +50,11 @@ function isThere(path: string): boolean {
 
 /** Opens the database that a command works on; the caller closes it. Without `create` there must be one. */
 export function openData(
-  flag: string | null,
+  flags: ParsedArguments['flags'],
   context: DataContext,
   { create = false } = {},
 ): { readonly kind: 'open'; readonly database: Database; readonly data: string } | CommandOutcome {
-  const found = dataDirectory(flag, context)
+  const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
   const { data } = found
   const missing = create ? null : noDatabaseIn(found)

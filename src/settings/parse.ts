@@ -73,12 +73,17 @@ export interface InspectedSettings {
 }
 
 /** The settings of `serve`: from its flags, then the environment, then the defaults. Reports all problems together. */
-export function parseConfig(
-  argv: readonly string[],
-  env: EnvironmentVariables,
-  readFile: ReadFile,
-): ({ readonly kind: 'config'; readonly config: Config } | Problems) & { readonly warnings: readonly string[] } {
-  const { settings, problems, warnings } = inspectSettings('serve', readFlags(argv, SETTING_FLAGS), env, readFile)
+export function parseConfig(argv: readonly string[], env: EnvironmentVariables, readFile: ReadFile): ReadConfig {
+  return readConfig(readFlags(argv, SETTING_FLAGS), env, readFile)
+}
+
+type ReadConfig = ({ readonly kind: 'config'; readonly config: Config } | Problems) & {
+  readonly warnings: readonly string[]
+}
+
+/** The same of flags that have been told from words. */
+export function readConfig(flags: Flags, env: EnvironmentVariables, readFile: ReadFile): ReadConfig {
+  const { settings, problems, warnings } = inspectSettings('serve', flags, env, readFile)
   if (problems.length > 0) return { kind: 'problems', problems, warnings }
   // All were read, each by its own setting's type, which SETTINGS ties to Config.
   return { kind: 'config', config: valuesOf(settings) as Config, warnings }
@@ -143,8 +148,7 @@ function readSetting(name: SettingName, { flags, env, readFile, withoutFlag = []
       const shown = type.show?.(value as never) ?? (secret ? 'set, not shown' : text)
       return { kind: 'value', value, shown }
     }
-    const subject = secret ? 'the value' : `"${type.wrongPart?.(text) ?? text}"`
-    return { kind: 'problem', problem: `${title}: ${subject} is not ${type.expected}` }
+    return { kind: 'problem', problem: wrongValue(name, title, text) }
   }
 
   const flag = flags.get(flagOf(name))
@@ -165,6 +169,17 @@ function readSetting(name: SettingName, { flags, env, readFile, withoutFlag = []
   }
   const found = standard === null ? { kind: 'value' as const, value: null, shown: null } : read(standard)
   return { name, source: { kind: 'default' }, found }
+}
+
+function wrongValue(name: SettingName, title: string, text: string): string {
+  const { type, secret = false } = SETTINGS[name]
+  const subject = secret ? 'the value' : `"${type.wrongPart?.(text) ?? text}"`
+  return `${title}: ${subject} is not ${type.expected}`
+}
+
+/** What is wrong with the value of a setting's flag; `null`: nothing. */
+export function settingProblem(name: SettingName, text: string): string | null {
+  return SETTINGS[name].type.read(text) === undefined ? wrongValue(name, titleOf(name), text) : null
 }
 
 /** The variable `name`, or the contents of the file that `name`_FILE names, without the line's end. */

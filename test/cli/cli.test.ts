@@ -1,108 +1,69 @@
 import { describe, expect, test } from 'bun:test'
-import type { AppCommand } from '../../src/cli/app/app-arguments.ts'
 import { parseCommand } from '../../src/cli/cli.ts'
 import type { Command } from '../../src/cli/cli.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { commandLine } from './command-line.ts'
 
 /** As a shell would split it: words by spaces, 'quoted' ones whole. */
 function shell(line: string): readonly string[] {
   return (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''))
 }
 
-const app = (command: AppCommand): Command => ({ kind: 'app', command })
+interface Given {
+  readonly words?: readonly string[]
+  readonly flags?: Readonly<Record<string, string>>
+}
+
+const run = (name: string, { words = [], flags = {} }: Given = {}): Command => ({
+  kind: 'run',
+  name,
+  given: { words, flags: new Map(Object.entries(flags)), problems: [] },
+})
 
 describe('what a command line asks for', () => {
-  const key = { kind: 'key', file: 'k.p8', keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ', topic: 'b.c' } as const
-  const certificate = { kind: 'certificate', file: 'c.p12' } as const
+  const help = (topic: string) => run('help', { words: [topic] })
+  const json = { json: '' }
   const cases: readonly (readonly [line: string, command: Command])[] = [
     ['', { kind: 'none' }],
-    ['serve', { kind: 'serve', argv: [] }],
-    ['serve --listen 127.0.0.1:0 stray', { kind: 'serve', argv: ['--listen', '127.0.0.1:0', 'stray'] }],
-    ['help', { kind: 'help', topic: '' }],
-    ['help app', { kind: 'help', topic: 'app' }],
-    ['help app create', { kind: 'help', topic: 'app create' }],
-    ['--help', { kind: 'help', topic: '' }],
-    ['-h', { kind: 'help', topic: '' }],
-    ['serve --listen --help', { kind: 'help', topic: 'serve' }],
-    ['app --help', { kind: 'help', topic: 'app' }],
-    ['app nothing --help', { kind: 'help', topic: 'app' }],
-    ['app limits Shop --rate x --help', { kind: 'help', topic: 'app limits' }],
-    ['help app show --help', { kind: 'help', topic: 'app show' }],
-    ['nothing -h', { kind: 'help', topic: '' }],
-    ['--version', { kind: 'version', json: false }],
-    ['serve --version', { kind: 'version', json: false }],
-    ['-v', { kind: 'version', json: false }],
-    ['-V --json', { kind: 'version', json: true }],
-    ['version', { kind: 'version', json: false }],
-    ['version --json', { kind: 'version', json: true }],
-    ['--version --json', { kind: 'version', json: true }],
-    ['config --listen foo stray', { kind: 'config', argv: ['--listen', 'foo', 'stray'] }],
-    ['config --help', { kind: 'help', topic: 'config' }],
-    ["app create 'Corner Shop'", app({ kind: 'app create', data: null, name: 'Corner Shop', json: false })],
-    ['app create --json Shop', app({ kind: 'app create', data: null, name: 'Shop', json: true })],
-    ['app create -- --help', app({ kind: 'app create', data: null, name: '--help', json: false })],
-    ['app list', app({ kind: 'app list', data: null, json: false })],
-    ['app list --data /srv --json', app({ kind: 'app list', data: '/srv', json: true })],
-    ['app show Shop --data=/srv', app({ kind: 'app show', data: '/srv', app: 'Shop', json: false })],
-    ['app rotate-secret Shop --json', app({ kind: 'app rotate-secret', data: null, app: 'Shop', json: true })],
-    ['app delete Shop --yes', app({ kind: 'app delete', data: null, app: 'Shop' })],
-    ['app fcm Shop --service-account s.json', app({ kind: 'app fcm', data: null, app: 'Shop', file: 's.json' })],
-    ['app simulate Shop', app({ kind: 'app simulate', data: null, app: 'Shop', simulated: true, yes: false })],
-    ['app simulate Shop --yes', app({ kind: 'app simulate', data: null, app: 'Shop', simulated: true, yes: true })],
-    ['app simulate Shop --off', app({ kind: 'app simulate', data: null, app: 'Shop', simulated: false, yes: false })],
-    ['app limits Shop', app({ kind: 'app limits', data: null, app: 'Shop', limits: {} })],
+    ['serve', run('serve')],
+    ['serve --listen 127.0.0.1:0', run('serve', { flags: { listen: '127.0.0.1:0' } })],
     [
-      'app limits Shop --rate 0.5 --burst 2 --backend-rate 0 --backend-burst 3 --quota 4 --quota-period day',
-      app({
-        kind: 'app limits',
-        data: null,
-        app: 'Shop',
-        limits: { rate: 0.5, burst: 2, backendRate: 0, backendBurst: 3, quota: 4, quotaPeriod: 'day' },
-      }),
+      'serve --trusted-proxies 10.0.0.1 --trusted-proxies 10.0.0.2',
+      run('serve', { flags: { 'trusted-proxies': '10.0.0.1,10.0.0.2' } }),
     ],
+    ['help', help('')],
+    ['help app', help('app')],
+    ['help app create', help('app create')],
+    ['--help', help('')],
+    ['-h', help('')],
+    ['serve --listen --help', help('serve')],
+    ['app --help', help('app')],
+    ['app nothing --help', help('app')],
+    ['app limits Shop --rate x --help', help('app limits')],
+    ['help app show --help', help('app show')],
+    ['nothing -h', help('')],
+    ['--version', run('version')],
+    ['serve --version', run('version')],
+    ['-v', run('version')],
+    ['-V --json', run('version', { flags: json })],
+    ['version', run('version')],
+    ['version --json', run('version', { flags: json })],
+    ['--version --json', run('version', { flags: json })],
+    ['config --listen 127.0.0.1:0 --json', run('config', { flags: { listen: '127.0.0.1:0', ...json } })],
+    ['config --help', help('config')],
+    ["app create 'Corner Shop'", run('app create', { words: ['Corner Shop'] })],
+    ['app create --json Shop', run('app create', { words: ['Shop'], flags: json })],
+    ['app create -- --help', run('app create', { words: ['--help'] })],
+    ['app list', run('app list')],
+    ['app list --data /srv --json', run('app list', { flags: { data: '/srv', ...json } })],
+    ['app show Shop --data=/srv', run('app show', { words: ['Shop'], flags: { data: '/srv' } })],
+    ['app delete Shop --yes', run('app delete', { words: ['Shop'], flags: { yes: '' } })],
+    ['backup list', run('backup list')],
+    ['backup /srv', run('backup', { words: ['/srv'] })],
+    ['devices Shop --tag a --tag b,c', run('devices', { words: ['Shop'], flags: { tag: 'a,b,c' } })],
     [
-      'app limits Shop --confirm-above 1000 --hold-seconds 86400',
-      app({ kind: 'app limits', data: null, app: 'Shop', limits: { confirmAbove: 1000, holdSeconds: 86_400 } }),
-    ],
-    [
-      'app limits Shop --no-push-id --burst 2',
-      app({ kind: 'app limits', data: null, app: 'Shop', limits: { burst: 2, pushId: false } }),
-    ],
-    ['app limits Shop --push-id', app({ kind: 'app limits', data: null, app: 'Shop', limits: { pushId: true } })],
-    [
-      'app apns Shop --key k.p8 --key-id ABC123DEFG --team-id DEF123GHIJ --topic b.c',
-      app({ kind: 'app apns', data: null, app: 'Shop', credential: { ...key, environment: 'auto' } }),
-    ],
-    [
-      'app apns Shop --key k.p8 --key-id ABC123DEFG --team-id DEF123GHIJ --topic b.c --environment sandbox --data d',
-      app({ kind: 'app apns', data: 'd', app: 'Shop', credential: { ...key, environment: 'sandbox' } }),
-    ],
-    [
-      'app apns Shop --key keys/AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ --topic b.c',
-      app({
-        kind: 'app apns',
-        data: null,
-        app: 'Shop',
-        credential: { ...key, file: 'keys/AuthKey_ABC123DEFG.p8', environment: 'auto' },
-      }),
-    ],
-    [
-      'app apns Shop --certificate c.p12',
-      app({
-        kind: 'app apns',
-        data: null,
-        app: 'Shop',
-        credential: { ...certificate, password: null, topic: null, environment: 'auto' },
-      }),
-    ],
-    [
-      'app apns Shop --certificate c.p12 --password= --topic b.c --environment production',
-      app({
-        kind: 'app apns',
-        data: null,
-        app: 'Shop',
-        credential: { ...certificate, password: '', topic: 'b.c', environment: 'production' },
-      }),
+      'app apns Shop --certificate c.p12 --password= --topic b.c',
+      run('app apns', { words: ['Shop'], flags: { certificate: 'c.p12', password: '', topic: 'b.c' } }),
     ],
   ]
   for (const [line, command] of cases) {
@@ -146,10 +107,10 @@ describe('what is asked for wrongly', () => {
     ['app apns Shop', 'app apns needs --key FILE.p8 or --certificate FILE.'],
     ['app apns Shop --topic b.c', 'app apns needs --key FILE.p8 or --certificate FILE.'],
     ['app apns Shop --key k --certificate c', '--key and --certificate exclude each other.'],
-    ['app apns Shop --key k --team-id T', 'app apns with --key also needs --key-id, --topic.'],
+    ['app apns Shop --key k --team-id DEF123GHIJ', 'app apns with --key also needs --key-id, --topic.'],
     ['app apns Shop --key k --password p', '--password belongs to --certificate: a .p8 file has none.'],
-    ['app apns Shop --certificate c --key-id K', '--key-id belongs to --key: a certificate has none.'],
-    ['app apns Shop --certificate c --team-id T', '--team-id belongs to --key: a certificate has none.'],
+    ['app apns Shop --certificate c --key-id ABC123DEFG', '--key-id belongs to --key: a certificate has none.'],
+    ['app apns Shop --certificate c --team-id DEF123GHIJ', '--team-id belongs to --key: a certificate has none.'],
     [
       'app apns Shop --certificate c --environment test',
       '--environment: "test" is not one of auto, production, sandbox',
@@ -179,13 +140,18 @@ describe('what is asked for wrongly', () => {
       '--confirm-above: "1000000001" is not a whole number from 0 to 1000000000',
       '--hold-seconds: "86401" is not a whole number from 0 to 86400',
     ],
-    ['app limits Shop --push-id --no-push-id', '--push-id and --no-push-id exclude each other.'],
+    ['app limits Shop --push-id --no-push-id', '--push-id and --no-push-id do not go together: choose one.'],
     ['app limits Shop --rate 1e3', `--rate: "1e3" ${rates}`],
     ['app limits Shop --backend-burst 1000001', '--backend-burst: "1000001" is not a whole number from 0 to 1000000'],
   ]
   for (const [line, ...problems] of cases) {
-    test(`bellhop ${line}`, () => {
-      expect(parseCommand(shell(line))).toEqual({ kind: 'problems', problems })
+    test(`bellhop ${line}`, async () => {
+      using cli = commandLine()
+      expect(await cli.run(shell(line))).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr: problems.map((problem) => `bellhop: ${problem}\n`).join(''),
+      })
     })
   }
 })

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CommandContext } from '../../src/cli/command.ts'
 import { run } from '../../src/cli/run.ts'
-import type { RunContext } from '../../src/cli/run.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Config } from '../../src/settings/parse.ts'
@@ -33,7 +33,7 @@ export interface CommandLine extends Disposable {
   run(
     argv: readonly string[],
     env?: Readonly<Record<string, string>>,
-    over?: Partial<Pick<RunContext, 'clock' | 'terminal' | 'signals' | 'stdout' | 'stderr'>>,
+    over?: Partial<Pick<CommandContext, 'clock' | 'terminal' | 'signals' | 'stdout' | 'stderr'>>,
   ): Promise<Printed>
   /** Writes a file beside the database; its path. */
   file(name: string, content: string | Uint8Array): string

@@ -2,11 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { parseCommand } from '../../src/cli/cli.ts'
 import { COMMANDS, COMMAND_GROUPS } from '../../src/cli/commands.ts'
 import { helpText } from '../../src/cli/help.ts'
-import { RUNNERS } from '../../src/cli/runners.ts'
 import { describeSettings } from '../../src/settings/settings-text.ts'
-
-/** What `run.ts` runs itself. */
-const OTHERS = new Set(['help', 'serve', 'config', 'version'])
 
 /** Nothing has to be wrapped. */
 const WIDE = 1000
@@ -62,12 +58,12 @@ describe('help', () => {
     expect(text).toContain(' BELLHOP_KEY_FILE may name a file that holds it.\n')
   })
 
-  for (const { name, words, flags, example, examples = [] } of COMMANDS) {
+  for (const { name, words, flags, examples, load } of COMMANDS) {
     test(`of ${name} shows its usage, its flags and its example`, () => {
       const text = helpText(name, WIDE)
       expect(text).toStartWith(`Usage: bellhop ${[name, ...words].join(' ')}`)
       for (const flag of flags) expect(text).toContain(`  --${flag.name}`)
-      expect(text).toEndWith(`:\n${[example, ...examples].map((line) => `  ${line}\n`).join('')}`)
+      expect(text).toEndWith(`:\n${examples.map((line) => `  ${line}\n`).join('')}`)
     })
 
     test(`of ${name} fits into its terminal, with every word whole`, () => {
@@ -84,17 +80,15 @@ describe('help', () => {
     })
 
     test(`the examples of ${name} are command lines that are understood`, () => {
-      for (const line of [example, ...examples]) {
+      for (const line of examples) {
         const argv = (line.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/, '$2'))
         expect(argv[0]).toBe('bellhop')
-        const kind = name.startsWith('app ') ? 'app' : OTHERS.has(name) ? name : 'run'
-        expect<string>(parseCommand(argv.slice(1)).kind).toBe(kind)
+        expect(parseCommand(argv.slice(1))).toMatchObject({ kind: 'run', name, given: { problems: [] } })
       }
     })
 
     test(`something runs ${name}`, async () => {
-      if (name.startsWith('app ') || OTHERS.has(name)) return
-      expect(await RUNNERS[name]?.()).toBeFunction()
+      expect((await load()).run).toBeFunction()
     })
   }
 })

@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
-import { versionText } from '../../src/cli/service/version-text.ts'
+import { versionText } from '../../src/cli/service/version-command.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 

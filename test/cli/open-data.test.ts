@@ -12,7 +12,7 @@ const MAIN = join(import.meta.dir, '../../src/main.ts')
 
 describe('the data directory of a command', () => {
   const found = (flag: string | null, env: Readonly<Record<string, string>>, unit: string) =>
-    dataDirectory(flag, { env, readFile: readSystemFile }, unit)
+    dataDirectory(new Map(flag === null ? [] : [['data', flag]]), { env, readFile: readSystemFile }, unit)
 
   test('that nobody has named is that of the unit, where there is one and no usual one', () => {
     using line = commandLine()

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { RUNNERS } from '../../src/cli/runners.ts'
 import { systemClock } from '../../src/clock.ts'
 import { startSimulator } from '../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
@@ -196,7 +195,7 @@ const NOT_RUN = new Set([
 ])
 
 function isRun({ name }: { readonly name: string }): boolean {
-  return !NOT_RUN.has(name) && (name in RUNNERS || name.startsWith('app ') || name === 'config' || name === 'help')
+  return !NOT_RUN.has(name)
 }
 
 /** What each command is given, where that is not an application for each of its words. */

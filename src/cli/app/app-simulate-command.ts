@@ -1,6 +1,6 @@
-import type { ApplicationStore } from '../../application/application-store.ts'
+import { createApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
-import type { CredentialSummary } from '../../application/credential-store.ts'
+import { createCredentialStore } from '../../application/credential-store.ts'
 import type { Database } from '../../database/database.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { PLATFORMS } from '../../device/device.ts'
@@ -8,17 +8,11 @@ import { problem } from '../../failure.ts'
 import { createStatusStore } from '../../push/status-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
-import type { CommandOutcome } from '../command.ts'
+import type { CommandContext, RunCommand } from '../command.ts'
+import { openApplication } from '../open-application.ts'
+import { dataFlagOf } from '../open-data.ts'
 import { counted } from '../terminal/figures.ts'
-import { tableText } from '../terminal/table-text.ts'
-import type { AppCommand } from './app-arguments.ts'
-import { NAMES, dataFlagOf } from './app-text.ts'
-
-interface Dependencies {
-  readonly database: Database
-  readonly applications: Pick<ApplicationStore, 'setSimulated'>
-  readonly credentials: readonly CredentialSummary[]
-}
+import { GATEWAYS, NO_KEY, indented } from './app-text.ts'
 
 /** Some of what tokens can order: the files `*-magic-tokens.ts` of the simulator have all of it. */
 const ORDERS = [
@@ -31,20 +25,22 @@ const ORDERS = [
 ]
 
 /** Sends everything of an application to the simulator, or to APNs and FCM again. */
-export function simulate(
-  { data, simulated, yes }: Extract<AppCommand, { kind: 'app simulate' }>,
-  application: Application,
-  deps: Dependencies,
-): CommandOutcome {
+export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
+  const opened = openApplication(app, flags, context)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const { application } = opened
   const { id, name } = application
-  const real = simulated && !application.simulated && !yes ? realThings(application, deps) : []
+  const simulated = !flags.has('off')
+  const asks = simulated && !application.simulated && !flags.has('yes')
+  const real = asks ? realThings(application, database, context) : []
   if (real.length > 0) {
     return problem(
-      `"${escapeControls(name)}" has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. Add --yes to do so.`,
+      `"${name}" has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. Add --yes to do so.`,
     )
   }
-  if (deps.applications.setSimulated(id, simulated).kind === 'not-found')
-    return problem(`There is no application ${id}.`)
+  const changed = createApplicationStore({ database, clock: context.clock }).setSimulated(id, simulated)
+  if (changed.kind === 'not-found') return problem(`There is no application "${app}" any more.`)
   if (!simulated) return done(`"${escapeControls(name)}" sends to APNs and FCM.\n`)
   return done(
     [
@@ -52,22 +48,28 @@ export function simulate(
       '',
       'Any token will do that is 64 hex digits, for iOS, or any text, for Android. One that begins so orders an answer:',
       '',
-      ...tableText(ORDERS).map((line) => `  ${line}`),
+      ...indented(ORDERS),
       '',
-      `What arrives is shown by  bellhop tail ${id}${dataFlagOf(data)}`,
+      `What arrives is shown by  bellhop tail ${id}${dataFlagOf(flags.get('data'))}`,
       '',
     ].join('\n'),
   )
 }
 
 /** What of an application is for phones: `3 devices`, `an APNs credential`. */
-function realThings({ number }: Application, { database, credentials }: Dependencies): readonly string[] {
+function realThings(
+  application: Application,
+  database: Database,
+  { clock }: Pick<CommandContext, 'clock'>,
+): readonly string[] {
+  const { number } = application
   const counts = createDeviceSearch({ database }).counts(number, PLATFORMS)
   const devices = counts.reduce((sum, { registered }) => sum + registered, 0)
   const pushes = createStatusStore({ database }).unfinished(number)
+  const credentials = createCredentialStore({ database, clock, key: NO_KEY }).summaries(application)
   return [
     ...(devices > 0 ? [counted(devices, 'device')] : []),
     ...(pushes > 0 ? [`${counted(pushes, 'push', 'pushes')} to be sent`] : []),
-    ...credentials.map(({ provider }) => `an ${NAMES[provider]} credential`),
+    ...credentials.map(({ provider }) => `an ${GATEWAYS[provider]} credential`),
   ]
 }

@@ -1,56 +1,54 @@
 import { randomBytes } from 'node:crypto'
 import type { Application } from '../../application/application.ts'
-import type { Database } from '../../database/database.ts'
 import { problem } from '../../failure.ts'
-import type { Problem } from '../../failure.ts'
 import { addressIn, isPublic } from '../../network/special-networks.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { readWebhookUrl } from '../../webhook/address-guard.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
-import { newWebhookSecret } from '../../webhook/signature.ts'
+import type { EventType } from '../../webhook/event.ts'
+import { newWebhookSecret, secretBytes } from '../../webhook/signature.ts'
 import { createWebhookStore } from '../../webhook/webhook-store.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
 import { openSealingKey } from '../backup/open-sealing-key.ts'
-import type { SealingContext } from '../backup/open-sealing-key.ts'
-import type { AppCommand } from './app-arguments.ts'
-import { webhookJson, webhookText } from './app-text.ts'
+import { done, problems } from '../command.ts'
+import type { CheckArguments, ParsedArguments, RunCommand } from '../command.ts'
+import { openApplication } from '../open-application.ts'
+import { NO_KEY, webhookJson, webhookText } from './app-text.ts'
 
-type WebhookCommand = Extract<AppCommand, { kind: 'app webhook' }>
-
-interface Options extends SealingContext {
-  readonly random?: (length: number) => Uint8Array
-}
-
-type WebhookOutcome = { readonly kind: 'done'; readonly text: string } | Problem | Problems
+export const check: CheckArguments = ({ flags }) => readChange(flags)
 
 /** Shows, sets or removes the webhook of an application. A secret that is new is in the answer and nowhere else. */
-export function runWebhookCommand(
-  { change, json }: WebhookCommand,
-  application: Application,
-  options: Options,
-): WebhookOutcome {
-  const before = webhookOf(options.database, application)
+export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
+  const change = readChange(flags)
+  if (change.kind === 'problems') return change
+  const opened = openApplication(app, flags, context)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const { application, data } = opened
+  const { clock } = context
+  const json = flags.has('json')
+  // What is shown of a webhook is not sealed.
+  const shown = createWebhookStore({ database, clock, key: NO_KEY })
+  const before = shown.find(application)
   if (change.kind === 'show') {
     return done(json ? printed(before) : `${before === null ? none(application) : webhookText(before)}\n`)
   }
   if (change.kind === 'remove') {
-    createWebhookStore({ ...options, key: NO_KEY }).remove(application)
+    shown.remove(application)
     return done(json ? printed(null) : `${none(application)}\n`)
   }
 
   const url = change.url ?? before?.url
-  if (url === undefined) {
-    return problem(`"${application.name}" has no webhook yet: app webhook needs --url.`)
-  }
-  const { random = randomBytes } = options
+  if (url === undefined) return problem(`"${application.name}" has no webhook yet: app webhook needs --url.`)
   const isNew = change.secret === 'new' || (change.secret === null && before === null)
-  const secret = isNew ? newWebhookSecret(random) : change.secret
-  const sealing = options.database.transact(() => {
-    const opened = openSealingKey(options)
-    if (opened.kind !== 'loaded') return opened
-    const webhooks = createWebhookStore({ ...options, key: opened.key })
+  const secret = isNew ? newWebhookSecret(randomBytes) : change.secret
+  const sealing = database.transact(() => {
+    const loaded = openSealingKey({ ...context, database, dataDirectory: data })
+    if (loaded.kind !== 'loaded') return loaded
+    const webhooks = createWebhookStore({ database, clock, key: loaded.key })
     webhooks.put(application, { url, events: change.events ?? before?.events ?? EVENT_TYPES, secret })
-    return { ...opened, stored: webhooks.find(application) }
+    return { ...loaded, stored: webhooks.find(application) }
   })
   if (sealing.kind !== 'loaded') return sealing
   const { stored } = sealing
@@ -69,13 +67,42 @@ export function runWebhookCommand(
   return done(`${lines.join('\n')}\n`)
 }
 
-/** What may be shown of it; needs no key. */
-export function webhookOf(database: Database, application: Pick<Application, 'number'>): Webhook | null {
-  return createWebhookStore({ database, clock: { now: () => 0 }, key: NO_KEY }).find(application)
-}
+type Change =
+  | { readonly kind: 'show' }
+  | { readonly kind: 'remove' }
+  /** `null` leaves it as it is, or as it is by default: all events, a new secret. */
+  | {
+      readonly kind: 'set'
+      readonly url: string | null
+      readonly events: readonly EventType[] | null
+      /** `'new'`: one is made. */
+      readonly secret: string | null
+    }
 
-/** Where nothing is sealed or opened. */
-const NO_KEY = new Uint8Array(32)
+function readChange(flags: ParsedArguments['flags']): Change | Problems {
+  const [url = null, list = null, secret = null] = ['url', 'events', 'secret'].map((name) => flags.get(name))
+  const asked = [url, list, secret].some((value) => value !== null)
+  if (flags.has('remove')) {
+    return asked ? problems('--remove excludes --url, --events and --secret.') : { kind: 'remove' }
+  }
+  if (!asked) return { kind: 'show' }
+  const wrong: string[] = []
+  const read = url === null ? null : readWebhookUrl(url)
+  if (read !== null && 'expected' in read) wrong.push(`--url: "${url}" is not ${read.expected}`)
+  const names = list?.split(',').map((name) => name.trim()) ?? []
+  const unknown = names.find((name) => !EVENT_TYPES.some((type) => type === name))
+  if (unknown !== undefined) wrong.push(`--events: "${unknown}" is not one of ${EVENT_TYPES.join(', ')}`)
+  if (secret !== null && secret !== 'new' && secretBytes(secret) === null) {
+    wrong.push('--secret: the value is not new, or whsec_ and the base64 of 24 to 64 bytes')
+  }
+  if (wrong.length > 0) return problems(...wrong)
+  return {
+    kind: 'set',
+    url: read instanceof URL ? read.href : null,
+    events: list === null ? null : EVENT_TYPES.filter((type) => names.includes(type)),
+    secret,
+  }
+}
 
 function none({ name }: Application): string {
   return `"${escapeControls(name)}" has no webhook.`
@@ -83,8 +110,4 @@ function none({ name }: Application): string {
 
 function printed(webhook: Webhook | null, secret: string | null = null): string {
   return jsonLine(webhook && { ...webhookJson(webhook), ...(secret !== null && { secret }) })
-}
-
-function done(text: string): WebhookOutcome {
-  return { kind: 'done', text }
 }

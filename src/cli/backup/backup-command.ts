@@ -4,10 +4,9 @@ import { timeInName } from '../../backup/backup-name.ts'
 import { destinationIn, destinationText } from '../../backup/destination.ts'
 import { makeBackup } from '../../backup/make-backup.ts'
 import type { Made } from '../../backup/make-backup.ts'
-import { integer } from '../../settings/setting-type.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { noDatabaseIn } from '../no-database.ts'
 import { dataDirectory } from '../open-data.ts'
 import { counted, lasting } from '../terminal/figures.ts'
@@ -15,16 +14,12 @@ import { createWatch } from '../terminal/gauge.ts'
 import { contentJson, contentText } from './backup-text.ts'
 import { bucketOpener, isFolder } from './bucket-opener.ts'
 
-const KEEP = integer(1, 10_000)
-
 /** `backup TO`: a process of its own beside the server, which only reads. */
-export async function runBackup({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
+export const run: RunCommand = async ({ words, flags }, context) => {
   const { clock, stderr } = context
   const to = destinationIn(words[0] ?? '', isFolder)
   if (to.kind === 'problem') return problems(to.problem)
-  const given = flags.get('keep')
-  const keep = given === undefined ? null : KEEP.read(given)
-  if (keep === undefined) return problems(`--keep: "${given}" is not ${KEEP.expected}.`)
+  const keep = flags.has('keep') ? Number(flags.get('keep')) : null
   // What serve asks for has a name by time already.
   if (
     keep !== null &&
@@ -33,7 +28,7 @@ export async function runBackup({ words, flags }: ParsedArguments, context: Comm
   ) {
     return problems('--keep is for a folder or s3://bucket/prefix/, where backups have names by time.')
   }
-  const found = dataDirectory(flags.get('data') ?? null, context)
+  const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
   const { data } = found
   const missing = noDatabaseIn(found)

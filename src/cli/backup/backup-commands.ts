@@ -1,7 +1,8 @@
+import { integer, path } from '../../settings/setting-type.ts'
 import { dataFlag, jsonFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 
-/** The file of the database: copies of it, and its size. */
+/** The file of the database: copies of it, and its size; and the key that seals what is secret in it. */
 export const BACKUP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'backup',
@@ -11,19 +12,22 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'keep',
         placeholder: 'N',
+        type: integer(1, 10_000),
         doc: 'of a folder or bucket: erase all backups but the newest N (default: erase none)',
       },
       jsonFlag,
       dataFlag,
     ],
-    example: 'bellhop backup /var/backups/bellhop/ --keep 7',
+    examples: ['bellhop backup /var/backups/bellhop/ --keep 7'],
+    load: () => import('./backup-command.ts'),
   },
   {
     name: 'backup list',
     words: ['[TO]'],
     summary: 'list the backups in a folder or s3://bucket/prefix/, newest first (default: where BELLHOP_BACKUP says)',
     flags: [jsonFlag],
-    example: 'bellhop backup list /var/backups/bellhop/',
+    examples: ['bellhop backup list /var/backups/bellhop/'],
+    load: () => import('./backup-list-command.ts'),
   },
   {
     name: 'backup verify',
@@ -31,7 +35,8 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
     summary:
       'check a backup, a file or s3://bucket/name.db: whether it is whole, what is in it, whether the key opens it',
     flags: [jsonFlag, dataFlag],
-    example: 'bellhop backup verify /var/backups/bellhop/bellhop-2026-11-21T120000Z.db',
+    examples: ['bellhop backup verify /var/backups/bellhop/bellhop-2026-11-21T120000Z.db'],
+    load: () => import('./backup-verify-command.ts'),
   },
   {
     name: 'restore',
@@ -47,13 +52,37 @@ export const BACKUP_COMMANDS: readonly CommandSpec[] = [
       jsonFlag,
       dataFlag,
     ],
-    example: 'bellhop restore /var/backups/bellhop/bellhop-2026-11-21T120000Z.db',
+    examples: ['bellhop restore /var/backups/bellhop/bellhop-2026-11-21T120000Z.db'],
+    load: () => import('./restore-command.ts'),
   },
   {
     name: 'compact',
     words: [],
     summary: 'make the file of the database as small as what is in it, while no server runs',
     flags: [jsonFlag, dataFlag],
-    example: 'bellhop compact',
+    examples: ['bellhop compact'],
+    load: () => import('./compact-command.ts'),
+  },
+  {
+    name: 'key rotate',
+    words: [],
+    summary: 'make a new sealing key and seal every credential with it, while no server runs',
+    flags: [
+      {
+        name: 'to',
+        placeholder: 'FILE',
+        type: path,
+        doc: 'write it to this new file, away from the database; BELLHOP_KEY_FILE then names that',
+      },
+      {
+        name: 'discard',
+        placeholder: null,
+        doc: 'erase the credentials and webhooks that the old key does not open, or that is lost',
+      },
+      jsonFlag,
+      dataFlag,
+    ],
+    examples: ['bellhop key rotate --to /etc/bellhop/key'],
+    load: () => import('./key-rotate-command.ts'),
   },
 ]

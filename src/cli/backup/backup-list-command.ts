@@ -9,16 +9,13 @@ import { readSettings } from '../../settings/parse.ts'
 import { byteSize } from '../../text/byte-size.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { ago, counted, moment } from '../terminal/figures.ts'
 import { tableText } from '../terminal/table-text.ts'
 import { bucketOpener } from './bucket-opener.ts'
 
 /** `backup list [TO]`: the backups in a folder or a bucket, newest first; without TO where `serve` puts them. */
-export async function runBackupList(
-  { words, flags }: ParsedArguments,
-  context: CommandContext,
-): Promise<CommandOutcome> {
+export const run: RunCommand = async ({ words, flags }, context) => {
   const { env, readFile, clock } = context
   const settings = readSettings(['backup'], { flags: new Map(), env, readFile })
   if (settings.kind === 'problems') return settings

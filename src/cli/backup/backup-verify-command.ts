@@ -13,7 +13,7 @@ import { workDirectoryFor } from '../../database/regular-file.ts'
 import type { Problem } from '../../failure.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, failed, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { commandLine, dataDirectory } from '../open-data.ts'
 import { moment } from '../terminal/figures.ts'
 import { createWatch } from '../terminal/gauge.ts'
@@ -23,13 +23,10 @@ import { checkKey } from './check-key.ts'
 import type { KeyCheck } from './check-key.ts'
 
 /** `backup verify FROM`: reads all of it, and changes nothing. */
-export async function runBackupVerify(
-  { words, flags }: ParsedArguments,
-  context: CommandContext,
-): Promise<CommandOutcome> {
+export const run: RunCommand = async ({ words, flags }, context) => {
   const from = destinationIn(words[0] ?? '', isFolder)
   if (from.kind === 'problem') return problems(from.problem)
-  const found = dataDirectory(flags.get('data') ?? null, context)
+  const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
   const { data } = found
   if (from.kind === 'folder' || from.kind === 'prefix') {

@@ -11,9 +11,9 @@ import { lasting } from '../terminal/figures.ts'
 import { createWatch } from '../terminal/gauge.ts'
 
 /** `compact`, with the service stopped. */
-export const runCompact: RunCommand = async ({ flags }, context) => {
+export const run: RunCommand = async ({ flags }, context) => {
   const { clock, stderr } = context
-  const found = dataDirectory(flags.get('data') ?? null, context)
+  const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
   const { data } = found
   const missing = noDatabaseIn(found)

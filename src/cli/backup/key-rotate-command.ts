@@ -12,10 +12,10 @@ import { openData } from '../open-data.ts'
 import { readKeySetting } from './open-sealing-key.ts'
 
 /** Replaces the sealing key. A running server holds the old one in memory, so there must be none. */
-export const runKeyRotate: RunCommand = async ({ flags }, context) => {
+export const run: RunCommand = async ({ flags }, context) => {
   const setting = readKeySetting(context)
   if (setting.kind === 'problems') return setting
-  const opened = openData(flags.get('data') ?? null, context)
+  const opened = openData(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   using lock = lockDirectory(opened.data)

@@ -3,12 +3,12 @@ import type { BackupDifference } from '../../backup/compare.ts'
 import { destinationIn, destinationText } from '../../backup/destination.ts'
 import { namingNewest } from '../../backup/newest.ts'
 import { restore } from '../../backup/restore.ts'
-import { problem } from '../../failure.ts'
 import type { CancelledPushes, RestoredBackup } from '../../backup/restore.ts'
+import { problem } from '../../failure.ts'
 import { cancelOpenPushes } from '../../push/restored-push-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { closedTo } from '../no-database.ts'
 import { commandLine, dataDirectory } from '../open-data.ts'
 import { counted, moment } from '../terminal/figures.ts'
@@ -19,10 +19,10 @@ import { checkKey } from './check-key.ts'
 import type { KeyCheck } from './check-key.ts'
 
 /** `restore FROM`, with the service stopped. */
-export async function runRestore({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
+export const run: RunCommand = async ({ words, flags }, context) => {
   const from = destinationIn(words[0] ?? '', isFolder)
   if (from.kind === 'problem') return problems(from.problem)
-  const found = dataDirectory(flags.get('data') ?? null, context)
+  const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
   const { data } = found
   const closed = closedTo(data)

@@ -18,7 +18,7 @@ const SHELLS: Readonly<Record<string, (tree: CompletionTree) => string>> = {
  * The script for a shell. Names of applications are not completed: to look them up opens the data directory, which
  * upgrades it where that is due, and no Tab is to do so.
  */
-export const runCompletions: RunCommand = async ({ words: [shell = ''] }) => {
+export const run: RunCommand = async ({ words: [shell = ''] }) => {
   const script = SHELLS[shell]
   if (script === undefined) return problems(`"${shell}" is not one of ${Object.keys(SHELLS).join(', ')}.`)
   return done(script(completionTree(COMMANDS, describeSettings())))

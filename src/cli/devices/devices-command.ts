@@ -1,35 +1,27 @@
 import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { problem } from '../../failure.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
-import { done, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
-import { findApplication } from '../find-application.ts'
-import { openData } from '../open-data.ts'
-import { readPlatform } from '../push/platform-flag.ts'
+import { done } from '../command.ts'
+import type { ParsedArguments, RunCommand } from '../command.ts'
+import { openApplication } from '../open-application.ts'
+import { platformsIn } from '../push/platform-flag.ts'
 import { resolveDevice, tooShort } from '../push/resolve-device.ts'
 import { styleOf } from '../terminal/style.ts'
 import { listDevices, namedDevices } from './device-listing.ts'
 import type { Listing } from './device-listing.ts'
 import { deviceJson, devicesText } from './devices-text.ts'
 
-const DEFAULT_LIMIT = '50'
-const MAX_ROWS = 10_000
-const STATES = ['registered', 'gone', 'quarantined'] as const
+const DEFAULT_LIMIT = 50
 
 /** The devices of an application: a table, or one record a line. */
-export async function runDevices({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
-  const read = readListing(flags)
-  if (read.kind === 'problems') return read
-  const opened = openData(flags.get('data') ?? null, context)
+export const run: RunCommand = async ({ words, flags }, context) => {
+  const opened = openApplication(words[0] ?? '', flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const { clock } = context
-  const found = findApplication(words[0] ?? '', { database, data: opened.data, clock })
-  if (found.kind !== 'found') return found
-  const { number } = found.application
+  const { number } = opened.application
   const search = createDeviceSearch({ database })
 
-  const { named, after: token, ...query } = read.listing
+  const { named, after: token, ...query } = readListing(flags)
   let after = 0
   if (token !== null) {
     const last = resolveDevice(search, number, token, query.platforms)
@@ -50,39 +42,23 @@ export async function runDevices({ words, flags }: ParsedArguments, context: Com
   const part = last?.token.slice(0, 12) ?? ''
   const next = last && listed.more ? (search.byToken(number, part, 2).length === 1 ? part : last.token) : null
   const counts = search.counts(number, query.platforms)
-  const view = { ...listed, counts, next, query, full: flags.has('full'), now: clock.now() }
+  const view = { ...listed, counts, next, query, full: flags.has('full'), now: context.clock.now() }
   return done(devicesText(view, styleOf(context)))
 }
 
-/** What the flags ask for. `after`: a token, or the beginning of one. */
-function readListing(flags: ParsedArguments['flags']):
-  | {
-      readonly kind: 'listing'
-      readonly listing: Omit<Listing, 'after'> & {
-        readonly after: string | null
-        /** One device, in whichever state unless that is asked for. */
-        readonly named: { readonly token: string } | { readonly alias: string } | null
-      }
-    }
-  | Extract<CommandOutcome, { kind: 'problems' }> {
-  const platforms = readPlatform(flags)
-  const wrong = platforms.kind === 'problems' ? [...platforms.problems] : []
-  const limit = flags.get('limit') ?? DEFAULT_LIMIT
-  if (!/^\d{1,5}$/.test(limit) || Number(limit) < 1 || Number(limit) > MAX_ROWS) {
-    wrong.push(`--limit: "${limit}" is not a number from 1 to ${MAX_ROWS}.`)
-  }
-  const state = STATES.find((one) => one === flags.get('state')) ?? null
-  if (state === null && flags.has('state')) {
-    wrong.push(`--state: "${flags.get('state')}" is not one of ${STATES.join(', ')}.`)
-  }
-  const ways = ['tag', 'alias', 'token'].filter((name) => flags.has(name)).map((name) => `--${name}`)
-  if (ways.length > 1) wrong.push(`${ways.join(' and ')} do not go together: choose one.`)
-  if (wrong.length > 0 || platforms.kind === 'problems') return problems(...wrong)
-
+/** What the flags, which are right each by itself, ask for. `after`: a token, or the beginning of one. */
+function readListing(flags: ParsedArguments['flags']): Omit<Listing, 'after'> & {
+  readonly after: string | null
+  /** One device, in whichever state unless that is asked for. */
+  readonly named: { readonly token: string } | { readonly alias: string } | null
+} {
   const [token, alias] = [flags.get('token'), flags.get('alias')]
-  const named = token === undefined ? (alias === undefined ? null : { alias }) : { token }
-  const tags = flags.get('tag')?.split(',') ?? null
-  const after = flags.get('after') ?? null
-  const listing = { platforms: platforms.platforms, state, tags, limit: Number(limit), after, named }
-  return { kind: 'listing', listing }
+  return {
+    platforms: platformsIn(flags),
+    state: (flags.get('state') ?? null) as Listing['state'],
+    tags: flags.get('tag')?.split(',') ?? null,
+    limit: Number(flags.get('limit') ?? DEFAULT_LIMIT),
+    after: flags.get('after') ?? null,
+    named: token === undefined ? (alias === undefined ? null : { alias }) : { token },
+  }
 }

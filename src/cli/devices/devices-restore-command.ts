@@ -4,31 +4,27 @@ import { instantOf } from '../../push/timing-schema.ts'
 import { duration } from '../../settings/setting-type.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
-import { findApplication } from '../find-application.ts'
-import { openData } from '../open-data.ts'
-import { readPlatform } from '../push/platform-flag.ts'
+import type { CheckArguments, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
+import { openApplication } from '../open-application.ts'
+import { platformsIn } from '../push/platform-flag.ts'
 import { counted, grouped } from '../terminal/figures.ts'
 import { styleOf } from '../terminal/style.ts'
 import { NOBODY, restoreDevices } from './devices-restore-run.ts'
 import type { RestoreCounts, RestoreOrder } from './devices-restore-run.ts'
 import { absentText, restoredText, spanText } from './devices-restore-text.ts'
 
+export const check: CheckArguments = ({ flags }, { clock }) => readRestore(flags, clock.now())
+
 /** Brings back devices that gateways have set aside by mistake, beside a running server or without one. */
-export async function runDevicesRestore(
-  { words, flags }: ParsedArguments,
-  context: CommandContext,
-): Promise<CommandOutcome> {
+export const run: RunCommand = async ({ words, flags }, context) => {
   const { clock } = context
   const read = readRestore(flags, clock.now())
   if (read.kind !== 'order') return read
   const { order } = read
-  const opened = openData(flags.get('data') ?? null, context)
+  const opened = openApplication(words[0] ?? '', flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const found = findApplication(words[0] ?? '', { database, data: opened.data, clock })
-  if (found.kind !== 'found') return found
-  const { id, number } = found.application
+  const { id, number } = opened.application
 
   const away = createRestoreStore({ database, clock }).absent(number, order)
   const unknown = order.reasons?.find((reason) => !away.some((one) => one.reason === reason))
@@ -77,8 +73,7 @@ function readRestore(
   flags: ParsedArguments['flags'],
   now: number,
 ): { readonly kind: 'order'; readonly order: RestoreOrder } | Extract<CommandOutcome, { kind: 'problems' }> {
-  const platforms = readPlatform(flags)
-  const wrong = platforms.kind === 'problems' ? [...platforms.problems] : []
+  const wrong: string[] = []
   const timeOf = (name: string) => {
     const text = flags.get(name)
     if (text === undefined) return null
@@ -95,8 +90,7 @@ function readRestore(
   if (!flags.has('since'))
     wrong.push('devices restore needs --since TIME: when the gateway began to refuse what it should not.')
   if (since !== null && until !== null && until < since) wrong.push('--until is before --since.')
-  if (flags.has('yes') && flags.has('dry-run')) wrong.push('--yes and --dry-run do not go together: choose one.')
-  if (wrong.length > 0 || platforms.kind === 'problems' || since === null) return problems(...wrong)
+  if (wrong.length > 0 || since === null) return problems(...wrong)
   const reasons = flags.get('reason')?.split(',') ?? null
-  return { kind: 'order', order: { platforms: platforms.platforms, since, until, reasons } }
+  return { kind: 'order', order: { platforms: platformsIn(flags), since, until, reasons } }
 }

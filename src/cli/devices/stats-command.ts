@@ -6,26 +6,23 @@ import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { PLATFORMS } from '../../device/device.ts'
 import { createDailyStore } from '../../stats/daily-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
-import { done, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
-import { findApplication } from '../find-application.ts'
+import { done } from '../command.ts'
+import type { RunCommand } from '../command.ts'
+import { findApplication } from '../open-application.ts'
 import { openData } from '../open-data.ts'
 import { styleOf } from '../terminal/style.ts'
 import { statsJson, statsText } from './stats-text.ts'
 import type { ApplicationStats } from './stats-text.ts'
 
-const DEFAULT_DAYS = '14'
-const MAX_DAYS = 366
+const DEFAULT_DAYS = 14
 
 /** How far back departures are counted. */
 const GONE_DAYS = 30
 
 /** What the applications, or one of them, have sent, by day. */
-export async function runStats({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
-  const text = flags.get('days') ?? DEFAULT_DAYS
-  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (days < 1 || days > MAX_DAYS) return problems(`--days: "${text}" is not a number of days from 1 to ${MAX_DAYS}.`)
-  const opened = openData(flags.get('data') ?? null, context)
+export const run: RunCommand = async ({ words, flags }, context) => {
+  const days = Number(flags.get('days') ?? DEFAULT_DAYS)
+  const opened = openData(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { clock } = context
@@ -33,7 +30,7 @@ export async function runStats({ words, flags }: ParsedArguments, context: Comma
   let applications: readonly Application[]
   if (app === undefined) applications = createApplicationStore({ database, clock }).list()
   else {
-    const found = findApplication(app, { database, data: opened.data, clock })
+    const found = findApplication(app, opened, context)
     if (found.kind !== 'found') return found
     applications = [found.application]
   }

@@ -4,7 +4,7 @@ import type { Platform } from '../../device/device.ts'
 import type { Inbox } from '../../monitoring/inbox.ts'
 import { readSettings } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'
-import type { CommandContext } from '../command.ts'
+import type { CommandContext, ParsedArguments } from '../command.ts'
 import { adminOrigin } from './admin-origin.ts'
 
 /**
@@ -20,10 +20,9 @@ export type AskSimulator = (after: number) => Promise<Received | undefined>
 
 /** A pause, and what the simulator got, is in the memory of the server alone. */
 export function createAdminClient(
-  flag: string | null,
+  flags: ParsedArguments['flags'],
   { env, readFile, clock }: Pick<CommandContext, 'env' | 'readFile' | 'clock'>,
 ): { readonly kind: 'asker'; readonly ask: AskPauses; readonly askSimulator: AskSimulator } | Problems {
-  const flags = new Map(flag === null ? [] : [['admin-listen', flag]])
   const settings = readSettings(['adminListen'], { flags, env, readFile })
   if (settings.kind === 'problems') return settings
   const origin = adminOrigin(settings.config.adminListen)

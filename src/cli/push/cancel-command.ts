@@ -3,7 +3,7 @@ import { problem } from '../../failure.ts'
 import { createPushSearch } from '../../push/push-search-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { openData } from '../open-data.ts'
 import { counted, grouped } from '../terminal/figures.ts'
 import { openPushing } from './open-pushing.ts'
@@ -13,8 +13,8 @@ import { resolvePush } from './resolve-push.ts'
  * Calls a push off as the API does. What of it is being sent the server ends, which looks for that whenever another
  * process has written, and at its start.
  */
-export async function runCancel({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
-  const opened = openData(flags.get('data') ?? null, context)
+export const run: RunCommand = async ({ words, flags }, context) => {
+  const opened = openData(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { data } = opened

@@ -7,31 +7,29 @@ import type { ExplainVerdict } from '../../push/explain.ts'
 import { createPushSearch } from '../../push/push-search-store.ts'
 import { explanationOf } from '../../push/status-schema.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
-import { done, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
+import { done } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { openData } from '../open-data.ts'
 import { styleOf } from '../terminal/style.ts'
 import { createAdminClient } from './admin-client.ts'
 import { explanationText } from './explanation-text.ts'
-import { readPlatform } from './platform-flag.ts'
+import { platformsIn } from './platform-flag.ts'
 import { resolveDevice, tooShort } from './resolve-device.ts'
 import { resolvePush } from './resolve-push.ts'
 
 /** What GET /push/{id}/device answers. */
-export async function runExplain({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
+export const run: RunCommand = async ({ words, flags }, context) => {
   const [id = '', token = ''] = words
-  const platforms = readPlatform(flags)
-  const asker = createAdminClient(flags.get('admin-listen') ?? null, context)
-  const wrong = [platforms, asker].flatMap((one) => (one.kind === 'problems' ? one.problems : []))
-  if (platforms.kind === 'problems' || asker.kind === 'problems') return problems(...wrong)
-  const opened = openData(flags.get('data') ?? null, context)
+  const asker = createAdminClient(flags, context)
+  if (asker.kind === 'problems') return asker
+  const opened = openData(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
 
   const named = resolvePush(createPushSearch({ database }), id, opened.data)
   if (named.kind !== 'one') return named
   const { push } = named
-  const chosen = platforms.platforms
+  const chosen = platformsIn(flags)
   const found = resolveDevice(createDeviceSearch({ database }), push.application, token, chosen)
   if (found.kind === 'problem') return found
   const short = found.kind === 'none' ? tooShort('TOKEN', token) : null

@@ -1,18 +1,30 @@
 import { PLATFORMS } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
-import type { Problems } from '../../settings/parse.ts'
-import { problems } from '../command.ts'
-import type { ParsedArguments } from '../command.ts'
+import type { SettingType } from '../../settings/setting-type.ts'
+import type { FlagSpec, ParsedArguments } from '../command.ts'
 
 export const PLATFORM_NAMES = ['iOS', 'Android'] as const
 
-/** The platforms that `--platform` leaves: without it, all. */
-export function readPlatform(
-  flags: ParsedArguments['flags'],
-): { readonly kind: 'platforms'; readonly platforms: readonly Platform[] } | Problems {
-  const text = flags.get('platform')
-  if (text === undefined) return { kind: 'platforms', platforms: PLATFORMS }
-  const platforms = PLATFORMS.filter((platform) => PLATFORM_NAMES[platform].toLowerCase() === text.toLowerCase())
-  if (platforms.length > 0) return { kind: 'platforms', platforms }
-  return problems(`--platform: "${text}" is not ios or android.`)
+const PLATFORM: SettingType<Platform> = {
+  expected: 'ios or android',
+  placeholder: 'ios|android',
+  read: (text) => PLATFORMS.find((platform) => PLATFORM_NAMES[platform].toLowerCase() === text.toLowerCase()),
+}
+
+export const platformFlag: FlagSpec = {
+  name: 'platform',
+  placeholder: PLATFORM.placeholder,
+  type: PLATFORM,
+  doc: 'devices of one platform (default: both)',
+}
+
+/** The platform that --platform names; `null`: it does not stand. */
+export function platformIn(flags: ParsedArguments['flags']): Platform | null {
+  return PLATFORM.read(flags.get('platform') ?? '') ?? null
+}
+
+/** The platforms that --platform leaves: without it, all. */
+export function platformsIn(flags: ParsedArguments['flags']): readonly Platform[] {
+  const platform = platformIn(flags)
+  return platform === null ? PLATFORMS : [platform]
 }

@@ -12,9 +12,8 @@ import { sentBy } from '../../notification/notification.ts'
 import { createStatusStore } from '../../push/status-store.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, failed, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
-import { findApplication } from '../find-application.ts'
-import { openData } from '../open-data.ts'
+import type { CheckArguments, CommandContext, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
+import { openApplication } from '../open-application.ts'
 import { grouped, moment } from '../terminal/figures.ts'
 import { startPolling } from '../terminal/poll.ts'
 import { createProgress } from '../terminal/progress.ts'
@@ -42,19 +41,19 @@ interface Sending extends CommandContext {
   readonly askPauses: AskPauses
 }
 
+export const check: CheckArguments = readPush
+
 /** Accepts a push as the API does, and follows it until it is over. Code 1 where some failed and none was accepted. */
-export async function runPush({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
-  const read = readPush({ words, flags })
-  const asker = createAdminClient(flags.get('admin-listen') ?? null, context)
-  const wrong = [read, asker].flatMap((one) => (one.kind === 'problems' ? one.problems : []))
-  if (read.kind === 'problems' || asker.kind === 'problems') return problems(...wrong)
-  const opened = openData(flags.get('data') ?? null, context)
+export const run: RunCommand = async (given, context) => {
+  const { flags } = given
+  const read = readPush(given)
+  const asker = createAdminClient(flags, context)
+  if (read.kind === 'problems') return read
+  if (asker.kind === 'problems') return asker
+  const opened = openApplication(given.words[0] ?? '', flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const { data } = opened
-  const found = findApplication(words[0] ?? '', { database, data, clock: context.clock })
-  if (found.kind !== 'found') return found
-  const { application } = found
+  const { data, application } = opened
   try {
     return await send(read.push, { ...context, database, data, application, flags, askPauses: asker.ask })
   } catch (error) {

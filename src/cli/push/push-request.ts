@@ -9,7 +9,7 @@ import type { When } from '../../push/timing-schema.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { problems } from '../command.ts'
 import type { ParsedArguments } from '../command.ts'
-import { readPlatform } from './platform-flag.ts'
+import { platformsIn } from './platform-flag.ts'
 import { PushFields } from './push-schema.ts'
 
 /** A push as the command line asks for it. */
@@ -78,15 +78,13 @@ export function readPush({
     wrong.push(`${both} do not go together: choose one; --where can say all of it, {"all": [{"tag": "beta"}, …]}.`)
   }
   if (flags.has('token') && flags.has('except-tag')) wrong.push('--except-tag does not go with --token.')
-  const chosen = readPlatform(flags)
-  if (chosen.kind === 'problems') wrong.push(...chosen.problems)
   const more = json('fields', '{"silent": true}')
   wrong.push(...unknownFields(more))
   const [tags, exceptTags] = [list('tag'), list('except-tag')]
   const payload = json('payload', '{"article": 17}')
   const where = json('where', '{"all": [{"tag": "beta"}, {"seen_within": 7}]}')
-  if (wrong.length > 0 || chosen.kind === 'problems') return problems(...wrong)
-  const { platforms } = chosen
+  if (wrong.length > 0) return problems(...wrong)
+  const platforms = platformsIn(flags)
 
   const fields = (more ?? {}) as Readonly<Record<string, unknown>>
   const texts = Object.entries(TEXT_FIELDS).flatMap(([name, field]) => {

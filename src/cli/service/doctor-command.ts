@@ -1,18 +1,16 @@
 import { examine } from '../../doctor/doctor.ts'
-import { problem } from '../../failure.ts'
 import { inspectSettings, readSettings } from '../../settings/parse.ts'
-import { escapeControls } from '../../text/escape-controls.ts'
-import { suggestion } from '../../text/nearest.ts'
 import { bucketOpener } from '../backup/bucket-opener.ts'
 import { done, failed } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
+import type { RunCommand } from '../command.ts'
+import { noApplication } from '../open-application.ts'
 import { dataDirectory } from '../open-data.ts'
 import { createWatch } from '../terminal/gauge.ts'
 import { styleOf } from '../terminal/style.ts'
 import { doctorJson, doctorText } from './doctor-text.ts'
 
 /** Looks at all that `serve` needs, beside a running server or without one. Fails when a check does. */
-export async function runDoctor({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
+export const run: RunCommand = async ({ words, flags }, context) => {
   const { env, readFile, clock } = context
   const application = words[0] ?? null
   // Also those that doctor does not need: serve would not start with them.
@@ -40,7 +38,7 @@ export async function runDoctor({ words, flags }: ParsedArguments, context: Comm
   )
   if (read.kind === 'problems') return read
 
-  const found = dataDirectory(flags.get('data') ?? null, context)
+  const found = dataDirectory(flags, context)
   if (found.kind !== 'directory') return found
   const config = { ...read.config, data: found.data }
   const options = { config, warnings, application, offline: flags.has('offline'), full: flags.has('full') }
@@ -53,11 +51,7 @@ export async function runDoctor({ words, flags }: ParsedArguments, context: Comm
     watch: createWatch(context, { quiet: flags.has('json') || !flags.has('full') }),
   })
   if (examined.kind === 'no-application') {
-    const named = escapeControls(application ?? '')
-    const hint = escapeControls(suggestion(named, examined.names))
-    return problem(
-      `There is no application "${named}" in ${config.data}: bellhop app list shows those there are.${hint}`,
-    )
+    return noApplication(application ?? '', config.data, examined.names)
   }
   const { checks } = examined
   const text = flags.has('json') ? doctorJson(checks) : doctorText(checks, styleOf(context))

@@ -5,7 +5,7 @@ import { readSettings } from '../../settings/parse.ts'
 import { codeOf } from '../../text/error-code.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, failed, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { adminOrigin } from '../push/admin-origin.ts'
 
 /** A server that has not answered by then serves nobody. */
@@ -19,10 +19,7 @@ interface HealthVerdict {
 }
 
 /** Asks a running server whether it lives (/healthz), or with --ready whether it does its work (/readyz). */
-export async function runHealth(
-  { flags }: ParsedArguments,
-  { env, readFile, clock }: CommandContext,
-): Promise<CommandOutcome> {
+export const run: RunCommand = async ({ flags }, { env, readFile, clock }) => {
   const settings = readSettings(['adminListen'], { flags, env, readFile })
   if (settings.kind === 'problems') return settings
   const { adminListen } = settings.config

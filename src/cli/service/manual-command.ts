@@ -12,7 +12,7 @@ import { shortened, tableText, textColumns } from '../terminal/table-text.ts'
 /** Longer lines are tiring to read. */
 const MAX_COLUMNS = 110
 
-export const runManual: RunCommand = async ({ words: [topic], flags }, context) => {
+export const run: RunCommand = async ({ words: [topic], flags }, context) => {
   const style = styleOf(context)
   const columns = Math.min(textColumns(context.terminal), MAX_COLUMNS)
   const wanted = flags.get('search')

@@ -1,137 +1,27 @@
-import { within } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
-import { startRefusalOf } from '../../database/storage-errors.ts'
-import type { Unwritten } from '../../delivery/delivery-pool.ts'
-import type { Config } from '../../settings/parse.ts'
-import type { ServiceManager } from '../../system/service-manager.ts'
-import type { Signal, Signals } from '../command.ts'
+import { problem } from '../../failure.ts'
+import { readConfig } from '../../settings/parse.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
+import type { RunCommand } from '../command.ts'
+import { startVariables } from './start-variables.ts'
 
-/**
- * A server that runs until SIGTERM or SIGINT.
- *
- * starting → (createServer is done) → ready: the line `ready …` is printed.
- * ready → (signal) → stopping: no new calls, those in flight have `drainSeconds`. → (disposed) → exit code 0, or 3 where
- * something that was sent is not on disk.
- * starting → (signal) → stopping, as soon as it has started, without a line.
- * ready → (the server is broken) → exit code 1, at once.
- * any → (second signal) → exit code 130 (SIGINT) or 143 (SIGTERM), at once.
- *
- * SIGHUP is a signal like those where it says that the terminal has gone (then 129). Where there is none it means, as
- * for other services, that files are to be read again: those of TLS.
- */
-export async function serveCommand(config: Config, options: Options): Promise<number> {
-  const stop = watch(options.signals, options.attached)
-  try {
-    return await Promise.race([serve(config, options, stop), stop.second.then((signal) => EXIT_CODES[signal])])
-  } finally {
-    stop.release()
+/** Starts the service with its settings, in a process that has what Bun reads at its start. */
+export const run: RunCommand = async ({ flags, problems }, context) => {
+  const { env, readFile, stderr, serve, restart } = context
+  const warn = (warnings: readonly string[]) =>
+    warnings.forEach((warning) => stderr(`bellhop: ${escapeControls(warning)}\n`))
+  const settings = readConfig({ values: flags, words: [], problems }, env, readFile)
+  if (settings.kind === 'problems') {
+    warn(settings.warnings)
+    return settings
   }
-}
-
-export interface RunningServer extends AsyncDisposable {
-  /** Of the API, with the port that was picked. */
-  readonly url: string
-  readonly adminUrl: string
-  /** Reads again, without a stop, what may have changed. */
-  reload(): void
-  /** Resolves when it can go on no longer. */
-  readonly broken: Promise<Error>
-  /** What was sent and is not on disk. */
-  unwritten(): Unwritten
-}
-
-interface Options {
-  readonly stdout: (text: string) => void
-  readonly stderr: (text: string) => void
-  readonly clock: Pick<Clock, 'after'>
-  readonly signals: Signals
-  /** Whether a terminal shows what it prints. */
-  readonly attached: boolean
-  readonly manager: ServiceManager
-  /** Default `createServer`. */
-  readonly start?: (config: Config) => Promise<RunningServer>
-}
-
-/** 128 and the signal's number, as shells have it. */
-const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
-
-/** Something that was sent could not be written down, and is sent again. */
-const UNWRITTEN = 3
-
-/** What a stop may take beyond `drainSeconds`, to close the database and the sockets. */
-const CLOSING_MS = 5_000
-
-async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
-  const { stdout, stderr, clock, manager, start = startServer } = options
-  const server = await start(config)
-  stop.onHangUp(() => server.reload())
-  if (!stop.received()) {
-    stdout(`ready ${server.url} admin ${server.adminUrl}\n`)
-    await manager.ready()
+  if (['0', 'false'].includes(env['NODE_TLS_REJECT_UNAUTHORIZED'] ?? '')) {
+    return problem(
+      'NODE_TLS_REJECT_UNAUTHORIZED is set so that anyone could pose as Apple or Google: unset it. The certificate of a private gateway goes into --gateway-ca.',
+    )
   }
-  const broken = await Promise.race([stop.first.then(() => null), server.broken])
-  if (broken !== null) {
-    // Not closed: that would write once more.
-    stderr(`bellhop: ${broken.message}. Stopped, so that nothing is answered that is not on disk.\n`)
-    return 1
-  }
-  manager.stopping()
-  const limitMs = config.drainSeconds * 1000 + CLOSING_MS
-  const closed = Promise.resolve(server[Symbol.asyncDispose]()).then(() => 'closed' as const)
-  const end = await within(clock, limitMs, closed, 'late')
-  // No loss: what was answered with 2xx is on disk, and the next start goes on with it.
-  if (end === 'late')
-    stderr('bellhop: Stopped with work in flight: the drain time is over. It goes on at the next start.\n')
-  const unwritten = server.unwritten()
-  if (unwritten.notifications === 0) return 0
-  stderr(`bellhop: ${sentAgain(unwritten)}\n`)
-  return UNWRITTEN
-}
-
-function sentAgain({ notifications, pushes }: Unwritten): string {
-  const what = notifications === 1 ? '1 notification that was sent' : `${notifications} notifications that were sent`
-  const pushesText = pushes === 1 ? '1 push' : `${pushes} pushes`
-  return `${what} could not be written down, and will be sent again at the next start (${pushesText}).`
-}
-
-/** Loaded here, so that the other commands do not load the server. */
-async function startServer(config: Config): Promise<RunningServer> {
-  const { createServer } = await import('../../server/server.ts')
-  return createServer(config).catch((error: unknown) => {
-    throw startRefusalOf(error, config.data)
-  })
-}
-
-interface Stop {
-  readonly first: Promise<Signal>
-  readonly second: Promise<Signal>
-  received(): boolean
-  /** What a SIGHUP does that is no end. */
-  onHangUp(run: () => void): void
-  release(): void
-}
-
-function watch(signals: Signals, attached: boolean): Stop {
-  const first = Promise.withResolvers<Signal>()
-  const second = Promise.withResolvers<Signal>()
-  let received = 0
-  let hangUp = () => {}
-  const listeners = (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map((signal) => {
-    const listener = () => {
-      if (signal === 'SIGHUP' && !attached) return hangUp()
-      received += 1
-      ;(received === 1 ? first : second).resolve(signal)
-    }
-    signals.on(signal, listener)
-    return { signal, listener }
-  })
-  return {
-    first: first.promise,
-    second: second.promise,
-    received: () => received > 0,
-    onHangUp: (run) => void (hangUp = run),
-    release() {
-      for (const { signal, listener } of listeners) signals.off(signal, listener)
-    },
-  }
+  const cap = startVariables(settings.config.maxInFlight, env)
+  if (cap.kind === 'restart') return restart(cap.variables)
+  // After the restart, so that they are said once.
+  warn([...settings.warnings, ...(cap.warning === null ? [] : [cap.warning])])
+  return { kind: 'served', exitCode: await serve({ ...settings.config, maxInFlight: cap.maxInFlight }) }
 }

@@ -3,7 +3,7 @@ import { parseConfig } from '../../settings/parse.ts'
 import type { Config } from '../../settings/parse.ts'
 import { describeSettings } from '../../settings/settings-text.ts'
 import { done, problems } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
+import type { RunCommand } from '../command.ts'
 import { unitText } from './systemd-unit.ts'
 
 /** Where a program lies that every service may start. */
@@ -18,10 +18,7 @@ const HIDDEN = ['/home', '/root', '/run/user', '/tmp', '/var/tmp']
  * Prints a unit for systemd: this program, with these flags of `serve`. What is in the environment now the service will
  * not have, so it is not looked at.
  */
-export async function runSystemd(
-  { flags }: ParsedArguments,
-  { readFile, stderr }: CommandContext,
-): Promise<CommandOutcome> {
+export const run: RunCommand = async ({ flags }, { readFile, stderr }) => {
   const serving = new Map([['data', `${STATE}/bellhop`], ...flags])
   const parsed = parseConfig(commandLine(serving), {}, readFile)
   if (parsed.kind === 'problems') return parsed

@@ -8,8 +8,8 @@ import { createStatusStore } from '../../push/status-store.ts'
 import { createDailyStore } from '../../stats/daily-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
-import type { ParsedArguments, CommandOutcome, CommandContext } from '../command.ts'
-import { findApplication } from '../find-application.ts'
+import type { CommandContext, RunCommand } from '../command.ts'
+import { findApplication } from '../open-application.ts'
 import { openData } from '../open-data.ts'
 import { createAdminClient } from '../push/admin-client.ts'
 import { startPolling } from '../terminal/poll.ts'
@@ -25,15 +25,15 @@ import { eventJson, eventText } from './tail-text.ts'
 const LOOK_MS = 250
 
 /** Shows what happens, until a signal or the end of its reader. */
-export async function runTail({ words, flags }: ParsedArguments, context: CommandContext): Promise<CommandOutcome> {
-  const asker = createAdminClient(flags.get('admin-listen') ?? null, context)
+export const run: RunCommand = async ({ words, flags }, context) => {
+  const asker = createAdminClient(flags, context)
   if (asker.kind === 'problems') return asker
-  const opened = openData(flags.get('data') ?? null, context)
+  const opened = openData(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { clock, stdout, stderr } = context
   const [app] = words
-  const found = app === undefined ? null : findApplication(app, { database, data: opened.data, clock })
+  const found = app === undefined ? null : findApplication(app, opened, context)
   if (found !== null && found.kind !== 'found') return found
 
   const only = found?.application ?? null

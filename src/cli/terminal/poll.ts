@@ -1,5 +1,5 @@
 import { within } from '../../clock.ts'
-import type { Signal, CommandContext } from '../command.ts'
+import type { CommandContext, Signal } from '../command.ts'
 
 /** Turns of a command that watches something. Disposing it hears no more signals. */
 export interface Polling extends Disposable {

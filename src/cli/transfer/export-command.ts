@@ -5,25 +5,23 @@ import { createTallyTransfer } from '../../stats/tally-transfer-store.ts'
 import { BELLHOP_EXPORT, deviceLine, EXPORT_VERSION, feedbackLine, tallyLine } from '../../transfer/bellhop-lines.ts'
 import type { FileCounts, ExportHeader } from '../../transfer/bellhop-lines.ts'
 import { done } from '../command.ts'
-import type { RunCommand, CommandContext } from '../command.ts'
-import { openData } from '../open-data.ts'
+import type { CommandContext, RunCommand } from '../command.ts'
+import { openApplication } from '../open-application.ts'
 import { counted, grouped } from '../terminal/figures.ts'
 import { createProgress } from '../terminal/progress.ts'
-import { applicationIn, readTransferArguments } from './transfer-arguments.ts'
+import { readTransferArguments } from './transfer-arguments.ts'
 import { startFile } from './unfinished-file.ts'
 
 /** Writes everything known of an application's devices: to standard output, or whole to a file or not at all. */
-export const runExport: RunCommand = async (given, context) => {
+export const run: RunCommand = async (given, context) => {
   const words = readTransferArguments('export', given)
   if (words.kind !== 'words') return words
-  const opened = openData(given.flags.get('data') ?? null, context)
+  const opened = openApplication(words.app, given.flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
-  const found = applicationIn(database, words.app, opened.data, context.clock)
-  if (found.kind !== 'application') return found
 
   const file = words.file === '-' ? null : words.file
-  const { application } = found
+  const { application } = opened
   const counts = await (file === null
     ? toOutput(database, application, context)
     : toFile(file, database, application, context))

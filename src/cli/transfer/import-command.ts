@@ -5,8 +5,8 @@ import { problem } from '../../failure.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { FOREIGN_FORMATS } from '../../transfer/detect.ts'
 import { done, problems } from '../command.ts'
-import type { CommandOutcome, RunCommand } from '../command.ts'
-import { openData } from '../open-data.ts'
+import type { CheckArguments, CommandOutcome, RunCommand } from '../command.ts'
+import { openApplication } from '../open-application.ts'
 import { counted, grouped } from '../terminal/figures.ts'
 import { readImportOptions } from './import-options.ts'
 import type { ImportOptions } from './import-options.ts'
@@ -16,10 +16,11 @@ import { planImport } from './import-plan.ts'
 import type { ImportPlan } from './import-plan.ts'
 import { CutShort, openFile, openInput } from './import-source.ts'
 import type { Source } from './import-source.ts'
-import { applicationIn } from './transfer-arguments.ts'
+
+export const check: CheckArguments = readImportOptions
 
 /** Brings the devices of a file into an application, beside a running server or without one. */
-export const runImport: RunCommand = async (given, context) => {
+export const run: RunCommand = async (given, context) => {
   const order = readImportOptions(given)
   if (order.kind !== 'order') return order
   const { file, dryRun } = order
@@ -32,12 +33,10 @@ export const runImport: RunCommand = async (given, context) => {
   const { source } = opened
   const plan = planImport(source.head, name, order)
   if (plan.kind !== 'plan') return plan
-  const data = openData(given.flags.get('data') ?? null, context)
+  const data = openApplication(order.app, given.flags, context)
   if (data.kind !== 'open') return data
   using database = data.database
-  const found = applicationIn(database, order.app, data.data, context.clock)
-  if (found.kind !== 'application') return found
-  const { application } = found
+  const { application } = data
 
   context.stderr(`${escapeControls(plan.said)}\n`)
   const end = await passOver(

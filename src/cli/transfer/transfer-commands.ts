@@ -1,6 +1,11 @@
+import { choice, path } from '../../settings/setting-type.ts'
 import { FORMAT_NAMES } from '../../transfer/record.ts'
 import { dataFlag, jsonFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
+import { platformFlag } from '../push/platform-flag.ts'
+
+const FORMAT = choice('auto', ...FORMAT_NAMES)
+const CONFLICT = choice('keep', 'replace')
 
 const appFlag: FlagSpec = { name: 'app', placeholder: 'APP', doc: 'the application, if it does not stand before FILE' }
 
@@ -11,7 +16,8 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
     words: ['[APP]', '[FILE]'],
     summary: 'write all devices of an application as JSON Lines',
     flags: [appFlag, dataFlag],
-    example: 'bellhop export "Corner Shop" corner-shop.jsonl.gz',
+    examples: ['bellhop export "Corner Shop" corner-shop.jsonl.gz'],
+    load: () => import('./export-command.ts'),
   },
   {
     name: 'import',
@@ -21,7 +27,8 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
       appFlag,
       {
         name: 'format',
-        placeholder: ['auto', ...FORMAT_NAMES].join('|'),
+        placeholder: FORMAT.placeholder,
+        type: FORMAT,
         doc: 'what FILE is (default auto: found out, and said)',
       },
       {
@@ -30,17 +37,24 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
         doc: 'which column holds what: token, platform, alias, tag, active, lat, lng, timezone, badge, …',
         list: true,
       },
-      { name: 'platform', placeholder: 'ios|android', doc: 'of the devices of a CSV that does not say it' },
+      { ...platformFlag, doc: 'of the devices of a CSV that does not say it' },
       {
         name: 'on-conflict',
-        placeholder: 'keep|replace',
+        placeholder: CONFLICT.placeholder,
+        type: CONFLICT,
         doc: 'who has registered here since the list was made: keeps what it said (default), or not',
       },
-      { name: 'rejects', placeholder: 'PATH', doc: 'rows not imported, and why (default FILE.rejects.jsonl, here)' },
+      {
+        name: 'rejects',
+        placeholder: 'PATH',
+        type: path,
+        doc: 'rows not imported, and why (default FILE.rejects.jsonl, here)',
+      },
       { name: 'dry-run', placeholder: null, doc: 'change nothing, and say what would be' },
       jsonFlag,
       dataFlag,
     ],
-    example: 'bellhop import "Corner Shop" players.csv.gz --dry-run',
+    examples: ['bellhop import "Corner Shop" players.csv.gz --dry-run'],
+    load: () => import('./import-command.ts'),
   },
 ]

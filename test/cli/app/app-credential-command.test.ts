@@ -182,7 +182,7 @@ describe('app apns --certificate', () => {
     })
     const both = { BELLHOP_CERTIFICATE_PASSWORD: 'pass word', BELLHOP_CERTIFICATE_PASSWORD_FILE: '/nope' }
     expect(await cli.run(argv, both)).toEqual({
-      exitCode: 1,
+      exitCode: 2,
       stdout: '',
       stderr:
         'bellhop: The password of the certificate: BELLHOP_CERTIFICATE_PASSWORD and BELLHOP_CERTIFICATE_PASSWORD_FILE are both set; keep one.\n',

@@ -97,7 +97,7 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. The last change
       stderr: 'bellhop: --keep is for a folder or s3://bucket/prefix/, where backups have names by time.\n',
     })
     expect((await bellhop('backup', 'x/', '--keep', '0')).stderr).toBe(
-      'bellhop: --keep: "0" is not a whole number from 1 to 10000.\n',
+      'bellhop: --keep: "0" is not a whole number from 1 to 10000\n',
     )
     expect((await bellhop('backup', 'ftp://x')).exitCode).toBe(2)
     const nowhere = directories.path('not/mounted/x.db')

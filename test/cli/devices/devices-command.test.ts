@@ -172,9 +172,9 @@ describe('devices', () => {
       exitCode: 2,
       stdout: '',
       stderr: [
-        'bellhop: --platform: "x" is not ios or android.',
-        'bellhop: --limit: "0" is not a number from 1 to 10000.',
-        'bellhop: --state: "lost" is not one of registered, gone, quarantined.',
+        'bellhop: --platform: "x" is not ios or android',
+        'bellhop: --state: "lost" is not one of registered, gone, quarantined',
+        'bellhop: --limit: "0" is not a whole number from 1 to 10000',
         'bellhop: --tag and --alias do not go together: choose one.',
         '',
       ].join('\n'),

@@ -127,7 +127,7 @@ describe('stats', () => {
       const { exitCode, stderr } = await cli.run(['stats', '--days', days])
       expect({ exitCode, stderr }).toEqual({
         exitCode: 2,
-        stderr: `bellhop: --days: "${days}" is not a number of days from 1 to 366.\n`,
+        stderr: `bellhop: --days: "${days}" is not a whole number from 1 to 366\n`,
       })
     }
   })

@@ -123,10 +123,10 @@ describe('bellhop pushes', () => {
       const { exitCode, stderr } = await beside.run(['pushes', ...argv])
       return [exitCode, stderr]
     }
-    expect(await of(app, '--limit', 'x')).toEqual([2, 'bellhop: --limit: "x" is not a number from 1 to 10000.\n'])
+    expect(await of(app, '--limit', 'x')).toEqual([2, 'bellhop: --limit: "x" is not a whole number from 1 to 10000\n'])
     expect(await of(app, '--scheduled', '--after', NOBODY)).toEqual([
       2,
-      'bellhop: --after does not go with --scheduled.\n',
+      'bellhop: --scheduled and --after do not go together: choose one.\n',
     ])
     expect((await of('no such'))[0]).toBe(1)
     expect((await of(app, '--after', NOBODY))[0]).toBe(1)

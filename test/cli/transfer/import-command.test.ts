@@ -418,7 +418,7 @@ describe('an import refuses', () => {
     await line.run(['app', 'create', 'Shop'])
     expect(await run('import', 'Shp', line.file('d.csv', csv))).toEqual([
       1,
-      `bellhop: There is no application "Shp" in ${line.data}: bellhop app list shows those there are.\n`,
+      `bellhop: There is no application "Shp" in ${line.data}: bellhop app list shows those there are. Did you mean Shop?\n`,
     ])
   })
 })

@@ -196,7 +196,7 @@ describe('an export', () => {
     ])
     expect(await run('export', 'Shp')).toEqual([
       1,
-      `bellhop: There is no application "Shp" in ${line.data}: bellhop app list shows those there are.\n`,
+      `bellhop: There is no application "Shp" in ${line.data}: bellhop app list shows those there are. Did you mean Shop?\n`,
     ])
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { EventEmitter } from 'node:events'
-import { serveCommand } from '../../../src/cli/service/serve-command.ts'
-import type { RunningServer } from '../../../src/cli/service/serve-command.ts'
+import { runServer } from '../../../src/cli/service/server-process.ts'
+import type { RunningServer } from '../../../src/cli/service/server-process.ts'
 import { StartRefused } from '../../../src/failure.ts'
 import { parseConfig } from '../../../src/settings/parse.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -21,7 +21,7 @@ function setUp({ attached = false, unwritten = { notifications: 0, pushes: 0 } }
   const parsed = parseConfig(['--drain-seconds', '10'], {}, () => ({ kind: 'problem', problem: 'is not there' }))
   if (parsed.kind === 'problems') throw new Error(parsed.problems.join())
 
-  const exitCode = serveCommand(parsed.config, {
+  const exitCode = runServer(parsed.config, {
     stdout(text) {
       printed.push(text)
       ready.resolve()

@@ -1,0 +1,41 @@
+import { createApplicationStore } from '../../application/application-store.ts'
+import { problem } from '../../failure.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
+import { done, problems } from '../command.ts'
+import type { RunCommand } from '../command.ts'
+import { dataFlagOf, openData } from '../open-data.ts'
+import { indented, secretJson } from './app-text.ts'
+
+/** The one command that may bring a data directory into being: for the others a new one is a misspelled --data. */
+export const run: RunCommand = async ({ words: [name = ''], flags }, context) => {
+  const opened = openData(flags, context, { create: true })
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const created = createApplicationStore({ database, clock: context.clock }).create(name)
+  if (created.kind === 'name-taken') return problem(`There is an application "${name}" already: choose another name.`)
+  if (created.kind === 'name-invalid') {
+    return problems('NAME must be 1 to 100 characters, without control characters and without white space at an end.')
+  }
+  const { application, secret } = created
+  if (flags.has('json')) return done(secretJson(application, secret))
+  const { id } = application
+  const where = dataFlagOf(flags.get('data'))
+  return done(
+    [
+      `Created the application "${escapeControls(application.name)}".`,
+      '',
+      ...indented([
+        ['id', id],
+        ['secret', secret],
+      ]),
+      '',
+      'The secret is shown this once: keep it in your backend. The id goes into the app.',
+      'Next, say where its pushes go:',
+      `  bellhop app apns ${id} --key FILE.p8 --key-id K --team-id T --topic BUNDLE${where}`,
+      `  bellhop app fcm ${id} --service-account FILE.json${where}`,
+      'or try it without Apple and Google:',
+      `  bellhop app simulate ${id}${where}`,
+      '',
+    ].join('\n'),
+  )
+}

@@ -1,0 +1,101 @@
+import { createApplicationStore } from '../../application/application-store.ts'
+import type { Application } from '../../application/application.ts'
+import { createCredentialStore } from '../../application/credential-store.ts'
+import type { CredentialSummary } from '../../application/credential-store.ts'
+import type { Database } from '../../database/database.ts'
+import { createRegistrySizeStore } from '../../device/registry-size-store.ts'
+import type { RegistrySize } from '../../device/registry-size-store.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { createWebhookStore } from '../../webhook/webhook-store.ts'
+import type { Webhook } from '../../webhook/webhook-store.ts'
+import { done } from '../command.ts'
+import type { CommandContext, RunCommand } from '../command.ts'
+import { findApplication } from '../open-application.ts'
+import { openData } from '../open-data.ts'
+import { tableText } from '../terminal/table-text.ts'
+import { GATEWAYS, NO_KEY, credentialText, indented, webhookJson, webhookText } from './app-text.ts'
+import { limitsText } from './limit-flags.ts'
+
+/** `app show APP`, and without a word `app list`. */
+export const run: RunCommand = async ({ words: [app], flags }, context) => {
+  const opened = openData(flags, context)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const view = createView(database, context)
+  if (app === undefined) {
+    const views = createApplicationStore({ database, clock: context.clock }).list().map(view)
+    return done(flags.has('json') ? jsonLine(views.map(viewJson)) : listText(views))
+  }
+  const found = findApplication(app, opened, context)
+  if (found.kind !== 'found') return found
+  const shown = view(found.application)
+  return done(flags.has('json') ? jsonLine(viewJson(shown)) : showText(shown))
+}
+
+/** An application with what belongs to it. */
+interface View {
+  readonly application: Application
+  readonly credentials: readonly CredentialSummary[]
+  readonly webhook: Webhook | null
+  readonly size: RegistrySize
+}
+
+function createView(database: Database, { clock }: Pick<CommandContext, 'clock'>): (application: Application) => View {
+  // What is shown of them is not sealed.
+  const credentials = createCredentialStore({ database, clock, key: NO_KEY })
+  const webhooks = createWebhookStore({ database, clock, key: NO_KEY })
+  const sizes = createRegistrySizeStore({ database })
+  return (application) => ({
+    application,
+    credentials: credentials.summaries(application),
+    webhook: webhooks.find(application),
+    size: sizes.sizeOf(application.number),
+  })
+}
+
+function listText(views: readonly View[]): string {
+  if (views.length === 0) return 'There are no applications yet: bellhop app create NAME adds one.\n'
+  const rows = views.map((view) => [view.application.id, destination(view), escapeControls(view.application.name)])
+  return `${tableText([['ID', 'SENDS TO', 'NAME'], ...rows]).join('\n')}\n`
+}
+
+function showText(view: View): string {
+  const { application, credentials, webhook, size } = view
+  return [
+    escapeControls(application.name),
+    '',
+    ...indented([
+      ['id', application.id],
+      ['sends to', destination(view)],
+      ...credentials.map((credential) => [GATEWAYS[credential.provider], credentialText(credential)]),
+      ...(webhook === null ? [] : [['webhook', webhookText(webhook)]]),
+      ['holds', `${size.devices} devices, also those that are gone; ${size.labels} tags and types`],
+    ]),
+    '',
+    limitsText(application.limits),
+  ].join('\n')
+}
+
+/** No secret, no hash; times in ISO 8601 UTC. */
+function viewJson({ application, credentials, webhook, size }: View): object {
+  const { id, name, simulated, limits } = application
+  return {
+    id,
+    name,
+    simulated,
+    limits,
+    devices: size.devices,
+    labels: size.labels,
+    credentials: credentials.map((credential) => ({
+      ...credential,
+      createdAt: new Date(credential.createdAt).toISOString(),
+      ...('expiresAt' in credential && { expiresAt: new Date(credential.expiresAt).toISOString() }),
+    })),
+    webhook: webhook && webhookJson(webhook),
+  }
+}
+
+function destination({ application, credentials }: View): string {
+  if (application.simulated) return 'simulator'
+  return credentials.length === 0 ? 'nothing yet' : credentials.map(({ provider }) => GATEWAYS[provider]).join(', ')
+}

@@ -1,0 +1,87 @@
+import type { Limits } from '../../application/application.ts'
+import { choice, integer } from '../../settings/setting-type.ts'
+import type { SettingType } from '../../settings/setting-type.ts'
+import type { FlagSpec, ParsedArguments } from '../command.ts'
+import { indented } from './app-text.ts'
+
+/** Largest rate, burst. Far beyond what one server answers, and exact in thousandths. */
+const MAX_CALLS = 1_000_000
+const MAX_QUOTA = 1_000_000_000_000
+const MAX_DEVICES = 1_000_000_000
+/** A day: longer is what send_at is for. */
+const MAX_HOLD_SECONDS = 86_400
+
+const calls = integer(0, MAX_CALLS)
+
+const rate: SettingType<number> = {
+  expected: `a number from 0 to ${MAX_CALLS}, with at most 3 decimals`,
+  placeholder: 'N',
+  read(text) {
+    const value = /^\d{1,7}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+    return value <= MAX_CALLS ? value : undefined
+  },
+}
+
+type LimitWithValue = Exclude<keyof Limits, 'pushId'>
+
+const LIMITS: {
+  readonly [Name in LimitWithValue]: readonly [flag: string, type: SettingType<Limits[Name]>, doc: string]
+} = {
+  rate: ['rate', rate, 'calls a second for each network address'],
+  burst: ['burst', calls, 'calls at once for each network address'],
+  backendRate: ['backend-rate', rate, 'calls a second with the secret'],
+  backendBurst: ['backend-burst', calls, 'calls at once with the secret'],
+  quota: ['quota', integer(0, MAX_QUOTA), 'calls a period'],
+  quotaPeriod: ['quota-period', choice('day', 'month'), 'a calendar day or month, UTC'],
+  confirmAbove: [
+    'confirm-above',
+    integer(0, MAX_DEVICES),
+    'devices above which a push must name their number; 0 = off',
+  ],
+  holdSeconds: [
+    'hold-seconds',
+    integer(0, MAX_HOLD_SECONDS),
+    'seconds in which a push to many can be cancelled; 0 = off',
+  ],
+  maxLabels: [
+    'labels',
+    integer(0, MAX_DEVICES),
+    'tags and types up to which calls without the secret may bring new ones',
+  ],
+  maxDevices: [
+    'devices',
+    integer(0, MAX_DEVICES),
+    'devices up to which calls without the secret may register new ones',
+  ],
+}
+
+const PUSH_ID = 'the payload carries the id of the push, to report opens with'
+
+/** In the order in which help and `app limits` show them. */
+export const LIMIT_FLAGS: readonly FlagSpec[] = [
+  ...Object.values(LIMITS).map(([name, type, doc]) => ({ name, placeholder: type.placeholder, doc, type })),
+  { name: 'push-id', placeholder: null, doc: PUSH_ID },
+  { name: 'no-push-id', placeholder: null, doc: 'the payload carries nothing but what was given' },
+]
+
+/** What the flags, which are right each by itself, change. */
+export function limitsIn(flags: ParsedArguments['flags']): Partial<Limits> {
+  const valued = Object.entries(LIMITS).flatMap(([name, [flag, type]]) => {
+    const text = flags.get(flag)
+    return text === undefined ? [] : [[name, type.read(text)] as const]
+  })
+  const pushId = (flags.has('push-id') || flags.has('no-push-id')) && { pushId: flags.has('push-id') }
+  return { ...Object.fromEntries(valued), ...pushId }
+}
+
+/** What 0 says of a limit, where it is not that there is none. */
+const WHEN_ZERO: Partial<Record<keyof Limits, string>> = { confirmAbove: 'off', holdSeconds: 'off' }
+
+export function limitsText(limits: Limits): string {
+  const rows = Object.entries(LIMITS).map(([name, [flag, , doc]]) => {
+    const limit = name as LimitWithValue
+    const value = limits[limit]
+    return [flag, value === 0 ? (WHEN_ZERO[limit] ?? 'unlimited') : String(value), doc]
+  })
+  return `${indented([...rows, ['push-id', limits.pushId ? 'on' : 'off', PUSH_ID]]).join('\n')}\n`
+}

@@ -1,0 +1,61 @@
+import { createCredentialStore } from '../../application/credential-store.ts'
+import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
+import { problem } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
+import { openSealingKey } from '../backup/open-sealing-key.ts'
+import { done } from '../command.ts'
+import type { CommandContext, CommandOutcome, ParsedArguments } from '../command.ts'
+import { openApplication } from '../open-application.ts'
+import { dataFlagOf } from '../open-data.ts'
+import { GATEWAYS, credentialText } from './app-text.ts'
+
+/** Seals and stores what `read` makes of the given file, where that is a credential; answers with what it now is. */
+export function storeCredential(
+  { words: [app = ''], flags }: ParsedArguments,
+  context: CommandContext,
+  read: () => ApnsCredential | FcmCredential | CommandOutcome,
+): CommandOutcome {
+  const opened = openApplication(app, flags, context)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const { application, data } = opened
+  const credential = read()
+  if (!isCredential(credential)) return credential
+
+  const sealing = database.transact(() => {
+    const loaded = openSealingKey({ ...context, database, dataDirectory: data })
+    if (loaded.kind !== 'loaded') return loaded
+    const credentials = createCredentialStore({ database, clock: context.clock, key: loaded.key })
+    credentials.put(application, credential)
+    return { ...loaded, summaries: credentials.summaries(application) }
+  })
+  if (sealing.kind !== 'loaded') return sealing
+
+  const { id, name, simulated } = application
+  const provider = credential.kind === 'service-account' ? 'fcm' : 'apns'
+  const stored = sealing.summaries
+    .filter((summary) => summary.provider === provider)
+    .map((summary) => `"${escapeControls(name)}" has an ${GATEWAYS[provider]} credential: ${credentialText(summary)}.`)
+  const lines = [
+    ...stored,
+    ...(simulated ? [`It still sends to the simulator: bellhop app simulate ${id} --off`] : []),
+    ...sealing.notes,
+    ...(simulated ? [] : [`Now see whether it is good: bellhop doctor ${id}${dataFlagOf(flags.get('data'))}`]),
+  ]
+  return done(`${lines.join('\n')}\n`)
+}
+
+function isCredential(read: ApnsCredential | FcmCredential | CommandOutcome): read is ApnsCredential | FcmCredential {
+  return read.kind === 'key' || read.kind === 'certificate' || read.kind === 'service-account'
+}
+
+/** The bytes of a file; `-` is what is handed in, as to a container that sees no files of its host. */
+export function readCredentialFile(
+  path: string,
+  { readFile }: Pick<CommandContext, 'readFile'>,
+): { readonly kind: 'read'; readonly bytes: Uint8Array; readonly text: string } | Problem {
+  const file = readFile(path === '-' ? '/dev/stdin' : path)
+  if (file.kind === 'problem') return problem(`The file ${path} ${file.problem}.`)
+  return { kind: 'read', bytes: file.bytes, text: new TextDecoder().decode(file.bytes) }
+}

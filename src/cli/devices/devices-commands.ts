@@ -1,0 +1,73 @@
+import { choice, integer } from '../../settings/setting-type.ts'
+import { dataFlag, jsonFlag } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
+import { platformFlag } from '../push/platform-flag.ts'
+
+const STATE = choice('registered', 'gone', 'quarantined')
+
+/** The devices of an application, and what they were sent. */
+export const DEVICE_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'devices',
+    words: ['APP'],
+    summary: 'list devices, in the order of their registration',
+    flags: [
+      { name: 'tag', placeholder: 'T', list: true, doc: 'with one of these tags' },
+      { name: 'alias', placeholder: 'A', doc: 'the one with this alias' },
+      {
+        name: 'token',
+        placeholder: 'T',
+        doc: 'the one with this token, or those whose token begins so (8 characters or more)',
+      },
+      platformFlag,
+      {
+        name: 'state',
+        placeholder: STATE.placeholder,
+        type: STATE,
+        doc: 'default registered; with --alias or --token any',
+      },
+      { name: 'limit', placeholder: 'N', type: integer(1, 10_000), doc: 'so many at the most (default 50)' },
+      { name: 'after', placeholder: 'TOKEN', doc: 'those behind this one' },
+      { name: 'full', placeholder: null, doc: 'show tokens from end to end' },
+      { name: 'json', placeholder: null, doc: 'print a line of JSON for each device' },
+      dataFlag,
+    ],
+    exclusive: [['tag', 'alias', 'token']],
+    examples: ['bellhop devices "Corner Shop" --tag bread'],
+    load: () => import('./devices-command.ts'),
+  },
+  {
+    name: 'devices restore',
+    words: ['APP'],
+    summary: 'bring back devices that a gateway has declared dead by mistake, as they were',
+    flags: [
+      {
+        name: 'since',
+        placeholder: 'TIME',
+        doc: 'those that left since then: 2026-12-24T09:00:00Z, or 2h for 2 hours ago',
+      },
+      { name: 'until', placeholder: 'TIME', doc: 'and not after that (default: now)' },
+      { name: 'reason', placeholder: 'R', list: true, doc: "for this reason, in the gateway's word (default: any)" },
+      platformFlag,
+      { name: 'dry-run', placeholder: null, doc: 'change nothing: show how many left for which reason' },
+      { name: 'yes', placeholder: null, doc: 'yes, restore them' },
+      jsonFlag,
+      dataFlag,
+    ],
+    exclusive: [['yes', 'dry-run']],
+    examples: ['bellhop devices restore "Corner Shop" --since 2h --reason BadDeviceToken --yes'],
+    load: () => import('./devices-restore-command.ts'),
+  },
+  {
+    name: 'stats',
+    words: ['[APP]'],
+    summary: 'show what was sent and opened on each day',
+    flags: [
+      { name: 'days', placeholder: 'N', type: integer(1, 366), doc: 'so many, today included (default 14)' },
+      { name: 'json', placeholder: null, doc: 'print a line of JSON for each application' },
+      dataFlag,
+    ],
+    examples: ['bellhop stats "Corner Shop" --days 30'],
+    load: () => import('./stats-command.ts'),
+  },
+]

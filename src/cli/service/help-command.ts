@@ -1,0 +1,8 @@
+import { done } from '../command.ts'
+import type { RunCommand } from '../command.ts'
+import { helpText } from '../help.ts'
+import { textColumns } from '../terminal/table-text.ts'
+
+/** Its one word is a topic, or empty. */
+export const run: RunCommand = async ({ words: [topic = ''] }, { terminal }) =>
+  done(helpText(topic, textColumns(terminal)))

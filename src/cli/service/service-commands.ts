@@ -1,0 +1,127 @@
+import { PAGES } from '../../manual/pages.ts'
+import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from '../../settings/table.ts'
+import type { SettingName } from '../../settings/table.ts'
+import { dataFlag, jsonFlag } from '../command.ts'
+import type { CommandSpec, FlagSpec } from '../command.ts'
+
+/** Running it, and living on a server. */
+export const SERVICE_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'serve',
+    words: [],
+    summary: 'run the service',
+    settings: true,
+    flags: [],
+    examples: ['bellhop serve --listen 127.0.0.1:8790 --data ./bellhop-data'],
+    exitCodes: 'The exit code is 3 where a stop could not write down what was sent, which is then sent again.',
+    load: () => import('./serve-command.ts'),
+  },
+  {
+    name: 'health',
+    words: [],
+    summary: 'ask a running server whether it is well; the exit code says so',
+    flags: [
+      { name: 'ready', placeholder: null, doc: 'whether it also does its work, and if not, why' },
+      jsonFlag,
+      {
+        name: 'admin-listen',
+        setting: 'adminListen',
+        placeholder: 'HOST:PORT',
+        doc: 'as serve has it (BELLHOP_ADMIN_LISTEN; default 127.0.0.1:8791)',
+      },
+    ],
+    examples: ['bellhop health --ready'],
+    load: () => import('./health-command.ts'),
+  },
+  {
+    name: 'systemd',
+    words: [],
+    summary: 'print a unit for systemd that runs serve, confined, with these flags',
+    flags: [
+      { name: 'user', placeholder: 'NAME', doc: 'who runs it; default one that systemd makes while it runs' },
+      // A unit can be read by everybody on a machine.
+      ...SETTING_NAMES.filter((name) => SETTINGS[name].secret !== true).map((name) =>
+        settingFlag(name, name === 'data' ? 'as for serve; default /var/lib/bellhop' : 'as for serve'),
+      ),
+    ],
+    examples: ['bellhop systemd --listen 127.0.0.1:8790 --trusted-proxies 127.0.0.1'],
+    load: () => import('./systemd-command.ts'),
+  },
+]
+
+/** Whether everything is as it must be. */
+export const DOCTOR_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'doctor',
+    words: ['[APP]'],
+    summary: 'look at everything that serve needs, and say what to change; it changes nothing',
+    flags: [
+      jsonFlag,
+      { name: 'offline', placeholder: null, doc: 'ask neither Apple nor Google' },
+      {
+        name: 'full',
+        placeholder: null,
+        doc: 'also look into the indexes of the database, which takes ten times as long',
+      },
+      settingFlag('data', dataFlag.doc),
+      // All of them, so that it takes the command line of `serve` as it stands.
+      ...SETTING_NAMES.filter((name) => name !== 'data').map((name) =>
+        settingFlag(name, `as serve has it (${variableOf(name)})`),
+      ),
+    ],
+    examples: ['bellhop doctor "Corner Shop"'],
+    load: () => import('./doctor-command.ts'),
+  },
+]
+
+/** What is there to read: the manual, the settings, and the command line itself. */
+export const READING_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'manual',
+    words: ['[TOPIC]'],
+    choices: PAGES.map(({ topic }) => topic),
+    summary: 'show a page of the manual, or which there are',
+    flags: [{ name: 'search', placeholder: 'WORD', doc: 'list the parts that speak of it' }],
+    examples: ['bellhop manual server', 'bellhop manual', 'bellhop manual --search alias'],
+    load: () => import('./manual-command.ts'),
+  },
+  {
+    name: 'config',
+    words: [],
+    summary: 'show every setting with its value and where that came from, and check a command line of serve',
+    settings: true,
+    flags: [jsonFlag],
+    examples: ['bellhop config --listen 127.0.0.1:8790'],
+    load: () => import('./config-command.ts'),
+  },
+  {
+    name: 'completions',
+    words: ['bash|zsh|fish'],
+    summary: 'print the script that completes commands and flags in a shell',
+    flags: [],
+    examples: ['bellhop completions bash'],
+    load: () => import('../completion/completions-command.ts'),
+  },
+  {
+    name: 'help',
+    words: [],
+    summary: 'show this, or the help of a command',
+    flags: [],
+    examples: ['bellhop help app create'],
+    load: () => import('./help-command.ts'),
+  },
+  {
+    name: 'version',
+    words: [],
+    summary: 'show the version, and what it is built with',
+    flags: [jsonFlag],
+    examples: ['bellhop version'],
+    load: () => import('./version-command.ts'),
+  },
+]
+
+function settingFlag(name: SettingName, doc: string): FlagSpec {
+  const { flag, placeholder } = SETTINGS[name].type
+  const list = flag === 'list' && ({ list: true } as const)
+  return { name: flagOf(name), placeholder: flag === 'switch' ? null : placeholder, doc, ...list }
+}

@@ -5,6 +5,7 @@ import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.t
 import { arrivalsAt } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
+import { acceptedPush, registerDevice } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -24,16 +25,8 @@ beforeEach(async () => {
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
-async function register(token: string): Promise<void> {
-  expect((await service.put('/deviceToken', { token, platform: '0' })).status).toBe(201)
-}
-
-async function push(path: string, content: object): Promise<string> {
-  const { status, body } = await service.post(path, { platform: '0', msg: 'Hello', sound: '', ...content })
-  expect(status).toBe(200)
-  return body.id
-}
-
+const register = (token: string) => registerDevice(service, { token, platform: '0' })
+const push = (path: '/push/all' | '/push/one', content: object) => acceptedPush(service, path, content)
 const one = (token: string, badge: string) => push('/push/one', { token, badge })
 
 /** Resolves when a push is over. */

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
+import { acceptedPush, registerDevices, startSending, tokensOf } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -24,31 +24,12 @@ let service: Service
 let simulator: Simulator
 
 async function start(ttlClock: 'elapsed' | 'wall' = 'elapsed'): Promise<void> {
-  clock = createFakeClock()
-  service = await startService({ clock, random: () => 0.5, config: { ttlClock, drainSeconds: 0 } })
-  simulator = await service.server.simulator()
+  ;({ clock, service, simulator } = await startSending({ config: { ttlClock, drainSeconds: 0 } }))
 }
 afterEach(() => service[Symbol.asyncDispose]())
 
-async function register(count: number): Promise<void> {
-  const tokens = Array.from({ length: count }, (_, n) => n.toString(16).padStart(8, '0').repeat(8))
-  for (let n = 0; n < count; n += 500) {
-    const answer = await service.put('/deviceToken/batch', { platform: 0, tokens: tokens.slice(n, n + 500) })
-    expect(answer.status).toBe(201)
-  }
-}
-
-async function push(more: object = {}): Promise<string> {
-  const { status, body } = await service.post('/push/all', {
-    platform: 0,
-    msg: 'Hello',
-    sound: '',
-    badge: '',
-    ...more,
-  })
-  expect(status).toBe(200)
-  return body.id
-}
+const register = (count: number) => registerDevices(service, 0, tokensOf(0, count))
+const push = (more: object = {}) => acceptedPush(service, '/push/all', more)
 
 /** Resolves when it has been sent to all, while the clock stands. */
 async function sent(id: string): Promise<void> {

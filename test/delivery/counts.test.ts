@@ -5,9 +5,8 @@ import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { loadSealingKey } from '../../src/sealing/sealing-key.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
-import { startService } from '../support/service.ts'
+import { acceptedPush, registerDevices, startSending } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 
 const answer = (status: number, reason = '', afterMs = 0): Reply => ({
@@ -25,9 +24,7 @@ let clock: FakeClock
 let service: Service
 let simulator: Simulator
 beforeEach(async () => {
-  clock = createFakeClock()
-  service = await startService({ clock, random: () => 0.5, config: { drainSeconds: 0 } })
-  simulator = await service.server.simulator()
+  ;({ clock, service, simulator } = await startSending({ config: { drainSeconds: 0 } }))
   const { database, data, application } = service
   const found = createApplicationStore({ database, clock }).find(application.id)
   const key = loadSealingKey({ dataDirectory: data, hasCredentials: true })
@@ -41,24 +38,18 @@ afterEach(() => service[Symbol.asyncDispose]())
 
 const tokenOf = (n: number) => n.toString(16).padStart(8, '0').repeat(8)
 
-async function register(count: number): Promise<string[]> {
-  const tokens = Array.from({ length: count }, (_, n) => tokenOf(n))
-  for (let n = 0; n < count; n += 500) {
-    const body = { platform: 0, tokens: tokens.slice(n, n + 500) }
-    expect((await service.put('/deviceToken/batch', body)).status).toBe(201)
-  }
-  return tokens
-}
+const register = (count: number) =>
+  registerDevices(
+    service,
+    0,
+    Array.from({ length: count }, (_, n) => tokenOf(n)),
+  )
 
 async function unregister(token: string): Promise<void> {
   expect((await service.put('/deviceToken/del', { token, platform: 0 })).status).toBe(200)
 }
 
-async function push(more: object = {}): Promise<string> {
-  const { status, body } = await service.post('/push/all', { platform: 0, msg: 'Hi', sound: '', badge: '', ...more })
-  expect(status).toBe(200)
-  return body.id
-}
+const push = (more: object = {}) => acceptedPush(service, '/push/all', more)
 
 interface Numbers {
   readonly t: number

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
-import { startService } from '../support/service.ts'
+import { acceptedPush, registerDevice, startSending } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
@@ -11,26 +11,17 @@ import { until } from '../support/until.ts'
 const GOOD = 'a1'.repeat(32)
 const order = (prefix: string) => prefix.padEnd(64, '0')
 
-let clock: ReturnType<typeof createFakeClock>
+let clock: FakeClock
 let service: Service
 let simulator: Simulator
 
 beforeEach(async () => {
-  clock = createFakeClock()
-  service = await startService({ clock, random: () => 0.5 })
-  simulator = await service.server.simulator()
+  ;({ clock, service, simulator } = await startSending())
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
-async function register(token: string, more: object = {}): Promise<void> {
-  expect((await service.put('/deviceToken', { token, platform: '0', ...more })).status).toBe(201)
-}
-
-async function push(content: object = { msg: 'Hello', sound: '', badge: '' }): Promise<string> {
-  const { status, body } = await service.post('/push/all', { platform: 0, ...content })
-  expect(status).toBe(200)
-  return body.id
-}
+const register = (token: string, more: object = {}) => registerDevice(service, { token, platform: '0', ...more })
+const push = (content: object = {}) => acceptedPush(service, '/push/all', content)
 
 /** Resolves when the delivery of a push to iOS is over. */
 async function sent(id: string): Promise<void> {

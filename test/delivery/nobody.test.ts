@@ -9,6 +9,7 @@ import type { FakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
+import { acceptedPush, registerDevice } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -49,17 +50,10 @@ function use(...providers: readonly ('apns' | 'fcm')[]): void {
   createWebhookStore({ database, clock, key: key.key }).put(found, { url, events: ['push.finished'], secret })
 }
 
-async function register(platform: 0 | 1, token: string, more: object = {}): Promise<void> {
-  expect(await service.put('/deviceToken', { token, platform, ...more }, { application })).toMatchObject({
-    status: 201,
-  })
-}
-
-async function push(more: object = {}, path = '/push/all'): Promise<string> {
-  const { status, body } = await service.post(path, { ...BOTH, ...more }, { application })
-  expect(status).toBe(200)
-  return body.id
-}
+const register = (platform: 0 | 1, token: string, more: object = {}) =>
+  registerDevice(service, { token, platform, ...more }, { application })
+const push = (more: object = {}, path: '/push/all' | '/push/one' = '/push/all') =>
+  acceptedPush(service, path, { ...BOTH, ...more }, { application })
 
 const statusOf = async (id: string) => (await service.get(`/push/${id}`, { application })).body
 

@@ -4,6 +4,7 @@ import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
+import { acceptedPush, registerDevice } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 
@@ -36,12 +37,10 @@ afterEach(async () => {
 const order = (prefix: string, n = 0) => prefix + String(n).padStart(64 - prefix.length, '0')
 
 async function register(platform: 0 | 1, ...tokens: string[]): Promise<void> {
-  for (const token of tokens) expect((await service.put('/deviceToken', { token, platform })).status).toBe(201)
+  for (const token of tokens) await registerDevice(service, { token, platform })
 }
 
-async function push(platform: 0 | 1): Promise<string> {
-  return (await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })).body.id
-}
+const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform })
 
 const sent = (id: string) => service.logged(({ event, push: of }) => event === 'push sent' && of === id)
 const paused = () => service.logged(({ event, state }) => event === 'sending paused' && state === 'misconfigured')

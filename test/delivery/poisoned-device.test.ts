@@ -10,7 +10,7 @@ import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
-
+import { acceptedPush, registerDevices, tokenOf, tokensOf } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -43,19 +43,8 @@ afterEach(async () => {
 
 type Platform = 0 | 1
 
-const tokenOf = (platform: Platform, n: number) =>
-  platform === 0 ? `a1${String(n).padStart(62, '0')}` : `phone:${String(n).padStart(5, '0')}`
-
-async function register(platform: Platform, count = DEVICES): Promise<void> {
-  const tokens = Array.from({ length: count }, (_, n) => tokenOf(platform, n))
-  for (let from = 0; from < count; from += 100) {
-    const body = { platform: String(platform), tokens: tokens.slice(from, from + 100) }
-    expect((await service.put('/deviceToken/batch', body)).status).toBe(201)
-  }
-}
-
-const push = async (platform: Platform, of = service): Promise<string> =>
-  (await of.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })).body.id
+const register = (platform: Platform, count = DEVICES) => registerDevices(service, platform, tokensOf(platform, count))
+const push = (platform: Platform, of = service) => acceptedPush(of, '/push/all', { platform })
 
 const apns = (status: number, reason: string) => ({ status, headers: {}, body: JSON.stringify({ reason }) })
 

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsOf } from '../support/arrivals.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
-import { startService } from '../support/service.ts'
+import { acceptedPush, registerDevices, startSending, tokenOf, tokensOf } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 
 /* A gateway that refuses a push, whoever it is for. The simulator's tokens order nothing here. */
@@ -12,22 +11,10 @@ let service: Service
 let simulator: Simulator
 
 beforeEach(async () => {
-  service = await startService({ clock: createFakeClock(), random: () => 0.5 })
-  simulator = await service.server.simulator()
-  for (const platform of [0, 1] as const) await register(platform)
+  ;({ service, simulator } = await startSending())
+  for (const platform of [0, 1] as const) await registerDevices(service, platform, tokensOf(platform, DEVICES))
 })
 afterEach(() => service[Symbol.asyncDispose]())
-
-const tokenOf = (platform: 0 | 1, n: number) =>
-  platform === 0 ? `a1${String(n).padStart(62, '0')}` : `phone:${String(n).padStart(5, '0')}`
-
-async function register(platform: 0 | 1): Promise<void> {
-  const tokens = Array.from({ length: DEVICES }, (_, n) => tokenOf(platform, n))
-  for (let from = 0; from < DEVICES; from += 500) {
-    const body = { platform: String(platform), tokens: tokens.slice(from, from + 500) }
-    expect((await service.put('/deviceToken/batch', body)).status).toBe(201)
-  }
-}
 
 const TOO_LARGE = { status: 413, headers: {}, body: '{"reason":"PayloadTooLarge"}' }
 
@@ -54,8 +41,7 @@ const ROWS = [
   { platform: 1, answer: BAD_FIELD, reason: 'INVALID_ARGUMENT' },
 ] as const
 
-const push = async (platform: 0 | 1): Promise<string> =>
-  (await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '+1' })).body.id
+const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform, badge: '+1' })
 
 test.each(ROWS)(
   'a push that is refused for a hundred, and taken for none, is asked of nobody else: $reason',

@@ -6,6 +6,7 @@ import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.t
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
+import { acceptedPush } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -44,11 +45,7 @@ function register(count: number, of = service): void {
   })
 }
 
-async function push(path: string, body: object, to = service): Promise<string> {
-  const answer = await to.post(path, { platform: '0', msg: 'Hello', sound: '', badge: '', ...body })
-  expect(answer).toMatchObject({ status: 200 })
-  return answer.body.id
-}
+const push = (path: '/push/all' | '/push/one', body: object, to = service) => acceptedPush(to, path, body)
 
 /** From now on no answer of a gateway can be written down, until the returned function is called. */
 function refuseAnswers(): () => void {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt, arrivalsOf } from '../support/arrivals.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
+import { acceptedPush, registerDevice, startSending } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -21,9 +21,7 @@ let clock: FakeClock
 let service: Service
 let simulator: Simulator
 beforeEach(async () => {
-  clock = createFakeClock()
-  service = await startService({ clock, random: () => 0.5 })
-  simulator = await service.server.simulator()
+  ;({ clock, service, simulator } = await startSending())
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
@@ -32,15 +30,8 @@ async function restart(): Promise<void> {
   simulator = await service.server.simulator()
 }
 
-async function register(token: string, more: object = {}): Promise<void> {
-  expect((await service.put('/deviceToken', { token, platform: '0', ...more })).status).toBe(201)
-}
-
-async function push(path: '/push/all' | '/push/one', more: object = {}): Promise<string> {
-  const { status, body } = await service.post(path, { platform: 0, msg: 'Hello', sound: '', badge: '', ...more })
-  expect(status).toBe(200)
-  return body.id
-}
+const register = (token: string, more: object = {}) => registerDevice(service, { token, platform: '0', ...more })
+const push = (path: '/push/all' | '/push/one', more: object = {}) => acceptedPush(service, path, more)
 
 /** Several at a time, as a backend would; the ids in the order of the posts. */
 async function pushes(count: number, path: '/push/all' | '/push/one', more: object = {}): Promise<string[]> {

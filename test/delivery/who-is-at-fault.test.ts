@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/database/database.ts'
-import { createDeviceStore } from '../../src/device/device-store.ts'
 import type { Script } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
-import { startService } from '../support/service.ts'
+import { acceptedPush, registerDevices, startSending, tokenOf, tokensOf } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
@@ -20,25 +17,12 @@ let service: Service
 let simulator: Simulator
 
 beforeEach(async () => {
-  clock = createFakeClock()
-  service = await startService({ clock, random: () => 0.5 })
-  simulator = await service.server.simulator()
+  ;({ clock, service, simulator } = await startSending())
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
-const tokenOf = (platform: 0 | 1, n: number) =>
-  platform === 0 ? `a1${String(n).padStart(62, '0')}` : `phone:${String(n).padStart(5, '0')}`
-
-function register(platform: 0 | 1, count = DEVICES): void {
-  using database = openDatabase(service.data)
-  const devices = createDeviceStore({ database, clock })
-  database.transact(() => {
-    for (let n = 0; n < count; n++) devices.register(1, { token: tokenOf(platform, n), platform })
-  })
-}
-
-const push = async (platform: 0 | 1): Promise<string> =>
-  (await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })).body.id
+const register = (platform: 0 | 1, count = DEVICES) => registerDevices(service, platform, tokensOf(platform, count))
+const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform })
 
 const status = async (id: string) => (await service.get(`/push/${id}`)).body
 
@@ -63,7 +47,7 @@ const only = (gateway: string, status: number, reason: string): Script => {
 }
 
 test('a device: its notification waits, everybody else has theirs at once, and explain tells', async () => {
-  register(0)
+  await register(0)
   const bad = only('apns', 403, 'Forbidden')
   simulator.answerWith((attempt) => (attempt.token === tokenOf(0, 0) ? bad(attempt) : null))
   const id = await push(0)
@@ -77,7 +61,7 @@ test('a device: its notification waits, everybody else has theirs at once, and e
 })
 
 test('a device that is asked last: it alone is at fault, since all others have just been taken', async () => {
-  register(0)
+  await register(0)
   const last = tokenOf(0, DEVICES - 1)
   const answer = { status: 403, headers: {}, body: JSON.stringify({ reason: 'InvalidProviderToken' }) }
   // Answered after all others, too.
@@ -100,7 +84,7 @@ test('a device that is asked last: it alone is at fault, since all others have j
 })
 
 test('a push: the rest of its audience has failed, all other pushes go on, and its status tells', async () => {
-  register(0)
+  await register(0)
   const bad = only('apns', 413, 'PayloadTooLarge')
   let refused = ''
   simulator.answerWith((attempt) => (attempt.headers['apns-collapse-id'] === refused ? bad(attempt) : null))
@@ -116,8 +100,8 @@ test('a push: the rest of its audience has failed, all other pushes go on, and i
 })
 
 test('a credential: what is sent with it waits, the other platform goes on, and readiness tells, until it is taken', async () => {
-  register(0)
-  register(1)
+  await register(0)
+  await register(1)
   simulator.answerWith(only('apns', 403, 'InvalidProviderToken'))
   const waits = await push(0)
   await service.logged(({ event }) => event === 'sending paused')
@@ -135,7 +119,7 @@ test('a credential: what is sent with it waits, the other platform goes on, and 
 })
 
 test('a credential that is replaced: who was refused with the one before is sent to at once', async () => {
-  register(0, 30)
+  await register(0, 30)
   const bad = only('apns', 403, 'InvalidProviderToken')
   let wrong = true
   simulator.answerWith((attempt) => (wrong ? bad(attempt) : null))
@@ -151,7 +135,7 @@ test('a credential that is replaced: who was refused with the one before is sent
 })
 
 test('a credential that pauses in the middle of a page: who has theirs is counted, and nobody is sent to twice', async () => {
-  register(0, 30)
+  await register(0, 30)
   await reached(await push(0), 30)
   const bad = only('apns', 429, 'TooManyProviderTokenUpdates')
   let strict = true
@@ -173,8 +157,8 @@ test('a credential that pauses in the middle of a page: who has theirs is counte
 })
 
 test('a gateway: what is sent there waits, the other one goes on, and readiness warns, until it takes something', async () => {
-  register(0)
-  register(1)
+  await register(0)
+  await register(1)
   simulator.answerWith(only('apns', 503, 'ServiceUnavailable'))
   const waits = await push(0)
   await service.logged(({ event }) => event === 'sending paused')
@@ -193,7 +177,7 @@ test('a gateway: what is sent there waits, the other one goes on, and readiness 
 
 test('this machine: where nothing can be written down, sixteen pages are sent and no more, until it can', async () => {
   const many = 9000
-  register(0, many)
+  await register(0, many)
   let arrived = 0
   simulator.onArrival(() => arrived++)
   // As a disk that is full, for what became of notifications alone.

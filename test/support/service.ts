@@ -76,7 +76,7 @@ export interface Service extends AsyncDisposable {
   restart(): Promise<Service>
 }
 
-interface Options {
+export interface ServiceOptions {
   readonly clock?: Clock
   readonly random?: () => number
   readonly limits?: Partial<Limits>
@@ -123,7 +123,7 @@ async function expectDescribed(method: string, path: string, { status, body }: A
 }
 
 /** The whole service in this process, on real sockets and a real database file. */
-export async function startService(options: Options = {}): Promise<Service> {
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const clock = options.clock ?? systemClock
   const data = options.data ?? (await mkdtemp(join(tmpdir(), 'bellhop-')))
   const database = openDatabase(data)

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Reply } from '../../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
-import { createFakeClock } from '../../support/fake-clock.ts'
+import type { FakeClock } from '../../support/fake-clock.ts'
 import { passing } from '../../support/passing.ts'
 import { expectFailure } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
+import { acceptedPush, registerDevices, startSending } from '../../support/sending.ts'
 import type { Answer, Call, Service } from '../../support/service.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -14,32 +14,20 @@ const BROADCAST = { platform: '0', msg: 'Hello', sound: '', badge: '+1' }
 /** Requests on their way at once, at the most. */
 const IN_FLIGHT = 64
 
-let clock: ReturnType<typeof createFakeClock>
+let clock: FakeClock
 let service: Service
 let simulator: Simulator
 beforeEach(async () => {
-  clock = createFakeClock()
   // Calls of the test go through the same client as what is sent, which takes 256 at a time.
-  service = await startService({ clock, random: () => 0.5, config: { maxInFlight: IN_FLIGHT } })
-  simulator = await service.server.simulator()
+  ;({ clock, service, simulator } = await startSending({ config: { maxInFlight: IN_FLIGHT } }))
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
 const order = (prefix: string) => prefix.padEnd(64, '0')
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-async function register(...tokens: string[]): Promise<void> {
-  for (let n = 0; n < tokens.length; n += 500) {
-    const body = { platform: '0', tokens: tokens.slice(n, n + 500) }
-    expect(await service.put('/deviceToken/batch', body)).toMatchObject({ status: 201 })
-  }
-}
-
-async function push(more: object = {}, call?: Call): Promise<string> {
-  const { status, body } = await service.post('/push/all', { ...BROADCAST, ...more }, call)
-  expect(status).toBe(200)
-  return body.id
-}
+const register = (...tokens: string[]) => registerDevices(service, 0, tokens)
+const push = (more: object = {}, call?: Call) => acceptedPush(service, '/push/all', { ...BROADCAST, ...more }, call)
 
 function cancel(id: string, call?: Call): Promise<Answer> {
   return service.call('POST', `/push/${id}/cancel`, call)

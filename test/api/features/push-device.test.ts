@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
-import { createFakeClock } from '../../support/fake-clock.ts'
+import type { FakeClock } from '../../support/fake-clock.ts'
 import { expectFailure, expectRequired } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
+import { acceptedPush, startSending } from '../../support/sending.ts'
 import type { Answer, Call, Service } from '../../support/service.ts'
 
 const NOON = '2026-11-20T12:00:00.000Z'
@@ -11,13 +11,11 @@ const PUSH = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
 const NOW = 'This is judged by the device as it is now.'
 const HOUR_MS = 60 * 60 * 1000
 
-let clock: ReturnType<typeof createFakeClock>
+let clock: FakeClock
 let service: Service
 let simulator: Simulator
 beforeEach(async () => {
-  clock = createFakeClock()
-  service = await startService({ clock, random: () => 0.5 })
-  simulator = await service.server.simulator()
+  ;({ clock, service, simulator } = await startSending())
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
@@ -30,11 +28,7 @@ async function register(token: string, more: object = {}, call?: Call): Promise<
   expect([200, 201]).toContain((await service.put('/deviceToken', { token, platform, ...more }, call)).status)
 }
 
-async function push(more: object = {}, call?: Call): Promise<string> {
-  const { status, body } = await service.post('/push/all', { ...PUSH, ...more }, call)
-  expect(status).toBe(200)
-  return body.id
-}
+const push = (more: object = {}, call?: Call) => acceptedPush(service, '/push/all', { ...PUSH, ...more }, call)
 
 async function pushed(more: object = {}): Promise<string> {
   const id = await push(more)

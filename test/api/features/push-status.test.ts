@@ -1,37 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
-import { createFakeClock } from '../../support/fake-clock.ts'
+import type { FakeClock } from '../../support/fake-clock.ts'
 import { expectFailure, expectInvalid } from '../../support/refusals.ts'
-import { startService } from '../../support/service.ts'
+import { acceptedPush, registerDevices, startSending } from '../../support/sending.ts'
 import type { Answer, Service } from '../../support/service.ts'
 
 const NOON = '2026-11-20T12:00:00.000Z'
 const PUSH = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
 const DAY_MS = 24 * 60 * 60 * 1000
 
-let clock: ReturnType<typeof createFakeClock>
+let clock: FakeClock
 let service: Service
 let simulator: Simulator
 beforeEach(async () => {
-  clock = createFakeClock()
-  service = await startService({ clock, random: () => 0.5 })
-  simulator = await service.server.simulator()
+  ;({ clock, service, simulator } = await startSending())
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
 const ios = (prefix: string) => prefix.padEnd(64, '0')
 
-async function register(platform: string, ...tokens: string[]): Promise<void> {
-  const answer = await service.put('/deviceToken/batch', { platform, tokens })
-  expect(answer).toMatchObject({ status: 201 })
-}
-
-async function push(more: object = {}): Promise<string> {
-  const { status, body } = await service.post('/push/all', { ...PUSH, ...more })
-  expect(status).toBe(200)
-  return body.id
-}
+const register = (platform: 0 | 1, ...tokens: string[]) => registerDevices(service, platform, tokens)
+const push = (more: object = {}) => acceptedPush(service, '/push/all', { ...PUSH, ...more })
 
 /** A push that is over. */
 async function pushed(more: object = {}): Promise<string> {
@@ -52,8 +42,8 @@ async function statusWhen(id: string, matches: (status: any) => boolean): Promis
 
 describe('GET /push/{id}', () => {
   test('has the counts of a push that is over, by platform and by reason', async () => {
-    await register('0', ios('a1'), ios('a2'), ios('bad4100'), ios('bad4130'))
-    await register('1', 'android:1')
+    await register(0, ios('a1'), ios('a2'), ios('bad4100'), ios('bad4130'))
+    await register(1, 'android:1')
     const id = await pushed()
     expect((await service.get(`/push/${id}`)).body).toEqual({
       id,
@@ -83,7 +73,7 @@ describe('GET /push/{id}', () => {
   })
 
   test('counts who waits for another attempt, and how fast the others went', async () => {
-    await register('0', ios('a1'), ios('a2'), ios('bad50001'))
+    await register(0, ios('a1'), ios('a2'), ios('bad50001'))
     const id = await push({ platform: ['0'] })
     const waiting = await statusWhen(id, ({ platforms }) => platforms['0'].retrying === 1)
     expect(waiting).toMatchObject({ state: 'sending', t: 3, s: 2, waiting: 1, failed: { total: 0, reasons: {} } })
@@ -116,8 +106,8 @@ describe('GET /push/{id}', () => {
   test('says which part of it waits, while another is over', async () => {
     const answer = { status: 403, headers: {}, body: '{"reason":"InvalidProviderToken"}' }
     simulator.answerWith(({ gateway }) => (gateway.startsWith('fcm') ? null : { kind: 'answer', answer }))
-    await register('0', ios('a1'))
-    await register('1', 'android:1')
+    await register(0, ios('a1'))
+    await register(1, 'android:1')
     const id = await push()
     const status = await statusWhen(id, ({ state, s }) => state === 'paused' && s === 1)
     expect(status).toMatchObject({ reason: 'InvalidProviderToken for 1 of 1 device', t: 2, waiting: 1 })
@@ -125,7 +115,7 @@ describe('GET /push/{id}', () => {
   })
 
   test('of a push for later is scheduled, until its moment comes', async () => {
-    await register('0', ios('a1'))
+    await register(0, ios('a1'))
     const id = await push({ send_at: 60 })
     const { body } = await service.get(`/push/${id}`)
     expect(body).toMatchObject({ state: 'scheduled', t: 0, waiting: 0, started_at: null, finished_at: null, rate: 0 })
@@ -185,7 +175,7 @@ describe('GET /push/{id}', () => {
   })
 
   test('is still there after a restart', async () => {
-    await register('0', ios('a1'), ios('bad4130'))
+    await register(0, ios('a1'), ios('bad4130'))
     const id = await pushed({ platform: ['0'] })
     const before = (await service.get(`/push/${id}`)).body
     await using again = await service.restart()
@@ -240,7 +230,7 @@ describe('a push that is not there', () => {
 
 describe('GET /pushes', () => {
   test('lists pushes newest first, without reasons and platforms', async () => {
-    await register('0', ios('a1'), ios('bad4130'))
+    await register(0, ios('a1'), ios('bad4130'))
     const first = await pushed({ platform: ['0'] })
     const second = await push({ send_at: 60 })
     const { body, headers } = await service.get('/pushes')
@@ -300,7 +290,7 @@ describe('GET /pushes', () => {
 
 describe('GET /push/{id}/failures', () => {
   test('lists whom the push failed for, and why', async () => {
-    await register('0', ios('a1'), ios('bad4100'), ios('bad4130'))
+    await register(0, ios('a1'), ios('bad4100'), ios('bad4130'))
     const id = await pushed({ platform: ['0'] })
     const { body } = await service.get(`/push/${id}/failures`)
     const each = { platform: '0', attempts: 1, at: NOON }
@@ -311,14 +301,14 @@ describe('GET /push/{id}/failures', () => {
   })
 
   test('has no token of a device that was erased', async () => {
-    await register('0', ios('bad4130'))
+    await register(0, ios('bad4130'))
     const id = await pushed({ platform: ['0'] })
     await service.put('/deviceToken/del', { token: ios('bad4130'), platform: '0' })
     expect((await service.get(`/push/${id}/failures`)).body).toMatchObject([{ token: null, reason: 'PayloadTooLarge' }])
   })
 
   test('does not list who still waits, until that is over', async () => {
-    await register('0', ios('a1'), ios('bad5000'))
+    await register(0, ios('a1'), ios('bad5000'))
     const id = await push({ platform: ['0'], ttl: 3600 })
     await statusWhen(id, ({ platforms }) => platforms['0'].retrying === 1)
     expect((await service.get(`/push/${id}/failures`)).body).toEqual([])
@@ -331,8 +321,8 @@ describe('GET /push/{id}/failures', () => {
   test('is as long as the push failed for, in pages that nobody sees', async () => {
     const tokens = Array.from({ length: 1203 }, (_, i) => ios(`bad41300${i.toString(16).padStart(4, '0')}`))
     // Until one is taken they go one by one.
-    await register('0', ios('a1'))
-    for (let i = 0; i < tokens.length; i += 500) await register('0', ...tokens.slice(i, i + 500))
+    await register(0, ios('a1'))
+    for (let i = 0; i < tokens.length; i += 500) await register(0, ...tokens.slice(i, i + 500))
     const id = await pushed({ platform: ['0'] })
     const { body } = await service.get(`/push/${id}/failures`)
     expect(body.map((one: any) => one.token).toSorted()).toEqual(tokens.toSorted())
@@ -361,7 +351,7 @@ describe('needs the secret', () => {
 })
 
 test('what arrives twice is accepted once', async () => {
-  await register('0', ios('a1'))
+  await register(0, ios('a1'))
   const id = await push({ platform: ['0'] })
   await arrivalsAt(simulator, 1)
   expect(await statusWhen(id, ({ state }) => state === 'finished')).toMatchObject({ t: 1, s: 1, waiting: 0 })

@@ -16,6 +16,7 @@ import { misfits } from '../../support/openapi.ts'
 import type { Json } from '../../support/openapi.ts'
 import { silence, startReceiver, status } from '../../support/receiver.ts'
 import type { Received, WebhookReceiver } from '../../support/receiver.ts'
+import { acceptedPush, registerDevice } from '../../support/sending.ts'
 import { startService } from '../../support/service.ts'
 import type { Service } from '../../support/service.ts'
 
@@ -69,15 +70,8 @@ function verified({ headers, body }: Received): { type: string; timestamp: strin
   return event
 }
 
-async function register(token: string, platform = '0'): Promise<void> {
-  expect((await service.put('/deviceToken', { token, platform })).status).toBe(201)
-}
-
-async function push(platform: unknown = ['0', '1']): Promise<string> {
-  const { status: code, body } = await service.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })
-  expect(code).toBe(200)
-  return body.id
-}
+const register = (token: string, platform = '0') => registerDevice(service, { token, platform })
+const push = (platform: unknown = ['0', '1']) => acceptedPush(service, '/push/all', { platform })
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 

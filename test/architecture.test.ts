@@ -242,6 +242,35 @@ describe('who may import what', () => {
   })
 })
 
+describe('a class keeps its borders', () => {
+  const classes = files.flatMap(({ path, code }) =>
+    Array.from(code.matchAll(/^(?:export )?class (\w+)[^\n]*\{\n([\s\S]*?)^\}/gm), ([, name = '', body = '']) => ({
+      name: `${path} ${name}`,
+      body,
+    })),
+  )
+
+  test('nobody outside writes a property of an object: what changes it is a verb of its class', () => {
+    const property =
+      /^ {2}(?:static |override |declare |accessor |public )*(?!readonly |get |set )(\w+)[?!]?(?::| = |$)/gm
+    const open = classes.flatMap(({ name, body }) =>
+      Array.from(body.matchAll(property), ([, found = '']) => `${name}.${found} is not readonly`),
+    )
+    expect(open).toEqual([])
+    expect(classes.length).toBeGreaterThan(40)
+  })
+
+  test('nobody outside changes a collection of an object: what is public of one is a read-only type', () => {
+    const property =
+      /^ {2}(?:static |override )*readonly (\w+)(?:: (?!readonly |Readonly).*(?:\[\]|Array<|Map<|Set<)| = (?:\[|new (?:Map|Set|Array)\b))/gm
+    const getter = /^ {2}get (\w+)\(\): (?!readonly |Readonly)(?:[\w.<> |]+\[\]|Map<|Set<|Array<)/gm
+    const open = classes.flatMap(({ name, body }) =>
+      [...body.matchAll(property), ...body.matchAll(getter)].map(([, found = '']) => `${name}.${found} is mutable`),
+    )
+    expect(open).toEqual([])
+  })
+})
+
 describe('one way of doing one thing', () => {
   test.each([
     ['the code of an error is read by codeOf', /'code' in /, 'text/error-code.ts'],

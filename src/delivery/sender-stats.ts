@@ -17,7 +17,7 @@ export interface SenderState {
 
 /** The same in numbers, for who watches it. Times are ms since the Unix epoch. */
 export interface SenderStats extends SenderState, BacklogStats {
-  readonly answers: OutcomeCounters
+  readonly outcomes: OutcomeCounters
   /** Connections opened with this credential since it was loaded, as far as can be seen. */
   readonly connections: number
   /** Since when nothing has been answered although something could be sent; `null` where nothing could. */

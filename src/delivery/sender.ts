@@ -166,7 +166,7 @@ export class Sender {
     const stillSince = dueSince === null || !mayMove ? null : Math.max(dueSince, this.#movedAt)
     const { connections = 0 } = this.#provider ?? {}
     const all = recipients + this.#backlog.loaded.waiting.recipients
-    return { ...this.state, answers: this.#counters, connections, recipients: all, dueSince, stillSince }
+    return { ...this.state, outcomes: this.#counters, connections, recipients: all, dueSince, stillSince }
   }
 
   /** Whether there is nothing to send now. */
@@ -249,7 +249,7 @@ export class Sender {
     if (delivery.expiresAt <= now) {
       const expired = this.#writer.expire(delivery)
       if (expired) {
-        this.#counters.expired += expired.unreached
+        this.#counters.countExpired(expired.unreached)
         this.#deps.log.warn('push expired', { ...this.#name, push: delivery.record.pushId, ...expired })
       }
     } else if (delivery.nextDueAt <= now && this.#size(now) > 0) {
@@ -449,7 +449,7 @@ export class Sender {
     // Of a credential that has been replaced an answer says nothing of the new one.
     const health = provider === this.#provider ? this.#health : null
     const situation = { sent: { nth, latencyMs }, provider: provider.name, health, now }
-    this.#counters.note(outcome, this.#outcomes.handle(task, outcome, situation))
+    this.#counters.count(outcome, this.#outcomes.handle(task, outcome, situation))
     // It may have room for another page, or somebody to send to again.
     this.#backlog.enqueue(task.delivery)
     if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve()

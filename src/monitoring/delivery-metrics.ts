@@ -44,14 +44,14 @@ export function deliveryFamilies({ senders, latency, counts, nameOf, now }: Sour
     counter(
       'bellhop_push_notifications_total',
       'Answers of the gateways, one for each send: what was deferred is sent again, and counts again.',
-      named.flatMap(({ labels, answers }) =>
-        OUTCOMES.map((outcome) => [{ ...labels, outcome }, answers[outcome]] as const),
+      named.flatMap(({ labels, outcomes }) =>
+        OUTCOMES.map((outcome) => [{ ...labels, outcome }, outcomes[outcome]] as const),
       ),
     ),
     counter(
       'bellhop_push_expired_total',
       'Notifications whose time to live was over before a gateway had taken them.',
-      each(({ answers }) => answers.expired),
+      each(({ outcomes }) => outcomes.expired),
     ),
     histogram(
       'bellhop_gateway_request_duration_seconds',

@@ -1,21 +1,34 @@
 /** How often which value was seen, in fixed buckets. `observe` is on the path of every send: it allocates nothing. */
 export class Histogram {
-  /** Upper bounds, ascending, each included in its bucket. */
-  readonly bounds: readonly number[]
-  /** Of each bucket alone; one more than there are bounds, for what is above all of them. */
-  readonly counts: number[]
-  sum = 0
+  readonly #bounds: readonly number[]
+  readonly #counts: number[]
+  #sum = 0
 
   constructor(bounds: readonly number[]) {
-    this.bounds = bounds
-    this.counts = Array.from({ length: bounds.length + 1 }, () => 0)
+    this.#bounds = bounds
+    this.#counts = Array.from({ length: bounds.length + 1 }, () => 0)
+  }
+
+  /** Upper bounds, ascending, each included in its bucket. */
+  get bounds(): readonly number[] {
+    return this.#bounds
+  }
+
+  /** Of each bucket alone; one more than there are bounds, for what is above all of them. */
+  get counts(): readonly number[] {
+    return this.#counts
+  }
+
+  get sum(): number {
+    return this.#sum
   }
 
   observe(value: number): void {
-    const { bounds, counts } = this
+    const bounds = this.#bounds
+    const counts = this.#counts
     let at = 0
     while (value > (bounds[at] ?? Number.POSITIVE_INFINITY)) at++
     counts[at] = (counts[at] ?? 0) + 1
-    this.sum += value
+    this.#sum += value
   }
 }

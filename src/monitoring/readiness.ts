@@ -36,7 +36,7 @@ interface ReadinessFacts {
   /** Why the database could not be written; `null`: it could. */
   readonly databaseProblem: string | null
   /** `name` is the application's. */
-  readonly senders: readonly (Omit<SenderStats, 'answers' | 'connections'> & { readonly name: string })[]
+  readonly senders: readonly (Omit<SenderStats, 'outcomes' | 'connections'> & { readonly name: string })[]
   /** `null`: not known. */
   readonly disk: Disk | null
   /** `null`: none are made. */

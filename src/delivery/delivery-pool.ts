@@ -7,6 +7,8 @@ import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
 import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
+import { ClockFollower } from './clock-follower.ts'
+import { inSteps } from './in-steps.ts'
 import { LONGEST_WAIT_MS } from './retry.ts'
 import { SendBudget } from './send-budget.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
@@ -14,7 +16,6 @@ import { Sender } from './sender.ts'
 import type { SenderDependencies } from './sender.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
 import { createSteadyClock } from './steady-clock.ts'
-import type { ClockJump } from './steady-clock.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
 import type { ExpiryKey } from './store/expiry-scan.ts'
 import type { Shifted } from './store/time-shift.ts'
@@ -80,7 +81,7 @@ export interface DeliveryPool {
   /** One entry for each application and platform that has sent something since the start. */
   states(): SenderState[]
   /** The same, and what is counted besides. */
-  figures(): SenderStats[]
+  stats(): SenderStats[]
   /** Sends nothing more; resolves when everything in flight is answered and written down. */
   stop(): Promise<void>
   /** Closes the connections to the gateways; answers that are still to come are heard by nobody. */
@@ -111,9 +112,16 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   let shared = deps.maxInFlight
   let stopped = false
   let closed = false
-  /** Jumps of the clock that the database has not followed yet. */
-  let jumps = 0
   let cancelTick: (() => void) | null = null
+  const follower = new ClockFollower({
+    clock,
+    log,
+    store,
+    persist,
+    ttlClock: deps.ttlClock,
+    senders: () => senders.values(),
+    onFollowed: ensureTick,
+  })
 
   async function persist<T>(operation: () => T): Promise<T> {
     for (;;) {
@@ -151,7 +159,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       events: deps.events,
       sendBudget,
       share: () => shared,
-      mayLoad: () => jumps === 0,
+      mayLoad: () => !follower.isBehind,
       onProven: () => void persist(() => deps.prove(application, platform)),
       latency: deps.latency[platform],
     })
@@ -165,78 +173,28 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   }
 
   function tick(): void {
-    followClock()
+    follower.follow()
     shared = share()
     // What is on disk may still seem to be over by the new time of day.
-    if (jumps === 0) for (const sender of senders.values()) sender.tick()
+    if (!follower.isBehind) for (const sender of senders.values()) sender.tick()
     cancelTick = null
     ensureTick()
   }
 
-  /**
-   * An operator, or NTP, may set the clock, and a machine may be suspended: nobody is to wait longer for that, and no
-   * time to live to end.
-   */
-  function followClock(): void {
-    const jump = clock.follow()
-    if (jump === null) return
-    const { byMs, stoodStillMs } = jump
-    if (stoodStillMs > 0) log.warn('the process stood still', { stoodStillMs })
-    if (byMs > stoodStillMs) log.warn('the clock was put ahead', { aheadMs: byMs - stoodStillMs })
-    if (byMs < 0) {
-      log.warn('the clock was put back', { backMs: -byMs })
-      for (const sender of senders.values()) sender.shift(-byMs)
-      void shiftDue(-byMs)
-    }
-    if (deps.ttlClock === 'wall') return
-    for (const sender of senders.values()) sender.extend(jump)
-    void followJumps(jump)
-  }
-
-  /** Times to live in the database follow a jump, or, with `null`, what the last run left of some. */
-  async function followJumps(jump: ClockJump | null): Promise<void> {
-    jumps++
-    let more = await persist(() => {
-      if (jump !== null) store.jumps.note(jump, clock.now())
-      return store.jumps.follow(clock.now())
-    })
-    while (more) more = await persist(() => store.jumps.follow(clock.now()))
-    jumps--
-    for (const sender of senders.values()) {
-      sender.forgetTimes()
-      // What came meanwhile was not loaded.
-      sender.wake(null)
-    }
-    ensureTick()
-  }
-
-  async function shiftDue(backMs: number): Promise<void> {
-    await inSteps((from: Shifted | null) => store.shiftDue(backMs, from))
-    for (const sender of senders.values()) sender.forgetTimes()
-  }
-
   /** The last run may have written down times of a clock that was ahead. */
   async function boundDue(began: number): Promise<void> {
-    await inSteps((from: Shifted | null) => store.boundDue(began, began + LONGEST_WAIT_MS, from))
+    await inSteps(persist, (from: Shifted | null) => store.boundDue(began, began + LONGEST_WAIT_MS, from))
     for (const sender of senders.values()) sender.dueAgain()
   }
 
   /** The last run may have ended before what was called off had. */
   async function endCancelled(): Promise<void> {
-    await inSteps((from: ExpiryKey | null) => {
+    await inSteps(persist, (from: ExpiryKey | null) => {
       const { found, next } = store.cancelled(from)
       // In this transaction: whoever is told of the end must hear of it, whatever happens in between.
       for (const key of found) end(key)
       return next
     })
-  }
-
-  async function inSteps<From>(step: (from: From | null) => From | null): Promise<void> {
-    let from: From | null = null
-    do {
-      const at: From | null = from
-      from = await persist(() => step(at))
-    } while (from !== null)
   }
 
   function ensureTick(): void {
@@ -252,7 +210,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   function wake(application: number, push: number | null = null): void {
     if (stopped) return
     // What was accepted since a jump has its times by the new time of day.
-    followClock()
+    follower.follow()
     for (const platform of PLATFORMS) senderOf(application, platform).wake(push)
     shared = share()
     ensureTick()
@@ -264,7 +222,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
 
   store.endLeases(clock.now())
   void endCancelled()
-  if (store.jumps.isBehind()) void followJumps(null)
+  follower.resume()
   for (const { application } of store.senders()) wake(application)
   void boundDue(clock.now())
 
@@ -297,7 +255,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       }
     },
     states: () => [...senders.values()].map((sender) => sender.state),
-    figures: () => [...senders.values()].map((sender) => sender.figures(clock.now())),
+    stats: () => [...senders.values()].map((sender) => sender.stats(clock.now())),
     pauseOf(application, platform) {
       const sender = senders.get(`${application}/${platform}`)?.standing
       if (sender === undefined || sender.state === 'ready') return null

@@ -39,8 +39,8 @@ interface Dependencies {
   readonly random: () => number
   readonly backlog: Pick<Backlog, 'enqueue'>
   readonly writer: Pick<SettlementWriter, 'settlePage' | 'settleAlone' | 'refuse'>
-  /** Whether a trouble of the way to the gateway has just been told of. */
-  readonly lookForTrouble: () => boolean
+  /** Tells of trouble on the way to the gateway; whether there is any. */
+  readonly reportTrouble: () => boolean
 }
 
 /**
@@ -63,7 +63,7 @@ export class OutcomeHandler {
     const verdict = judge(outcome, { provider, attempt, now, expiresAt, random: this.#deps.random(), doubted })
     const refused = delivery.recordOutcome(outcome)
     if (verdict.kind === 'hold') {
-      health?.pause({ ...verdict, told: this.#deps.lookForTrouble() }, device, now)
+      health?.pause({ ...verdict, told: this.#deps.reportTrouble() }, device, now)
       this.#putBack(task, now)
     } else {
       const answered = { task, verdict, finding: findingOf(recipient, outcome, verdict) }

@@ -1,14 +1,11 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
-import { DEVICE_REMOVED } from '../gateway/gateway.ts'
-import type { Outcome, Provider } from '../gateway/gateway.ts'
+import type { Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
-import type { ActiveDelivery } from './active-delivery.ts'
 import { Backlog } from './backlog.ts'
-import { CredentialHealth } from './credential-health.ts'
-import { OutcomeCounters } from './outcome-counters.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { GatewayTrouble } from './gateway-trouble.ts'
 import { OutcomeHandler } from './outcome-handler.ts'
-import type { Health } from './outcome-handler.ts'
 import { STRAGGLER_MS } from './page.ts'
 import { PendingBadges } from './pending-badges.ts'
 import type { SendBudget } from './send-budget.ts'
@@ -16,13 +13,9 @@ import { backlogStats, senderStateOf } from './sender-stats.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
 import { SettlementWriter } from './settlement-writer.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
-import { SilentDevices } from './silent-devices.ts'
-import type { Sending } from './silent-devices.ts'
+import { Timekeeper } from './timekeeper.ts'
 import type { ClockJump } from './steady-clock.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
-import type { ExpiryKey } from './store/expiry-scan.ts'
-import type { Task } from './task.ts'
-import type { FinalVerdict } from './verdict.ts'
 
 export interface SenderDependencies {
   readonly application: number
@@ -44,12 +37,9 @@ export interface SenderDependencies {
   readonly share: () => number
   /** The gateway has taken a first notification with this credential. */
   readonly onProven: () => void
-  /** Hears how long each answer took, in seconds. */
+  /** Is told how long each answer took, in seconds. */
   readonly latency: { observe(seconds: number): void }
 }
-
-/** Notifications for one device that are passed over to find one for another. */
-const MAX_SAME = 64
 
 /**
  * Sends everything of one application to one platform, as fast as the window of its credential allows.
@@ -74,104 +64,105 @@ const MAX_SAME = 64
 export class Sender {
   readonly #deps: SenderDependencies
   readonly #name: { readonly application: number; readonly platform: Platform }
+  readonly #badges: PendingBadges
   readonly #backlog: Backlog
   readonly #writer: SettlementWriter
-  #provider: Provider | null = null
-  #health: Health
   readonly #outcomes: OutcomeHandler
-  readonly #badges: PendingBadges
-  readonly #silent = new SilentDevices()
-  #inFlight = 0
-  /** How many were sent, ever. */
-  #sent = 0
-  readonly #counters = new OutcomeCounters()
-  /** When the last answer came, or this sender or its provider began; ms since the Unix epoch. */
-  #movedAt: number
-  #stopped = false
-  /** Whether the log was told of trouble on the way to the gateway. */
-  #inTrouble = false
-  #closed = false
+  readonly #dispatcher: Dispatcher
+  readonly #timekeeper: Timekeeper
+  readonly #trouble: GatewayTrouble
   /** Whether it ever had a provider. */
-  #used = false
-  #idle: (() => void)[] = []
-  readonly #onEmpty = (delivery: ActiveDelivery) => this.#writer.finishOrPark(delivery)
-  readonly #nextTurn = () => this.#pump()
+  #isUsed = false
 
   constructor(deps: SenderDependencies) {
     const { application, platform, log } = deps
     this.#deps = deps
     this.#name = { application, platform }
-    this.#movedAt = deps.clock.now()
-    this.#health = new CredentialHealth(deps, true)
     this.#badges = new PendingBadges(deps.store.badgeOf)
+    this.#trouble = new GatewayTrouble(log, application, platform)
     this.#backlog = new Backlog({
       ...deps,
       badges: this.#badges,
-      onMore: () => this.#pump(),
+      onMore: () => this.#dispatcher.pump(),
       onCounted: (delivery) => {
         this.#writer.finishOrPark(delivery)
-        this.#keepTime(delivery, deps.clock.now())
+        this.#timekeeper.check(delivery, deps.clock.now())
       },
-      onTime: (delivery) => this.#keepTime(delivery, deps.clock.now()),
+      onTime: (delivery) => this.#timekeeper.check(delivery, deps.clock.now()),
     })
     this.#writer = new SettlementWriter({
       ...deps,
       badges: this.#badges,
-      onRetries: ({ record: of }, recipients) =>
-        log.debug('to be sent again', { ...this.#name, push: of.pushId, recipients }),
+      onRetries: ({ record }, recipients) =>
+        log.debug('to be sent again', { ...this.#name, push: record.pushId, recipients }),
       onWritten: (delivery) => {
         this.#backlog.enqueue(delivery)
-        this.#pump()
+        this.#dispatcher.pump()
       },
       onFinished: (delivery) => {
         log.debug('push sent', { ...this.#name, push: delivery.record.pushId })
         this.#backlog.drop(delivery)
-        this.#pump()
+        this.#dispatcher.pump()
       },
       onWaiting: (delivery, until) => {
         if (until === null) this.#backlog.drop(delivery)
         else this.#backlog.loaded.park(delivery, until)
-        this.#pump()
+        this.#dispatcher.pump()
       },
     })
     this.#outcomes = new OutcomeHandler({
       ...deps,
       backlog: this.#backlog,
       writer: this.#writer,
-      lookForTrouble: () => this.#lookForTrouble(),
+      reportTrouble: () => this.#trouble.report(this.#dispatcher.provider),
+    })
+    this.#dispatcher = new Dispatcher({
+      ...deps,
+      backlog: this.#backlog,
+      badges: this.#badges,
+      outcomes: this.#outcomes,
+      onEmpty: (delivery) => this.#writer.finishOrPark(delivery),
+    })
+    this.#timekeeper = new Timekeeper({
+      ...deps,
+      backlog: this.#backlog,
+      writer: this.#writer,
+      outcomes: this.#outcomes,
+      dispatcher: this.#dispatcher,
     })
   }
 
   /** Whether it can send, and why not. */
   get standing(): Pick<SenderState, 'state' | 'reason'> {
-    return senderStateOf(this.#provider, this.#health)
+    return senderStateOf(this.#dispatcher.provider, this.#dispatcher.health)
   }
 
   get state(): SenderState {
     return {
       ...this.#name,
       ...this.standing,
-      inFlight: this.#inFlight,
+      inFlight: this.#dispatcher.inFlight,
       open: this.#backlog.loaded.size + this.#backlog.loaded.waiting.pushes,
     }
   }
 
   /** `now` is ms since the Unix epoch. */
-  figures(now: number): SenderStats {
+  stats(now: number): SenderStats {
+    const { provider, health, inFlight, movedAt, counters: outcomes } = this.#dispatcher
     const { recipients, dueSince: since } = backlogStats(this.#backlog.all(), now)
-    const isOpen = this.#provider !== null && this.#health.state === 'ready' && this.#size(now) > 0
+    const isOpen = provider !== null && health.state === 'ready' && this.#dispatcher.size(now) > 0
     const dueSince = isOpen ? since : null
     // A project's quota may be used up for the moment.
-    const mayMove = this.#inFlight > 0 || this.#provider?.mayTake?.(now) !== false
-    const stillSince = dueSince === null || !mayMove ? null : Math.max(dueSince, this.#movedAt)
-    const { connections = 0 } = this.#provider ?? {}
+    const mayMove = inFlight > 0 || provider?.mayTake?.(now) !== false
+    const stillSince = dueSince === null || !mayMove ? null : Math.max(dueSince, movedAt)
+    const { connections = 0 } = provider ?? {}
     const all = recipients + this.#backlog.loaded.waiting.recipients
-    return { ...this.state, outcomes: this.#counters, connections, recipients: all, dueSince, stillSince }
+    return { ...this.state, outcomes, connections, recipients: all, dueSince, stillSince }
   }
 
   /** Whether there is nothing to send now. */
   get isIdle(): boolean {
-    return this.#inFlight === 0 && this.#backlog.loaded.size === 0
+    return this.#dispatcher.inFlight === 0 && this.#backlog.loaded.size === 0
   }
 
   /** Whether there will not be either, however much time passes. */
@@ -181,26 +172,21 @@ export class Sender {
 
   /**
    * Sends with `provider` from now on; `null` waits for one. The old one is closed when its requests are over.
-   * `proven`: its credential is known to be good.
+   * `isProven`: its credential is known to be good.
    */
-  use(provider: Provider | null, proven: boolean): void {
-    const old = this.#provider
-    this.#outcomes.releaseAside(this.#health, this.#deps.clock.now())
-    this.#provider = provider
-    this.#health = new CredentialHealth(this.#deps, proven)
-    this.#movedAt = this.#deps.clock.now()
-    if (old !== null) void old[Symbol.asyncDispose]()
+  use(provider: Provider | null, isProven: boolean): void {
+    this.#dispatcher.use(provider, isProven)
     // What the one before was refused, this one may send.
-    if (provider !== null && this.#used) void this.#retryAllNow()
-    this.#used ||= provider !== null
-    this.#pump()
+    if (provider !== null && this.#isUsed) void this.#timekeeper.makeAllDue()
+    this.#isUsed ||= provider !== null
+    this.#dispatcher.pump()
   }
 
   /** Something was stored; `push` where it is one that may be older than what is loaded. */
   wake(push: number | null): void {
-    this.#health.endPauseEarly()
+    this.#dispatcher.health.endPauseEarly()
     this.#backlog.wake(push)
-    this.#pump()
+    this.#dispatcher.pump()
   }
 
   /** Whether this push, `push.number`, is in memory: then it is to be called off here. */
@@ -224,62 +210,21 @@ export class Sender {
   /** Time has passed: what is due, late, expired. */
   tick(): void {
     const now = this.#deps.clock.now()
-    this.#silent.excuseSilent(now)
-    this.#lookForTrouble()
+    this.#dispatcher.tick(now)
+    this.#trouble.report(this.#dispatcher.provider)
     this.#backlog.loaded.load()
-    for (const delivery of this.#backlog.all()) {
-      this.#keepTime(delivery, now)
-      const paused = this.#size(now) === 0
-      if (paused) {
-        this.#backlog.readForEnd(delivery)
-        this.#writer.finishOrPark(delivery)
-      }
-      // What is set aside has its answer: the end does not wait for what becomes of others.
-      if (delivery.calledOff !== null && this.#inFlight === 0) this.#outcomes.releaseAside(this.#health, now)
-      for (const page of delivery.latePages(now, paused)) {
-        this.#writer.settlePage(delivery, page)
-        this.#backlog.enqueue(delivery)
-      }
-    }
-    this.#pump()
-  }
-
-  /** Ends a delivery whose time to live is over; of another one sends to who is due. */
-  #keepTime(delivery: ActiveDelivery, now: number): void {
-    if (delivery.expiresAt <= now) {
-      const expired = this.#writer.expire(delivery)
-      if (expired) {
-        this.#counters.countExpired(expired.unreached)
-        this.#deps.log.warn('push expired', { ...this.#name, push: delivery.record.pushId, ...expired })
-      }
-    } else if (delivery.nextDueAt <= now && this.#size(now) > 0) {
-      void this.#backlog.loadDue(delivery, now).then((dead) => {
-        for (const { device, badge, attempt } of dead) {
-          // Unregistered, or declared gone by another push, while it waited.
-          const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0 }
-          const task = { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
-          this.#writer.settleAlone(task, NOT_THERE, null, now)
-        }
-      })
-    }
+    this.#timekeeper.tick(now)
+    this.#dispatcher.pump()
   }
 
   /** The clock was put back by `byMs`. */
   shift(byMs: number): void {
-    this.#health.shift(byMs)
-    this.#silent.shift(byMs)
-    this.#movedAt -= byMs
-    this.#writer.shift(byMs)
-    for (const delivery of this.#backlog.all()) delivery.shift(byMs)
+    this.#timekeeper.shift(byMs)
   }
 
   /** The clock has jumped, and no time to live is to end by that. */
   extend(jump: ClockJump): void {
-    for (const delivery of this.#backlog.all()) {
-      delivery.extend(jump)
-      // It may have been passed over as expired.
-      this.#backlog.enqueue(delivery)
-    }
+    this.#timekeeper.extend(jump)
   }
 
   /** Of those who wait in the database some may be due now. */
@@ -294,11 +239,11 @@ export class Sender {
 
   /** Sends nothing more, waits for what is in flight, and settles what was sent; resolves when that is on disk. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    if (this.#inFlight > 0) {
+    this.#dispatcher.stop()
+    if (this.#dispatcher.inFlight > 0) {
       // An answer that never comes must not keep those of its page from the disk.
       const cancel = this.#deps.clock.after(STRAGGLER_MS, () => this.#settleSent())
-      await new Promise<void>((resolve) => this.#idle.push(resolve))
+      await this.#dispatcher.idle()
       cancel()
     }
     this.#settleSent()
@@ -316,145 +261,21 @@ export class Sender {
 
   /** The application is gone, and with it everything that was open: what is in flight is answered to nobody. */
   forget(): void {
-    this.#stopped = true
+    this.#dispatcher.stop()
     this.#backlog.clear()
     this.close()
   }
 
-  /** Closes the connections when their requests are over, and waits for none of them: their answers are not heard. */
+  /** Closes the connections when their requests are over, and waits for none of them: nobody is told of the answers. */
   close(): void {
-    this.#closed = true
-    void this.#provider?.[Symbol.asyncDispose]()
+    this.#dispatcher.close()
   }
 
   /** Settles every page as far as it was sent. */
   #settleSent(): void {
-    this.#outcomes.releaseAside(this.#health, this.#deps.clock.now())
+    this.#outcomes.releaseAside(this.#dispatcher.health, this.#deps.clock.now())
     for (const delivery of this.#backlog.all()) {
       for (const page of delivery.sentPages()) this.#writer.settlePage(delivery, page)
     }
   }
-
-  #pump(): void {
-    const provider = this.#provider
-    if (provider === null || this.#stopped) return
-    const now = this.#deps.clock.now()
-    let isThrough = false
-    while (this.#inFlight - this.#silent.excused < this.#size(now) && provider.mayTake?.(now) !== false) {
-      // Neither through nor empty: it goes on in the next turn.
-      if (!this.#deps.sendBudget.take(this.#nextTurn)) return
-      const task = this.#next(now)
-      if (task === null) {
-        isThrough = this.#inFlight === 0
-        break
-      }
-      const until = this.#silent.heldBackUntil(task.recipient.device, now)
-      if (until === null) this.#send(provider, task)
-      else this.#outcomes.postpone(task, until, now)
-    }
-    if (isThrough && this.#health.isDoubtful && !this.#backlog.isSearching) this.#outcomes.nobodyLeft(this.#health, now)
-  }
-
-  /** Has everybody asked again now who waits for another attempt, on disk or on a page that is not. */
-  async #retryAllNow(): Promise<void> {
-    const { store, persist, clock, application, platform } = this.#deps
-    for (const delivery of this.#backlog.all()) delivery.makeDue(clock.now())
-    this.#writer.makeDue(clock.now())
-    let from: ExpiryKey | null = null
-    do {
-      const at: ExpiryKey | null = from
-      from = await persist(() => store.makeDue(application, platform, clock.now(), at))
-    } while (from !== null)
-    this.#backlog.dueAgain(clock.now())
-    this.#pump()
-  }
-
-  /** Whoever is sent to next: after a pause another device than the one that began it, where there is another. */
-  #next(now: number): Task | null {
-    const { asksAround, askedLast } = this.#health
-    const first = this.#backlog.take(now, asksAround, this.#onEmpty)
-    if (first?.recipient.device !== askedLast) return first
-    const same: Task[] = []
-    let task: Task | null = first
-    while (task?.recipient.device === askedLast && same.push(task) < MAX_SAME) {
-      task = this.#backlog.take(now, asksAround, this.#onEmpty)
-    }
-    const other = task?.recipient.device === askedLast ? null : task
-    const next = other ?? same.shift() ?? null
-    for (const one of same) {
-      one.delivery.requeue(one)
-      this.#backlog.enqueue(one.delivery)
-    }
-    return next
-  }
-
-  /** Tells of trouble on the way to the gateway once, and once of its end. Whether there is any. */
-  #lookForTrouble(): boolean {
-    const reason = this.#provider?.trouble ?? null
-    if ((reason !== null) !== this.#inTrouble) {
-      this.#inTrouble = reason !== null
-      if (reason !== null) this.#deps.log.warn('trouble with the gateway', { ...this.#name, reason })
-      else this.#deps.log.info('no more trouble with the gateway', this.#name)
-    }
-    return this.#inTrouble
-  }
-
-  /** Requests that may be in flight now. */
-  #size(now: number): number {
-    return this.#provider === null ? 0 : Math.min(this.#health.size(now), this.#deps.share())
-  }
-
-  #send(provider: Provider, task: Task): void {
-    this.#inFlight++
-    const nth = ++this.#sent
-    task.delivery.sent()
-    const sent = this.#badged(task)
-    const sending = this.#silent.sent(task.recipient.device, task.sentAt)
-    // The task must be released whatever happens, or its page never settles.
-    provider.send(sent.delivery.message, sent.recipient).then(
-      (outcome) => this.#answered(provider, sent, nth, sending, outcome),
-      (error: unknown) => {
-        this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
-        this.#answered(provider, sent, nth, sending, {
-          kind: 'deferred',
-          afterMs: null,
-          scope: 'device',
-          reason: 'internal error',
-        })
-      },
-    )
-  }
-
-  /** With the badge that the device is to show now. */
-  #badged(task: Task): Task {
-    const { delivery, recipient } = task
-    const change = delivery.record.notification.badge
-    if (change === null) return task
-    const badge = this.#badges.send(delivery.record.push, recipient.device, change, delivery.storedBadge(task))
-    const same = badge.badge === recipient.badge
-    return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
-  }
-
-  #answered(provider: Provider, task: Task, nth: number, sending: Sending, answer: Outcome): void {
-    if (this.#closed) return
-    this.#inFlight--
-    const outcome = this.#silent.answered(sending, answer, this.#deps.clock.now())
-    // What was taken is still to be written down.
-    if (outcome.kind !== 'accepted' && task.badge !== undefined) this.#badges.refused(task.badge)
-    const { clock, latency } = this.#deps
-    const now = clock.now()
-    const latencyMs = now - task.sentAt
-    latency.observe(latencyMs / 1000)
-    this.#movedAt = now
-    // Of a credential that has been replaced an answer says nothing of the new one.
-    const health = provider === this.#provider ? this.#health : null
-    const situation = { sent: { nth, latencyMs }, provider: provider.name, health, now }
-    this.#counters.count(outcome, this.#outcomes.handle(task, outcome, situation))
-    // It may have room for another page, or somebody to send to again.
-    this.#backlog.enqueue(task.delivery)
-    if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve()
-    this.#pump()
-  }
 }
-
-const NOT_THERE: FinalVerdict = { kind: 'failed', state: 'gone', reason: DEVICE_REMOVED, device: 'keep', since: null }

@@ -17,3 +17,11 @@ export interface Task {
   /** Not there where the push leaves the badge alone. */
   readonly badge?: SentBadge
 }
+
+/** The task of a recipient whose device is not there any more, to be settled without a send. */
+export function taskOfRemoved(delivery: ActiveDelivery, { device, attempt, badge }: WaitingRow, now: number): Task {
+  const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0 }
+  return { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
+}
+
+type WaitingRow = Pick<DueRecipient, 'device' | 'attempt' | 'badge'>

@@ -47,7 +47,7 @@ export function startAdminSide(deps: Dependencies) {
   const { pool, deliveries, moved, runningSimulator } = deps.senders
   const { log } = damage
   const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
-  const figures = () => pool.figures()
+  const stats = () => pool.stats()
   const schedule = opened.use(startBackups(config, { clock, log }))
   const backups = () => schedule?.state() ?? null
   const writeProbe = createWriteProbe(database)
@@ -56,7 +56,7 @@ export function startAdminSide(deps: Dependencies) {
     clock,
     log,
     probeDatabase: () => (damage.found() ? Promise.reject(new Error('it is damaged')) : commit(writeProbe)),
-    senders: figures,
+    senders: stats,
     nameOf,
     disk,
     backups,
@@ -78,7 +78,7 @@ export function startAdminSide(deps: Dependencies) {
     log,
     names: new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase())),
     readiness,
-    senders: figures,
+    senders: stats,
     nameOf,
     statusOf: (pushId) => deliveries.status(pushId),
     moved,
@@ -91,7 +91,7 @@ export function startAdminSide(deps: Dependencies) {
       counts,
       applications: () => directory.all(),
       nameOf,
-      senders: figures,
+      senders: stats,
       quotaUsed: (application) => ledger.used(application),
       backups,
       moved,

@@ -1,0 +1,219 @@
+import type { Clock } from '../clock.ts'
+import type { Outcome, Provider } from '../gateway/gateway.ts'
+import type { Log } from '../log.ts'
+import type { ActiveDelivery } from './active-delivery.ts'
+import type { Backlog } from './backlog.ts'
+import { CredentialHealth } from './credential-health.ts'
+import type { HealthDependencies } from './credential-health.ts'
+import { OutcomeCounters } from './outcome-counters.ts'
+import type { Health, OutcomeHandler } from './outcome-handler.ts'
+import type { PendingBadges } from './pending-badges.ts'
+import type { SendBudget } from './send-budget.ts'
+import { SilentDevices } from './silent-devices.ts'
+import type { Sending } from './silent-devices.ts'
+import type { Task } from './task.ts'
+
+interface Dependencies extends HealthDependencies {
+  readonly clock: Clock
+  readonly log: Log
+  readonly backlog: Pick<Backlog, 'take' | 'enqueue' | 'isSearching'>
+  readonly badges: PendingBadges
+  readonly outcomes: Pick<OutcomeHandler, 'handle' | 'postpone' | 'nobodyLeft' | 'releaseAside'>
+  /** Shared by all senders. */
+  readonly sendBudget: SendBudget
+  /** Requests this sender may have in flight, of what all share. */
+  readonly share: () => number
+  /** Is told how long each answer took, in seconds. */
+  readonly latency: { observe(seconds: number): void }
+  /** A delivery has nobody to send to now. */
+  readonly onEmpty: (delivery: ActiveDelivery) => void
+}
+
+/** Notifications for one device that are passed over to find one for another. */
+const MAX_SAME = 64
+
+/**
+ * Sends what the backlog gives, with one credential, as fast as the congestion window, the share of this sender and the
+ * send budget allow; and passes on what is answered.
+ */
+export class Dispatcher {
+  readonly #deps: Dependencies
+  #provider: Provider | null = null
+  #health: Health
+  readonly #silent = new SilentDevices()
+  readonly #counters = new OutcomeCounters()
+  #inFlight = 0
+  /** How many were sent, ever. */
+  #sent = 0
+  /** When the last answer came, or the provider began; ms since the Unix epoch. */
+  #movedAt: number
+  #isStopped = false
+  #isClosed = false
+  readonly #onIdle: (() => void)[] = []
+  readonly #pumpAgain = () => this.pump()
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+    this.#movedAt = deps.clock.now()
+    this.#health = new CredentialHealth(deps, true)
+  }
+
+  get provider(): Provider | null {
+    return this.#provider
+  }
+
+  get health(): Health {
+    return this.#health
+  }
+
+  get counters(): OutcomeCounters {
+    return this.#counters
+  }
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** When the last answer came, or the provider began; ms since the Unix epoch. */
+  get movedAt(): number {
+    return this.#movedAt
+  }
+
+  /** Requests that may be in flight now. */
+  size(now: number): number {
+    return this.#provider === null ? 0 : Math.min(this.#health.size(now), this.#deps.share())
+  }
+
+  /** Sends with another provider from now on; the old one is closed when its requests are over. */
+  use(provider: Provider | null, isProven: boolean): void {
+    const old = this.#provider
+    const now = this.#deps.clock.now()
+    this.#deps.outcomes.releaseAside(this.#health, now)
+    this.#provider = provider
+    this.#health = new CredentialHealth(this.#deps, isProven)
+    this.#movedAt = now
+    if (old !== null) void old[Symbol.asyncDispose]()
+  }
+
+  /** Sends to whoever may be sent to now. */
+  pump(): void {
+    const provider = this.#provider
+    if (provider === null || this.#isStopped) return
+    const { clock, sendBudget, outcomes, backlog } = this.#deps
+    const now = clock.now()
+    let isThrough = false
+    while (this.#inFlight - this.#silent.excused < this.size(now) && provider.mayTake?.(now) !== false) {
+      // Neither through nor empty: it goes on in the next turn of the event loop.
+      if (!sendBudget.take(this.#pumpAgain)) return
+      const task = this.#next(now)
+      if (task === null) {
+        isThrough = this.#inFlight === 0
+        break
+      }
+      const until = this.#silent.heldBackUntil(task.recipient.device, now)
+      if (until === null) this.#send(provider, task)
+      else outcomes.postpone(task, until, now)
+    }
+    if (isThrough && this.#health.isDoubtful && !backlog.isSearching) outcomes.nobodyLeft(this.#health, now)
+  }
+
+  /** Time has passed: requests that are late are put down to their devices. */
+  tick(now: number): void {
+    this.#silent.excuseSilent(now)
+  }
+
+  /** The clock was put back by `byMs`. */
+  shift(byMs: number): void {
+    this.#health.shift(byMs)
+    this.#silent.shift(byMs)
+    this.#movedAt -= byMs
+  }
+
+  /** Sends nothing more. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  /** Resolves when nothing is in flight. */
+  async idle(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
+  }
+
+  /** Closes the connections when their requests are over, and waits for none of them: nobody is told of the answers. */
+  close(): void {
+    this.#isClosed = true
+    void this.#provider?.[Symbol.asyncDispose]()
+  }
+
+  /** The next recipient: after a pause another device than the one that began it, where there is another. */
+  #next(now: number): Task | null {
+    const { backlog, onEmpty } = this.#deps
+    const { asksAround, askedLast } = this.#health
+    const first = backlog.take(now, asksAround, onEmpty)
+    if (first?.recipient.device !== askedLast) return first
+    const same: Task[] = []
+    let task: Task | null = first
+    while (task?.recipient.device === askedLast && same.push(task) < MAX_SAME) {
+      task = backlog.take(now, asksAround, onEmpty)
+    }
+    const other = task?.recipient.device === askedLast ? null : task
+    const next = other ?? same.shift() ?? null
+    for (const one of same) {
+      one.delivery.requeue(one)
+      backlog.enqueue(one.delivery)
+    }
+    return next
+  }
+
+  #send(provider: Provider, task: Task): void {
+    this.#inFlight++
+    const nth = ++this.#sent
+    task.delivery.sent()
+    const sent = this.#withBadge(task)
+    const sending = this.#silent.sent(task.recipient.device, task.sentAt)
+    // The task must be released whatever happens, or its page never settles.
+    provider.send(sent.delivery.message, sent.recipient).then(
+      (outcome) => this.#answered(provider, sent, nth, sending, outcome),
+      (error: unknown) => {
+        this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
+        this.#answered(provider, sent, nth, sending, {
+          kind: 'deferred',
+          afterMs: null,
+          scope: 'device',
+          reason: 'internal error',
+        })
+      },
+    )
+  }
+
+  /** The task with the badge that the device is to show now. */
+  #withBadge(task: Task): Task {
+    const { delivery, recipient } = task
+    const change = delivery.record.notification.badge
+    if (change === null) return task
+    const badge = this.#deps.badges.send(delivery.record.push, recipient.device, change, delivery.storedBadge(task))
+    const same = badge.badge === recipient.badge
+    return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
+  }
+
+  #answered(provider: Provider, task: Task, nth: number, sending: Sending, answer: Outcome): void {
+    if (this.#isClosed) return
+    this.#inFlight--
+    const { clock, latency, badges, outcomes, backlog } = this.#deps
+    const now = clock.now()
+    const outcome = this.#silent.answered(sending, answer, now)
+    // What was taken is still to be written down.
+    if (outcome.kind !== 'accepted' && task.badge !== undefined) badges.refused(task.badge)
+    const latencyMs = now - task.sentAt
+    latency.observe(latencyMs / 1000)
+    this.#movedAt = now
+    // Of a credential that has been replaced an answer says nothing of the new one.
+    const health = provider === this.#provider ? this.#health : null
+    const situation = { sent: { nth, latencyMs }, provider: provider.name, health, now }
+    this.#counters.count(outcome, outcomes.handle(task, outcome, situation))
+    // The delivery may have room for another page, or somebody to send to again.
+    backlog.enqueue(task.delivery)
+    if (this.#inFlight === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
+    this.pump()
+  }
+}

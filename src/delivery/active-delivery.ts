@@ -15,8 +15,8 @@ import type { FinalVerdict } from './verdict.ts'
 import { WaitingRecipients } from './waiting-recipients.ts'
 import type { Leased } from './waiting-recipients.ts'
 
-/** Cancelled, or its time to live is over, or the gateway refuses it for everybody. */
-export type CalledOff = 'cancelled' | 'expired' | 'refused'
+/** Why a delivery ends early: cancelled, or its time to live is over, or the gateway refuses it for everybody. */
+export type AbortReason = 'cancelled' | 'expired' | 'refused'
 
 /** What is to be written of a recipient that is on no open page. */
 interface AloneSettlement {
@@ -30,9 +30,11 @@ interface AloneSettlement {
  * One open delivery in memory.
  *
  * sending, and counting its audience beside it → (every page read and settled) → waiting, while recipients wait for
- * another attempt → parked: not in memory. Sending or waiting → (everybody is answered) → finished. From anywhere: called
- * off, while something is on its way → finished. Sending, and counted as nobody → finished, also while nothing can be
- * sent. Its durable half is the row in `delivery`; what is here can be lost at any moment and is read again from
+ * another attempt → parked: not in memory. Sending or waiting → (everybody is answered) → finished. From anywhere:
+ * aborted, while something is on its way → finished. Sending, and counted as nobody → finished, also while nothing can
+ * be sent.
+ *
+ * The durable half of a delivery is its row in `delivery`; what is here can be lost at any moment and is read again from
  * `progress` on.
  */
 export class ActiveDelivery {
@@ -54,9 +56,9 @@ export class ActiveDelivery {
   #startedAt: number | null = null
   #isFinished = false
   #isParking = false
-  #calledOff: CalledOff | null = null
+  #abortReason: AbortReason | null = null
   #refused: string | null = null
-  /** Recipients that were read and not sent to when it was called off; `null`: not everybody was read. */
+  /** Recipients that were read and not sent to when it was aborted; `null`: not everybody was read. */
   #unsent: number | null = null
 
   constructor(
@@ -92,9 +94,9 @@ export class ActiveDelivery {
     return this.#isFinished
   }
 
-  /** Why nothing more is sent; what is on its way is still answered, and then the delivery ends. `null`: it goes on. */
-  get calledOff(): CalledOff | null {
-    return this.#calledOff
+  /** Why nothing more is sent: with the last answer on its way the delivery ends. `null`: it is not aborted. */
+  get abortReason(): AbortReason | null {
+    return this.#abortReason
   }
 
   /** Why the gateway refuses it for everybody; `null` where it does not. */
@@ -102,9 +104,9 @@ export class ActiveDelivery {
     return this.#refused
   }
 
-  /** Whether it is finished, or called off. */
+  /** Whether it is finished, or aborted. */
   get isOver(): boolean {
-    return this.#isFinished || this.#calledOff !== null
+    return this.#isFinished || this.#abortReason !== null
   }
 
   /** Whether it is being written down that it only waits: it is loaded again as another object. */
@@ -142,7 +144,7 @@ export class ActiveDelivery {
    * these nor answered for has been removed since.
    */
   get unsent(): number | null {
-    if (this.#calledOff !== null) return this.#unsent
+    if (this.#abortReason !== null) return this.#unsent
     return this.#cursor.isExhausted ? 0 : null
   }
 
@@ -182,7 +184,7 @@ export class ActiveDelivery {
    * in [0, 1): better one from that place in what is not read yet, `null` for the order of reading.
    */
   take(now: number, samplePlace: number | null): Task | null {
-    if (this.#calledOff !== null || !this.#trial.mayAsk) return null
+    if (this.#abortReason !== null || !this.#trial.mayAsk) return null
     const sample = samplePlace === null ? null : this.#sample(samplePlace)
     if (sample !== null) return this.#takeFrom(sample, now)
     const waiting = this.#waiting.take()
@@ -221,7 +223,7 @@ export class ActiveDelivery {
     const { page } = task
     if (page === null) return false
     page.answer(task, verdict, finding, now)
-    return page.isAnswered && (this.#calledOff !== null || page.unsent === 0)
+    return page.isAnswered && (this.#abortReason !== null || page.unsent === 0)
   }
 
   /** Pages that have waited long enough for their last answers: see `Page.isLate`. */
@@ -243,7 +245,7 @@ export class ActiveDelivery {
     this.#pages.settle(page, now)
     this.#cursor.settle(page)
     // The rest of it is still to be sent, by the next run: the delivery must not pass for done.
-    if (page.unsent > 0 && this.#calledOff === null) this.#cursor.reopen()
+    if (page.unsent > 0 && this.#abortReason === null) this.#cursor.reopen()
     const { sent: size, accepted, results } = page
     this.#settled += size
     const missed = Math.max(this.#settled - this.#addressed, 0)
@@ -321,13 +323,13 @@ export class ActiveDelivery {
    * another attempt are ended by the store with the delivery. Gives pages on which nothing is on its way: they can be
    * settled now.
    */
-  callOff(why: CalledOff, now: number, refused: string | null = null): Page[] {
-    this.#calledOff = why
+  abort(why: AbortReason, now: number, refused: string | null = null): Page[] {
+    this.#abortReason = why
     this.#refused = refused
     this.#unsent = this.#cursor.isExhausted ? this.#pages.unsent : null
     this.#cursor.exhaust()
     this.#pages.stop()
-    this.#waiting.callOff()
+    this.#waiting.abort()
     this.#pages.failRequeued(refused === null ? 'expired' : 'rejected', refused ?? why, now)
     return this.#pages.all().filter(({ pending }) => pending === 0)
   }

@@ -4,14 +4,14 @@ import type { Log } from '../log.ts'
 import { CongestionWindow } from './congestion-window.ts'
 import type { Pause, WindowState } from './congestion-window.ts'
 import { CredentialBreaker } from './credential-breaker.ts'
-import type { Accusation, Complained, CredentialComplaint } from './credential-breaker.ts'
+import type { TripReason, Complained, CredentialComplaint } from './credential-breaker.ts'
 import { REFUSALS_RETRY } from './retry.ts'
 import type { DeliveryEvents } from './settlement-writer.ts'
 
-/** After a pause others are asked first: who was refused before it waits this much longer, ms. */
+/** After a pause others are sent to first: a device that was refused before it waits this much longer, ms. */
 const AFTER_PAUSE_MS = 1000
 
-/** Who complains so soon after another was taken, ms, is more likely at fault than the credential. */
+/** A device that complains so soon after another was taken, ms, is more likely at fault than the credential. */
 const LATELY_MS = MINUTE_MS
 
 /** One that was sent, and answered. */
@@ -35,22 +35,22 @@ export interface HealthDependencies {
 }
 
 /**
- * What answers say of one credential, as its window and its breaker hear of them, and who is told. Times are ms since
- * the Unix epoch. `Case`: what is set aside with a refused token.
+ * What answers say of one credential: passes them on to its congestion window and its breaker, and tells log and events.
+ * Times are ms since the Unix epoch. `Case`: what is kept of a complaint while it is pending.
  */
 export class CredentialHealth<Case> {
   readonly #deps: HealthDependencies
   readonly #name: { readonly application: number; readonly platform: Platform }
   readonly #window = new CongestionWindow()
   readonly #breaker: CredentialBreaker<Case>
-  /** What is said of it though it is not paused: too few devices were asked, and nobody else is left to ask. */
-  #rumour: Accusation | null = null
-  /** Whether the gateway has taken anything since it was last told of as refused; `false` also at the start. */
+  /** A complaint of too few devices to pause, with nobody else left to send to. */
+  #warning: TripReason | null = null
+  /** Whether the gateway has taken anything since the last event of a pause; `false` also at the start. */
   #taking = false
-  /** Whether the last pause was nothing new. */
+  /** Whether the last pause was part of a trouble that is in the log. */
   #told = false
-  /** Whose answer began the last pause. */
-  #askedLast: number | null = null
+  /** The device whose answer began the last pause. */
+  #pausedBy: number | null = null
   /** The last in the order of sending that was taken; and the last that shows that the credential is. */
   readonly #last = { taken: 0, recognised: 0 }
   /** The last device for which one was taken, and when. */
@@ -65,28 +65,28 @@ export class CredentialHealth<Case> {
   }
 
   get state(): WindowState {
-    if (this.#window.state !== 'ready' || this.#rumour === null) return this.#window.state
-    return this.#rumour.misconfigured ? 'misconfigured' : 'unreachable'
+    if (this.#window.state !== 'ready' || this.#warning === null) return this.#window.state
+    return this.#warning.misconfigured ? 'misconfigured' : 'unreachable'
   }
 
   /** Why it is not ready; `null` when it is. */
   get reason(): string | null {
-    return this.#window.reason ?? this.#rumour?.reason ?? null
+    return this.#window.reason ?? this.#warning?.reason ?? null
   }
 
-  /** Something is held against it, or set aside. */
+  /** Devices have complained, or complaints are pending. */
   get isDoubtful(): boolean {
     return this.#breaker.isDoubtful
   }
 
   /** See `CredentialBreaker`. */
-  get asksAround(): boolean {
-    return this.#breaker.asksAround
+  get wantsSamples(): boolean {
+    return this.#breaker.wantsSamples
   }
 
-  /** The device that is not to be asked next, where another one can be; `null` where it does not matter. */
-  get askedLast(): number | null {
-    return this.#askedLast
+  /** The device whose answer began the last pause: another one is to be sent to first. `null` where it does not matter. */
+  get pausedBy(): number | null {
+    return this.#pausedBy
   }
 
   /** Requests that may be in flight at `now`. */
@@ -108,7 +108,7 @@ export class CredentialHealth<Case> {
     return this.#taken.device !== device && now - this.#taken.at < LATELY_MS
   }
 
-  /** A push is new: it may be for devices that were not asked yet. */
+  /** A push is new: it may be for devices that were not tried yet. */
   endPauseEarly(): void {
     this.#window.endPauseEarly()
   }
@@ -118,7 +118,7 @@ export class CredentialHealth<Case> {
     this.#taken.at -= byMs
   }
 
-  /** A notification was taken; gives those set aside, which were bad. */
+  /** A notification was taken; gives the pending complaints: those tokens were bad. */
   taken(device: number, { nth, latencyMs }: Sent, now: number): readonly Complained<Case>[] {
     this.#succeeded(latencyMs, now)
     this.#last.taken = Math.max(this.#last.taken, nth)
@@ -148,22 +148,27 @@ export class CredentialHealth<Case> {
     this.#breaker.tried(device)
   }
 
-  /** Weighs a complaint while it is not paused: see `CredentialBreaker.weigh`. `accuse`: it is paused now. */
-  weigh(complained: Complained<Case>, sent: Sent, askedMs: number | null, now: number): 'own' | 'aside' | 'accuse' {
+  /** Records a complaint while it is not paused: see `CredentialBreaker.record`. `trip`: it is paused now. */
+  complained(
+    complained: Complained<Case>,
+    sent: Sent,
+    askedMs: number | null,
+    now: number,
+  ): 'device' | 'pending' | 'trip' {
     const { complaint, device } = complained
     if (this.#isOutrun(complaint, sent.nth)) {
       if (isRefusal(complaint)) this.#recognised(sent, now)
       else this.#breaker.outrun(device)
       if (complaint === 'gateway') this.#window.strained()
-      return 'own'
+      return 'device'
     }
-    const belief = this.#breaker.weigh(complained)
-    if (belief === 'accuse') {
-      const { ofRefusals, ...accusation } = this.#breaker.accusation
-      this.pause({ ...accusation, askedMs, ofDevices: true, ...(ofRefusals && { retry: REFUSALS_RETRY }) }, device, now)
+    const blame = this.#breaker.record(complained)
+    if (blame === 'trip') {
+      const { ofRefusals, ...reason } = this.#breaker.tripReason
+      this.pause({ ...reason, askedMs, ofDevices: true, ...(ofRefusals && { retry: REFUSALS_RETRY }) }, device, now)
     } else if (complaint === 'gateway') this.#window.strained()
-    else if (belief === 'aside' && this.#breaker.isProven) this.#recognised(sent, now)
-    return belief
+    else if (blame === 'pending' && this.#breaker.isProven) this.#recognised(sent, now)
+    return blame
   }
 
   overflow(): readonly Complained<Case>[] {
@@ -174,27 +179,27 @@ export class CredentialHealth<Case> {
     return this.#breaker.release()
   }
 
-  /** Nobody is left to be sent to for now. Gives those set aside, and whether they are believed to be bad. */
-  nobodyLeft(now: number): { readonly aside: readonly Complained<Case>[]; readonly bad: boolean } {
-    const { rumour, believesAside: bad } = this.#breaker
-    if (rumour !== null && this.#window.state === 'ready' && this.#rumour?.reason !== rumour.reason) {
-      const isNews = this.#rumour === null
-      this.#rumour = rumour
-      if (isNews) this.#tell(rumour, {}, now)
+  /** Nobody is left to be sent to for now. Gives the pending complaints, and whether they are believed. */
+  nobodyLeft(now: number): { readonly pending: readonly Complained<Case>[]; readonly bad: boolean } {
+    const { warning, believesPending: bad } = this.#breaker
+    if (warning !== null && this.#window.state === 'ready' && this.#warning?.reason !== warning.reason) {
+      const isNews = this.#warning === null
+      this.#warning = warning
+      if (isNews) this.#tell(warning, {}, now)
     }
-    return { aside: this.#breaker.release(), bad }
+    return { pending: this.#breaker.release(), bad }
   }
 
   pause(pause: Pause, device: number, now: number): void {
     const waitMs = this.#window.pause(pause, now, this.#deps.random())
     if (waitMs === null) return
-    this.#askedLast = device
-    this.#rumour = null
+    this.#pausedBy = device
+    this.#warning = null
     this.#told = pause.told === true
     this.#tell(pause, { waitMs }, now)
   }
 
-  /** When those may be asked again who were refused before the pause: after another one. */
+  /** When a device that was refused before the pause may be sent to again: after another one. */
   dueAfterPause(nth: number): number {
     return this.#window.resumeAt + AFTER_PAUSE_MS + nth
   }
@@ -219,11 +224,11 @@ export class CredentialHealth<Case> {
   #succeeded(latencyMs: number, now: number): void {
     const resumed = this.#window.succeeded(latencyMs, now)
     if (this.#window.isPaused(now)) return
-    if (resumed || this.#rumour !== null) {
+    if (resumed || this.#warning !== null) {
       this.#deps.log[this.#told ? 'debug' : 'info']('sending again', this.#name)
       this.#told = false
-      this.#rumour = null
-      this.#askedLast = null
+      this.#warning = null
+      this.#pausedBy = null
     }
     if (this.#taking) return
     this.#taking = true

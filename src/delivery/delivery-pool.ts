@@ -61,7 +61,7 @@ export interface DeliveryPool {
   /** Something was stored for this application; `push`, `push.number`, where it was accepted earlier. */
   wake(application: number, push?: number): void
   /**
-   * Ends what is not in memory of a push that is called off. Runs in the transaction that notes it; what is in memory
+   * Ends what is not in memory of a push that is cancelled. Runs in the transaction that notes it; what is in memory
    * ends with `cancel`, once that is on disk.
    */
   cancelStored(application: number, push: number): void
@@ -187,7 +187,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     for (const sender of senders.values()) sender.dueAgain()
   }
 
-  /** The last run may have ended before what was called off had. */
+  /** The last run may have ended before what was cancelled had. */
   async function endCancelled(): Promise<void> {
     await inSteps(persist, (from: ExpiryKey | null) => {
       const { found, next } = store.cancelled(from)

@@ -18,7 +18,7 @@ interface Dependencies extends HealthDependencies {
   readonly log: Log
   readonly backlog: Pick<Backlog, 'take' | 'enqueue' | 'isSearching'>
   readonly badges: PendingBadges
-  readonly outcomes: Pick<OutcomeHandler, 'handle' | 'postpone' | 'nobodyLeft' | 'releaseAside'>
+  readonly outcomes: Pick<OutcomeHandler, 'handle' | 'postpone' | 'nobodyLeft' | 'releasePending'>
   /** Shared by all senders. */
   readonly sendBudget: SendBudget
   /** Requests this sender may have in flight, of what all share. */
@@ -88,7 +88,7 @@ export class Dispatcher {
   use(provider: Provider | null, isProven: boolean): void {
     const old = this.#provider
     const now = this.#deps.clock.now()
-    this.#deps.outcomes.releaseAside(this.#health, now)
+    this.#deps.outcomes.releasePending(this.#health, now)
     this.#provider = provider
     this.#health = new CredentialHealth(this.#deps, isProven)
     this.#movedAt = now
@@ -148,15 +148,15 @@ export class Dispatcher {
   /** The next recipient: after a pause another device than the one that began it, where there is another. */
   #next(now: number): Task | null {
     const { backlog, onEmpty } = this.#deps
-    const { asksAround, askedLast } = this.#health
-    const first = backlog.take(now, asksAround, onEmpty)
-    if (first?.recipient.device !== askedLast) return first
+    const { wantsSamples, pausedBy } = this.#health
+    const first = backlog.take(now, wantsSamples, onEmpty)
+    if (first?.recipient.device !== pausedBy) return first
     const same: Task[] = []
     let task: Task | null = first
-    while (task?.recipient.device === askedLast && same.push(task) < MAX_SAME) {
-      task = backlog.take(now, asksAround, onEmpty)
+    while (task?.recipient.device === pausedBy && same.push(task) < MAX_SAME) {
+      task = backlog.take(now, wantsSamples, onEmpty)
     }
-    const other = task?.recipient.device === askedLast ? null : task
+    const other = task?.recipient.device === pausedBy ? null : task
     const next = other ?? same.shift() ?? null
     for (const one of same) {
       one.delivery.requeue(one)

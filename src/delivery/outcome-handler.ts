@@ -14,17 +14,17 @@ import type { Task } from './task.ts'
 import { complaintOf, judge } from './verdict.ts'
 import type { FinalVerdict, DeliveryVerdict } from './verdict.ts'
 
-/** An answer, and what follows from it. */
+/** An answer with its verdict. */
 interface Judged {
   readonly task: Task
   readonly verdict: FinalVerdict
   readonly finding: DeviceFinding | null
 }
 
-/** What answers say of a credential, with what is set aside until more is known of it. */
+/** The health of a credential, which keeps what is judged while it is pending. */
 export type Health = CredentialHealth<Judged>
 
-/** Around an answer. */
+/** The circumstances of an answer. */
 interface Situation {
   readonly sent: Sent
   readonly provider: Provider['name']
@@ -44,8 +44,8 @@ interface Dependencies {
 }
 
 /**
- * What follows from an answer, for whoever was sent to: it is written down, or they are put back, or set aside until it
- * is known whether the credential is at fault. Times are ms since the Unix epoch.
+ * What follows from an answer for its recipient: it is written down, or the recipient is requeued, or the answer is
+ * pending until it is known whether the credential is at fault. Times are ms since the Unix epoch.
  */
 export class OutcomeHandler {
   readonly #deps: Dependencies
@@ -64,39 +64,39 @@ export class OutcomeHandler {
     const refused = delivery.recordOutcome(outcome)
     if (verdict.kind === 'hold') {
       health?.pause({ ...verdict, told: this.#deps.reportTrouble() }, device, now)
-      this.#putBack(task, now)
+      this.#requeue(task, now)
     } else {
       const answered = { task, verdict, finding: findingOf(recipient, outcome, verdict) }
       if (complaint === null) {
         if (health !== null) this.#recordHealth(health, outcome, device, sent, now)
         this.#close(answered, now)
-      } else if (health === null || health.isPaused(now)) this.#putBack(task, now)
-      else this.#weigh(health, complaint, answered, outcome, sent, now)
+      } else if (health === null || health.isPaused(now)) this.#requeue(task, now)
+      else this.#recordComplaint(health, complaint, answered, outcome, sent, now)
     }
     if (refused !== null) this.#refuse(delivery, refused)
     return verdict
   }
 
-  /** One that is not sent, since its device answers nothing: not before `dueAt`. No attempt is burnt on it. */
+  /** Postpones a send to `dueAt`, since the device answers nothing. It is no attempt. */
   postpone(task: Task, dueAt: number, now: number): void {
     const attempt = Math.max(task.attempt - 1, 1)
     this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason: DEADLINE }, finding: null }, now)
     this.#deps.backlog.enqueue(task.delivery)
   }
 
-  /** Puts back what is set aside, to be sent again. */
-  releaseAside(health: Health, now: number): void {
+  /** Requeues what is pending, to be sent again. */
+  releasePending(health: Health, now: number): void {
     for (const { subject: of } of health.release()) {
-      this.#putBack(of.task, now)
+      this.#requeue(of.task, now)
       this.#deps.backlog.enqueue(of.task.delivery)
     }
   }
 
-  /** Nobody is left to be sent to for now: what is set aside must not wait for others. */
+  /** Nobody is left to be sent to for now: pending answers must not wait for others. */
   nobodyLeft(health: Health, now: number): void {
-    const { aside, bad } = health.nobodyLeft(now)
-    if (bad) return this.#closeAll(aside, now)
-    for (const one of aside) {
+    const { pending, bad } = health.nobodyLeft(now)
+    if (bad) return this.#closeAll(pending, now)
+    for (const one of pending) {
       const { attempt } = one.subject.task
       this.#again(one, now + backoffMs(MISCONFIGURED_RETRY, attempt, this.#deps.random()), attempt, now)
     }
@@ -109,8 +109,8 @@ export class OutcomeHandler {
     else health.failed(device, outcome.kind === 'deferred' && outcome.strain === true)
   }
 
-  /** Of a complaint: whether it is the device's, the credential's, or to be set aside until that is known. */
-  #weigh(
+  /** Passes a complaint to the breaker: it is the device's, or the credential's, or pending until that is known. */
+  #recordComplaint(
     health: Health,
     complaint: CredentialComplaint,
     answered: Judged,
@@ -123,25 +123,25 @@ export class OutcomeHandler {
     const askedMs = outcome.kind === 'deferred' ? outcome.afterMs : null
     const isFirst = task.attempt === 1 && !health.hasJustTakenAnother(task.recipient.device, now)
     const complained = { device: task.recipient.device, complaint, reason, isFirst, subject: answered }
-    const belief = health.weigh(complained, sent, askedMs, now)
-    if (belief === 'own') this.#close(answered, now)
-    else if (belief === 'accuse') {
+    const blame = health.complained(complained, sent, askedMs, now)
+    if (blame === 'device') this.#close(answered, now)
+    else if (blame === 'trip') {
       const others = health.release().filter((one) => one !== complained)
       for (const [nth, one] of [...others, complained].entries()) {
-        // No attempt is burnt on it.
+        // It is no attempt.
         this.#again(one, health.dueAfterPause(nth), Math.max(one.subject.task.attempt - 1, 1), now)
       }
     } else this.#closeAll(health.overflow(), now)
   }
 
-  /** The gateway refuses the push itself, for everybody: nobody else is asked. */
+  /** The gateway refuses the push itself, for everybody: it is sent to nobody else. */
   #refuse(delivery: ActiveDelivery, reason: string): void {
     const { application, platform, pushId: push } = delivery.record
     this.#deps.log.warn('push refused', { application, platform, push, reason, devices: ENOUGH_REFUSALS })
     this.#deps.writer.refuse(delivery, reason)
   }
 
-  /** Has somebody asked again whose answer is not believed; `attempt`: those that count. */
+  /** Sends again where an answer is not believed; `attempt`: sends that count. */
   #again({ reason, subject: { task } }: Complained<Judged>, dueAt: number, attempt: number, now: number): void {
     this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, finding: null }, now)
     this.#deps.backlog.enqueue(task.delivery)
@@ -155,7 +155,7 @@ export class OutcomeHandler {
   #close({ task, verdict: answer, finding }: Judged, now: number): void {
     const { delivery, page } = task
     const { backlog, writer } = this.#deps
-    const verdict = answer.kind === 'retry' && delivery.calledOff !== null ? calledOff(delivery) : answer
+    const verdict = answer.kind === 'retry' && delivery.abortReason !== null ? abortedVerdict(delivery) : answer
     if (page === null || page.isDetached) {
       writer.settleAlone(task, verdict, finding, now)
       return
@@ -164,15 +164,16 @@ export class OutcomeHandler {
     backlog.enqueue(delivery)
   }
 
-  /** Puts a recipient back, to be sent to again. */
-  #putBack(task: Task, now: number): void {
-    if (task.delivery.calledOff !== null) this.#close({ task, verdict: calledOff(task.delivery), finding: null }, now)
+  /** Requeues a recipient. */
+  #requeue(task: Task, now: number): void {
+    if (task.delivery.abortReason !== null)
+      this.#close({ task, verdict: abortedVerdict(task.delivery), finding: null }, now)
     else task.delivery.requeue(task)
   }
 }
 
-/** What becomes of those who would have been sent to again. */
-function calledOff({ calledOff: how, refused }: ActiveDelivery): FinalVerdict {
+/** The verdict on a recipient of an aborted delivery that would have been sent to again. */
+function abortedVerdict({ abortReason: how, refused }: ActiveDelivery): FinalVerdict {
   const over = { kind: 'failed', device: 'keep', since: null } as const
   if (refused === null) return { ...over, state: 'expired', reason: how ?? 'expired' }
   return { ...over, state: 'rejected', reason: refused }

@@ -164,7 +164,7 @@ export class Page {
     return stragglers
   }
 
-  /** Requeued recipients are not sent to again: the delivery is called off. */
+  /** Requeued recipients are not sent to again: the delivery is aborted. */
   failRequeued(state: 'expired' | 'rejected', reason: string, now: number): void {
     for (const { index, device, badge } of this.#takeRequeued()) {
       this.#answered[index] = 1
@@ -172,7 +172,7 @@ export class Page {
     }
   }
 
-  /** Requeued recipients come back from the database, due at once: the page is settled while a pause holds it up, or at a stop. */
+  /** Requeued recipients come back from the database, due at once: a pause holds up the page, or the sender stops. */
   returnRequeued(now: number): void {
     for (const { device, badge } of this.#takeRequeued()) {
       this.results.add({ device, state: 'retry', attempt: 0, dueAt: now, badge, reason: 'stopped' })

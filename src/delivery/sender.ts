@@ -189,7 +189,7 @@ export class Sender {
     this.#dispatcher.pump()
   }
 
-  /** Whether this push, `push.number`, is in memory: then it is to be called off here. */
+  /** Whether this push, `push.number`, is in memory: then it is to be cancelled here. */
   holds(push: number): boolean {
     return this.#backlog.find(push) !== null
   }
@@ -255,7 +255,7 @@ export class Sender {
     const now = this.#deps.clock.now()
     return this.#backlog
       .all()
-      .filter(({ calledOff, expiresAt }) => calledOff === null && expiresAt > now)
+      .filter(({ abortReason, expiresAt }) => abortReason === null && expiresAt > now)
       .map((delivery) => [delivery.record.pushId, delivery.notWrittenDown])
   }
 
@@ -273,7 +273,7 @@ export class Sender {
 
   /** Settles every page as far as it was sent. */
   #settleSent(): void {
-    this.#outcomes.releaseAside(this.#dispatcher.health, this.#deps.clock.now())
+    this.#outcomes.releasePending(this.#dispatcher.health, this.#deps.clock.now())
     for (const delivery of this.#backlog.all()) {
       for (const page of delivery.sentPages()) this.#writer.settlePage(delivery, page)
     }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
-import type { ActiveDelivery, CalledOff } from './active-delivery.ts'
+import type { ActiveDelivery, AbortReason } from './active-delivery.ts'
 import type { DeviceFinding, Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { RecipientResults } from './recipient-results.ts'
@@ -121,21 +121,21 @@ export class SettlementWriter {
     delivery.park()
     const { persist, store, onWaiting } = this.#deps
     void persist(() => store.park(delivery.record)).then((until) => {
-      // It was called off, or its time to live was over, meanwhile: it ends here.
+      // It was aborted, or its time to live was over, meanwhile: it ends here.
       if (delivery.isOver) return
       this.#queues.delete(delivery)
       onWaiting(delivery, until)
     })
   }
 
-  /** Ends a delivery that is called off, at once or with the last answer that is on its way. */
+  /** Ends a delivery whose push is cancelled, at once or with the last answer that is on its way. */
   cancel(delivery: ActiveDelivery): void {
-    if (!delivery.isOver) this.#callOff(delivery, 'cancelled')
+    if (!delivery.isOver) this.#abort(delivery, 'cancelled')
   }
 
   /** Ends a delivery that the gateway refuses for everybody: who was not sent to has failed for the same reason. */
   refuse(delivery: ActiveDelivery, reason: string): void {
-    if (!delivery.isOver) this.#callOff(delivery, 'refused', reason)
+    if (!delivery.isOver) this.#abort(delivery, 'refused', reason)
   }
 
   /**
@@ -145,7 +145,7 @@ export class SettlementWriter {
   expire(delivery: ActiveDelivery): { readonly unreached: number } | null {
     if (delivery.isOver || !delivery.isCounted) return null
     const { left } = delivery
-    this.#callOff(delivery, 'expired')
+    this.#abort(delivery, 'expired')
     return { unreached: left }
   }
 
@@ -167,8 +167,8 @@ export class SettlementWriter {
     await Promise.all([...this.#queues.values()].map((queue) => queue.empty()))
   }
 
-  #callOff(delivery: ActiveDelivery, why: CalledOff, refused: string | null = null): void {
-    for (const page of delivery.callOff(why, this.#deps.clock.now(), refused)) this.settlePage(delivery, page)
+  #abort(delivery: ActiveDelivery, why: AbortReason, refused: string | null = null): void {
+    for (const page of delivery.abort(why, this.#deps.clock.now(), refused)) this.settlePage(delivery, page)
     this.finishIfDone(delivery)
   }
 

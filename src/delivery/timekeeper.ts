@@ -24,7 +24,7 @@ interface Dependencies {
   readonly persist: <T>(operation: () => T) => Promise<T>
   readonly backlog: Backlog
   readonly writer: SettlementWriter
-  readonly outcomes: Pick<OutcomeHandler, 'releaseAside'>
+  readonly outcomes: Pick<OutcomeHandler, 'releasePending'>
   readonly dispatcher: Dispatcher
 }
 
@@ -49,8 +49,8 @@ export class Timekeeper {
         backlog.readForEnd(delivery)
         writer.finishOrPark(delivery)
       }
-      // What is set aside has its answer: the end does not wait for what becomes of others.
-      if (delivery.calledOff !== null && dispatcher.inFlight === 0) outcomes.releaseAside(dispatcher.health, now)
+      // A pending complaint has its answer: the end does not wait for what becomes of others.
+      if (delivery.abortReason !== null && dispatcher.inFlight === 0) outcomes.releasePending(dispatcher.health, now)
       for (const page of delivery.latePages(now, isPaused)) {
         writer.settlePage(delivery, page)
         backlog.enqueue(delivery)

@@ -26,7 +26,7 @@ export class WaitingRecipients {
   /** When the next of those in the database is due; Infinity for none. */
   #nextDueAt: number
   #isLeasing = false
-  #isCalledOff = false
+  #isAborted = false
 
   constructor(count: number, nextDueAt: number | null) {
     this.#count = count
@@ -62,7 +62,7 @@ export class WaitingRecipients {
     this.#nextDueAt = Number.POSITIVE_INFINITY
   }
 
-  /** The lease came to nothing: the delivery is over, or called off. */
+  /** The lease came to nothing: the delivery is over, or aborted. */
   endLease(): void {
     this.#isLeasing = false
   }
@@ -114,14 +114,14 @@ export class WaitingRecipients {
     this.#leased.delete(device)
   }
 
-  /** Whoever waits from now on; of a delivery that is called off, only for the answer to the last send. */
+  /** Whoever waits from now on; of a delivery that is aborted, only for the answer to the last send. */
   add(results: RecipientResults): void {
-    this.#count += results.leased + (this.#isCalledOff ? 0 : results.retries)
+    this.#count += results.leased + (this.#isAborted ? 0 : results.retries)
   }
 
   /** Their rows are on disk, and not before: they would be looked for in vain, and forgotten. */
   added(results: RecipientResults): void {
-    if (!this.#isCalledOff) this.#dueBy(results.nextDueAt)
+    if (!this.#isAborted) this.#dueBy(results.nextDueAt)
   }
 
   /** Rows in the database were made due at `at`, where that was not to be before. */
@@ -130,8 +130,8 @@ export class WaitingRecipients {
   }
 
   /** Nobody is sent to again: only those on their way are waited for. Rows in the database end with the delivery. */
-  callOff(): void {
-    this.#isCalledOff = true
+  abort(): void {
+    this.#isAborted = true
     for (const { device } of this.#due.splice(0)) this.#leased.delete(device)
     this.#count = this.#leased.size
     this.#nextDueAt = Number.POSITIVE_INFINITY

@@ -40,7 +40,7 @@ export function createClockJumpStore({ database, pushes }: Dependencies) {
   const reach = database.statement<never, [string, number]>('UPDATE clock_jump SET reached = ? WHERE number = ?')
   const forget = database.statement<never, [number]>('DELETE FROM clock_jump WHERE number = ?')
   // What came after the jump has its times by the new time of day. A push that was to be sent later may have come out
-  // since the jump was noted. What is called off is over.
+  // since the jump was noted. What is cancelled is over.
   const move = (rows: string) =>
     database.statement<{ push: number }, number[]>(
       `UPDATE delivery ${BY_END} SET expires_at = expires_at + ? WHERE ${rows} AND NOT EXISTS (

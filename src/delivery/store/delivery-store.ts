@@ -63,7 +63,7 @@ export interface DeliveryStatus {
 }
 
 /** How a delivery comes to its end. */
-type Ending = Pick<ActiveDelivery, 'calledOff' | 'refused' | 'unsent'>
+type Ending = Pick<ActiveDelivery, 'abortReason' | 'refused' | 'unsent'>
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
@@ -132,12 +132,12 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
    * Ends a delivery: nobody of it waits any more, and whoever it addressed and did not reach counts as failed, so that
    * its numbers are the last ones. Also who was never sent to: removed meanwhile, where everybody else was looked at.
    */
-  function end(key: DeliveryKey, { calledOff, refused, unsent }: Ending, now: number): void {
+  function end(key: DeliveryKey, { abortReason, refused, unsent }: Ending, now: number): void {
     if (refused !== null) refuse.run(refused, key.push, key.platform)
     const waited =
       refused !== null
         ? exceptions.refuseWaiting(key, refused, now)
-        : calledOff === 'cancelled'
+        : abortReason === 'cancelled'
           ? exceptions.cancelWaiting(key, now)
           : exceptions.expireWaiting(key, now)
     finish.run(now, unsent === null ? null : unsent + waited, key.push, key.platform)
@@ -180,7 +180,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
       return open.all(application, platform, LANE_NUMBER[lane], afterPush, limit).map(openOf)
     },
 
-    /** One that is open, whether it waits or not; `null` where it is over or called off. */
+    /** One that is open, whether it waits or not; `null` where it is over or cancelled. */
     find(push: number, platform: Platform): OpenDelivery | null {
       const row = one.get(push, platform)
       return row === null ? null : openOf(row)
@@ -216,7 +216,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
     /** Ends a delivery that is cancelled and not in memory. `true` if it was open. */
     cancel(key: DeliveryKey, now: number): boolean {
       const wasOpen = isOpen.get(key.push, key.platform) !== null
-      if (wasOpen) end(key, { calledOff: 'cancelled', refused: null, unsent: null }, now)
+      if (wasOpen) end(key, { abortReason: 'cancelled', refused: null, unsent: null }, now)
       return wasOpen
     },
 

@@ -6,7 +6,7 @@ import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryKey, Lane } from './open-delivery.ts'
 import { MAKE_DUE_LIMIT, WAITING } from './recipient-result-store.ts'
 
-/** Open deliveries looked at in one step for those that were called off, and how many of these it gives: some ms. */
+/** Open deliveries looked at in one step for those that were cancelled, and how many of these it gives: some ms. */
 const CANCELLED_STEP = 2000
 const MAX_CANCELLED = 100
 
@@ -66,7 +66,7 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
 
   return {
     /**
-     * What was called off and has not ended, which only a crash leaves behind: some of it, behind `from`, `null` for the
+     * What was cancelled and has not ended, which only a crash leaves behind: some of it, behind `from`, `null` for the
      * beginning. `next`: behind which there may be more, `null` where there is none.
      */
     cancelled: (from: ExpiryKey | null): { found: DeliveryKey[]; next: ExpiryKey | null } => {

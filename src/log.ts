@@ -1,4 +1,5 @@
 import { escapeControls, jsonLine } from './text/escape-controls.ts'
+import { isoTime } from './text/format.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -65,7 +66,7 @@ export function logOf(writes: Log['writes'], say: (level: LogLevel, event: strin
 
 /** `{"time":"2026-…Z","level":"info","event":"push finished","push":"…"}` */
 function jsonOf({ at, level, event, fields }: LogLine): string {
-  return jsonLine({ time: new Date(at).toISOString(), level, event, ...fields })
+  return jsonLine({ time: isoTime(at), level, event, ...fields })
 }
 
 /** What a log line may say of an unknown error: its stack stays on the server. */

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 
 /** From the ground to the roof: a room, or a file beside them, imports only what stands before it. */
 const ROOMS =
-  `text clock.ts version.ts network failure.ts log.ts system database sealing settings application usage backup
+  `clock.ts text version.ts network failure.ts log.ts system database sealing settings application usage backup
    manual http device webhook stats notification audience transfer gateway delivery push monitoring server doctor cli main.ts`.split(
     /\s+/,
   )
@@ -279,6 +279,7 @@ describe('one way of doing one thing', () => {
       /60 \* (60|1000)|\b60_000\b|86_?400_000|3_?600_000|const (SECOND|MINUTE|HOUR|DAY)_MS/,
       'clock.ts',
     ],
+    ['a time is written by text/format.ts', /\.toISOString\(/, 'text/format.ts'],
   ])('%s', (_, pattern, place) => {
     const written = files.filter(({ code }) => pattern.test(code)).map(({ path }) => path)
     expect(written).toEqual([place])

@@ -1,3 +1,4 @@
+import { dayOf } from '../text/format.ts'
 import { createPrivateKey } from 'node:crypto'
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import { problem } from '../failure.ts'
@@ -212,10 +213,6 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | null {
     // The parser's own message may quote the file, and with it the key.
     return null
   }
-}
-
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
 }
 
 function badTopic(): Problem {

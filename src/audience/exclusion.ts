@@ -1,3 +1,4 @@
+import { isoTime } from '../text/format.ts'
 import { failedFields } from './filter-match.ts'
 import type { DeviceTraits, FilterField } from './filter-match.ts'
 import type { Filter } from './filter.ts'
@@ -35,11 +36,11 @@ function clauseOf(field: FilterField, filter: Filter, device: DeviceTraits): str
       if (device.lat === null) return 'has no location, which near asks for'
       return `is not within ${near?.radiusKm} km of the place that near names`
     case 'seen_within':
-      return `has last registered at ${iso(device.seenAt)}, longer ago than seen_within allows`
+      return `has last registered at ${isoTime(device.seenAt)}, longer ago than seen_within allows`
     case 'not_seen_for':
-      return `has registered at ${iso(device.seenAt)}, more recently than not_seen_for allows`
+      return `has registered at ${isoTime(device.seenAt)}, more recently than not_seen_for allows`
     case 'registered_within':
-      return `has first registered at ${iso(device.registeredAt)}, longer ago than registered_within allows`
+      return `has first registered at ${isoTime(device.registeredAt)}, longer ago than registered_within allows`
     case 'where':
       return 'does not meet the condition in where'
     case 'tokens':
@@ -67,10 +68,6 @@ function listed(names: readonly string[] | null): string {
 function shown(names: readonly string[]): string {
   const first = names.slice(0, MAX_NAMES).map((name) => JSON.stringify(name))
   return names.length > MAX_NAMES ? `${first.join(', ')} …` : first.join(', ')
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString()
 }
 
 /** One field of the push that leaves the device out, and a clause that says why: `has the tag "muted", which …`. */

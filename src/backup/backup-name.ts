@@ -1,3 +1,5 @@
+import { isoTime } from '../text/format.ts'
+
 /** `bellhop-2026-11-21T120000Z.db`: sorts by time, and is a name on every file system and in every bucket. */
 export function backupNameAt(ms: number): string {
   return `bellhop-${stampOf(ms)}.db`
@@ -5,7 +7,7 @@ export function backupNameAt(ms: number): string {
 
 /** `2026-11-21T120000Z`: a time in ms since the Unix epoch as names have it. */
 export function stampOf(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19).replaceAll(':', '')}Z`
+  return `${isoTime(ms).slice(0, 19).replaceAll(':', '')}Z`
 }
 
 /** When a backup of this name was made, in ms since the Unix epoch; `null` for a name that we did not give. */

@@ -1,5 +1,6 @@
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
+import { isoTime } from '../text/format.ts'
 import { timeInName } from './backup-name.ts'
 import type { Bucket } from './bucket.ts'
 import { destinationText } from './destination.ts'
@@ -26,7 +27,9 @@ export async function namingNewest(
   if (newest === undefined) {
     return problem(`${where} is not one backup, and has none in it that Bellhop has named: name the file.`)
   }
-  const at = new Date(timeInName(newest.name) ?? 0).toISOString().slice(0, 16).replace('T', ' ')
+  const at = isoTime(timeInName(newest.name) ?? 0)
+    .slice(0, 16)
+    .replace('T', ' ')
   return problem(
     `${where} is not one backup. The newest in it is of ${at} UTC: ${lineWith(writtenIn(place, newest.name))}`,
   )

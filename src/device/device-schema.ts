@@ -9,6 +9,7 @@ import {
 } from '../http/answer-schema.ts'
 import { bodyOf, describedAs, invalid, missing, optional, required, show, wholeNumber } from '../http/fields.ts'
 import type { JsonSchema } from '../http/fields.ts'
+import { isoTime } from '../text/format.ts'
 import { MAX_BADGE } from './badge.ts'
 import {
   alias,
@@ -158,7 +159,7 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
   const { registeredAt, updatedAt, timezone } = device
   const ofToken = tokenWarning(device.platform, device.token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
-  const updated = new Date(updatedAt).toISOString()
+  const updated = isoTime(updatedAt)
   return {
     token: device.token,
     platform: platformOnWire(device.platform),
@@ -169,7 +170,7 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
     alias: device.alias,
     badge: device.badge,
     ...(timezone !== null && { timezone }),
-    created_at: registeredAt === updatedAt ? updated : new Date(registeredAt).toISOString(),
+    created_at: registeredAt === updatedAt ? updated : isoTime(registeredAt),
     updated_at: updated,
     ...(all.length > 0 && { warnings: all }),
   }

@@ -4,6 +4,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { missing } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
 import { jsonArray } from '../http/json-stream.ts'
+import { isoTime } from '../text/format.ts'
 import { EXAMPLE_TOKEN } from './device-fields.ts'
 import { noDevice } from './device-routes.ts'
 import * as schema from './device-schema.ts'
@@ -142,7 +143,7 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
         token: entry.token,
         platform: schema.platformOnWire(entry.platform),
         reason: entry.reason,
-        at: new Date(entry.at).toISOString(),
+        at: isoTime(entry.at),
       })
     }
   }

@@ -2,6 +2,7 @@ import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { ReadFile } from '../system/read-file.ts'
+import { dayOf } from '../text/format.ts'
 import { judgePair, readPair } from './tls-files.ts'
 import type { ReadPair, TlsFiles, TlsPair } from './tls-files.ts'
 
@@ -106,9 +107,4 @@ export function followTlsFiles({ files, first, readFile, clock, log, use }: Opti
       cancel()
     },
   }
-}
-
-/** `2026-11-20` */
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10)
 }

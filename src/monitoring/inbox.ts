@@ -2,6 +2,7 @@ import type { Application } from '../application/application.ts'
 import { receivedOf } from '../gateway/simulator/http2/received.ts'
 import { targetsOf } from '../gateway/simulator/known-credentials.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
+import { isoTime } from '../text/format.ts'
 
 interface Dependencies {
   /** `null`: it has not been started. */
@@ -36,7 +37,7 @@ export function createInbox({ simulator, applications }: Dependencies) {
       if (application === undefined) return []
       const device = { application, platform: String(platform), token: token.slice(0, SHOWN_CHARACTERS) }
       const number = first + at
-      return Object.assign({ number, at: new Date(receivedAt).toISOString() }, device, {
+      return Object.assign({ number, at: isoTime(receivedAt) }, device, {
         title,
         text,
         badge,

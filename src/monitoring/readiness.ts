@@ -2,6 +2,7 @@ import type { BackupState } from '../backup/schedule.ts'
 import { MINUTE_MS } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { Platform } from '../device/device.ts'
+import { isoTime } from '../text/format.ts'
 import type { Disk } from './storage.ts'
 
 /** For so long nothing may be answered while something is due: no request takes longer. */
@@ -96,7 +97,7 @@ type SenderFacts = ReadinessFacts['senders'][number]
 
 function standstillOf({ name, platform, stillSince }: SenderFacts, now: number): string[] {
   if (stillSince === null || now - stillSince < STILL_MS) return []
-  return [`${name}: the queue to ${GATEWAY[platform]} stands still since ${iso(stillSince)}.`]
+  return [`${name}: the queue to ${GATEWAY[platform]} stands still since ${isoSecond(stillSince)}.`]
 }
 
 function refusalOf({ name, platform, state, reason }: SenderFacts): string[] {
@@ -123,13 +124,13 @@ function latenessOf({ lastSuccessAt, lastError, everyMs }: BackupState, now: num
   if (lastError !== null) return [`The last backup failed: ${lastError.replace(/\.$/, '')}.`]
   if (lastSuccessAt === null || now - lastSuccessAt <= everyMs * LATE_PERIODS) return []
   return [
-    `The last backup is of ${iso(lastSuccessAt)}, and one is due every ${Math.round(everyMs / MINUTE_MS)} minutes.`,
+    `The last backup is of ${isoSecond(lastSuccessAt)}, and one is due every ${Math.round(everyMs / MINUTE_MS)} minutes.`,
   ]
 }
 
 function quotaOf({ name, used, quota, endsAt }: NearlyUsed): string {
   const refused = used < quota ? 'calls without the secret' : 'all its calls'
-  return `${name}: ${used} calls of its quota of ${quota} are used; ${refused} are refused until ${iso(endsAt)}.`
+  return `${name}: ${used} calls of its quota of ${quota} are used; ${refused} are refused until ${isoSecond(endsAt)}.`
 }
 
 function checkOf(sentences: readonly string[], otherwise: ReadinessCheckState): ReadinessCheckState {
@@ -141,6 +142,6 @@ function mebibytes(bytes: number): string {
 }
 
 /** `2026-11-20T12:00:00Z` */
-function iso(at: number): string {
-  return new Date(at).toISOString().replace(/\.\d+/, '')
+function isoSecond(at: number): string {
+  return isoTime(at).replace(/\.\d+/, '')
 }

@@ -8,6 +8,7 @@ import type { Failure } from '../failure.ts'
 import { invalid } from '../http/fields.ts'
 import { timeToLiveMs } from '../notification/notification.ts'
 import type { Notification } from '../notification/notification.ts'
+import { isoTime } from '../text/format.ts'
 import type { IdempotencyStore, Remembered } from './idempotency-store.ts'
 import { waveIn, wavesOf } from './local-time.ts'
 import type { PushStore } from './push-store.ts'
@@ -151,7 +152,7 @@ function conflict(sentence: (key: string) => string, key: string): Refused {
 
 function answerOf(id: string, sendAt: number | null, passed: readonly string[]): Accepted {
   if (sendAt === null) return { message: 'Queued', id }
-  const send_at = new Date(sendAt).toISOString()
+  const send_at = isoTime(sendAt)
   return { message: 'Scheduled', id, send_at, ...(passed.length > 0 && { passed }) }
 }
 

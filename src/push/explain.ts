@@ -1,6 +1,7 @@
 import type { Exclusion } from '../audience/exclusion.ts'
 import type { Platform } from '../device/device.ts'
 import { DEVICE_REMOVED } from '../gateway/gateway.ts'
+import { isoTime } from '../text/format.ts'
 
 /** What is known of one device and one push. Times are ms since the Unix epoch. */
 export interface ExplainFacts {
@@ -102,7 +103,7 @@ export function explain(facts: ExplainFacts): Explanation {
   if (openedAt !== null) {
     return {
       verdict: 'opened',
-      explanation: `The app has said that the push was opened, at ${iso(openedAt)}.`,
+      explanation: `The app has said that the push was opened, at ${isoTime(openedAt)}.`,
       at: openedAt,
     }
   }
@@ -121,7 +122,7 @@ export function explain(facts: ExplainFacts): Explanation {
     const { registeredAt } = device
     return {
       verdict: 'registered_later',
-      explanation: `The device has registered at ${iso(registeredAt)}, after the push had gone out, so it was not addressed.`,
+      explanation: `The device has registered at ${isoTime(registeredAt)}, after the push had gone out, so it was not addressed.`,
       at: registeredAt,
     }
   }
@@ -150,7 +151,7 @@ function ofException(
 ): Explanation {
   const known = { reason, attempts, at }
   if (cancelled) {
-    const explanation = `The push was cancelled at ${iso(at)}, before the device could be sent to with success.`
+    const explanation = `The push was cancelled at ${isoTime(at)}, before the device could be sent to with success.`
     return { verdict: 'cancelled', explanation, ...known }
   }
   switch (state) {
@@ -163,29 +164,29 @@ function ofException(
       }
     case 'retry': {
       const last = attempts === 0 ? 'It was not sent yet' : `${gateway} did not take it (${reason})`
-      const explanation = `${last}; the next attempt is due at ${iso(at)}${pause === null ? '' : `, but sending is paused: ${pause}`}.`
+      const explanation = `${last}; the next attempt is due at ${isoTime(at)}${pause === null ? '' : `, but sending is paused: ${pause}`}.`
       return { verdict: 'retrying', explanation, reason, attempts, nextAttemptAt: at }
     }
     case 'rejected':
       return {
         verdict: 'rejected',
-        explanation: `${gateway} refused the notification for this device at ${iso(at)}: ${reason}.`,
+        explanation: `${gateway} refused the notification for this device at ${isoTime(at)}: ${reason}.`,
         ...known,
       }
     case 'gone':
       if (reason === DEVICE_REMOVED) {
-        const explanation = `The device was unregistered, or declared gone, while it waited for another attempt, as was found at ${iso(at)}.`
+        const explanation = `The device was unregistered, or declared gone, while it waited for another attempt, as was found at ${isoTime(at)}.`
         return { verdict: 'gone', explanation, ...known }
       }
       return {
         verdict: 'gone',
-        explanation: `The app was gone from the device when it was sent to, at ${iso(at)}: ${reason}.`,
+        explanation: `The app was gone from the device when it was sent to, at ${isoTime(at)}: ${reason}.`,
         ...known,
       }
     case 'expired':
       return {
         verdict: 'expired',
-        explanation: `The time to live of the push was over at ${iso(at)}, before an attempt succeeded; the last one failed with: ${reason}.`,
+        explanation: `The time to live of the push was over at ${isoTime(at)}, before an attempt succeeded; the last one failed with: ${reason}.`,
         ...known,
       }
   }
@@ -197,7 +198,7 @@ function neverSent(
   warning: string,
   { reason, at }: { readonly reason: string; readonly at: number },
 ): Explanation {
-  const explanation = `The token is ${warning}. It was set aside at ${iso(at)}; the device must register with the token that Apple gives it.`
+  const explanation = `The token is ${warning}. It was set aside at ${isoTime(at)}; the device must register with the token that Apple gives it.`
   return { verdict, explanation, reason, at }
 }
 
@@ -212,7 +213,7 @@ function ofDeparted(device: DeviceFacts, releasedAt: number | null): Explanation
       explanation: `${GATEWAY[platform]} has declared the token ${what}; the device must register again.`,
     }
   }
-  const said = `${GATEWAY[platform]} has declared the token ${what} at ${iso(left.at)} (${left.reason})`
+  const said = `${GATEWAY[platform]} has declared the token ${what} at ${isoTime(left.at)} (${left.reason})`
   const before = releasedAt === null || left.at <= releasedAt
   const explanation = before
     ? `${said}, so it was not addressed; the device must register again.`
@@ -223,10 +224,10 @@ function ofDeparted(device: DeviceFacts, releasedAt: number | null): Explanation
 /** Its moment has not come, and may never. */
 function ofUnsent({ push, exclusions }: ExplainFacts): Explanation {
   if (push.cancelledAt !== null) {
-    const explanation = `The push was cancelled at ${iso(push.cancelledAt)}, before it went out.`
+    const explanation = `The push was cancelled at ${isoTime(push.cancelledAt)}, before it went out.`
     return { verdict: 'cancelled', explanation, at: push.cancelledAt }
   }
-  const when = push.sendAt === null ? 'The push has not gone out yet' : `The push goes out at ${iso(push.sendAt)}`
+  const when = push.sendAt === null ? 'The push has not gone out yet' : `The push goes out at ${isoTime(push.sendAt)}`
   if (exclusions.length === 0) {
     return {
       verdict: 'scheduled',
@@ -250,7 +251,7 @@ function accepted({ platform, left, seenAt }: DeviceFacts, releasedAt: number): 
   const wasAway = left !== null && left.at <= releasedAt && seenAt > releasedAt
   const doubt =
     wasAway && left !== null
-      ? ` It was declared gone at ${iso(left.at)} and has registered again: if that was after the push, it was not addressed.`
+      ? ` It was declared gone at ${isoTime(left.at)} and has registered again: if that was after the push, it was not addressed.`
       : ''
   return {
     verdict: 'accepted',
@@ -261,11 +262,11 @@ function accepted({ platform, left, seenAt }: DeviceFacts, releasedAt: number): 
 
 function ofUnreached({ push, pause }: ExplainFacts, finishedAt: number | null): Explanation {
   if (push.cancelledAt !== null) {
-    const explanation = `The push was cancelled at ${iso(push.cancelledAt)}, before it had come to this device. ${AS_NOW}`
+    const explanation = `The push was cancelled at ${isoTime(push.cancelledAt)}, before it had come to this device. ${AS_NOW}`
     return { verdict: 'cancelled', explanation, at: push.cancelledAt, judgedNow: true }
   }
   if (finishedAt !== null) {
-    const explanation = `The time to live of the push was over at ${iso(push.expiresAt)}, before it had come to this device. ${AS_NOW}`
+    const explanation = `The time to live of the push was over at ${isoTime(push.expiresAt)}, before it had come to this device. ${AS_NOW}`
     return { verdict: 'expired', explanation, at: push.expiresAt, judgedNow: true }
   }
   const why = pause === null ? 'It is being sent, and has' : `Sending is paused (${pause}), and the push has`
@@ -275,8 +276,4 @@ function ofUnreached({ push, pause }: ExplainFacts, finishedAt: number | null): 
     ...(pause !== null && { reason: pause }),
     judgedNow: true,
   }
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString()
 }

@@ -12,6 +12,7 @@ import {
 } from '../http/answer-schema.ts'
 import { wholeNumber } from '../http/fields.ts'
 import type { JsonSchema } from '../http/fields.ts'
+import { isoTime } from '../text/format.ts'
 import { VERDICTS } from './explain.ts'
 import type { Explanation, ExplainVerdict } from './explain.ts'
 import type { FailedRecipient } from './status-store.ts'
@@ -36,7 +37,7 @@ export function pushStatusOf(push: StoredPush, reach: readonly PlatformProgress[
     o: push.opened,
     failed: { total: sum((one) => one.failed) },
     waiting: sum((one) => one.waiting),
-    created_at: isoOf(push.createdAt),
+    created_at: isoTime(push.createdAt),
     send_at: isoOrNull(push.sendAt),
     started_at: isoOrNull(startedAt),
     finished_at: isoOrNull(finishedAt),
@@ -104,7 +105,7 @@ const SENT: ReadonlySet<ExplainVerdict> = new Set(['opened', 'accepted'])
 export function failureOf({ token, platform, state, reason, attempts, at }: FailedRecipient) {
   // What is called off is stored as expired.
   const shown = reason === CANCELLED ? 'cancelled' : state
-  return { token, platform: String(platform), state: shown, reason, attempts, at: isoOf(at) }
+  return { token, platform: String(platform), state: shown, reason, attempts, at: isoTime(at) }
 }
 
 /** The reason stored with recipients that waited for another attempt when the push was called off. */
@@ -120,12 +121,8 @@ export function readPushCursor(value: string | undefined): number {
   return value === undefined ? Number.MAX_SAFE_INTEGER : wholeNumber(0, Number.MAX_SAFE_INTEGER).read(value, 'after')
 }
 
-function isoOf(at: number): string {
-  return new Date(at).toISOString()
-}
-
 function isoOrNull(at: number | null): string | null {
-  return at === null ? null : isoOf(at)
+  return at === null ? null : isoTime(at)
 }
 
 const EXAMPLE_ID = '019a9f7e-3c1b-7000-8000-000000000000'

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isoTime } from '../text/format.ts'
 import { linkKeyFile, removeKeyFile, renameKeyFile } from './key-file.ts'
 import { keyPathIn, readKeyFile } from './sealing-key.ts'
 
@@ -69,5 +70,5 @@ function keyIn(path: string): Uint8Array | null {
 
 /** `20261120T120000Z` */
 function stampOf(at: number): string {
-  return `${new Date(at).toISOString().replaceAll(/[-:]/g, '').slice(0, 15)}Z`
+  return `${isoTime(at).replaceAll(/[-:]/g, '').slice(0, 15)}Z`
 }

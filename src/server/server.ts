@@ -26,6 +26,7 @@ import { createScheduleStore } from '../push/schedule-store.ts'
 import { startSchedule } from '../push/schedule.ts'
 import type { Config } from '../settings/parse.ts'
 import { readSystemFile } from '../system/read-file.ts'
+import { isoTime } from '../text/format.ts'
 import { createQuotaLedger } from '../usage/quota-ledger.ts'
 import { VERSION } from '../version.ts'
 import { createEventStore } from '../webhook/event-store.ts'
@@ -112,7 +113,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
       log.warn('four fifths of the quota are used: until it ends, calls without the secret are refused', {
         application,
         quota,
-        endsAt: new Date(endsAt).toISOString(),
+        endsAt: isoTime(endsAt),
       }),
   })
   group.alongside(() => ledger.flush())

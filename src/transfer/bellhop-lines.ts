@@ -1,5 +1,6 @@
 import { DAY_MS } from '../clock.ts'
 import type { WholeDevice } from '../device/transfer/export-store.ts'
+import { dayOf, isoTime } from '../text/format.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import { refused } from './record.ts'
 import type { Entry } from './record.ts'
@@ -39,24 +40,24 @@ export function deviceLine(device: WholeDevice): string {
     badge,
     environment,
     state: left?.state ?? 'registered',
-    ...(left !== null && { reason: left.reason, at: iso(left.at) }),
-    registered_at: iso(device.registeredAt),
+    ...(left !== null && { reason: left.reason, at: left.at === null ? null : isoTime(left.at) }),
+    registered_at: isoTime(device.registeredAt),
     // 0: it came from elsewhere and has not registered since.
-    seen_at: device.seenAt === 0 ? null : iso(device.seenAt),
-    updated_at: iso(device.updatedAt),
+    seen_at: device.seenAt === 0 ? null : isoTime(device.seenAt),
+    updated_at: isoTime(device.updatedAt),
   })
 }
 
 /** What a gateway said of a token that no device has, or that has registered again since. */
 export function feedbackLine(entry: { token: string; platform: number; reason: string; at: number }): string {
   const { token, platform, reason, at } = entry
-  return JSON.stringify({ kind: 'feedback', token, platform: String(platform), reason, at: iso(at) })
+  return JSON.stringify({ kind: 'feedback', token, platform: String(platform), reason, at: isoTime(at) })
 }
 
 /** What an application sent on one day (UTC): addressed, taken by a gateway, opened. */
 export function tallyLine(tally: { day: number; platform: number; t: number; s: number; o: number }): string {
   const { day, platform, t, s, o } = tally
-  const date = iso(day * DAY_MS)?.slice(0, 10)
+  const date = dayOf(day * DAY_MS)
   return JSON.stringify({ kind: 'tally', day: date, platform: String(platform), t, s, o })
 }
 
@@ -74,8 +75,4 @@ export function readBellhopLine(record: unknown): Entry {
     default:
       return refused('kind', `is ${JSON.stringify(kind) ?? 'missing'}: it must be device, feedback or tally`)
   }
-}
-
-function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
 }

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../clock.ts'
+import { isoTime } from '../text/format.ts'
 
 /** A calendar day or month, UTC (test/api/http/admission.test.ts). */
 export type QuotaPeriod = 'day' | 'month'
@@ -16,7 +17,7 @@ const KEPT = { day: 62, month: 13 } as const
 
 /** The period that `now` (milliseconds since the Unix epoch) lies in. */
 export function periodAt(kind: QuotaPeriod, now: number): Period {
-  const iso = new Date(now).toISOString()
+  const iso = isoTime(now)
   if (kind === 'day') {
     const startsAt = Math.floor(now / DAY_MS) * DAY_MS
     return { name: iso.slice(0, 10), startsAt, endsAt: startsAt + DAY_MS }

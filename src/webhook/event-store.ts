@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { unpackToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
+import { isoTime } from '../text/format.ts'
 import { eventBodyOf, PROVIDER } from './event.ts'
 import type { Event, EventType } from './event.ts'
 
@@ -126,8 +127,8 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
         s,
         failed,
         ...(refused !== null && { reason: refused }),
-        ...(started !== null && { started_at: iso(started) }),
-        finished_at: iso(finished),
+        ...(started !== null && { started_at: isoTime(started) }),
+        finished_at: isoTime(finished),
       }
       record(application, { type: 'push.finished', data }, now)
     },
@@ -137,7 +138,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
       const row = device.get(id)
       if (row === null || !isWanted(row.application, 'device.gone')) return
       const platform = row.platform === 0 ? ('0' as const) : ('1' as const)
-      const data = { token: unpackToken(row.token), platform, reason, at: iso(now) }
+      const data = { token: unpackToken(row.token), platform, reason, at: isoTime(now) }
       record(row.application, { type: 'device.gone', data }, now)
     },
 
@@ -197,8 +198,4 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
 interface Options {
   readonly database: Pick<Database, 'statement'>
   readonly maxWaiting?: number
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString()
 }

@@ -1,5 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
+import { isoTime } from '../text/format.ts'
 
 /** What an application can hear of. */
 export const EVENT_TYPES = ['push.finished', 'device.gone', 'credential.paused', 'credential.resumed'] as const
@@ -56,7 +57,7 @@ export const PROVIDER: Readonly<Record<Platform, 'apns' | 'fcm'>> = { 0: 'apns',
 
 /** The body that is signed and sent (Standard Webhooks, "Payload structure"). `at` is ms since the Unix epoch. */
 export function eventBodyOf({ type, data }: Event, at: number): string {
-  return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
+  return JSON.stringify({ type, timestamp: isoTime(at), data })
 }
 
 /** Waits after the first try, the second, and so on: the schedule that Standard Webhooks gives as its example. */

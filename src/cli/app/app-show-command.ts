@@ -1,3 +1,4 @@
+import { isoTime } from '../../text/format.ts'
 import { createApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
 import { createCredentialStore } from '../../application/credential-store.ts'
@@ -88,8 +89,8 @@ function viewJson({ application, credentials, webhook, size }: View): object {
     labels: size.labels,
     credentials: credentials.map((credential) => ({
       ...credential,
-      createdAt: new Date(credential.createdAt).toISOString(),
-      ...('expiresAt' in credential && { expiresAt: new Date(credential.expiresAt).toISOString() }),
+      createdAt: isoTime(credential.createdAt),
+      ...('expiresAt' in credential && { expiresAt: isoTime(credential.expiresAt) }),
     })),
     webhook: webhook && webhookJson(webhook),
   }

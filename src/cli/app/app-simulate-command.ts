@@ -11,7 +11,7 @@ import { done } from '../command.ts'
 import type { CommandContext, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
 import { dataFlagOf } from '../open-data.ts'
-import { counted } from '../terminal/figures.ts'
+import { counted } from '../../text/format.ts'
 import { GATEWAYS, NO_KEY, indented } from './app-text.ts'
 
 /** Some of what tokens can order: the files `*-magic-tokens.ts` of the simulator have all of it. */

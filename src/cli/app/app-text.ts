@@ -1,3 +1,4 @@
+import { dayOf, isoTime } from '../../text/format.ts'
 import type { Application } from '../../application/application.ts'
 import type { CredentialSummary } from '../../application/credential-store.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
@@ -21,18 +22,17 @@ export function credentialText(credential: CredentialSummary): string {
   }
   const where = `topic ${credential.topic}, environment ${credential.environment}`
   if (credential.kind === 'key') return `key ${credential.keyId} of team ${credential.teamId}, ${where}`
-  return `certificate until ${new Date(credential.expiresAt).toISOString().slice(0, 10)}, ${where}`
+  return `certificate until ${dayOf(credential.expiresAt)}, ${where}`
 }
 
 /** `push.finished, device.gone to https://example.com/hooks`. */
 export function webhookText({ url, events, disabledAt }: Webhook): string {
-  const end =
-    disabledAt === null ? '' : `; disabled since ${new Date(disabledAt).toISOString()}, when it answered 410 Gone`
+  const end = disabledAt === null ? '' : `; disabled since ${isoTime(disabledAt)}, when it answered 410 Gone`
   return escapeControls(`${events.join(', ')} to ${url}${end}`)
 }
 
 export function webhookJson({ url, events, disabledAt }: Webhook): object {
-  return { url, events, disabledAt: disabledAt && new Date(disabledAt).toISOString() }
+  return { url, events, disabledAt: disabledAt && isoTime(disabledAt) }
 }
 
 export function indented(rows: readonly (readonly string[])[]): readonly string[] {

@@ -1,3 +1,4 @@
+import { isoTime } from '../../text/format.ts'
 import { existsSync } from 'node:fs'
 import { timeInName } from '../../backup/backup-name.ts'
 import { repositoryPlaceIn } from '../../backup/destination.ts'
@@ -10,7 +11,7 @@ import { byteSize } from '../../text/byte-size.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
-import { ago, counted, moment } from '../terminal/figures.ts'
+import { ago, counted, moment } from '../../text/format.ts'
 import { tableText } from '../terminal/table-text.ts'
 import { bucketOpener } from './bucket-opener.ts'
 
@@ -39,7 +40,7 @@ function json(place: RepositoryPlace, backups: readonly StoredBackup[]): string 
   return jsonLine({
     backups: backups.map(({ name, bytes }) => ({
       backup: writtenIn(place, name),
-      madeAt: new Date(timeInName(name) ?? 0).toISOString(),
+      madeAt: isoTime(timeInName(name) ?? 0),
       bytes,
     })),
   })

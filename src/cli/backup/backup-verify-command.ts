@@ -12,10 +12,10 @@ import type { BackupWatch } from '../../backup/watch.ts'
 import { workDirectoryFor } from '../../database/regular-file.ts'
 import type { Problem } from '../../failure.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
+import { isoTime, moment } from '../../text/format.ts'
 import { done, failed, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { commandLine, dataDirectory } from '../open-data.ts'
-import { moment } from '../terminal/figures.ts'
 import { createWatch } from '../terminal/gauge.ts'
 import { contentJson, contentText } from './backup-text.ts'
 import { bucketOpener, isFolder } from './bucket-opener.ts'
@@ -72,7 +72,7 @@ function verifiedJson(from: string, inspection: BackupInspection, key: KeyCheck)
     backup: from,
     good: kind === 'good',
     problems: inspection.kind === 'bad' ? inspection.problems : [],
-    ...(madeAt !== null && { madeAt: new Date(madeAt).toISOString() }),
+    ...(madeAt !== null && { madeAt: isoTime(madeAt) }),
     ...(content !== null && contentJson(content)),
     key: key.kind,
   }

@@ -3,11 +3,11 @@ import { releaseReserve } from '../../database/reserve.ts'
 import { inDataDirectory } from '../../database/storage-errors.ts'
 import { byteSize } from '../../text/byte-size.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
+import { lasting } from '../../text/format.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { noDatabaseIn } from '../no-database.ts'
 import { dataDirectory, RELEASED } from '../open-data.ts'
-import { lasting } from '../terminal/figures.ts'
 import { createWatch } from '../terminal/gauge.ts'
 
 /** `compact`, with the service stopped. */

@@ -1,3 +1,4 @@
+import { isoTime } from '../../text/format.ts'
 import { createRestoreStore } from '../../device/restore-store.ts'
 import { problem } from '../../failure.ts'
 import { instantOf } from '../../push/timing-schema.ts'
@@ -7,7 +8,7 @@ import { done, problems } from '../command.ts'
 import type { CheckArguments, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
 import { platformsIn } from '../push/platform-flag.ts'
-import { counted, grouped } from '../terminal/figures.ts'
+import { counted, grouped } from '../../text/format.ts'
 import { styleOf } from '../terminal/style.ts'
 import { NOBODY, restoreDevices } from './devices-restore-run.ts'
 import type { RestoreCounts, RestoreOrder } from './devices-restore-run.ts'
@@ -39,8 +40,8 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const json = ({ gone, quarantined, aliasTaken, bare }: RestoreCounts) =>
     jsonLine({
       application: id,
-      since: new Date(order.since).toISOString(),
-      until: order.until === null ? null : new Date(order.until).toISOString(),
+      since: isoTime(order.since),
+      until: order.until === null ? null : isoTime(order.until),
       dry_run: flags.has('dry-run'),
       found: absent.map((one) => ({ reason: one.reason, gone: one.gone, quarantined: one.quarantined })),
       restored: { gone, quarantined, alias_taken: aliasTaken, nothing_kept: bare },
@@ -61,7 +62,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
     context,
   )
   if (stopped) {
-    const since = new Date(order.since).toISOString()
+    const since = isoTime(order.since)
     return problem(
       `Stopped after ${counted(counts.gone + counts.quarantined, 'device')}: the same command with --since ${since} goes on.`,
     )

@@ -1,6 +1,6 @@
 import type { Absent, Departures } from '../../device/restore-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
-import { counted, grouped, moment } from '../terminal/figures.ts'
+import { counted, grouped, moment } from '../../text/format.ts'
 import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
 import type { RestoreCounts } from './devices-restore-run.ts'

@@ -2,8 +2,8 @@ import { deviceRecordOf } from '../../device/device-schema.ts'
 import type { DeviceCount, FoundDevice } from '../../device/device-search-store.ts'
 import type { DeviceState } from '../../device/device.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
+import { ago, counted, grouped, isoTime, tokenPart } from '../../text/format.ts'
 import { PLATFORM_NAMES } from '../push/platform-flag.ts'
-import { ago, counted, grouped, tokenPart } from '../terminal/figures.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { shortened, tableText } from '../terminal/table-text.ts'
 import type { Listed, Listing } from './device-listing.ts'
@@ -48,7 +48,7 @@ export function devicesText(view: View, { paint, unicode, legible }: Style): str
 /** What `--json` prints: the record of the API, and what only an operator sees. */
 export function deviceJson(device: FoundDevice): object {
   const { state, seenAt } = device
-  return { ...deviceRecordOf(device), state, seen_at: seenAt === 0 ? null : new Date(seenAt).toISOString() }
+  return { ...deviceRecordOf(device), state, seen_at: seenAt === 0 ? null : isoTime(seenAt) }
 }
 
 function summary({ devices, total, counts, query }: View): string {

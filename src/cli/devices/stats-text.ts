@@ -2,9 +2,9 @@ import { DAY_MS } from '../../clock.ts'
 import type { DeviceCount } from '../../device/device-search-store.ts'
 import type { Day } from '../../stats/daily-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
+import { counted, dayOf, grouped, percent } from '../../text/format.ts'
 import { PLATFORM_NAMES } from '../push/platform-flag.ts'
 import { bar } from '../terminal/chart.ts'
-import { counted, grouped, percent } from '../terminal/figures.ts'
 import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
 import type { Side } from '../terminal/table-text.ts'
@@ -113,5 +113,5 @@ function sums(days: readonly Omit<Day, 'day'>[]): Omit<Day, 'day'> {
 
 /** `2026-11-20` */
 function dateOf(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+  return dayOf(day * DAY_MS)
 }

@@ -1,7 +1,7 @@
 import type { Preview } from '../../push/preview/preview.ts'
 import type { PushState } from '../../push/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
-import { counted, grouped, lasting, tokenPart } from '../terminal/figures.ts'
+import { counted, grouped, lasting, tokenPart } from '../../text/format.ts'
 import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
 import { PLATFORM_NAMES } from './platform-flag.ts'

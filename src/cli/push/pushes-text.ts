@@ -1,7 +1,7 @@
 import type { pushStatusOf } from '../../push/status-schema.ts'
 import type { PushState } from '../../push/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
-import { ago, grouped, moment } from '../terminal/figures.ts'
+import { ago, grouped, moment } from '../../text/format.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
 import type { Side } from '../terminal/table-text.ts'

@@ -4,9 +4,9 @@ import type { Platform } from '../../device/device.ts'
 import { problem } from '../../failure.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
+import { tokenPart } from '../../text/format.ts'
 import { problems } from '../command.ts'
 import type { CommandOutcome } from '../command.ts'
-import { tokenPart } from '../terminal/figures.ts'
 
 type Found =
   | { readonly kind: 'one'; readonly device: FoundDevice }

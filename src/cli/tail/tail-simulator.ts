@@ -1,6 +1,6 @@
 import type { Platform } from '../../device/device.ts'
+import { tokenPart } from '../../text/format.ts'
 import type { AskSimulator } from '../push/admin-client.ts'
-import { tokenPart } from '../terminal/figures.ts'
 import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 

@@ -1,7 +1,7 @@
 import type { Application } from '../../application/application.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
+import { counted, grouped, isoTime, moment } from '../../text/format.ts'
 import { PLATFORM_NAMES } from '../push/platform-flag.ts'
-import { counted, grouped, moment } from '../terminal/figures.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { shortened } from '../terminal/table-text.ts'
 import type { TailEvent } from './tail-event.ts'
@@ -25,11 +25,11 @@ export function eventText(event: TailEvent, application: Named, whose: boolean, 
 export function eventJson(event: TailEvent, application: Named): object {
   const entries = Object.entries(event).filter(([name]) => name !== 'at' && name !== 'application' && name !== 'sendAt')
   return {
-    at: iso(event.at),
+    at: isoTime(event.at),
     application: application?.id ?? null,
     ...Object.fromEntries(entries),
     ...('platform' in event && { platform: String(event.platform) }),
-    ...('sendAt' in event && { send_at: event.sendAt === null ? null : iso(event.sendAt) }),
+    ...('sendAt' in event && { send_at: event.sendAt === null ? null : isoTime(event.sendAt) }),
   }
 }
 
@@ -112,8 +112,4 @@ function openedOf({ count, push }: { readonly count: number; readonly push: stri
 function timeOf(at: number): string {
   const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(Temporal.Now.timeZoneId())
   return zoned.toPlainTime().toString({ smallestUnit: 'second' })
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString()
 }

@@ -1,5 +1,5 @@
+import { grouped } from '../../text/format.ts'
 import type { CommandContext } from '../command.ts'
-import { grouped } from './figures.ts'
 import { textColumns } from './table-text.ts'
 
 /** How far something has come. Times are ms since the Unix epoch. */

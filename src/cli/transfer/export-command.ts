@@ -1,3 +1,4 @@
+import { isoTime } from '../../text/format.ts'
 import type { Application } from '../../application/application.ts'
 import type { Database } from '../../database/database.ts'
 import { createExportStore } from '../../device/transfer/export-store.ts'
@@ -7,7 +8,7 @@ import type { FileCounts, ExportHeader } from '../../transfer/bellhop-lines.ts'
 import { done } from '../command.ts'
 import type { CommandContext, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
-import { counted, grouped } from '../terminal/figures.ts'
+import { counted, grouped } from '../../text/format.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { readTransferArguments } from './transfer-arguments.ts'
 import { startFile } from './unfinished-file.ts'
@@ -95,7 +96,7 @@ function* pages(
       format: BELLHOP_EXPORT,
       version: EXPORT_VERSION,
       application: { id, name, limits },
-      exported_at: new Date(clock.now()).toISOString(),
+      exported_at: isoTime(clock.now()),
       counts,
     }
     let exported = 0

@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../clock.ts'
+import { counted, isoTime } from '../../text/format.ts'
 import type { DepartureHour, DeviceStateCount } from '../database/inspection-store.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { counted } from '../quantity.ts'
 
 /** Half of an audience that is not there any more is worth a word. */
 const MANY = 0.5
@@ -42,7 +42,7 @@ export function judgeDevices(id: string, counts: readonly DeviceStateCount[], wo
   const all = registered + gone + quarantined
   if (worst !== null && worst.departed >= MIN_SUDDEN && worst.departed > all * SUDDEN) {
     const { departed, since, until, reason } = worst
-    const [from, to] = [since, until].map((at) => new Date(at).toISOString())
+    const [from, to] = [since, until].map((at) => isoTime(at))
     return warning(
       `${found.slice(0, -1)}; ${counted(departed, 'device')} left within an hour, from ${from} on, mostly for ${reason}.`,
       `If that was a mistake (the wrong topic, environment or project, or a gateway that erred), mend it, then: bellhop devices restore ${id} --since ${from} --until ${to}.`,

@@ -1,7 +1,7 @@
 import { byteSize } from '../../text/byte-size.ts'
+import { listed } from '../../text/format.ts'
 import { failing, note, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { listed } from '../quantity.ts'
 
 /** `found`: the last migration that the database has had; `known`: the last one of this program. */
 export function judgeSchema(found: number, known: number): Finding {

@@ -6,9 +6,9 @@ import type { KeyProblem } from '../../sealing/sealing-key.ts'
 import { proveSealingKey } from '../../sealing/verify-key.ts'
 import type { ProvenKey } from '../../sealing/verify-key.ts'
 import { sealedRecordsOf } from '../../server/sealed-records.ts'
+import { counted, listed } from '../../text/format.ts'
 import { failing, note, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { counted, listed } from '../quantity.ts'
 
 export interface SealingKeyCheck {
   readonly finding: Finding

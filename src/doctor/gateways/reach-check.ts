@@ -7,9 +7,9 @@ import { openSecureSocket, portOf } from '../../gateway/transport/secure-socket.
 import { openTunnel } from '../../gateway/transport/tunnel.ts'
 import type { Proxy } from '../../gateway/transport/tunnel.ts'
 import { codeOf } from '../../text/error-code.ts'
+import { listed, shortTime } from '../../text/format.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { lasting, listed } from '../quantity.ts'
 import { connectionFinding, isAboutCertificate } from './connection-failure.ts'
 import type { Way } from './connection-failure.ts'
 
@@ -59,10 +59,10 @@ async function reach(origin: URL, options: ReachOptions, signal: AbortSignal): P
   }
 
   const name = way.port === 443 ? way.host : `${way.host}:${way.port}`
-  const to = resolved.length === 0 ? '' : ` is ${listed(resolved, 2)} (${lasting(resolvedMs)})`
+  const to = resolved.length === 0 ? '' : ` is ${listed(resolved, 2)} (${shortTime(resolvedMs)})`
   const how = older ? 'HTTP/1.1 over TLS' : 'HTTP/2 over TLS'
   const by = way.proxy === null ? '' : ` through the proxy ${way.proxy}`
-  const found = `${name}${to}${to === '' ? ' answers' : ', and answers'} by ${how}${by} in ${lasting(openedMs)}.`
+  const found = `${name}${to}${to === '' ? ' answers' : ', and answers'} by ${how}${by} in ${shortTime(openedMs)}.`
   return (await brokenFamily(resolved, way, options.clock, signal)) ?? ok(found)
 }
 

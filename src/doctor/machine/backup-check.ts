@@ -7,10 +7,10 @@ import { bucketRepository, folderRepository } from '../../backup/repository.ts'
 import type { RepositoryPlace, BackupRepository, StoredBackup } from '../../backup/repository.ts'
 import { byteSize } from '../../text/byte-size.ts'
 import { codeOf } from '../../text/error-code.ts'
+import { counted, longTime } from '../../text/format.ts'
 import type { DoctorContext } from '../context.ts'
 import { failing, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { counted, longer } from '../quantity.ts'
 
 interface Options extends Pick<DoctorContext, 'openBucket'> {
   /** As --backup says it; `null`: it does not. */
@@ -75,10 +75,10 @@ function judgeBackups(where: string, backups: readonly StoredBackup[], { everyMs
   }
   const newest = backups.find(({ name }) => lastTimeOf([name], now) === newestAt)
   const size = newest === undefined ? '' : `, of ${byteSize(newest.bytes)}`
-  const found = `${counted(backups.length, 'backup')} in ${where}; the newest is ${longer(now - newestAt)} old${size}`
+  const found = `${counted(backups.length, 'backup')} in ${where}; the newest is ${longTime(now - newestAt)} old${size}`
   if (now - newestAt <= everyMs * LATE) return ok(`${found}.`)
   return warning(
-    `${found}, and one should be made every ${longer(everyMs)}.`,
+    `${found}, and one should be made every ${longTime(everyMs)}.`,
     'Start the service with this --backup; if it runs, its log says why it makes none ("no backup was made").',
   )
 }

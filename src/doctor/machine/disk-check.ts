@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { byteSize } from '../../text/byte-size.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { counted, lasting } from '../quantity.ts'
+import { counted, shortTime } from '../../text/format.ts'
 
 export interface Space {
   /** Bytes that this user may still write. */
@@ -116,7 +116,7 @@ const SLOW_SYNC_MS = 50
 export function judgeSync(durations: readonly number[]): Finding {
   const sorted = durations.toSorted((a, b) => a - b)
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0
-  const speed = `A write is on the disk in ${lasting(median)} (median of ${durations.length}), ${lasting(sorted.at(-1) ?? 0)} at the worst`
+  const speed = `A write is on the disk in ${shortTime(median)} (median of ${durations.length}), ${shortTime(sorted.at(-1) ?? 0)} at the worst`
   if (median <= SLOW_SYNC_MS) return ok(`${speed}.`)
   const rate = Math.max(Math.round(1000 / median), 1)
   return warning(

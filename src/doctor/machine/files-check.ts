@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../clock.ts'
 import { byteSize } from '../../text/byte-size.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { listed } from '../quantity.ts'
+import { listed } from '../../text/format.ts'
 
 export interface FileMode {
   /** `.` is the data directory itself. */

@@ -4,9 +4,9 @@ import type { ListenAddress } from '../../settings/setting-type.ts'
 import { openFiles } from '../../system/open-files.ts'
 import type { ReadFile } from '../../system/read-file.ts'
 import { codeOf } from '../../text/error-code.ts'
+import { listed } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { listed } from '../quantity.ts'
 
 /** What came of trying to listen. `taken`: `by` is a program's name, `null` where this user may not know it. */
 export type Tried =

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 
 const GROUPED = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
@@ -39,9 +39,39 @@ const UNITS = [
   [MINUTE_MS, 'minute'],
 ] as const
 
-/** `2026-11-20 12:00:03 UTC`. `at` is ms since the Unix epoch. */
+/** `40 minutes`, `26 hours`, `12 days`: rounded down, and whole days from three on. */
+export function longTime(ms: number): string {
+  const hours = Math.floor(ms / HOUR_MS)
+  if (hours < 1) return counted(Math.max(Math.floor(ms / MINUTE_MS), 0), 'minute')
+  return hours < 72 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day')
+}
+
+/** `under 0.1 ms`, `0.4 ms`, `62 ms`, `3.1 s`. */
+export function shortTime(ms: number): string {
+  if (ms < 0.1) return 'under 0.1 ms'
+  if (ms < 9.95) return `${ms.toFixed(1)} ms`
+  return ms < 999.5 ? `${ms.toFixed(0)} ms` : `${(ms / SECOND_MS).toFixed(1)} s`
+}
+
+/** `2026-11-20T12:00:03.123Z` (ISO 8601). `at`, here and below, is ms since the Unix epoch. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString()
+}
+
+/** `2026-11-20`, UTC. */
+export function dayOf(at: number): string {
+  return isoTime(at).slice(0, 10)
+}
+
+/** `2026-11-20 12:00:03 UTC`. */
 export function moment(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+  return `${isoTime(at).slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** `a, b and c`; of more than `max` the number of the others: `a, b, c and 9 more`. */
+export function listed(names: readonly string[], max = 3): string {
+  const shown = names.length > max + 1 ? [...names.slice(0, max), `${names.length - max} more`] : names
+  return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
 
 /** The part of a token by which people know it again. */

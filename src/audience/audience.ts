@@ -1,4 +1,5 @@
 import type { Database, Statement, Value } from '../database/database.ts'
+import type { StoredRow, device } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
 import { labelIds } from './audience-labels.ts'
 import type { Prepare } from './audience-labels.ts'
@@ -8,16 +9,8 @@ import { conditionsOf } from './condition.ts'
 import type { Audience } from './filter.ts'
 
 /** One device of an audience. */
-export interface AudienceRow {
-  /** `device.id`. */
-  readonly id: number
-  /** Packed, as in the database: see `unpackToken`. */
-  readonly token: string | Uint8Array
-  /** 0 production, 1 sandbox, `null` not known yet. */
-  readonly environment: 0 | 1 | null
-  /** The stored count. */
-  readonly badge: number
-}
+/** A registered device: its token packed, see `unpackToken`; `environment`: 0 production, 1 sandbox; its stored badge. */
+export type AudienceRow = Pick<StoredRow<typeof device>, 'id' | 'token' | 'environment' | 'badge'>
 
 /** The registered devices of an audience on one platform, in the order of their ids. */
 export interface AudiencePages {

@@ -33,6 +33,8 @@ export interface Sync {
 export interface Database extends Disposable {
   /** Everyday statements, prepared once: `orm.select()….prepare()`. */
   readonly orm: Drizzle
+  /** The same on the reading connection. */
+  readonly readingOrm: Drizzle
   /** A raw prepared statement on the writing connection, for the hot paths. */
   statement<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
   /** A raw prepared statement on the reading connection: long reads that must not see half a transaction. */
@@ -148,6 +150,7 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
 
   return {
     orm: openDrizzle(writer),
+    readingOrm: openDrizzle(reader),
     statement: (sql) => prepare(writer, sql),
     reading: (sql) => prepare(reader, sql),
     transact,

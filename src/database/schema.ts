@@ -1,12 +1,23 @@
-import { blob, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { blob, customType, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { SQLiteTableWithColumns } from 'drizzle-orm/sqlite-core'
 
-/**
- * The tables as drizzle sees them. `migrations/*.sql` creates them and carries the units and the checks;
- * `test/database/database.test.ts` holds the two together.
+/*
+ * The tables, as code knows them. `migrations/*.sql` makes them, and carries the units, the checks and the indexes;
+ * test/database/schema.test.ts holds the two together, and each table here to somebody who uses it.
+ *
+ * What is seldom called is written with drizzle (`orm`): applications, credentials, webhooks, counts, and the status of
+ * pushes. What is called for each registration, recipient, page, event or imported row stays raw (`statement`,
+ * `reading`), and so does what is held to its query plan or reads a database of any schema; the rows of it are
+ * `StoredRow`s, or a `Pick` of one, where they are columns and nothing else.
  */
+const platform = () => integer().$type<0 | 1>().notNull()
+
+/** BLOB: bytes of lower-case hex; TEXT: as it came. See `device/device.ts`. */
+const token = customType<{ data: string | Uint8Array }>({ dataType: () => 'any' })
+
 export const application = sqliteTable('application', {
   number: integer().primaryKey({ autoIncrement: true }),
-  id: text().notNull().unique(),
+  id: text().notNull(),
   name: text().notNull(),
   secretHash: blob('secret_hash', { mode: 'buffer' }).notNull(),
   rate: real().notNull(),
@@ -42,6 +53,49 @@ export const providerToken = sqliteTable('provider_token', {
   sealed: blob({ mode: 'buffer' }).notNull(),
 })
 
+export const device = sqliteTable('device', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  application: integer().notNull(),
+  platform: platform(),
+  state: integer().$type<0 | 1 | 2>().notNull().default(0),
+  environment: integer().$type<0 | 1>(),
+  token: token().notNull(),
+  alias: text(),
+  lat: real(),
+  lng: real(),
+  badge: integer().notNull().default(0),
+  registeredAt: integer('registered_at').notNull(),
+  seenAt: integer('seen_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+  timezone: text(),
+  cell: integer(),
+  movedAt: integer('moved_at'),
+})
+
+export const feedback = sqliteTable(
+  'feedback',
+  {
+    application: integer().notNull(),
+    platform: platform(),
+    token: token().notNull(),
+    reason: text().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.application, table.platform, table.token] })],
+)
+
+export const leftDevice = sqliteTable('left_device', {
+  device: integer().primaryKey(),
+  alias: text(),
+  labels: text().notNull(),
+})
+
+export const registrySize = sqliteTable('registry_size', {
+  application: integer().primaryKey(),
+  devices: integer().notNull().default(0),
+  labels: integer().notNull().default(0),
+})
+
 export const webhook = sqliteTable('webhook', {
   application: integer().primaryKey(),
   url: text().notNull(),
@@ -55,7 +109,7 @@ export const webhook = sqliteTable('webhook', {
 
 export const event = sqliteTable('event', {
   number: integer().primaryKey({ autoIncrement: true }),
-  id: text().notNull().unique(),
+  id: text().notNull(),
   application: integer().notNull(),
   type: text().notNull(),
   body: text().notNull(),
@@ -66,47 +120,8 @@ export const event = sqliteTable('event', {
 
 export const pausedCredential = sqliteTable(
   'paused_credential',
-  {
-    application: integer().notNull(),
-    platform: integer().notNull(),
-  },
+  { application: integer().notNull(), platform: platform() },
   (table) => [primaryKey({ columns: [table.application, table.platform] })],
-)
-
-export const push = sqliteTable(
-  'push',
-  {
-    number: integer().primaryKey({ autoIncrement: true }),
-    id: text().notNull().unique(),
-    application: integer().notNull(),
-    notification: text().notNull(),
-    audience: text().notNull(),
-    ceiling: integer().notNull(),
-    opened: integer().notNull().default(0),
-    createdAt: integer('created_at').notNull(),
-    expiresAt: integer('expires_at').notNull(),
-    sendAt: integer('send_at'),
-    releasedAt: integer('released_at'),
-    cancelledAt: integer('cancelled_at'),
-    parent: integer(),
-    toldAt: integer('told_at'),
-  },
-  (table) => [index('push_by_application').on(table.application, table.number)],
-)
-
-export const feedback = sqliteTable(
-  'feedback',
-  {
-    application: integer().notNull(),
-    platform: integer().notNull(),
-    token: blob().notNull(),
-    reason: text().notNull(),
-    at: integer().notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.application, table.platform, table.token] }),
-    index('feedback_by_time').on(table.application, table.at),
-  ],
 )
 
 export const tally = sqliteTable(
@@ -114,7 +129,7 @@ export const tally = sqliteTable(
   {
     application: integer().notNull(),
     day: integer().notNull(),
-    platform: integer().notNull(),
+    platform: platform(),
     t: integer().notNull().default(0),
     s: integer().notNull().default(0),
     o: integer().notNull().default(0),
@@ -122,23 +137,90 @@ export const tally = sqliteTable(
   (table) => [primaryKey({ columns: [table.application, table.day, table.platform] })],
 )
 
-export const quota = sqliteTable(
-  'quota',
+export const delivery = sqliteTable(
+  'delivery',
   {
+    push: integer().notNull(),
+    platform: platform(),
     application: integer().notNull(),
-    period: text().notNull(),
-    used: integer().notNull(),
+    lane: integer().$type<0 | 1>().notNull(),
+    progress: integer().notNull().default(0),
+    ahead: text().notNull().default('[]'),
+    addressed: integer(),
+    settled: integer().notNull().default(0),
+    accepted: integer().notNull().default(0),
+    failed: integer().notNull().default(0),
+    startedAt: integer('started_at'),
+    finishedAt: integer('finished_at'),
+    removed: integer().notNull().default(0),
+    waitsUntil: integer('waits_until'),
+    expiresAt: integer('expires_at'),
+    refused: text(),
   },
-  (table) => [primaryKey({ columns: [table.application, table.period] })],
+  (table) => [primaryKey({ columns: [table.push, table.platform] })],
 )
 
-export const label = sqliteTable(
-  'label',
+export const pushException = sqliteTable(
+  'push_exception',
   {
-    id: integer().primaryKey({ autoIncrement: true }),
-    application: integer().notNull(),
-    kind: integer().notNull(),
-    name: text().notNull(),
+    push: integer().notNull(),
+    platform: platform(),
+    device: integer().notNull(),
+    state: text({ enum: ['retry', 'leased', 'rejected', 'gone', 'expired'] }).notNull(),
+    attempt: integer().notNull(),
+    dueAt: integer('due_at').notNull(),
+    badge: integer(),
+    reason: text().notNull(),
   },
-  (table) => [uniqueIndex('label_by_name').on(table.application, table.kind, table.name)],
+  (table) => [primaryKey({ columns: [table.push, table.platform, table.device] })],
 )
+
+export const clockJump = sqliteTable('clock_jump', {
+  number: integer().primaryKey(),
+  byMs: integer('by_ms').notNull(),
+  since: integer().notNull(),
+  until: integer().notNull(),
+  reached: text(),
+})
+
+export const push = sqliteTable('push', {
+  number: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  application: integer().notNull(),
+  notification: text().notNull(),
+  audience: text().notNull(),
+  ceiling: integer().notNull(),
+  opened: integer().notNull().default(0),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  sendAt: integer('send_at'),
+  releasedAt: integer('released_at'),
+  cancelledAt: integer('cancelled_at'),
+  parent: integer(),
+  toldAt: integer('told_at'),
+})
+
+export const idempotency = sqliteTable(
+  'idempotency',
+  {
+    application: integer().notNull(),
+    key: text().notNull(),
+    digest: blob({ mode: 'buffer' }).notNull(),
+    push: integer().notNull(),
+    answer: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.application, table.key] })],
+)
+
+/** What a column holds, as SQLite gives it. */
+type Stored<Data> = Data extends boolean ? 0 | 1 : Data extends Buffer ? Uint8Array : Data
+
+type Columns<Table> = Table extends SQLiteTableWithColumns<infer Config> ? Config['columns'] : never
+
+/** A row of a table as a raw statement gives it: columns by their own names. */
+export type StoredRow<Table> = {
+  readonly [Key in keyof Columns<Table> as Columns<Table>[Key]['_']['name']]:
+    | Stored<Columns<Table>[Key]['_']['data']>
+    | (Columns<Table>[Key]['_']['notNull'] extends true ? never : null)
+}

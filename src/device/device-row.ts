@@ -1,5 +1,6 @@
+import type { StoredRow, device } from '../database/schema.ts'
 import { unpackToken } from './device.ts'
-import type { Device, DeviceState, Environment, Platform } from './device.ts'
+import type { Device, DeviceState, Environment } from './device.ts'
 import type { DeviceLabels } from './index/label-index.ts'
 
 /** `device.state` in the database. */
@@ -8,19 +9,20 @@ export const STATE: Readonly<Record<DeviceState, number>> = { registered: 0, gon
 /** `device.environment` in the database. */
 export const ENVIRONMENT: Readonly<Record<Environment, number>> = { production: 0, sandbox: 1 }
 
-export interface DeviceRow {
-  readonly id: number
-  readonly platform: Platform
-  readonly state: number
-  readonly token: string | Uint8Array
-  readonly alias: string | null
-  readonly lat: number | null
-  readonly lng: number | null
-  readonly badge: number
-  readonly timezone: string | null
-  readonly registered_at: number
-  readonly updated_at: number
-}
+export type DeviceRow = Pick<
+  StoredRow<typeof device>,
+  | 'id'
+  | 'platform'
+  | 'state'
+  | 'token'
+  | 'alias'
+  | 'lat'
+  | 'lng'
+  | 'badge'
+  | 'timezone'
+  | 'registered_at'
+  | 'updated_at'
+>
 
 export const DEVICE_COLUMNS = 'id, platform, state, token, alias, lat, lng, badge, timezone, registered_at, updated_at'
 

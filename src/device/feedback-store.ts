@@ -1,5 +1,6 @@
 import { DAY_MS } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import type { StoredRow, feedback } from '../database/schema.ts'
 import type { Sweep } from '../database/sweep.ts'
 import { unpackToken } from './device.ts'
 import type { Platform } from './device.ts'
@@ -14,12 +15,7 @@ export interface FeedbackEntry {
   readonly at: number
 }
 
-interface Row {
-  readonly token: string | Uint8Array
-  readonly platform: Platform
-  readonly reason: string
-  readonly at: number
-}
+type FeedbackRow = Omit<StoredRow<typeof feedback>, 'application'>
 
 /** Rows read at a time, of tokens of up to 4 KiB: what a list holds in memory, whatever its length. */
 const PAGE = 200
@@ -34,7 +30,7 @@ export type FeedbackStore = ReturnType<typeof createFeedbackStore>
 
 /** What the gateways declared dead (contract, endpoint 9). The device store writes it, when a device's state changes. */
 export function createFeedbackStore({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
-  const page = database.reading<Row, [number, number, number, number, string | Uint8Array, number]>(
+  const page = database.reading<FeedbackRow, [number, number, number, number, string | Uint8Array, number]>(
     `SELECT token, platform, reason, at FROM feedback
      WHERE application = ? AND at >= ? AND (at, platform, token) < (?, ?, ?)
      ORDER BY at DESC, platform DESC, token DESC LIMIT ?`,

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import type { StoredRow, leftDevice } from '../database/schema.ts'
 import { LABEL_KIND } from './index/label-index.ts'
 import type { DeviceLabels } from './index/label-index.ts'
 
@@ -8,6 +9,8 @@ export interface Kept {
   readonly labels: DeviceLabels
 }
 
+type LeftRow = Pick<StoredRow<typeof leftDevice>, 'alias' | 'labels'>
+
 /**
  * Labels and alias of devices that are gone, for when they are restored. They are moved here, so that they are in the way
  * of no audience, and nobody finds the alias taken. Names, and not ids: a label that no other device has is erased
@@ -15,7 +18,7 @@ export interface Kept {
  */
 export function createLeftDeviceStore({ database }: { database: Pick<Database, 'statement'> }) {
   const named = (kind: number) => `json(json_group_array(l.name) FILTER (WHERE l.kind = ${kind}))`
-  const keep = database.statement<{ alias: string | null; labels: string }, [device: number]>(
+  const keep = database.statement<LeftRow, [device: number]>(
     `INSERT INTO left_device (device, alias, labels)
      SELECT d.id, d.alias, (
        SELECT json_object('tag', ${named(LABEL_KIND.tag)}, 'active', ${named(LABEL_KIND.type)})
@@ -30,9 +33,7 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
     `INSERT INTO left_device (device, alias, labels) SELECT id, alias, '${NO_LABELS}' FROM device WHERE id = ?
      ON CONFLICT DO UPDATE SET alias = excluded.alias`,
   )
-  const find = database.statement<{ alias: string | null; labels: string }, [device: number]>(
-    'SELECT alias, labels FROM left_device WHERE device = ?',
-  )
+  const find = database.statement<LeftRow, [device: number]>('SELECT alias, labels FROM left_device WHERE device = ?')
 
   return {
     /** Takes labels and alias away from a device that is gone. */

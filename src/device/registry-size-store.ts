@@ -1,12 +1,8 @@
 import type { Database } from '../database/database.ts'
+import type { StoredRow, registrySize } from '../database/schema.ts'
 
-/** Rows of an application. */
-export interface RegistrySize {
-  /** In whatever state. */
-  readonly devices: number
-  /** Tags and types. */
-  readonly labels: number
-}
+/** Rows of an application: devices in whatever state; tags and types. */
+export type RegistrySize = Pick<StoredRow<typeof registrySize>, 'devices' | 'labels'>
 
 export type RegistrySizeStore = ReturnType<typeof createRegistrySizeStore>
 

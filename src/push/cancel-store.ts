@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import type { StoredRow, push } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
 
 /** How far a push has got: devices addressed, as far as they are counted, and accepted by the gateways. */
@@ -17,11 +18,7 @@ type Cancelled =
       readonly open: readonly number[]
     } & Reach)
 
-interface Row {
-  number: number
-  released_at: number | null
-  cancelled_at: number | null
-}
+type PushRow = Pick<StoredRow<typeof push>, 'number' | 'released_at' | 'cancelled_at'>
 
 /** A push and the waves of one by local time. */
 const WHOLE = 'number = ?1 OR parent = ?1'
@@ -32,7 +29,7 @@ export type CancelStore = ReturnType<typeof createCancelStore>
 
 /** Calls pushes off. What of them is being sent `delivery/delivery-pool.ts` ends. Runs in a transaction of the caller. */
 export function createCancelStore({ database }: { database: Database }) {
-  const find = database.statement<Row, [string, number]>(
+  const find = database.statement<PushRow, [string, number]>(
     'SELECT number, released_at, cancelled_at FROM push WHERE id = ? AND application = ? AND parent IS NULL',
   )
   const open = database.statement<{ number: number }, [number]>(

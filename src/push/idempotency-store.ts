@@ -1,15 +1,10 @@
 import type { Database } from '../database/database.ts'
+import type { StoredRow, idempotency } from '../database/schema.ts'
 import type { Sweep } from '../database/sweep.ts'
 import { KEEP_KEYS_MS } from './idempotency-schema.ts'
 
-/** What was answered to a key. */
-export interface Remembered {
-  readonly digest: Uint8Array
-  /** `push.number`. */
-  readonly push: number
-  /** The body of the answer, JSON. */
-  readonly answer: string
-}
+/** What was answered to a key: `push` is `push.number`, `answer` the body, JSON. */
+export type Remembered = Pick<StoredRow<typeof idempotency>, 'digest' | 'push' | 'answer'>
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
 

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import type { StoredRow, push } from '../database/schema.ts'
 import type { EraseRows, Sweep } from '../database/sweep.ts'
 import { createResultErasure } from '../delivery/store/result-erasure-store.ts'
 import { createOpenedStore } from '../stats/opened-store.ts'
@@ -11,10 +12,8 @@ const KEEP_MS = 90 * DAY_MS
 const SWEEP_LIMIT = 50
 const ROW_LIMIT = 500
 
-interface PushRow {
-  number: number
-  created_at: number
-  over: 0 | 1
+interface PushRow extends Pick<StoredRow<typeof push>, 'number' | 'created_at'> {
+  readonly over: 0 | 1
 }
 
 /** Ends pushes for good. What hangs on one of them by the thousand goes before it, so that no transaction grows with it. */

@@ -2,6 +2,7 @@ import type { Audience } from '../audience/filter.ts'
 import { audienceFrom } from '../audience/stored-audience.ts'
 import type { WaveAudience } from '../audience/stored-audience.ts'
 import type { Database } from '../database/database.ts'
+import type { StoredRow, push as pushTable } from '../database/schema.ts'
 import { createNewDeliveryStore } from '../delivery/store/new-delivery-store.ts'
 import { CEILING } from '../device/device-row.ts'
 import { waveIn } from './local-time.ts'
@@ -20,11 +21,7 @@ interface DueRow extends Released {
   send_at: number
 }
 
-interface ParentRow {
-  audience: string
-  created_at: number
-  released_at: number | null
-}
+type ParentRow = Pick<StoredRow<typeof pushTable>, 'audience' | 'created_at' | 'released_at'>
 
 /** As the index `push_scheduled` has it. */
 const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'

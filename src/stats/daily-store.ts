@@ -1,4 +1,7 @@
+import { and, between, eq, gte, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../database/database.ts'
+import { tally } from '../database/schema.ts'
 
 /** What an application did on one day. */
 export interface Day {
@@ -13,20 +16,28 @@ export interface Day {
 }
 
 /** The counts by day, for people. */
-export function createDailyStore({ database }: { database: Pick<Database, 'reading'> }) {
-  const between = database.reading<Day, [application: number, first: number, last: number]>(
-    `SELECT day, sum(t) AS t, sum(s) AS s, sum(o) AS o FROM tally WHERE application = ? AND day BETWEEN ? AND ?
-     GROUP BY day ORDER BY day`,
-  )
-  const opens = database.reading<{ o: number }, [application: number, since: number]>(
-    'SELECT coalesce(sum(o), 0) AS o FROM tally WHERE application = ? AND day >= ?',
-  )
+export function createDailyStore({ database }: { database: Pick<Database, 'readingOrm'> }) {
+  const { day } = tally
+  const sum = (column: SQLiteColumn) => sql<number>`coalesce(sum(${column}), 0)`
+  const ofApplication = eq(tally.application, sql.placeholder('application'))
+  const days = database.readingOrm
+    .select({ day, t: sum(tally.t), s: sum(tally.s), o: sum(tally.o) })
+    .from(tally)
+    .where(and(ofApplication, between(day, sql.placeholder('first'), sql.placeholder('last'))))
+    .groupBy(day)
+    .orderBy(day)
+    .prepare()
+  const opens = database.readingOrm
+    .select({ o: sum(tally.o) })
+    .from(tally)
+    .where(and(ofApplication, gte(day, sql.placeholder('since'))))
+    .prepare()
 
   return {
     /** Opens recorded on the day `since` and later. */
-    opensSince: (application: number, since: number): number => opens.get(application, since)?.o ?? 0,
+    opensSince: (application: number, since: number): number => opens.get({ application, since })?.o ?? 0,
 
     /** The days `first` to `last` on which there was something, in order. */
-    days: (application: number, first: number, last: number): Day[] => between.all(application, first, last),
+    days: (application: number, first: number, last: number): Day[] => days.all({ application, first, last }),
   }
 }

@@ -1,4 +1,7 @@
+import { eq, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../database/database.ts'
+import { tally as table } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
 import { createOpenedStore } from './opened-store.ts'
 import { createTallyStore } from './tally-store.ts'
@@ -16,7 +19,7 @@ export interface Analytics {
 export type StatsStore = ReturnType<typeof createStatsStore>
 
 interface Dependencies {
-  readonly database: Pick<Database, 'statement'>
+  readonly database: Pick<Database, 'orm' | 'statement'>
   readonly pushes: {
     /** Counts one open of a push; its number, `null` where the application has no push with this id. */
     countOpen(application: number, id: string): number | null
@@ -25,15 +28,17 @@ interface Dependencies {
 
 /** What an application hears of its counts, and the opens that it reports. */
 export function createStatsStore({ database, pushes }: Dependencies) {
-  const sums = database.statement<Analytics, [application: number]>(
-    `SELECT coalesce(sum(t), 0) AS t, coalesce(sum(o), 0) AS o, coalesce(sum(s), 0) AS s
-     FROM tally WHERE application = ?`,
-  )
+  const sum = (column: SQLiteColumn) => sql<number>`coalesce(sum(${column}), 0)`
+  const sums = database.orm
+    .select({ t: sum(table.t), o: sum(table.o), s: sum(table.s) })
+    .from(table)
+    .where(eq(table.application, sql.placeholder('application')))
+    .prepare()
   const tally = createTallyStore({ database })
   const opens = createOpenedStore({ database })
 
   return {
-    analytics: (application: number): Analytics => sums.get(application) ?? { t: 0, o: 0, s: 0 },
+    analytics: (application: number): Analytics => sums.get({ application }) ?? { t: 0, o: 0, s: 0 },
 
     /**
      * One open at `now` (ms since the Unix epoch). It counts for the push too, where that is the application's own; of

@@ -1,4 +1,6 @@
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
+import { tally } from '../database/schema.ts'
 
 /** What an application sent on one day. */
 export interface DailyTally {
@@ -12,10 +14,14 @@ export interface DailyTally {
 }
 
 /** The counts of an application out of one registry and into another. */
-export function createTallyTransfer({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
-  const list = database.reading<DailyTally, [application: number]>(
-    'SELECT day, platform, t, s, o FROM tally WHERE application = ? ORDER BY day, platform',
-  )
+export function createTallyTransfer({ database }: { database: Pick<Database, 'readingOrm' | 'statement'> }) {
+  const { application: ofApplication, ...columns } = getTableColumns(tally)
+  const list = database.readingOrm
+    .select(columns)
+    .from(tally)
+    .where(eq(ofApplication, sql.placeholder('application')))
+    .orderBy(tally.day, tally.platform)
+    .prepare()
   // The larger of two, not their sum: the same list again changes nothing.
   const put = database.statement<never, [number, number, number, number, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s, o) VALUES (?, ?, ?, ?, ?, ?)
@@ -24,7 +30,7 @@ export function createTallyTransfer({ database }: { database: Pick<Database, 'st
 
   return {
     /** Oldest first: two rows a day at most. */
-    list: (application: number): readonly DailyTally[] => list.all(application),
+    list: (application: number): readonly DailyTally[] => list.all({ application }),
 
     /** To be called inside a transaction. */
     put(application: number, { day, platform, t, s, o }: DailyTally): void {

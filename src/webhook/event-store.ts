@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import type { StoredRow, device as deviceTable } from '../database/schema.ts'
 import { unpackToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { isoTime } from '../text/format.ts'
@@ -37,11 +38,7 @@ export interface FinishedPush {
   readonly finished: number
 }
 
-interface DeviceRow {
-  readonly application: number
-  readonly platform: Platform
-  readonly token: string | Uint8Array
-}
+type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'application' | 'platform' | 'token'>
 
 export type EventStore = ReturnType<typeof createEventStore>
 

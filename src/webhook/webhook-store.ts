@@ -1,6 +1,8 @@
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Application, SecretOwner } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { application, event, webhook } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { EventType } from './event.ts'
 import { createWebhookErasure } from './webhook-erasure-store.ts'
@@ -23,14 +25,6 @@ export interface Receiver {
   readonly changedAt: number
 }
 
-interface Row {
-  readonly url: string
-  readonly sealed: Uint8Array
-  readonly events: string
-  readonly changed_at: number
-  readonly disabled_at: number | null
-}
-
 /** Events erased in one step of a sweep: 2 ms. */
 const STEP = 200
 
@@ -45,27 +39,8 @@ export type WebhookStore = ReturnType<typeof createWebhookStore>
 
 /** One webhook an application, its secret sealed with a key that is not in the database. */
 export function createWebhookStore({ database, clock, key }: Options) {
-  const find = database.statement<Row, [number]>(
-    'SELECT url, sealed, events, changed_at, disabled_at FROM webhook WHERE application = ?',
-  )
-  const receiver = database.statement<Row & { readonly id: string }, [number]>(
-    `SELECT a.id, w.* FROM webhook w JOIN application a ON a.number = w.application
-     WHERE w.application = ? AND w.disabled_at IS NULL`,
-  )
-  // Later than before in any case: it is what tells one version from the next.
-  const put = database.statement<never, [number, string, Uint8Array, string, number]>(
-    `INSERT INTO webhook (application, url, sealed, events, changed_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET url = excluded.url, sealed = excluded.sealed, events = excluded.events,
-       changed_at = max(excluded.changed_at, changed_at + 1), disabled_at = NULL`,
-  )
-  const eraseOthers = database.statement<never, [number, string]>(
-    'DELETE FROM event WHERE application = ? AND type NOT IN (SELECT value FROM json_each(?))',
-  )
-  const hurry = database.statement<never, [number, number]>(
-    'UPDATE event SET attempt = 0, due_at = ? WHERE application = ?',
-  )
+  const statements = prepareStatements(database.orm)
   const erase = createWebhookErasure(database)
-  const eraseEvents = database.statement<never, [number]>('DELETE FROM event WHERE application = ?')
   const eraseSome = database.statement<{ number: number }, [number, number]>(
     `DELETE FROM event WHERE number IN (
        SELECT number FROM event WHERE application = ?1
@@ -74,16 +49,14 @@ export function createWebhookStore({ database, clock, key }: Options) {
   const nextDisabled = database.statement<{ application: number }, [after: number]>(
     'SELECT application FROM webhook WHERE application > ? AND disabled_at IS NOT NULL ORDER BY application LIMIT 1',
   )
-  const disable = database.statement<never, [number, number, number]>(
-    'UPDATE webhook SET disabled_at = ? WHERE application = ? AND changed_at = ?',
-  )
 
   const eraseUnwanted = (application: number): boolean => eraseSome.all(application, STEP).length === STEP
 
   return {
     find({ number }: Pick<Application, 'number'>): Webhook | null {
-      const row = find.get(number)
-      return row && { url: row.url, events: JSON.parse(row.events) as EventType[], disabledAt: row.disabled_at }
+      const row = statements.find.get({ application: number })
+      if (row === undefined) return null
+      return { url: row.url, events: JSON.parse(row.events) as EventType[], disabledAt: row.disabledAt }
     },
 
     /**
@@ -97,14 +70,14 @@ export function createWebhookStore({ database, clock, key }: Options) {
       const types = JSON.stringify(events)
       const now = clock.now()
       database.transact(() => {
-        const had = find.get(number)
+        const had = statements.find.get({ application: number })
         const sealed = secret === null ? had?.sealed : seal(key, sealedFor(id), secret)
         if (sealed === undefined) throw new Error(`application ${id} has no webhook whose secret could be kept`)
-        put.run(number, url, sealed, types, now)
+        statements.put.run({ application: number, url, sealed, types, now })
         // What is left of the time when it was disabled, if anything.
-        if (had !== null && had.disabled_at !== null) eraseEvents.run(number)
-        eraseOthers.run(number, types)
-        hurry.run(now, number)
+        if (had !== undefined && had.disabledAt !== null) statements.eraseEvents.run({ application: number })
+        statements.eraseOthers.run({ application: number, types })
+        statements.hurry.run({ application: number, now })
       })
     },
 
@@ -115,10 +88,10 @@ export function createWebhookStore({ database, clock, key }: Options) {
 
     /** `null` where there is none, or it is disabled. */
     receiver(application: number): Receiver | null {
-      const row = receiver.get(application)
-      if (row === null) return null
-      const { id, url, changed_at: changedAt } = row
-      return { application: id, url, changedAt, secret: open(key, sealedFor(id), row.sealed) }
+      const row = statements.receiver.get({ application })
+      if (row === undefined) return null
+      const { id, url, changedAt, sealed } = row
+      return { application: id, url, changedAt, secret: open(key, sealedFor(id), sealed) }
     },
 
     /**
@@ -126,7 +99,7 @@ export function createWebhookStore({ database, clock, key }: Options) {
      * `eraseUnwanted`. Runs in a transaction of the caller.
      */
     disable: (application: number, changedAt: number, now: number): boolean =>
-      disable.run(now, application, changedAt).changes > 0,
+      statements.disable.all({ application, changedAt, now }).length > 0,
 
     /** Erases some of what waits for a webhook that is disabled; whether there may be more. In a transaction of the caller. */
     eraseUnwanted,
@@ -140,6 +113,56 @@ export function createWebhookStore({ database, clock, key }: Options) {
       if (application === undefined) return null
       return eraseUnwanted(application) ? after : application
     },
+  }
+}
+
+function prepareStatements(orm: Database['orm']) {
+  const number = sql.placeholder('application')
+  const ofApplication = eq(webhook.application, number)
+  const eventsOf = eq(event.application, number)
+  const now = sql`${sql.placeholder('now')}`
+  const { url, sealed, events, changedAt, disabledAt } = getTableColumns(webhook)
+  return {
+    find: orm.select({ url, sealed, events, changedAt, disabledAt }).from(webhook).where(ofApplication).prepare(),
+    receiver: orm
+      .select({ id: application.id, url, sealed, changedAt })
+      .from(webhook)
+      .innerJoin(application, eq(application.number, webhook.application))
+      .where(and(ofApplication, isNull(disabledAt)))
+      .prepare(),
+    put: orm
+      .insert(webhook)
+      .values({
+        application: number,
+        url: sql.placeholder('url'),
+        sealed: sql.placeholder('sealed'),
+        events: sql.placeholder('types'),
+        changedAt: sql.placeholder('now'),
+      })
+      .onConflictDoUpdate({
+        target: webhook.application,
+        set: {
+          url: sql`excluded.url`,
+          sealed: sql`excluded.sealed`,
+          events: sql`excluded.events`,
+          // Later than before in any case: the time is what tells one version from the next.
+          changedAt: sql`max(excluded.changed_at, ${changedAt} + 1)`,
+          disabledAt: null,
+        },
+      })
+      .prepare(),
+    eraseEvents: orm.delete(event).where(eventsOf).prepare(),
+    eraseOthers: orm
+      .delete(event)
+      .where(and(eventsOf, sql`${event.type} NOT IN (SELECT value FROM json_each(${sql.placeholder('types')}))`))
+      .prepare(),
+    hurry: orm.update(event).set({ attempt: 0, dueAt: now }).where(eventsOf).prepare(),
+    disable: orm
+      .update(webhook)
+      .set({ disabledAt: now })
+      .where(and(ofApplication, eq(changedAt, sql.placeholder('changedAt'))))
+      .returning({ application: webhook.application })
+      .prepare(),
   }
 }
 

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
-import { getTableConfig } from 'drizzle-orm/sqlite-core'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +7,6 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
 import { MIGRATIONS } from '../../src/database/migrations.ts'
-import * as schema from '../../src/database/schema.ts'
 import { upgrade } from '../../src/database/upgrade.ts'
 
 let directory: string
@@ -150,28 +147,6 @@ describe('migrations', () => {
       )
       .all()
     expect(loose).toEqual([])
-  })
-
-  test('the tables drizzle knows have the columns that the migrations made', () => {
-    using database = openDatabase(directory)
-    for (const table of Object.values(schema) as SQLiteTable[]) {
-      const { name, columns } = getTableConfig(table)
-      const made = database
-        .statement<{ name: string; notnull: number; pk: number }, [string]>(
-          'SELECT name, "notnull", pk FROM pragma_table_info(?)',
-        )
-        .all(name)
-      expect(columns.map((column) => column.name)).toEqual(made.map((column) => column.name))
-      // A primary key's NOT NULL is implied.
-      expect(columns.filter((column) => column.notNull && !column.primary).map((column) => column.name)).toEqual(
-        made
-          .filter(
-            (column) =>
-              column.notnull === 1 && !(column.pk > 0 && columns.some((c) => c.primary && c.name === column.name)),
-          )
-          .map((column) => column.name),
-      )
-    }
   })
 })
 

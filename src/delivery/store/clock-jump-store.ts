@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts'
+import type { StoredRow, clockJump } from '../../database/schema.ts'
 import type { ClockJump } from '../steady-clock.ts'
 import { ALONG, BACK, beforeAll, behindAll, BY_END, createExpiryScan } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
@@ -6,13 +7,7 @@ import type { ExpiryKey } from './expiry-scan.ts'
 /** Deliveries moved in one step: some milliseconds. */
 const STEP = 250
 
-interface JumpRow {
-  readonly number: number
-  readonly by_ms: number
-  readonly since: number
-  readonly until: number
-  readonly reached: string | null
-}
+type JumpRow = StoredRow<typeof clockJump>
 
 /** The pushes themselves, whose callers are told how long they live. */
 export interface PushExpiry {

@@ -1,5 +1,6 @@
 import { audienceFrom } from '../../audience/stored-audience.ts'
 import type { Database } from '../../database/database.ts'
+import type { StoredRow, delivery, push } from '../../database/schema.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Notification } from '../../notification/notification.ts'
 import { createTallyStore } from '../../stats/tally-store.ts'
@@ -16,26 +17,15 @@ import { createRecipientStore } from './recipient-store.ts'
 import { createTimeShift } from './time-shift.ts'
 import { createWaitingStore } from './waiting-store.ts'
 
-interface OpenRow {
-  push: number
-  id: string
-  application: number
-  platform: Platform
-  lane: 0 | 1
-  notification: string
-  audience: string
-  /** That of the push of which this one is a wave. */
-  whole: string | null
-  ceiling: number
-  progress: number
-  ahead: string
-  addressed: number | null
-  settled: number
-  accepted: number
-  retries: number
-  released_at: number
-  expires_at: number
-  waits_until: number | null
+interface OpenRow
+  extends
+    Omit<StoredRow<typeof delivery>, 'failed' | 'started_at' | 'finished_at' | 'removed' | 'expires_at' | 'refused'>,
+    Pick<StoredRow<typeof push>, 'id' | 'notification' | 'audience' | 'ceiling'> {
+  /** The audience of the push of which this one is a wave. */
+  readonly whole: string | null
+  readonly retries: number
+  readonly released_at: number
+  readonly expires_at: number
 }
 
 const OPEN = `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.number = p.parent), p.id) AS id, d.application,

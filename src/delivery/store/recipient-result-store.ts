@@ -1,16 +1,13 @@
 import type { Database } from '../../database/database.ts'
+import type { StoredRow, pushException } from '../../database/schema.ts'
 import type { Platform } from '../../device/device.ts'
 import { ALONG, behindAll, BY_END, createExpiryScan } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
 import type { DeliveryKey, DueRecipient, RecipientResult, OpenDelivery } from './open-delivery.ts'
 import type { RecipientStore } from './recipient-store.ts'
 
-interface DueRow {
-  readonly device: number
-  /** Sends so far. */
-  readonly attempt: number
-  readonly badge: number | null
-}
+/** `attempt`: sends so far. */
+type DueRow = Pick<StoredRow<typeof pushException>, 'device' | 'attempt' | 'badge'>
 
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>

@@ -1,16 +1,13 @@
 import { audiencePages } from '../../audience/audience.ts'
 import type { Database } from '../../database/database.ts'
+import type { StoredRow, device as deviceTable } from '../../database/schema.ts'
 import { applyBadge } from '../../device/badge.ts'
 import { unpackToken } from '../../device/device.ts'
 import type { Environment } from '../../device/device.ts'
 import type { Notification } from '../../notification/notification.ts'
 import type { OpenDelivery, PageRow, RecipientPage } from './open-delivery.ts'
 
-interface DeviceRow {
-  token: string | Uint8Array
-  environment: 0 | 1 | null
-  badge: number
-}
+type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'token' | 'environment' | 'badge'>
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 

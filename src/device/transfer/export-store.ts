@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts'
+import type { StoredRow, device } from '../../database/schema.ts'
 import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { unpackToken } from '../device.ts'
@@ -26,10 +27,7 @@ export interface WholeDevice {
   readonly left: { readonly state: DeviceState; readonly reason: string | null; readonly at: number | null } | null
 }
 
-interface Row extends DeviceRow {
-  readonly environment: number | null
-  readonly seen_at: number
-}
+type Row = DeviceRow & Pick<StoredRow<typeof device>, 'environment' | 'seen_at'>
 
 /** Rows read at a time: what an export holds in memory, whatever its length. */
 const PAGE = 1000

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
+import type { StoredRow, device } from '../../database/schema.ts'
 import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { packToken } from '../device.ts'
@@ -19,10 +20,7 @@ export interface ImportOutcome {
   readonly aliasTaken: boolean
 }
 
-interface Row extends DeviceRow {
-  readonly environment: number | null
-  readonly seen_at: number
-}
+type Row = DeviceRow & Pick<StoredRow<typeof device>, 'environment' | 'seen_at'>
 
 interface Dependencies {
   readonly database: Pick<Database, 'statement' | 'reading' | 'version'>

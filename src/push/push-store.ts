@@ -1,8 +1,6 @@
-import { sql } from 'drizzle-orm'
 import type { Audience } from '../audience/filter.ts'
 import type { WaveAudience } from '../audience/stored-audience.ts'
 import type { Database } from '../database/database.ts'
-import { push } from '../database/schema.ts'
 import { createNewDeliveryStore } from '../delivery/store/new-delivery-store.ts'
 import { CEILING } from '../device/device-row.ts'
 import type { Notification } from '../notification/notification.ts'
@@ -29,22 +27,11 @@ export type PushStore = ReturnType<typeof createPushStore>
  * `delivery/store/delivery-store.ts`. Runs in transactions of the caller.
  */
 export function createPushStore({ database }: { database: Database }) {
-  const insert = database.orm
-    .insert(push)
-    .values({
-      id: sql.placeholder('id'),
-      application: sql.placeholder('application'),
-      notification: sql.placeholder('notification'),
-      audience: sql.placeholder('audience'),
-      ceiling: sql.raw(CEILING),
-      createdAt: sql.placeholder('createdAt'),
-      expiresAt: sql.placeholder('expiresAt'),
-      sendAt: sql.placeholder('sendAt'),
-      releasedAt: sql.placeholder('releasedAt'),
-      parent: sql.placeholder('parent'),
-    })
-    .returning({ number: push.number })
-    .prepare()
+  type NewRow = [string, number, string, string, number, number, number | null, number | null, number | null]
+  const insert = database.statement<never, NewRow>(
+    `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at, send_at, released_at, parent)
+     VALUES (?, ?, ?, ?, ${CEILING}, ?, ?, ?, ?, ?)`,
+  )
   const deliveries = createNewDeliveryStore({ database })
   const countOpen = database.statement<{ number: number }, [id: string, application: number]>(
     'UPDATE push SET opened = opened + 1 WHERE id = ? AND application = ? RETURNING number',
@@ -67,18 +54,16 @@ export function createPushStore({ database }: { database: Database }) {
     accept(application: number, push: NewPush): number {
       const { notification, audience, createdAt, timeToLiveMs, waves } = push
       const expiresAt = (sendAt: number | null) => (sendAt ?? createdAt) + timeToLiveMs
-      const add = (id: string, sendAt: number | null, parent: number | null, stored: Audience | WaveAudience) =>
-        insert.get({
-          id,
-          application,
-          notification: JSON.stringify(notification),
-          audience: JSON.stringify(stored),
-          createdAt,
-          expiresAt: expiresAt(sendAt),
-          sendAt,
-          releasedAt: sendAt === null ? createdAt : null,
-          parent,
-        }).number
+      const add = (
+        id: string,
+        sendAt: number | null,
+        parent: number | null,
+        stored: Audience | WaveAudience,
+      ): number => {
+        const texts = [JSON.stringify(notification), JSON.stringify(stored)] as const
+        const times = [createdAt, expiresAt(sendAt), sendAt, sendAt === null ? createdAt : null] as const
+        return Number(insert.run(id, application, ...texts, ...times, parent).lastInsertRowid)
+      }
       const number = add(push.id, push.sendAt, null, audience)
       if (push.sendAt === null) deliveries.add({ application, push: number, audience, expiresAt: expiresAt(null) })
       for (const { id, sendAt } of waves) add(id, sendAt, number, { turn: {} })

@@ -1,4 +1,9 @@
+import { and, desc, eq, gt, inArray, isNull, lt, max, min, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../database/database.ts'
+import { delivery, device, push as pushTable, pushException } from '../database/schema.ts'
 import { unpackToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import type { PlatformProgress, StoredPush } from './status.ts'
@@ -24,49 +29,34 @@ interface ReachRow extends Omit<PlatformProgress, 'open'> {
   open: number
 }
 
-interface FailureRow {
-  platform: Platform
-  device: number
-  token: string | Uint8Array | null
-  state: FailedState
-  reason: string
-  attempts: number
-  at: number
-}
-
 /** Rows of exceptions looked at before the event loop gets a turn: about 2 ms. */
 const CHUNK = 2000
 
 /** Failures read at a time, with tokens of up to 4 KiB: what their list holds in memory, whatever its length. */
 const PAGE = 200
 
-const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
+const p = alias(pushTable, 'p')
 
-const COLUMNS = `p.number, p.id, p.created_at AS createdAt, p.send_at AS sendAt, p.released_at AS releasedAt,
-  p.cancelled_at AS cancelledAt,
-  p.opened + (SELECT coalesce(sum(c.opened), 0) FROM push c WHERE c.parent = p.number) AS opened,
-  (SELECT count(*) FROM push c WHERE c.parent = p.number AND c.released_at IS NULL AND c.cancelled_at IS NULL)
-    AS wavesToCome`
+/** What looks into other rows of the same table is written out: of one table drizzle names the columns alone. */
+const PUSH = {
+  number: p.number,
+  id: p.id,
+  createdAt: p.createdAt,
+  sendAt: p.sendAt,
+  releasedAt: p.releasedAt,
+  cancelledAt: p.cancelledAt,
+  opened: sql<number>`p.opened + (SELECT coalesce(sum(c.opened), 0) FROM push c WHERE c.parent = p.number)`,
+  wavesToCome: sql<number>`(SELECT count(*) FROM push c
+    WHERE c.parent = p.number AND c.released_at IS NULL AND c.cancelled_at IS NULL)`,
+}
 
 const FAILED = `state IN ('rejected', 'gone', 'expired')`
 
 export type StatusStore = ReturnType<typeof createStatusStore>
 
 /** What became of pushes. Callers know of a push by local time the whole, not its waves. */
-export function createStatusStore({ database }: { database: Pick<Database, 'reading'> }) {
-  const find = database.reading<StoredPush, [string, number]>(
-    `SELECT ${COLUMNS} FROM push p WHERE p.id = ? AND p.application = ? AND p.parent IS NULL`,
-  )
-  const page = database.reading<StoredPush, [number, number, number]>(
-    `SELECT ${COLUMNS} FROM push p WHERE p.application = ? AND p.number < ? AND p.parent IS NULL
-     ORDER BY p.number DESC LIMIT ?`,
-  )
-  // The condition of the index `push_scheduled`; a push by local time is there by its waves.
-  const scheduled = database.reading<StoredPush, [number, number]>(
-    `SELECT ${COLUMNS} FROM push p WHERE p.number IN (SELECT coalesce(parent, number) FROM push
-       WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND application = ?)
-     ORDER BY p.send_at, p.number LIMIT ?`,
-  )
+export function createStatusStore({ database }: { database: Pick<Database, 'reading' | 'readingOrm'> }) {
+  const { find, page, scheduled, reach, parts, failures } = prepareStatements(database.readingOrm)
   // Both are read off their partial indexes.
   const unfinished = database.reading<{ count: number }, [number]>(
     `SELECT (SELECT count(DISTINCT push) FROM delivery
@@ -74,18 +64,6 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
        + (SELECT count(DISTINCT coalesce(parent, number)) FROM push
          WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND application = ?1) AS count`,
   )
-  const waiting = (done: string) => `sum(iif(finished_at IS NULL, max(${done} - accepted - failed, 0), 0))`
-  const reach = database.reading<ReachRow, [number]>(
-    `SELECT platform, sum(coalesce(addressed, 0)) AS t, sum(accepted) AS s, sum(failed) AS failed,
-       sum(removed) AS removed, ${waiting('coalesce(addressed, 0)')} AS waiting, ${waiting('settled')} AS retrying,
-       count(*) FILTER (WHERE finished_at IS NULL) AS open, min(started_at) AS startedAt, max(finished_at) AS finishedAt,
-       max(refused) AS refused
-     FROM delivery WHERE push IN ${WHOLE} GROUP BY platform ORDER BY platform`,
-  )
-  const parts = database.reading<
-    { push: number; platform: Platform; failed: number; removed: number; refused: string | null },
-    [number]
-  >(`SELECT push, platform, failed, removed, refused FROM delivery WHERE push IN ${WHOLE} ORDER BY push, platform`)
   const reasons = database.reading<
     { failed: number; reason: string; count: number; last: number },
     [number, Platform, number, number]
@@ -95,32 +73,27 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
        ORDER BY device LIMIT ?)
      GROUP BY 1, 2`,
   )
-  const failures = database.reading<FailureRow, [number, Platform, number, number]>(
-    `SELECT e.device, e.platform, d.token, e.state, e.reason, e.attempt AS attempts, e.due_at AS at
-     FROM push_exception e LEFT JOIN device d ON d.id = e.device
-     WHERE e.push = ? AND e.platform = ? AND e.device > ? AND e.${FAILED} ORDER BY e.device LIMIT ?`,
-  )
-
   return {
-    find: (application: number, id: string): StoredPush | null => find.get(id, application),
+    find: (application: number, id: string): StoredPush | null => find.get({ application, id }) ?? null,
 
     /** Pushes with a number below `before`, newest first. */
-    list: (application: number, before: number, limit: number): StoredPush[] => page.all(application, before, limit),
+    list: (application: number, before: number, limit: number): StoredPush[] =>
+      page.all({ application, before, limit }),
 
     /** Pushes of which something waits for its time, the soonest first. */
-    scheduled: (application: number, limit: number): StoredPush[] => scheduled.all(application, limit),
+    scheduled: (application: number, limit: number): StoredPush[] => scheduled.all({ application, limit }),
 
     /** How many are being sent or wait for their time. */
     unfinished: (application: number): number => unfinished.get(application)?.count ?? 0,
 
     /** One entry for each platform that the push, `push.number`, goes to; none before its moment has come. */
-    reach: (push: number): PlatformProgress[] => reach.all(push).map(reachOf),
+    reach: (push: number): PlatformProgress[] => reach.all({ push }).map(reachOf),
 
     /** How many recipients failed for each reason. Read in parts, so that nobody waits for it. */
     async reasons(push: number): Promise<Map<string, number>> {
       const counts = new Map<string, number>()
       const add = (reason: string, more: number) => counts.set(reason, (counts.get(reason) ?? 0) + more)
-      for (const part of parts.all(push)) {
+      for (const part of parts.all({ push })) {
         let written = 0
         for (let after = 0, seen = CHUNK; seen === CHUNK;) {
           const groups = reasons.all(part.push, part.platform, after, CHUNK)
@@ -142,9 +115,9 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
 
     /** Everybody whom the push did not reach, but for those not sent to before it expired or was cancelled. */
     *failures(push: number): Generator<FailedRecipient, void> {
-      for (const part of parts.all(push)) {
+      for (const part of parts.all({ push })) {
         for (let after = 0, found = PAGE; found === PAGE;) {
-          const rows = failures.all(part.push, part.platform, after, PAGE)
+          const rows = failures.all({ push: part.push, platform: part.platform, after, limit: PAGE })
           for (const { token, platform, state, reason, attempts, at } of rows) {
             yield { token: token === null ? null : unpackToken(token), platform, state, reason, attempts, at }
           }
@@ -153,6 +126,90 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
         }
       }
     },
+  }
+}
+
+function prepareStatements(orm: Database['readingOrm']) {
+  const limit = sql.placeholder('limit')
+  const platform = sql.placeholder('platform')
+  const inWhole = sql`${delivery.push} IN (
+    SELECT number FROM push WHERE number = ${sql.placeholder('push')} OR parent = ${sql.placeholder('push')})`
+  const ofApplication = and(eq(p.application, sql.placeholder('application')), isNull(p.parent))
+  const pushes = () => orm.select(PUSH).from(p)
+  const waiting = (done: SQL | SQLiteColumn) =>
+    sql<number>`sum(iif(finished_at IS NULL, max(${done} - accepted - failed, 0), 0))`
+  return {
+    find: pushes()
+      .where(and(eq(p.id, sql.placeholder('id')), ofApplication))
+      .prepare(),
+    page: pushes()
+      .where(and(ofApplication, lt(p.number, sql.placeholder('before'))))
+      .orderBy(desc(p.number))
+      .limit(limit)
+      .prepare(),
+    // The condition of the index `push_scheduled`; a push by local time is there by its waves.
+    scheduled: pushes()
+      .where(
+        sql`p.number IN (SELECT coalesce(parent, number) FROM push WHERE released_at IS NULL AND cancelled_at IS NULL
+          AND send_at IS NOT NULL AND application = ${sql.placeholder('application')})`,
+      )
+      .orderBy(p.sendAt, p.number)
+      .limit(limit)
+      .prepare(),
+    reach: orm
+      .select({
+        platform: delivery.platform,
+        t: sql<number>`sum(coalesce(${delivery.addressed}, 0))`,
+        s: sql<number>`sum(${delivery.accepted})`,
+        failed: sql<number>`sum(${delivery.failed})`,
+        removed: sql<number>`sum(${delivery.removed})`,
+        waiting: waiting(sql`coalesce(${delivery.addressed}, 0)`),
+        retrying: waiting(delivery.settled),
+        open: sql<number>`count(*) FILTER (WHERE ${delivery.finishedAt} IS NULL)`,
+        startedAt: min(delivery.startedAt),
+        finishedAt: max(delivery.finishedAt),
+        refused: max(delivery.refused),
+      })
+      .from(delivery)
+      .where(inWhole)
+      .groupBy(delivery.platform)
+      .orderBy(delivery.platform)
+      .prepare(),
+    parts: orm
+      .select({
+        push: delivery.push,
+        platform: delivery.platform,
+        failed: delivery.failed,
+        removed: delivery.removed,
+        refused: delivery.refused,
+      })
+      .from(delivery)
+      .where(inWhole)
+      .orderBy(delivery.push, delivery.platform)
+      .prepare(),
+    failures: orm
+      .select({
+        device: pushException.device,
+        platform: pushException.platform,
+        token: device.token,
+        state: sql<FailedState>`${pushException.state}`,
+        reason: pushException.reason,
+        attempts: pushException.attempt,
+        at: pushException.dueAt,
+      })
+      .from(pushException)
+      .leftJoin(device, eq(device.id, pushException.device))
+      .where(
+        and(
+          eq(pushException.push, sql.placeholder('push')),
+          eq(pushException.platform, platform),
+          gt(pushException.device, sql.placeholder('after')),
+          inArray(pushException.state, ['rejected', 'gone', 'expired']),
+        ),
+      )
+      .orderBy(pushException.device)
+      .limit(limit)
+      .prepare(),
   }
 }
 

@@ -35,7 +35,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 /** Who reads a table besides its owner: what a join, or a look at a database that nobody serves, needs. */
 const READERS: Record<string, string[]> = {
   application: ['backup', 'delivery', 'device', 'doctor', 'usage', 'webhook'],
-  credential: ['backup', 'doctor', 'monitoring'],
+  credential: ['backup', 'monitoring'],
   delivery: ['backup', 'doctor', 'monitoring', 'push'],
   device: ['audience', 'backup', 'delivery', 'doctor', 'monitoring', 'push', 'stats', 'webhook'],
   device_label: ['audience', 'push'],

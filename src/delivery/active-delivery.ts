@@ -2,21 +2,19 @@ import type { Outcome } from '../gateway/gateway.ts'
 import type { Message } from '../notification/notification.ts'
 import { AudienceCursor } from './audience-cursor.ts'
 import type { Recipients } from './audience-cursor.ts'
+import { AudienceSize } from './audience-size.ts'
 import { OpenPages } from './open-pages.ts'
 import type { DeviceFinding, Page } from './page.ts'
 import type { PendingBadges } from './pending-badges.ts'
 import { PushTrial } from './push-trial.ts'
 import { RecipientResults, resultOf } from './recipient-results.ts'
 import type { ClockJump } from './steady-clock.ts'
-import type { OpenDelivery, PageSettlement } from './store/open-delivery.ts'
+import type { AbortReason, OpenDelivery, PageSettlement } from './store/open-delivery.ts'
 import type { Task } from './task.ts'
 import { UnwrittenSends } from './unwritten-sends.ts'
 import type { FinalVerdict } from './verdict.ts'
 import { WaitingRecipients } from './waiting-recipients.ts'
 import type { Leased } from './waiting-recipients.ts'
-
-/** Why a delivery ends early: cancelled, or its time to live is over, or the gateway refuses it for everybody. */
-export type AbortReason = 'cancelled' | 'expired' | 'refused'
 
 /** What is to be written of a recipient that is on no open page. */
 interface AloneSettlement {
@@ -40,6 +38,7 @@ interface AloneSettlement {
 export class ActiveDelivery {
   readonly record: OpenDelivery
   #message: Message
+  readonly #audience: AudienceSize
   readonly #cursor: AudienceCursor
   readonly #pages = new OpenPages()
   readonly #waiting: WaitingRecipients
@@ -48,10 +47,6 @@ export class ActiveDelivery {
   readonly #badges: Pick<PendingBadges, 'changes'>
   /** How often this delivery has changed stored badges. */
   #badgeChanges = 0
-  /** Devices of the audience as far as they are known: counted, or met on settled pages. */
-  #addressed: number
-  #isCounted: boolean
-  #settled: number
   /** When the first recipient of this run was sent to, ms since the Unix epoch. */
   #startedAt: number | null = null
   #isFinished = false
@@ -69,11 +64,9 @@ export class ActiveDelivery {
   ) {
     this.record = record
     this.#message = { push: record.pushId, notification: record.notification, expiresAt: record.expiresAt }
+    this.#audience = new AudienceSize(record)
     this.#cursor = new AudienceCursor(record, recipients)
     this.#waiting = new WaitingRecipients(record.retries, nextDueAt)
-    this.#addressed = record.addressed ?? 0
-    this.#isCounted = record.addressed !== null
-    this.#settled = record.settled
     this.#trial = new PushTrial(record.accepted > 0)
     this.#badges = badges
     this.#endIfNobody()
@@ -116,7 +109,7 @@ export class ActiveDelivery {
 
   /** Whether the audience is counted. */
   get isCounted(): boolean {
-    return this.#isCounted
+    return this.#audience.isCounted
   }
 
   /** Whether its last read found nobody, and there is more to look at. */
@@ -150,7 +143,7 @@ export class ActiveDelivery {
 
   /** Devices of the audience on no settled page. */
   get unreached(): number {
-    return Math.max(this.#addressed - this.#settled, 0)
+    return this.#audience.unreached
   }
 
   /** Devices of which nothing is decided, and to which nothing is on its way. */
@@ -166,7 +159,7 @@ export class ActiveDelivery {
 
   /** Whether everybody who is left waits for another attempt, and none of them is due. */
   onlyWaits(now: number): boolean {
-    if (this.isOver || this.#isParking || this.#waiting.isLeasing || !this.#isCounted) return false
+    if (this.isOver || this.#isParking || this.#waiting.isLeasing || !this.isCounted) return false
     return this.#isSent && this.#waiting.count > 0 && this.#waiting.nextDueAt > now
   }
 
@@ -184,7 +177,7 @@ export class ActiveDelivery {
    * in [0, 1): better one from that place in what is not read yet, `null` for the order of reading.
    */
   take(now: number, samplePlace: number | null): Task | null {
-    if (this.#abortReason !== null || !this.#trial.mayAsk) return null
+    if (this.#abortReason !== null || !this.#trial.maySend) return null
     const sample = samplePlace === null ? null : this.#sample(samplePlace)
     if (sample !== null) return this.#takeFrom(sample, now)
     const waiting = this.#waiting.take()
@@ -247,14 +240,20 @@ export class ActiveDelivery {
     // The rest of it is still to be sent, by the next run: the delivery must not pass for done.
     if (page.unsent > 0 && this.#abortReason === null) this.#cursor.reopen()
     const { sent: size, accepted, results } = page
-    this.#settled += size
-    const missed = Math.max(this.#settled - this.#addressed, 0)
-    this.#addressed += missed
+    const missed = this.#audience.settle(size)
     this.#waiting.add(results)
     this.#unwritten.addPage(accepted)
     const { upTo: progress, ahead } = this.#cursor.progress
-    const { rows: exceptions } = results
-    return { progress, ahead, size, missed, accepted, exceptions, startedAt: this.#startedAt, finished: this.finish() }
+    return {
+      progress,
+      ahead,
+      size,
+      missed,
+      accepted,
+      results: results.rows,
+      startedAt: this.#startedAt,
+      finished: this.finish(),
+    }
   }
 
   /** A settled page is on disk. */
@@ -337,16 +336,14 @@ export class ActiveDelivery {
   /** Ends the delivery when everything that will ever be sent has been, and is answered; whether it ends with this. */
   finish(): boolean {
     // Of a refused one everybody has failed: it must be known how many that is.
-    if (this.#isFinished || (this.#refused !== null && !this.#isCounted)) return false
+    if (this.#isFinished || (this.#refused !== null && !this.isCounted)) return false
     this.#isFinished = this.#cursor.isExhausted && this.#pages.size === 0 && this.#waiting.count === 0
     return this.#isFinished
   }
 
   /** Takes the count of the audience; says by how much it is more than was known. */
   setAudienceSize(count: number): number {
-    const more = Math.max(count - this.#addressed, 0)
-    this.#addressed += more
-    this.#isCounted = true
+    const more = this.#audience.setCount(count)
     this.#endIfNobody()
     return more
   }
@@ -357,7 +354,7 @@ export class ActiveDelivery {
    */
   readForEnd(): void {
     const left = this.unreached + this.#waiting.count + this.#pages.size
-    if (this.#isCounted && left === 0 && !this.isOver) this.#read()
+    if (this.isCounted && left === 0 && !this.isOver) this.#read()
   }
 
   /** The clock was put back by `byMs`: nobody waits longer for that. */
@@ -375,7 +372,7 @@ export class ActiveDelivery {
 
   /** Whoever would come into an empty audience from now on was not in it when the push was accepted. */
   #endIfNobody(): void {
-    if (this.#isCounted && this.#addressed === 0 && this.#pages.size === 0) this.#cursor.exhaust()
+    if (this.#audience.isEmpty && this.#pages.size === 0) this.#cursor.exhaust()
   }
 
   /** Whether everybody has been sent to, and nobody is on the way. */

@@ -15,7 +15,7 @@ interface Counting {
 }
 
 interface Dependencies {
-  /** It is known how many a delivery addresses: `more` than settled pages had said. */
+  /** The audience of a delivery is counted: `more` devices than settled pages had. */
   readonly onCounted: (delivery: ActiveDelivery, more: number) => void
   /** A part could not be read: `again` tries once more. */
   readonly onUnreadable: (error: unknown, again: () => void) => void
@@ -24,7 +24,7 @@ interface Dependencies {
 /** Counts audiences beside the sending, in parts: `t` is known soon, and also while nothing can be sent. */
 export class AudienceCounter {
   readonly #deps: Dependencies
-  /** Audiences of many that are not counted: of one of them, in turn, a part in each turn of the event loop. */
+  /** Audiences of many that are not counted: in each turn of the event loop a part of the next one is. */
   readonly #waiting: Counting[] = []
 
   constructor(deps: Dependencies) {
@@ -51,7 +51,7 @@ export class AudienceCounter {
     const { delivery, count, after, total } = counting
     let part = { count: 0, last: delivery.record.ceiling }
     try {
-      // What is through has met everybody it has.
+      // A finished delivery has met everybody.
       if (!delivery.isFinished) part = count(after, COUNT_CANDIDATES)
     } catch (error) {
       this.#deps.onUnreadable(error, () => this.#later(counting))

@@ -12,7 +12,7 @@ import { LANES } from './store/open-delivery.ts'
 import type { Lane } from './store/open-delivery.ts'
 import type { Task } from './task.ts'
 
-/** How long what could not be read is left alone: the database is damaged, or the disk is. */
+/** How long a delivery that could not be read is left alone: the database is damaged, or the disk is. */
 const READ_AGAIN_MS = 10_000
 
 /** Recipients leased at a time, when their next attempt is due. */
@@ -30,15 +30,15 @@ interface Dependencies {
   /** Whether the times in the database are those of the clock as it is. */
   readonly mayLoad: () => boolean
   readonly persist: <T>(operation: () => T) => Promise<T>
-  /** There may be somebody to send to who was not there before. */
+  /** There may be a recipient who was not there before. */
   readonly onMore: () => void
-  /** It is known how many a delivery addresses: nobody may be the end of it. */
+  /** The audience of a delivery is counted: where it is empty, the delivery ends. */
   readonly onCounted: (delivery: ActiveDelivery) => void
-  /** Somebody of it is to be sent to again, or its time to live is over: for that it was loaded. */
+  /** A delivery was loaded because a recipient is due again, or because its time to live is over. */
   readonly onTime: (delivery: ActiveDelivery) => void
 }
 
-/** What one application still has to send to one platform: singles first, then those to many, a page each in turn. */
+/** What one application still has to send to one platform: singles first, then a page of each delivery to many. */
 export class Backlog {
   readonly #deps: Dependencies
   readonly #loader: Loader
@@ -58,7 +58,7 @@ export class Backlog {
     })
   }
 
-  /** What is in memory of it. */
+  /** The deliveries in memory. */
   get loaded(): Pick<Loader, 'size' | 'waiting' | 'expects' | 'load' | 'park' | 'forgetTimes'> {
     return this.#loader
   }
@@ -136,7 +136,7 @@ export class Backlog {
   }
 
   /** Leases recipients whose next attempt is due; resolves with those whose device is not there any more. */
-  async loadDue(delivery: ActiveDelivery, now: number): Promise<ReturnType<DeliveryStore['takeDue']>['dead']> {
+  async leaseDue(delivery: ActiveDelivery, now: number): Promise<ReturnType<DeliveryStore['takeDue']>['dead']> {
     const limit = delivery.startLease(DUE_LIMIT)
     if (limit === 0) return []
     const { store, persist, onMore } = this.#deps
@@ -169,7 +169,7 @@ export class Backlog {
     }
   }
 
-  /** A damaged page, or a disk that fails: it holds up what needs it, and nothing else. */
+  /** A damaged page, or a failing disk, holds up the delivery that needs it, and nothing else. */
   #readAgain(error: unknown, read: () => void): void {
     const { application, platform, clock, log, onMore } = this.#deps
     log.error('a delivery cannot be read; trying again', { application, platform, error: describeError(error) })

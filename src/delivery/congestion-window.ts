@@ -31,9 +31,9 @@ export interface Pause {
   readonly reason: string
   /** Default: that of the state. */
   readonly retry?: RetryPolicy
-  /** Devices have complained, of which another one may know better. */
+  /** Devices have complained; another one may be taken. */
   readonly ofDevices?: true
-  /** Part of a longer trouble with the gateway, which was told when it began. */
+  /** The pause is part of a longer trouble with the gateway, which is in the log. */
   readonly told?: boolean
 }
 
@@ -54,7 +54,7 @@ export class CongestionWindow {
   #reason: string | null = null
   #size = 1
   #resumeAt = 0
-  /** The earliest that a new device may be asked in a pause; `null`: none may. */
+  /** The earliest end of the pause for a new device; `null`: for none. */
   #earliestAt: number | null = null
   #setbacks = 0
   /** Answers still to come from what was in flight at the last cut: they say nothing new. */
@@ -128,7 +128,7 @@ export class CongestionWindow {
     return waitMs
   }
 
-  /** Somebody new can be asked: a pause that has doubled again and again is not waited out. */
+  /** A new device can be tried: a pause that has doubled again and again is not waited out. */
   endPauseEarly(): void {
     if (this.#earliestAt !== null) this.#resumeAt = Math.min(this.#resumeAt, this.#earliestAt)
   }

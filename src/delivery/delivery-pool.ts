@@ -20,7 +20,7 @@ import type { DeliveryStore } from './store/delivery-store.ts'
 import type { ExpiryKey } from './store/expiry-scan.ts'
 import type { Shifted } from './store/time-shift.ts'
 
-/** How often what is due, late or expired is looked for, while anything is open. */
+/** How often deliveries are checked for what is due, late or expired, while any is open. */
 const TICK_MS = 250
 
 /** How long a write waits before it is tried again, when the disk would not take it. */
@@ -53,7 +53,7 @@ export interface DeliveryPoolDependencies {
   readonly maxInFlight: number
   /** What times to live are measured by: the time in which the service ran, or the time of day. */
   readonly ttlClock: 'elapsed' | 'wall'
-  /** Who hears how long each answer of a platform's gateway took. */
+  /** Is told how long each answer of a platform's gateway took. */
   readonly latency: Readonly<Record<Platform, SenderDependencies['latency']>>
 }
 
@@ -61,7 +61,7 @@ export interface DeliveryPool {
   /** Something was stored for this application; `push`, `push.number`, where it was accepted earlier. */
   wake(application: number, push?: number): void
   /**
-   * Ends what is not in memory of a push that is cancelled. Runs in the transaction that notes it; what is in memory
+   * Ends deliveries of a cancelled push that are not in memory. Runs in the transaction that cancels; those in memory
    * ends with `cancel`, once that is on disk.
    */
   cancelStored(application: number, push: number): void
@@ -84,7 +84,7 @@ export interface DeliveryPool {
   stats(): SenderStats[]
   /** Sends nothing more; resolves when everything in flight is answered and written down. */
   stop(): Promise<void>
-  /** Closes the connections to the gateways; answers that are still to come are heard by nobody. */
+  /** Closes the connections to the gateways; answers that are still to come are dropped. */
   close(): void
   /** What was sent and is not on disk. */
   unwritten(): Unwritten
@@ -187,11 +187,11 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     for (const sender of senders.values()) sender.dueAgain()
   }
 
-  /** The last run may have ended before what was cancelled had. */
+  /** The last run may have ended before deliveries of cancelled pushes had. */
   async function endCancelled(): Promise<void> {
     await inSteps(persist, (from: ExpiryKey | null) => {
       const { found, next } = store.cancelled(from)
-      // In this transaction: whoever is told of the end must hear of it, whatever happens in between.
+      // In this transaction: the event of the end must be written, whatever happens in between.
       for (const key of found) end(key)
       return next
     })

@@ -139,7 +139,7 @@ export class Dispatcher {
     if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
   }
 
-  /** Closes the connections when their requests are over, and waits for none of them: nobody is told of the answers. */
+  /** Closes the connections when their requests are over, and waits for none of them: their answers are dropped. */
   close(): void {
     this.#isClosed = true
     void this.#provider?.[Symbol.asyncDispose]()

@@ -26,11 +26,11 @@ interface Dependencies {
   readonly onUnreadable: (error: unknown, again: () => void) => void
 }
 
-/** The moment before which nothing is looked for. */
+/** By lane, the moment before which the database is not searched. */
 type Since = Record<Lane, number>
 
-/** How late what is new may be found to have expired, where more waits than there are places for: a look costs 1 ms. */
-const LOOK_AGAIN_MS = 250
+/** How late the end of a new delivery may be found, where more wait than there are slots for: a search costs 1 ms. */
+const SEARCH_AGAIN_MS = 250
 
 const ALWAYS = Number.NEGATIVE_INFINITY
 const NEVER = Number.POSITIVE_INFINITY
@@ -38,9 +38,9 @@ const NEVER = Number.POSITIVE_INFINITY
 /**
  * Which of the open deliveries of a sender are in memory.
  *
- * In the database → (its turn) → in memory → (everybody who is left waits for another attempt) → in the database alone,
- * however many there are → (one of them is due) → in memory → … → finished. And from the database → (its time to live is
- * over) → in memory, to be ended.
+ * In the database → (the next of its lane) → in memory → (everybody who is left waits for another attempt) → parked: in
+ * the database alone, however many recipients wait → (one of them is due) → in memory → … → finished. And from the
+ * database → (its time to live is over) → in memory, to be ended.
  */
 export class Loader {
   readonly #deps: Dependencies
@@ -54,11 +54,11 @@ export class Loader {
     due: { single: ALWAYS, many: ALWAYS },
     expired: { single: ALWAYS, many: ALWAYS },
   }
-  /** Pushes that could not be read: they are tried again by themselves. */
+  /** Pushes that could not be read: each is tried again by itself. */
   readonly #unreadable = new Set<number>()
-  /** The same of what is not known by its push. */
+  /** Lanes that could not be searched. */
   readonly #unreadableLanes = new Set<Lane>()
-  /** `null` where they are to be counted. */
+  /** Parked deliveries; `null` where they are to be counted. */
   #waiting: WaitingCount | null = null
 
   constructor(deps: Dependencies) {
@@ -78,12 +78,12 @@ export class Loader {
     return this.#loaded.size
   }
 
-  /** Whether something is to be loaded later. */
+  /** Whether a delivery is to be loaded later. */
   get expects(): boolean {
     return this.#unreadable.size > 0 || LANES.some((lane) => this.#next.due[lane] < NEVER)
   }
 
-  /** Open deliveries that are not in memory because they wait, and the recipients of theirs who do. */
+  /** Parked deliveries, and their recipients that wait. */
   get waiting(): WaitingCount {
     this.#waiting ??= this.#countWaiting()
     return this.#waiting
@@ -102,13 +102,13 @@ export class Loader {
   wake(push: number | null): void {
     for (const lane of LANES) {
       this.#more[lane] = true
-      this.#next.expired[lane] = Math.min(this.#next.expired[lane], this.#deps.clock.now() + LOOK_AGAIN_MS)
+      this.#next.expired[lane] = Math.min(this.#next.expired[lane], this.#deps.clock.now() + SEARCH_AGAIN_MS)
       if (push !== null) this.#lastLoaded[lane] = Math.min(this.#lastLoaded[lane], push - 1)
     }
     this.load()
   }
 
-  /** What waits has other times than it had, or some of it has ended. */
+  /** Parked deliveries have other times than they had, or some have ended. */
   forgetTimes(): void {
     this.#waiting = null
     for (const lane of LANES) {
@@ -117,7 +117,7 @@ export class Loader {
     }
   }
 
-  /** Loads what there are places for: the next in turn, what is due, what has expired. */
+  /** Loads what there are slots for: the next of each lane, what is due, what has expired. */
   load(): void {
     for (const lane of LANES) this.#load(lane)
   }
@@ -128,7 +128,7 @@ export class Loader {
     this.load()
   }
 
-  /** Lets go of a delivery that waits until `until`, ms since the Unix epoch, and loads others in its place. */
+  /** Parks a delivery that waits until `until`, ms since the Unix epoch, and loads others in its place. */
   park(delivery: ActiveDelivery, until: number): void {
     const { lane } = delivery.record
     this.#next.due[lane] = Math.min(this.#next.due[lane], until)
@@ -147,7 +147,7 @@ export class Loader {
     try {
       this.#loadQueued(lane)
       this.#loadByTime('due', lane)
-      // Else everything is in memory, or is loaded when it is due, and that is not after its end.
+      // Else each delivery is in memory, or is loaded when it is due, and that is not after its end.
       const isBehind = this.#more[lane] || this.#next.due[lane] <= this.#deps.clock.now()
       if (isBehind) this.#loadByTime('expired', lane)
     } catch (error) {
@@ -177,7 +177,7 @@ export class Loader {
     let room = this.#next[reason][lane] <= now ? this.#loaded.free(reason, lane) : 0
     if (room === 0) return
     const find = reason === 'due' ? store.due : store.expiring
-    // What is in memory has its time there too; and one more tells when to look again.
+    // Those in memory are among them; and one more tells when to search again.
     const found = find(application, platform, lane, this.#loaded.size + this.#unreadable.size + room + 1)
     this.#next[reason][lane] = NEVER
     for (const { push, at } of found) {

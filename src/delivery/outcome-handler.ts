@@ -62,7 +62,7 @@ export class OutcomeHandler {
     const { expiresAt } = delivery
     const verdict = judge(outcome, { provider, attempt, now, expiresAt, random: this.#deps.random(), doubted })
     const refused = delivery.recordOutcome(outcome)
-    if (verdict.kind === 'hold') {
+    if (verdict.kind === 'pause') {
       health?.pause({ ...verdict, told: this.#deps.reportTrouble() }, device, now)
       this.#requeue(task, now)
     } else {

@@ -1,6 +1,6 @@
 import type { Outcome } from '../gateway/gateway.ts'
 
-/** So many recipients for whom a gateway refuses the push itself, all for one reason and none taken, speak for all. */
+/** Recipients for whom a gateway refuses the push itself, all for one reason and none taken, that speak for all. */
 export const ENOUGH_REFUSALS = 100
 
 /**
@@ -16,13 +16,13 @@ export class PushTrial {
   #refusals: Map<string, number> | null = null
   #most = 0
 
-  /** `wasTaken`: some have it already. */
+  /** `wasTaken`: some recipients have it already. */
   constructor(wasTaken: boolean) {
     this.#isOver = wasTaken
   }
 
-  /** Whether one more may be asked. */
-  get mayAsk(): boolean {
+  /** Whether one more may be sent. */
+  get maySend(): boolean {
     return this.#isOver || this.#inFlight + this.#most < ENOUGH_REFUSALS
   }
 
@@ -30,7 +30,7 @@ export class PushTrial {
     this.#inFlight++
   }
 
-  /** The reason for which everybody is refused, told once; else `null`. */
+  /** Notes an answer; gives, once, the reason for which everybody is refused, else `null`. */
   record(outcome: Outcome): string | null {
     if (this.#isOver) return null
     this.#inFlight--

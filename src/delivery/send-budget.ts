@@ -11,7 +11,7 @@ const SENDS = 128
  */
 export class SendBudget {
   #left = SENDS
-  /** Of these, what the one whose turn it is may still send. */
+  /** Of these, what one sender may still send. */
   #quota = SENDS
   readonly #waiting = new Set<() => void>()
   #scheduled = false

@@ -182,7 +182,7 @@ export class Sender {
     this.#dispatcher.pump()
   }
 
-  /** Something was stored; `push` where it is one that may be older than what is loaded. */
+  /** A push was stored; `push` where it may be older than what is loaded. */
   wake(push: number | null): void {
     this.#dispatcher.health.endPauseEarly()
     this.#backlog.wake(push)
@@ -227,12 +227,12 @@ export class Sender {
     this.#timekeeper.extend(jump)
   }
 
-  /** Of those who wait in the database some may be due now. */
+  /** Recipients that wait in the database may be due now. */
   dueAgain(): void {
     this.#backlog.dueAgain(this.#deps.clock.now())
   }
 
-  /** What waits in the database has other times than it had. */
+  /** Parked deliveries have other times than they had. */
   forgetTimes(): void {
     this.#backlog.loaded.forgetTimes()
   }
@@ -250,7 +250,7 @@ export class Sender {
     await this.#writer.written()
   }
 
-  /** What was sent and is not on disk: by push, the UUID, how many notifications. The next start sends them again. */
+  /** Notifications that were sent and are not on disk, by push, its UUID. The next start sends them again. */
   unwritten(): [push: string, notifications: number][] {
     const now = this.#deps.clock.now()
     return this.#backlog
@@ -259,14 +259,14 @@ export class Sender {
       .map((delivery) => [delivery.record.pushId, delivery.notWrittenDown])
   }
 
-  /** The application is gone, and with it everything that was open: what is in flight is answered to nobody. */
+  /** The application is gone, and with it everything that was open: answers still to come are dropped. */
   forget(): void {
     this.#dispatcher.stop()
     this.#backlog.clear()
     this.close()
   }
 
-  /** Closes the connections when their requests are over, and waits for none of them: nobody is told of the answers. */
+  /** Closes the connections when their requests are over, and waits for none of them: their answers are dropped. */
   close(): void {
     this.#dispatcher.close()
   }

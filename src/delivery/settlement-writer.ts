@@ -1,22 +1,22 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
-import type { ActiveDelivery, AbortReason } from './active-delivery.ts'
+import type { ActiveDelivery } from './active-delivery.ts'
 import type { DeviceFinding, Page } from './page.ts'
 import type { PendingBadges, SentBadge } from './pending-badges.ts'
 import { RecipientResults } from './recipient-results.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
-import type { OpenDelivery } from './store/open-delivery.ts'
+import type { AbortReason, OpenDelivery } from './store/open-delivery.ts'
 import type { Task } from './task.ts'
 import type { FinalVerdict } from './verdict.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** Says what an answer means for a device; runs inside the transaction that settles it. */
+/** The registry of devices, for what answers say of them; runs inside the transaction that settles the answers. */
 export interface DeviceRegistry {
   apply(finding: DeviceFinding, now: number): void
   storeBadge(device: number, badge: number): void
 }
 
-/** Whom a delivery tells what happens, beside the log; runs inside the transaction that writes it down. */
+/** Events of deliveries, for webhooks; each runs inside the transaction that writes down what happened. */
 export interface DeliveryEvents {
   /** One platform's part of a push is over. `now` is ms since the Unix epoch. */
   pushFinished(delivery: Pick<OpenDelivery, 'push' | 'application'>, now: number): void
@@ -33,13 +33,13 @@ interface Dependencies {
   readonly registry: DeviceRegistry
   readonly badges: Pick<PendingBadges, 'settle' | 'settled' | 'storedChanges'>
   readonly events: Pick<DeliveryEvents, 'pushFinished'>
-  /** Recipients of the delivery have been written down to be sent to again. */
+  /** So many recipients have been written down to be sent to again. */
   readonly onRetries: (delivery: ActiveDelivery, recipients: number) => void
-  /** Something of a delivery is on disk: it may have room for more. */
+  /** A settlement is on disk: the delivery may have room for more. */
   readonly onWritten: (delivery: ActiveDelivery) => void
   /** The end of a delivery is on disk. */
   readonly onFinished: (delivery: ActiveDelivery) => void
-  /** It is on disk that a delivery waits, and `until` when; `null`: there is no such delivery any more. */
+  /** A delivery is parked on disk, `until` when; `null`: there is no such delivery any more. */
   readonly onWaiting: (delivery: ActiveDelivery, until: number | null) => void
 }
 
@@ -62,9 +62,9 @@ interface Write {
  */
 export class SettlementWriter {
   readonly #deps: Dependencies
-  /** What is not on disk yet. */
+  /** Results that are not on disk. */
   readonly #writing = new Set<RecipientResults>()
-  /** Of deliveries with something to write. */
+  /** Queues of deliveries with something to write. */
   readonly #queues = new Map<ActiveDelivery, WriteQueue>()
 
   constructor(deps: Dependencies) {
@@ -102,7 +102,7 @@ export class SettlementWriter {
       badges: accepted === 1 && task.badge !== undefined ? [task.badge] : [],
       finished,
       write() {
-        store.settleRetry(delivery.record, device, { accepted, exceptions: results.rows }, finished, now)
+        store.settleRetry(delivery.record, device, { accepted, results: results.rows }, finished, now)
         if (finding !== null) registry.apply(finding, now)
       },
       onWritten: () => delivery.wroteAlone(device, settlement),
@@ -114,14 +114,14 @@ export class SettlementWriter {
     if (delivery.finish()) void this.#write({ delivery, results: new RecipientResults(), badges: [], finished: true })
   }
 
-  /** Ends a delivery that is done, and notes of one that only waits that it need not be in memory. */
+  /** Ends a delivery that is done, and parks one that only waits. */
   finishOrPark(delivery: ActiveDelivery): void {
     this.finishIfDone(delivery)
     if (!delivery.onlyWaits(this.#deps.clock.now()) || this.#queues.get(delivery)?.isEmpty === false) return
     delivery.park()
     const { persist, store, onWaiting } = this.#deps
     void persist(() => store.park(delivery.record)).then((until) => {
-      // It was aborted, or its time to live was over, meanwhile: it ends here.
+      // The delivery was aborted meanwhile: it ends here.
       if (delivery.isOver) return
       this.#queues.delete(delivery)
       onWaiting(delivery, until)

@@ -5,13 +5,13 @@ import { backoffMs } from '../network/backoff.ts'
 /** A request without an answer for so long, in ms, is put down to its device, and others are sent to meanwhile. */
 const SILENT_MS = 2000
 
-/** Devices whose silence is their own: so many complain before a credential is accused. Of more it is the gateway's. */
+/** Devices whose silence is put down to them, as many as trip a credential's breaker. Of more it is the gateway's. */
 const MAX_SILENT = 10
 
 /** How long a device waits whose request was not answered, in ms: doubling with each. */
 const WAIT = { firstMs: 2000, longestMs: MINUTE_MS }
 
-/** After how long a device is looked at again that has a request on its way, in ms: its deadline, once it was silent. */
+/** How long a device with a request on its way is held back, in ms: for its deadline, once it was silent. */
 const UNDER_WAY_MS = { first: 2000, again: 15_000 }
 
 /** Devices remembered at the most. */
@@ -22,7 +22,7 @@ export interface Sending {
   readonly device: number
   /** ms since the Unix epoch. */
   sentAt: number
-  /** Whether it holds no place in the window: its device is silent. */
+  /** Whether the request has no place in the window: its device is silent. */
   excused: boolean
 }
 
@@ -30,7 +30,7 @@ export interface Sending {
  * Devices whose requests are not answered. Each such request takes as long as its deadline: it must neither keep others
  * from being sent to, nor count as strain, and a device that is silent is asked once at a time.
  *
- * sent → (`SILENT_MS` without an answer) → silent, its requests hold no place → (past the deadline) → to wait, and then
+ * sent → (`SILENT_MS` without an answer) → silent, its requests have no place in the window → (past the deadline) → to wait, and then
  * to be asked once → … → (an answer) → forgotten. Times are ms since the Unix epoch.
  */
 export class SilentDevices {
@@ -42,12 +42,12 @@ export class SilentDevices {
   readonly #waiting = new Map<number, { readonly times: number; readonly until: number }>()
   #excused = 0
 
-  /** Requests that hold no place. */
+  /** Requests without a place in the window. */
   get excused(): number {
     return this.#excused
   }
 
-  /** When a device may be asked, which is not now; `null`: now. */
+  /** When a device may be sent to, which is not now; `null`: now. */
   heldBackUntil(device: number, now: number): number | null {
     if (this.#silent.size + this.#waiting.size === 0) return null
     if (this.#silent.has(device)) return now + (this.#waiting.has(device) ? UNDER_WAY_MS.again : UNDER_WAY_MS.first)
@@ -58,7 +58,7 @@ export class SilentDevices {
   sent(device: number, now: number): Sending {
     const sending = { device, sentAt: now, excused: false }
     this.#sendings.add(sending)
-    // It has been silent before: it is asked once, and others need not wait to see.
+    // The device has been silent before: others need not wait to see.
     if (this.#waiting.has(device)) this.#excuse(sending)
     return sending
   }
@@ -81,7 +81,7 @@ export class SilentDevices {
     return { kind, afterMs, scope, reason }
   }
 
-  /** Time has passed. */
+  /** Excuses requests that have had no answer for too long. */
   excuseSilent(now: number): void {
     for (const sending of this.#sendings) {
       if (sending.sentAt + SILENT_MS > now) return

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 /** A clock may wander this much, all in all, before times to live follow it. */
 const TOLERANCE_MS = 1000
 
-/** Nobody looked at the clock for longer than this: the process stood still, or its machine did. */
+/** Where the clock was not read for longer than this, the process stood still, or its machine did. */
 const STOOD_STILL_MS = 10_000
 
 /** The time of day went on, or back, by other than the time in which the service ran. */
@@ -18,9 +18,9 @@ export interface ClockJump {
   readonly stoodStillMs: number
 }
 
-/** The time of day that does not jump between two looks: whoever counts by it hears of a jump before it happens. */
+/** The time of day that does not jump between two readings: a jump is told of before it shows. */
 export interface SteadyClock extends Clock {
-  /** Looks for the first time after a rest. */
+  /** Reads the clock for the first time after a rest. */
   start(): void
   /** Goes on with the time of day as it is; `null` where it is what was to be expected. */
   follow(): ClockJump | null
@@ -28,13 +28,13 @@ export interface SteadyClock extends Clock {
   rest(): void
 }
 
-/** `usualMs`: the time between two looks of a process that runs. */
+/** `usualMs`: the time between two readings of a process that runs. */
 export function createSteadyClock(clock: Clock, usualMs: number): SteadyClock {
-  /** Both readings of the last look; `null` at rest. */
+  /** Both clocks at the last reading; `null` at rest. */
   let last: { readonly now: number; readonly monotonic: number } | null = null
   let wanderedMs = 0
 
-  /** How long the service has run in `passedMs` since the last look. */
+  /** How long the service has run in `passedMs` since the last reading. */
   function ranMs(passedMs: number): number {
     return passedMs > STOOD_STILL_MS ? usualMs : passedMs
   }

@@ -67,7 +67,7 @@ export class Timekeeper {
       dispatcher.counters.countExpired(expired.unreached)
       log.warn('push expired', { application, platform, push: delivery.record.pushId, ...expired })
     } else if (delivery.nextDueAt <= now && dispatcher.size(now) > 0) {
-      void backlog.loadDue(delivery, now).then((dead) => {
+      void backlog.leaseDue(delivery, now).then((dead) => {
         for (const one of dead) writer.settleAlone(taskOfRemoved(delivery, one, now), REMOVED, null, now)
       })
     }

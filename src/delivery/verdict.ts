@@ -18,11 +18,16 @@ export type DeliveryVerdict =
       /** Gone: since when, ms since the Unix epoch; `null` if the gateway does not say. */
       readonly since: number | null
     }
-  /** No recipient had a part in it: it stays at the head of the queue, and the credential pauses. */
-  | { readonly kind: 'hold'; readonly misconfigured: boolean; readonly askedMs: number | null; readonly reason: string }
+  /** No recipient had a part in it: the recipient is requeued, and the credential pauses. */
+  | {
+      readonly kind: 'pause'
+      readonly misconfigured: boolean
+      readonly askedMs: number | null
+      readonly reason: string
+    }
 
 /** A verdict that can be written down. */
-export type FinalVerdict = Exclude<DeliveryVerdict, { kind: 'hold' }>
+export type FinalVerdict = Exclude<DeliveryVerdict, { kind: 'pause' }>
 
 interface Situation {
   readonly provider: 'apns' | 'fcm'
@@ -48,10 +53,10 @@ export function judge(outcome: Outcome, situation: Situation): DeliveryVerdict {
     }
     case 'misconfigured':
       if (outcome.certain !== true) return later(outcome.reason, null, MISCONFIGURED_RETRY, situation)
-      return { kind: 'hold', misconfigured: true, askedMs: null, reason: outcome.reason }
+      return { kind: 'pause', misconfigured: true, askedMs: null, reason: outcome.reason }
     case 'deferred': {
       const { scope, afterMs, reason } = outcome
-      if (scope === 'credential') return { kind: 'hold', misconfigured: false, askedMs: afterMs, reason }
+      if (scope === 'credential') return { kind: 'pause', misconfigured: false, askedMs: afterMs, reason }
       return later(reason, afterMs, GATEWAY_RETRY, { ...situation, doubted: situation.doubted && scope === 'either' })
     }
   }

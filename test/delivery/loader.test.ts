@@ -182,7 +182,7 @@ test('a delivery is not put away while it is written down that the device is gon
     onCounted: () => {},
     onTime: () => {},
   })
-  expect(await backlog.loadDue(delivery, now)).toHaveLength(1)
+  expect(await backlog.leaseDue(delivery, now)).toHaveLength(1)
   expect(waits).toEqual([false])
   expect(delivery.retries).toBe(2)
 })

@@ -68,13 +68,13 @@ describe('what follows from an answer', () => {
 
   test('what no device had a part in holds the recipient, and burns no retry', () => {
     expect(judge({ kind: 'misconfigured', reason: 'the certificate has expired', certain: true }, situation)).toEqual({
-      kind: 'hold',
+      kind: 'pause',
       misconfigured: true,
       askedMs: null,
       reason: 'the certificate has expired',
     })
     expect(judge({ kind: 'deferred', afterMs: 60_000, scope: 'credential', reason: 'QUOTA' }, situation)).toEqual({
-      kind: 'hold',
+      kind: 'pause',
       misconfigured: false,
       askedMs: 60_000,
       reason: 'QUOTA',

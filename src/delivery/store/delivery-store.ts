@@ -4,14 +4,13 @@ import type { StoredRow, delivery, push } from '../../database/schema.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Notification } from '../../notification/notification.ts'
 import { createTallyStore } from '../../stats/tally-store.ts'
-import type { ActiveDelivery } from '../active-delivery.ts'
 import type { Range } from '../progress.ts'
 import { createClockJumpStore } from './clock-jump-store.ts'
 import type { PushExpiry } from './clock-jump-store.ts'
 import { beforeAll, behindAll } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
-import type { DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
+import type { DeliveryEnd, DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
 import { createRecipientResultStore, WAITING } from './recipient-result-store.ts'
 import { createRecipientStore } from './recipient-store.ts'
 import { createTimeShift } from './time-shift.ts'
@@ -52,9 +51,6 @@ export interface DeliveryStatus {
   readonly finishedAt: number | null
 }
 
-/** How a delivery comes to its end. */
-type Ending = Pick<ActiveDelivery, 'abortReason' | 'refused' | 'unsent'>
-
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
 interface Dependencies {
@@ -65,7 +61,7 @@ interface Dependencies {
 /** The durable side of the delivery. Reads any time; everything that writes runs inside a transaction of the caller. */
 export function createDeliveryStore({ database, pushes }: Dependencies) {
   const senders = database.statement<{ application: number; platform: Platform }, []>(
-    // A look into the index for each: DISTINCT would read all that is open, 55 ms for 100,000.
+    // One step in the index for each: DISTINCT would read all that is open, 55 ms for 100,000.
     `SELECT a.number AS application, p.value AS platform FROM application a, json_each('[0, 1]') p
      WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.application = a.number AND d.platform = p.value AND d.finished_at IS NULL)`,
   )
@@ -82,7 +78,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
      WHERE p.id = ? GROUP BY d.platform ORDER BY d.platform`,
   )
   const setAddressed = database.statement<never, [number, number, Platform]>(
-    // What has ended was told with the numbers that it had.
+    // A delivery that has ended keeps the numbers that callers were told.
     'UPDATE delivery SET addressed = coalesce(addressed, 0) + ? WHERE push = ? AND platform = ? AND finished_at IS NULL',
   )
   const settle = database.statement<
@@ -113,7 +109,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
 
   const tally = createTallyStore({ database })
   const recipients = createRecipientStore({ database })
-  const exceptions = createRecipientResultStore({ database, recipients })
+  const recipientResults = createRecipientResultStore({ database, recipients })
   const waiting = createWaitingStore({ database })
   const timeShift = createTimeShift(database)
   const jumps = createClockJumpStore({ database, pushes })
@@ -122,18 +118,18 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
    * Ends a delivery: nobody of it waits any more, and whoever it addressed and did not reach counts as failed, so that
    * its numbers are the last ones. Also who was never sent to: removed meanwhile, where everybody else was looked at.
    */
-  function end(key: DeliveryKey, { abortReason, refused, unsent }: Ending, now: number): void {
+  function end(key: DeliveryKey, { abortReason, refused, unsent }: DeliveryEnd, now: number): void {
     if (refused !== null) refuse.run(refused, key.push, key.platform)
     const waited =
       refused !== null
-        ? exceptions.refuseWaiting(key, refused, now)
+        ? recipientResults.refuseWaiting(key, refused, now)
         : abortReason === 'cancelled'
-          ? exceptions.cancelWaiting(key, now)
-          : exceptions.expireWaiting(key, now)
+          ? recipientResults.cancelWaiting(key, now)
+          : recipientResults.expireWaiting(key, now)
     finish.run(now, unsent === null ? null : unsent + waited, key.push, key.platform)
   }
 
-  const { takeDue, nextDue, endLeases } = exceptions
+  const { takeDue, nextDue, endLeases } = recipientResults
 
   return {
     takeDue,
@@ -151,7 +147,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
      * `null` for the beginning; says behind which there may be more, `null` where there is none.
      */
     makeDue(application: number, platform: Platform, now: number, from: ExpiryKey | null): ExpiryKey | null {
-      const next = exceptions.makeDue(application, platform, now, from ?? beforeAll(application, platform))
+      const next = recipientResults.makeDue(application, platform, now, from ?? beforeAll(application, platform))
       const more = waiting.makeDue(application, platform, now)
       return next ?? (more ? behindAll(application, platform) : null)
     },
@@ -184,7 +180,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
 
     /** Everything a settled page changes, except what it says of devices. */
     settlePage(key: DeliveryKey, page: PageSettlement, now: number): void {
-      const failed = exceptions.write(key, page.exceptions)
+      const failed = recipientResults.write(key, page.results)
       const finishedAt = page.finished ? now : null
       const { progress, size, missed, accepted, startedAt } = page
       const { push, platform } = key
@@ -193,10 +189,10 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
       tally.addSent(key, now, missed, accepted)
     },
 
-    /** A recipient that had waited: accepted now, or an exception again. */
+    /** A recipient that had waited: accepted now, or written once more. */
     settleRetry(key: DeliveryKey, id: number, results: Results, finished: boolean, now: number): void {
-      if (results.accepted > 0) exceptions.drop(key, id)
-      const failed = exceptions.write(key, results.exceptions)
+      if (results.accepted > 0) recipientResults.drop(key, id)
+      const failed = recipientResults.write(key, results.results)
       countMore.run(results.accepted, failed, finished ? now : null, key.push, key.platform)
       tally.addSent(key, now, 0, results.accepted)
     },

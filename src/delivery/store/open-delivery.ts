@@ -33,6 +33,19 @@ export interface OpenDelivery {
   readonly waitsUntil: number | null
 }
 
+/** Why a delivery ends early: cancelled, or its time to live is over, or the gateway refuses it for everybody. */
+export type AbortReason = 'cancelled' | 'expired' | 'refused'
+
+/** How a delivery comes to its end. */
+export interface DeliveryEnd {
+  /** `null`: everybody was sent to. */
+  readonly abortReason: AbortReason | null
+  /** Why the gateway refuses it for everybody; `null` where it does not. */
+  readonly refused: string | null
+  /** Devices that were read and not sent to; `null`: not everybody was read. */
+  readonly unsent: number | null
+}
+
 /** Single pushes go ahead of those to many. */
 export type Lane = 'single' | 'many'
 
@@ -57,7 +70,7 @@ export interface RecipientResult {
 /** What a settled page, or a settled retry, changes besides its own bookkeeping. */
 export interface Results {
   readonly accepted: number
-  readonly exceptions: readonly RecipientResult[]
+  readonly results: readonly RecipientResult[]
 }
 
 export interface PageSettlement extends Results {

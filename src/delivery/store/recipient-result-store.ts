@@ -14,7 +14,7 @@ interface Dependencies {
   readonly recipients: Pick<RecipientStore, 'find'>
 }
 
-/** Exceptions that wait for another attempt, as the index `push_exception_due` has it. */
+/** Results that wait for another attempt, as the index `push_exception_due` has it. */
 export const WAITING = `state IN ('retry', 'leased')`
 
 /** Recipients made due in one step: 5 ms. */
@@ -51,16 +51,16 @@ export function createRecipientResultStore({ database, recipients }: Dependencie
 
   return {
     /** Says how many of them are over. */
-    write({ push, platform }: DeliveryKey, exceptions: readonly RecipientResult[]): number {
+    write({ push, platform }: DeliveryKey, results: readonly RecipientResult[]): number {
       let failed = 0
-      for (const { device, state, attempt, dueAt, badge, reason } of exceptions) {
+      for (const { device, state, attempt, dueAt, badge, reason } of results) {
         statements.put.run(push, platform, device, state, attempt, dueAt, badge, reason)
         if (state !== 'retry' && state !== 'leased') failed++
       }
       return failed
     },
 
-    /** The recipient is no exception any more. */
+    /** The recipient was accepted: forgets it. */
     drop: ({ push, platform }: DeliveryKey, device: number): void => void statements.drop.run(push, platform, device),
 
     takeDue,

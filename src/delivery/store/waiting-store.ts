@@ -6,11 +6,11 @@ import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryKey, Lane } from './open-delivery.ts'
 import { MAKE_DUE_LIMIT, WAITING } from './recipient-result-store.ts'
 
-/** Open deliveries looked at in one step for those that were cancelled, and how many of these it gives: some ms. */
+/** Open deliveries read in one step to find cancelled ones, and how many of these a step gives: some ms. */
 const CANCELLED_STEP = 2000
 const MAX_CANCELLED = 100
 
-/** An open delivery that is to be loaded out of its turn. */
+/** An open delivery that is to be loaded at a time, and not as the next of its lane. */
 export interface DeliveryTime {
   /** `push.number`. */
   readonly push: number
@@ -18,7 +18,7 @@ export interface DeliveryTime {
   readonly at: number
 }
 
-/** What is not in memory, and waits for another attempt. */
+/** Pushes that are not in memory, and their recipients, that wait for another attempt. */
 export interface WaitingCount {
   readonly pushes: number
   readonly recipients: number
@@ -31,7 +31,7 @@ type LaneQuery = [application: number, platform: Platform, lane: 0 | 1, limit: n
  * to live. Times are ms since the Unix epoch.
  */
 export function createWaitingStore({ database }: { database: Pick<Database, 'statement'> }) {
-  // Never past its time to live: then its end is to be told.
+  // Never past its time to live: then the delivery is to end.
   const park = database.statement<{ waits_until: number }, [number, Platform]>(
     `UPDATE delivery SET waits_until = min(expires_at, coalesce(
        (SELECT min(due_at) FROM push_exception e
@@ -66,8 +66,8 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
 
   return {
     /**
-     * What was cancelled and has not ended, which only a crash leaves behind: some of it, behind `from`, `null` for the
-     * beginning. `next`: behind which there may be more, `null` where there is none.
+     * Deliveries of cancelled pushes that have not ended, which only a crash leaves behind: some of them, behind `from`,
+     * `null` for the beginning. `next`: behind which there may be more, `null` where there is none.
      */
     cancelled: (from: ExpiryKey | null): { found: DeliveryKey[]; next: ExpiryKey | null } => {
       const [start, end] = [from ?? beforeAll(), behindAll()]

@@ -14,16 +14,16 @@ export type CredentialSummary = { readonly createdAt: number } & (
 
 /** One credential an application and gateway, sealed with a key that is not in the database. */
 export interface CredentialStore {
-  /** Takes the place of an earlier one. */
+  /** Replaces an earlier credential. */
   put(application: SecretOwner, credential: ApnsCredential | FcmCredential): void
   /** `null` when there is none. Throws when the stored one does not open with this key. */
   apnsOf(application: SecretOwner): ApnsCredential | null
   fcmOf(application: SecretOwner): FcmCredential | null
   /** What may be shown; needs no key. */
   summaries(application: Pick<Application, 'number'>): CredentialSummary[]
-  /** Whether a gateway has taken a notification with the one stored now. */
+  /** Whether a gateway has taken a notification with the stored credential. */
   isProven(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
-  /** Notes that one has. */
+  /** Notes that a gateway has. */
   prove(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): void
 }
 

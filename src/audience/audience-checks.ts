@@ -6,7 +6,10 @@ import type { GeoCircle } from './geo-circle.ts'
 /** Takes a value as a parameter, and gives its name. */
 export type Bind = (value: Value) => string
 
-/** The most labels looked up one by one on each device. Measured: 50 take 8 times as long as going through its own. */
+/**
+ * The most labels looked up one by one on each device. Measured: 50 take 8 times as long as going through the device's
+ * own.
+ */
 const MAX_LOOKUPS = 4
 
 /** A condition on device `d` as SQL that is true or false, never NULL: it may stand under NOT. */

@@ -6,7 +6,7 @@ import type { Filter } from './filter.ts'
 /** Index entries counted before the event loop gets a turn: 0.3 ms, or 8 ms where filters are checked on each device. */
 const CANDIDATES = 2000
 
-/** Counts audiences as they are now, in parts, so that nobody waits for it. */
+/** Counts audiences as they are now, in parts, so that no other work waits. */
 export function createAudienceCount({ database }: { database: Database }) {
   const highest = database.reading<{ id: number }, []>(`SELECT ${CEILING} AS id`)
 

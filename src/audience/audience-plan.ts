@@ -8,11 +8,11 @@ import { cellsNear } from './geo-circle.ts'
 
 /** What to read, as SQL in which every value is a parameter. */
 export interface Plan {
-  /** FROM and WHERE of the devices; what is among them is in the audience if it passes `checks`. */
+  /** FROM and WHERE of the candidates; a candidate is in the audience if it passes `checks`. */
   readonly members: string
-  /** The index entries that lead to them, in order; `null` when they lead to one device at most. */
+  /** The index entries that lead to the candidates, in order; `null` where these are one device at most. */
   readonly candidates: string | null
-  /** Whether everybody on one range of one index is in the audience, in the order of ids. */
+  /** Whether every device on one range of one index is in the audience, in the order of ids. */
   readonly wholeRange: boolean
   readonly values: readonly Value[]
   readonly checks: readonly string[]
@@ -43,12 +43,12 @@ const MAX_CELLS = 100
 /** More time zones than share an offset. */
 const MAX_ZONES = 200
 
-/** An index of devices: the ids under each of `keys`, in order, are who passes `of`, and maybe some others. */
+/** An index of devices: the ids under each of `keys`, in order, are those that pass `of`, and maybe some others. */
 interface Lead {
   readonly condition: Condition
   readonly entries: (key: string) => string
   readonly keys: readonly Value[]
-  /** Whether all of them pass. */
+  /** Whether all devices of the index pass. */
   readonly exact: boolean
 }
 

@@ -1,15 +1,15 @@
 import type { Audience, Filter } from './filter.ts'
 
 /**
- * What is stored as the audience of a wave of a push by local time: not the filter, which may have 200 kB and is that of
- * the whole push, but what the wave has beside it, once it has gone out.
+ * The stored audience of a wave: not the filter, which may have 200 kB and is that of the whole push, but what the wave
+ * has beside it, once it has gone out.
  */
 export interface WaveAudience {
   /** The wave; the name is that of the stored JSON. */
   readonly turn: Pick<Filter, 'zones' | 'stayedSince' | 'asOf'>
 }
 
-/** The audience of a push from what is stored of it, and of the whole push where it is a wave of one. */
+/** The audience of a push from its stored one, and from that of the whole push where it is a wave. */
 export function audienceFrom(stored: string, whole: string | null): Audience {
   const own = JSON.parse(stored) as Audience | WaveAudience
   if (!('turn' in own)) return own

@@ -29,8 +29,8 @@ export function surplusOf(names: readonly string[], keep: number, now: number): 
 }
 
 /**
- * When the last of these was made, in ms since the Unix epoch; `null` where there is none. What lies in the future was
- * named by a clock that was wrong, and must not keep others from being made.
+ * When the last of these backups was made, in ms since the Unix epoch; `null` where there is none. A time in the future
+ * is that of a wrong clock, and must not hold up the next backup.
  */
 export function lastTimeOf(names: readonly string[], now: number): number | null {
   const times = names.flatMap((name) => timeInName(name) ?? []).filter((time) => time <= now)

@@ -9,7 +9,7 @@ export interface BucketAccess {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken: string | null
-  /** `null`: what the client takes it to be, `us-east-1` for Amazon. */
+  /** `null`: the client's default, `us-east-1` for Amazon. */
   readonly region: string | null
   /** The origin of the service, and a path where it has one. `null`: Amazon S3. */
   readonly endpoint: string | null

@@ -26,7 +26,7 @@ export interface Bucket {
   /** Writes the object into the new file, which only the owner may read, and onto the disk. */
   fetch(key: string, file: string, moved?: BackupWatch['moved']): Promise<BucketAnswer<null>>
   remove(key: string): Promise<BucketAnswer<null>>
-  /** Puts a byte there and takes it away again. */
+  /** Puts an object of one byte and removes it. */
   probe(key: string): Promise<BucketAnswer<null>>
 }
 

@@ -30,7 +30,7 @@ interface Options {
   readonly watch?: BackupWatch
   /** Bytes that may still be written where the copy is made. */
   readonly freeIn?: (directory: string) => number
-  /** How long to wait for others who have it open, in milliseconds. Default 5000. */
+  /** How long to wait for processes that have the database open, in ms. Default 5000. */
   readonly patienceMs?: number
   /** Called between the steps; tests stop there. */
   readonly step?: (name: string) => void

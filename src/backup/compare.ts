@@ -3,7 +3,7 @@ import { isSqliteError } from '../database/sqlite-error.ts'
 import { newestIn } from './summary.ts'
 import type { BackupSummary } from './summary.ts'
 
-/** What is in a database and would be gone with it. */
+/** What a database holds that the backup does not. */
 export type BackupDifference =
   /** Nothing that the backup does not have. */
   | { readonly kind: 'none' }

@@ -10,8 +10,8 @@ export type Destination =
   | { readonly kind: 'prefix'; readonly bucket: string; readonly prefix: string }
 
 /**
- * What an operator has written. A path is a folder if it ends in a slash or `isFolder` says so; of a bucket everything
- * that does not end in `.db`.
+ * Reads the place that an operator has written. A path is a folder if it ends in a slash or `isFolder` says so; of a
+ * bucket everything that does not end in `.db`.
  */
 export function destinationIn(text: string, isFolder: (path: string) => boolean): Destination | Problem {
   if (/^s3:/i.test(text)) return inBucket(text)
@@ -21,14 +21,14 @@ export function destinationIn(text: string, isFolder: (path: string) => boolean)
   return { kind: text.endsWith('/') || isFolder(text) ? 'folder' : 'file', path: text }
 }
 
-/** The same where backups are to be kept, one after another: a file is no place for that. */
+/** Reads a place where backups are kept one after another: a folder or a prefix, no file. */
 export function repositoryPlaceIn(text: string): Extract<Destination, { kind: 'folder' | 'prefix' }> | Problem {
   const found = destinationIn(/^s3:/i.test(text) && !text.endsWith('/') ? `${text}/` : text, () => true)
   if (found.kind === 'folder' || found.kind === 'prefix' || found.kind === 'problem') return found
   return problem(`"${text}" is one backup: name the folder, or s3://bucket/prefix/.`)
 }
 
-/** As it is written: `s3://bucket/prefix/name.db`, or a path. */
+/** A destination as text: `s3://bucket/prefix/name.db`, or a path. */
 export function destinationText(to: Destination): string {
   switch (to.kind) {
     case 'file':

@@ -22,7 +22,7 @@ interface Options {
   readonly watch?: BackupWatch | undefined
 }
 
-/** Brings one backup into a new file; the problem, if there was one. Whether it is good is not looked at. */
+/** Copies one backup into a new file, unchecked; the problem, if there was one. */
 export async function fetchBackup({
   from,
   into,

@@ -27,9 +27,9 @@ export interface Made {
   readonly to: string
   readonly bytes: number
   readonly content: BackupSummary
-  /** Names that were one too many, and are erased. */
+  /** Names of old backups that were erased. */
   readonly erased: readonly string[]
-  /** Why others that are one too many are still there; `null`: none are. */
+  /** Why old backups could not be erased; `null`: all were. */
   readonly notErased: string | null
 }
 
@@ -37,7 +37,7 @@ interface Options {
   /** The data directory; its database is there. */
   readonly data: string
   readonly to: Destination
-  /** How many of those that have a name by time are kept beside it, this one counted. `null`: all. */
+  /** How many backups with a name by time are kept, the new one counted. `null`: all. */
   readonly keep: number | null
   readonly clock: Pick<Clock, 'now'>
   /** Only asked for a bucket. */

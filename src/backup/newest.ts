@@ -13,7 +13,7 @@ export function writtenIn(place: RepositoryPlace, name: string): string {
   return at === '' || at.endsWith('/') ? at + name : `${at}/${name}`
 }
 
-/** Why a place with backups is not one of them, and the command line with the newest, which `lineWith` gives. */
+/** That a place with backups is not one of them, and the command line with the newest, which `lineWith` gives. */
 export async function namingNewest(
   place: RepositoryPlace,
   lineWith: (backup: string) => string,

@@ -6,17 +6,17 @@ import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import { syncDirectory } from '../system/durable.ts'
 
-/** What SQLite keeps beside a database. Beside another one it would be played into that. */
+/** SQLite's files beside a database. Beside another database they would be replayed into it. */
 const BESIDE = ['-wal', '-shm', '-journal']
 
 interface Options {
   /** Where the database is, or is to be. */
   readonly path: string
-  /** The new one: one file, on disk, in the same file system. */
+  /** The new database: one file, on disk, in the same file system. */
   readonly by: string
-  /** What the one that is there is called afterwards; it does not exist. */
+  /** The old database's path afterwards, where no file is yet. */
   readonly keepAs: string
-  /** How long to wait for others who have it open, in milliseconds. Default 5000. */
+  /** How long to wait for processes that have the database open, in ms. Default 5000. */
   readonly patienceMs?: number
   /** Called between the steps; tests stop there. */
   readonly step?: (name: string) => void

@@ -16,7 +16,7 @@ export interface StoredBackup {
 
 /** Where the backups of one service stand, one beside the other. */
 export interface BackupRepository {
-  /** Those that have a name by time, newest first. What else is there is not ours. */
+  /** Backups with a name by time, newest first. Other files are not ours. */
   list(): Promise<{ readonly kind: 'list'; readonly backups: readonly StoredBackup[] } | Problem>
   /** The problem, if there was one. */
   remove(name: string): Promise<Problem | null>

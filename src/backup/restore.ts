@@ -46,11 +46,11 @@ export interface RestoredBackup {
   readonly cancelled: CancelledPushes | null
   /** Events that webhooks had not heard of when the backup was made, and will now. */
   readonly waitingEvents: number
-  /** Its schema is an older one, which the next start of this Bellhop upgrades. */
+  /** The backup's schema is older; the next start of this Bellhop upgrades it. */
   readonly isOlder: boolean
 }
 
-/** It was not asked for strongly enough: nothing is changed. */
+/** A restore that would lose data was not confirmed: nothing is changed. */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed'
   readonly difference: Exclude<BackupDifference, { readonly kind: 'none' }>
@@ -72,7 +72,7 @@ interface Options {
 }
 
 /**
- * Makes a backup the database of a data directory, and keeps the one that was there. Everything is done beside it and
+ * Makes a backup the database of a data directory, and keeps the old one. Everything is prepared beside the old one and
  * checked first; the database changes in one step, or not at all.
  */
 export async function restore(options: Options): Promise<RestoredBackup | Unconfirmed | Problem> {

@@ -6,11 +6,11 @@ import { backupNameAt, lastTimeOf } from './backup-name.ts'
 
 /** How the backups of a running service are. */
 export interface BackupState {
-  /** When the last one was made, ms since the Unix epoch; `null`: none yet, or it is not known yet. */
+  /** When the last backup was made, ms since the Unix epoch; `null`: none yet, or not known yet. */
   readonly lastSuccessAt: number | null
-  /** Why the last try came to nothing, in a sentence; `null`: it did not. */
+  /** Why the last try failed, in a sentence; `null`: it did not. */
   readonly lastError: string | null
-  /** Between two of them. */
+  /** Between two backups. */
   readonly everyMs: number
 }
 
@@ -25,7 +25,7 @@ interface Options {
   readonly everyMs: number
   /** The names that are there. */
   readonly names: () => Promise<{ readonly kind: 'names'; readonly names: readonly string[] } | Problem>
-  /** Makes one of this name, and then erases those that are too many. Ends early, and without a trace, by `stop`. */
+  /** Makes a backup of this name, then erases old ones that are too many. `stop` ends it early, without a trace. */
   readonly make: (name: string) => Making
 }
 
@@ -76,7 +76,7 @@ export function startBackupSchedule({ clock, log, everyMs, names, make }: Option
       })
   }
 
-  /** Makes one if it is due; how long until the next look, in ms. */
+  /** Makes a backup if one is due; how long until the next look, in ms. */
   async function look(): Promise<number> {
     if (lastSuccessAt !== null && failures === 0 && untilDue() > 0) return untilDue()
     const there = await names()

@@ -13,7 +13,7 @@ export interface BackupSummary {
   readonly schema: number
   /** Their ids. */
   readonly applications: readonly string[]
-  /** Registered ones, not those that are gone. */
+  /** Registered devices, not those that are gone. */
   readonly devices: number
   readonly pushes: number
   /** The last change in it that has a time, ms since the Unix epoch; `null` for none. */

@@ -1,4 +1,4 @@
-/** What keeps this thread to itself until it is done: one statement over a whole database. */
+/** A step that blocks this thread until it is done: one statement over a whole database. */
 export interface BackupStep {
   /** A file that the database is copied to; `null`: it is checked, and some of it read more than once. */
   readonly into: string | null
@@ -6,12 +6,12 @@ export interface BackupStep {
   readonly size: number
 }
 
-/** Somebody who waits for a backup, and wants to see how far it is. */
+/** Shows an operator who waits how far a backup is. */
 export interface BackupWatch {
   during<T>(step: BackupStep, work: () => T): T
   /** Bytes on their way to or from a bucket, so far. `total`: `null` where nobody knows. */
   readonly moved: (done: number, total: number | null) => void
 }
 
-/** Nobody waits. */
+/** No operator waits. */
 export const UNWATCHED_BACKUP: BackupWatch = { during: (_, work) => work(), moved: () => undefined }

@@ -9,7 +9,7 @@ type Problem = Extract<CommandOutcome, { kind: 'problem' }>
 
 interface Directory {
   readonly data: string
-  /** Nobody has named it. */
+  /** The default: no setting names it. */
   readonly isDefault: boolean
 }
 

@@ -4,7 +4,7 @@ import { damageText } from './storage-errors.ts'
 export interface CorruptionMonitor {
   /** The same log, through which all that fails unexpectedly passes once. */
   readonly log: Log
-  /** Whether an error was among it that says that the database is damaged. */
+  /** Whether an error has said that the database is damaged. */
   found(): boolean
 }
 

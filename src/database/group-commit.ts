@@ -16,7 +16,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** One that has run, and is to be answered when it is on disk. */
+/** An operation that has run, and is to be answered when it is on disk. */
 interface Committed {
   readonly answer: () => void
   readonly reject: (error: unknown) => void
@@ -28,12 +28,12 @@ interface GroupCommit extends Disposable {
   alongside(work: () => void): void
 }
 
-/** Hears of shared transactions, for who watches them. Durations are seconds. */
+/** Hears of shared transactions, for metrics. Durations are seconds. */
 export interface CommitObserver {
-  /** One has run, up to its COMMIT, which was not yet made durable. */
+  /** A transaction has run, up to its COMMIT, which is not durable yet. */
   committed(operations: number, seconds: number): void
   synced(seconds: number): void
-  /** The database, or the disk, did not take one. */
+  /** The database, or the disk, refused a transaction. */
   failed(): void
 }
 

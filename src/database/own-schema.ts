@@ -5,7 +5,7 @@ import { MIGRATIONS } from './migrations.ts'
 export interface SchemaObject {
   readonly type: string
   readonly name: string
-  /** The table that it is of. */
+  /** The table that the object belongs to. */
   readonly tbl_name: string
   readonly sql: string | null
 }
@@ -68,7 +68,7 @@ function described({ type, name, tbl_name: table }: SchemaObject, how: string): 
   return `${legible(type)} ${legible(name)}${suffix}${how}`
 }
 
-/** Whoever made it chose its name. */
+/** Whoever made the object chose its name. */
 function legible(name: string): string {
   return name.replaceAll(/[^\w .-]/g, '?').slice(0, 60)
 }

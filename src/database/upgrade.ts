@@ -11,7 +11,7 @@ import type { Copy } from './upgrade-copy.ts'
 
 /** What an upgrade tells of itself; sizes in bytes. A database that is only being made tells nothing. */
 export type UpgradeStep =
-  /** Another process is at it. */
+  /** Another process upgrades the database. */
   | { readonly kind: 'waiting' }
   | ({ readonly kind: 'copying' } & Copy)
   | { readonly kind: 'upgrading'; readonly from: number; readonly to: number }

@@ -25,7 +25,7 @@ interface Row extends Omit<Newcomer, 'token'> {
 
 export type DeviceChangesStore = ReturnType<typeof createDeviceChangesStore>
 
-/** What is new in the registry: reads by key, for who looks 4 times a second. */
+/** What is new in the registry: reads by key, for a reader that looks 4 times a second. */
 export function createDeviceChangesStore({ database }: { database: Pick<Database, 'reading'> }) {
   const highest = database.reading<{ id: number | null }, []>('SELECT max(id) AS id FROM device')
   const columns = 'application, platform, token, registered_at AS at'

@@ -43,5 +43,7 @@ export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
   }
 }
 
-/** Who registers from now on is not addressed. AUTOINCREMENT never gives an id twice, so this cannot move back. */
+/**
+ * Devices that register from now on are not addressed. AUTOINCREMENT never gives an id twice, so this cannot move back.
+ */
 export const CEILING = `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'device'), 0)`

@@ -18,7 +18,7 @@ export interface LeftQuery {
   readonly platforms: readonly Platform[]
   /** With one of them; `null`: any. */
   readonly tags: readonly string[] | null
-  /** Those with a greater `device.id`. */
+  /** Devices with a greater `device.id`. */
   readonly after: number
   readonly limit: number
 }
@@ -37,7 +37,7 @@ interface Row extends DeviceRow {
 
 type Token = string | Uint8Array
 
-/** A part of a token that is shorter than this is anybody's. */
+/** A part of a token that is shorter than this would match any device. */
 export const MIN_PART = 8
 
 /** Longer than any token. */
@@ -45,7 +45,7 @@ const LAST_BYTES = 'ff'.repeat(4096)
 
 const STATES = ['registered', 'gone', 'quarantined'] as const
 
-/** Looks into the registry for people: reads on the connection that only reads, and may take its time. */
+/** Searches the registry for operators: reads on the connection that only reads, and may take its time. */
 export function createDeviceSearch({ database }: { database: Pick<Database, 'reading'> }) {
   const columns = `${DEVICE_COLUMNS}, seen_at AS seenAt`
   const byId = database.reading<Row, [number]>(`SELECT ${columns} FROM device WHERE id = ?`)

@@ -128,7 +128,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       return 'ok'
     },
 
-    /** `ok` also where the device has them already. At most MAX_LABELS of a kind; all of them, or none. */
+    /** `ok` also where the device has the labels already. At most MAX_LABELS of a kind; all of them, or none. */
     addLabels(
       application: number,
       address: DeviceAddress,
@@ -149,7 +149,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       return changed(device)
     },
 
-    /** `ok` also where the device does not have them. */
+    /** `ok` also where the device does not have the labels. */
     removeLabels(
       application: number,
       address: DeviceAddress,

@@ -9,7 +9,7 @@ import type { Platform } from './device.ts'
 export interface FeedbackEntry {
   readonly token: string
   readonly platform: Platform
-  /** The gateway's own word for it, such as `Unregistered`. */
+  /** The gateway's own reason, such as `Unregistered`. */
   readonly reason: string
   /** When the gateway said so, ms since the Unix epoch. */
   readonly at: number

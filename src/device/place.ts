@@ -12,7 +12,7 @@ export function cellOf(lat: number, lng: number): number {
   return rowOf(lat) * COLUMNS + columnOf(lng)
 }
 
-/** The cells that a box lies in, `null` if they are more than `most`. Degrees; `west` <= `east`. */
+/** The cells that a box lies in, `null` if they are more than `max`. Degrees; `west` <= `east`. */
 export function gridCellsOf(
   { south, north, west, east }: { south: number; north: number; west: number; east: number },
   max: number,

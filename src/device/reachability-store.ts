@@ -7,12 +7,12 @@ import { createLeftDeviceStore } from './left-device-store.ts'
 interface ReachabilityVerdict {
   /** Milliseconds since the Unix epoch. */
   readonly now: number
-  /** The gateway's own word for it. */
+  /** The gateway's own reason. */
   readonly reason: string
 }
 
 interface Departure extends ReachabilityVerdict {
-  /** Since when the gateway has known it, ms since the Unix epoch; `null` if it gave no time. */
+  /** Since when the gateway has known the device gone, ms since the Unix epoch; `null` if it gave no time. */
   readonly since: number | null
 }
 

@@ -5,7 +5,7 @@ import type { Problem } from '../failure.ts'
 import type { Config } from '../settings/parse.ts'
 import type { ReadFile } from '../system/read-file.ts'
 
-/** The settings that it goes by: those of `serve`. */
+/** The settings that doctor reads: those of `serve`. */
 export type DoctorConfig = Pick<
   Config,
   | 'data'

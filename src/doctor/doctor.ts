@@ -61,7 +61,7 @@ export async function examine(
   return { kind: 'examined', checks: list.checks() }
 }
 
-/** Why the file cannot be used, the check of it says. */
+/** The check `gateway-ca` says why the file cannot be used. */
 async function trusted(gatewayCa: string | null): Promise<string | undefined> {
   try {
     return await authoritiesIn(gatewayCa)

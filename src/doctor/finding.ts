@@ -9,7 +9,7 @@ export interface Finding {
   readonly state: State
   /** One sentence. */
   readonly found: string
-  /** One more, that says what to change; `null` where there is nothing to. */
+  /** A sentence that says what to change; `null` for nothing. */
   readonly advice: string | null
 }
 

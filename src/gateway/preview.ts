@@ -25,7 +25,7 @@ export function apnsIdentityOf(credentials: readonly CredentialSummary[]): ApnsI
   return known?.provider === 'apns' ? { topic: known.topic, signed: known.kind === 'key' } : null
 }
 
-/** What nobody is to read in a preview. */
+/** Stands for a secret in a preview. */
 const AUTHORIZATION = 'bearer …'
 
 /** The request to APNs. Without an `identity` it has no topic, and nothing could be sent. */

@@ -14,7 +14,7 @@ import { simulatedProvider } from './simulator/simulated-provider.ts'
 import type { Simulator } from './simulator/simulator.ts'
 import type { OpenTransport } from './transport/transport.ts'
 
-/** Where the gateways are, and whom to believe that it is they. From the operator's settings, never from a request. */
+/** Addresses of the gateways, and the authorities to trust. From the operator's settings, never from a request. */
 export interface Gateways {
   readonly apns: { readonly production: string; readonly sandbox: string }
   readonly fcm: string

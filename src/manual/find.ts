@@ -4,7 +4,7 @@ import { PAGES } from './pages.ts'
 export interface FoundPage {
   readonly topic: string
   readonly heading: string
-  /** The first line of it that does; `''`: only the heading does. */
+  /** The first line with the word; `''`: only the heading has it. */
   readonly line: string
 }
 

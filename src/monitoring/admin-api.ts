@@ -18,7 +18,7 @@ const PROBE_AGE_MS = 5000
 
 interface Dependencies {
   readonly log: Log
-  /** Host names that it answers to, in lower case, beside localhost and any address. */
+  /** Host names that the listener answers to, in lower case, beside localhost and any address. */
   readonly names: ReadonlySet<string>
   readonly readiness: CheckReadiness
   readonly senders: () => readonly SenderStats[]

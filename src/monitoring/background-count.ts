@@ -9,7 +9,7 @@ import type { CountPart, CountStore, CountScope, Part, IndexPlace } from './coun
 const SHARE = 1 / 1000
 const MIN_MS = 1000
 
-/** How long who asks waits for a count that is under way. After that the last one must do. */
+/** How long a scrape waits for a count under way; then the last count must do. */
 const PATIENCE_MS = 5
 
 export interface Count extends CountScope {
@@ -19,7 +19,7 @@ export interface Count extends CountScope {
 export interface ApplicationCounts {
   /** Registered devices. */
   readonly devices: readonly Count[]
-  /** Pushes that are not finished, of who has any. */
+  /** Open pushes, of applications that have any. */
   readonly open: readonly Count[]
 }
 
@@ -29,11 +29,11 @@ interface Dependencies {
   readonly store: Pick<CountStore, 'devices' | 'open'>
   /** `application.number` of all. */
   readonly applications: () => readonly number[]
-  /** Who has pushes that are not finished. */
+  /** Applications with open pushes. */
   readonly busy: () => readonly CountScope[]
 }
 
-/** What is too much to be counted while a scrape waits. */
+/** Counts that take too long for a scrape to wait. */
 export interface BackgroundCount {
   /** As counted last; starts the next count where that is old, so where nobody asks nothing is counted. */
   counts(): Promise<ApplicationCounts>

@@ -21,7 +21,7 @@ export type CountPart = (scope: CountScope, after: IndexPlace | null) => Part
 
 /** Entries of an index counted in one go. */
 const DEVICES = 10_000
-/** SQLite reads the row behind each entry of this one, and that is ten times the work. */
+/** SQLite reads the row behind each entry of this index: ten times the work. */
 const PUSHES = 1000
 
 interface WebhookRow {

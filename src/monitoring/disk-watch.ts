@@ -6,7 +6,7 @@ import type { Disk } from './storage.ts'
 
 const LOOK_MS = MINUTE_MS
 
-/** While it lasts it is said again: who reads a log sees the last hours of it. */
+/** While the disk is nearly full the log says so again: readers see its last hours. */
 const AGAIN_MS = HOUR_MS
 
 interface Dependencies {
@@ -18,7 +18,7 @@ interface Dependencies {
 
 /** Says that the disk is nearly full before it is, at the start and from then on; the returned function ends it. */
 export function watchDisk({ clock, log, disk }: Dependencies): () => void {
-  /** When it was last said, ms since the Unix epoch; `null`: there is room. */
+  /** When the log last said so, ms since the Unix epoch; `null`: there is room. */
   let saidAt: number | null = null
 
   function look(): void {

@@ -10,7 +10,7 @@ interface Dependencies {
   readonly applications: () => readonly Application[]
 }
 
-/** Of a token, as `bellhop tail` shows it. */
+/** The part of the token that `bellhop tail` shows. */
 const SHOWN_CHARACTERS = 12
 
 /** What arrived at the simulator behind the arrival of this number, the newest last: of its last 1,000. */

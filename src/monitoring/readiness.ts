@@ -52,9 +52,9 @@ type ReadinessCheckState = 'ok' | 'warning' | 'failed'
 /** Whether the service does its work. Everything said of it is a sentence. */
 export interface Readiness {
   readonly ready: boolean
-  /** Why it is not ready. */
+  /** Why the service is not ready. */
   readonly reasons: readonly string[]
-  /** What it gets along with, and somebody should look at. */
+  /** What does not stop the service, and an operator should look at. */
   readonly warnings: readonly string[]
   readonly checks: Readonly<
     Record<'database' | 'queue' | 'credentials' | 'gateways' | 'disk' | 'backups' | 'quotas', ReadinessCheckState>

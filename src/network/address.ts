@@ -23,7 +23,7 @@ export function networkOf(address: string): string {
   return mappedOf(groups) ?? prefixOf(groups, 64)
 }
 
-/** As many times what one network may do, all of a site may. */
+/** All networks of a site together may do so many times what one may. */
 export const SITE_SHARE = 16
 
 /**

@@ -38,7 +38,7 @@ export const payload: Field<JsonObject | null> = {
   },
 }
 
-/** What the other fields do not have, for APNs. `null`: nothing. */
+/** Body keys for APNs that the other fields do not have. `null`: none. */
 export const apns: Field<RawApns | null> = {
   schema: {
     type: 'object',
@@ -60,7 +60,7 @@ export const apns: Field<RawApns | null> = {
   },
 }
 
-/** What the other fields do not have, for FCM. `null`: nothing. */
+/** Message keys for FCM that the other fields do not have. `null`: none. */
 export const fcm: Field<RawFcm | null> = {
   schema: {
     type: 'object',

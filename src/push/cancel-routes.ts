@@ -25,7 +25,7 @@ interface Dependencies {
 
 const Nothing = bodyOf({})
 
-/** Who names a platform, or a tag, wants a part of it called off. */
+/** A caller who names a platform, or a tag, wants a part of the push cancelled. */
 const NothingElse = closed(Nothing, (name) => {
   const problem = 'is not known here: a push is cancelled as a whole'
   return new Refused(loggedAs(invalid(shownName(name), problem).failure, `A field ${problem}.`))

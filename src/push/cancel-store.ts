@@ -27,7 +27,7 @@ const HAS_OPEN = 'EXISTS (SELECT 1 FROM delivery d WHERE d.push = push.number AN
 
 export type CancelStore = ReturnType<typeof createCancelStore>
 
-/** Calls pushes off. What of them is being sent `delivery/delivery-pool.ts` ends. Runs in a transaction of the caller. */
+/** Cancels pushes; `delivery/delivery-pool.ts` ends what is being sent. Runs in a transaction of the caller. */
 export function createCancelStore({ database }: { database: Database }) {
   const find = database.statement<PushRow, [string, number]>(
     'SELECT number, released_at, cancelled_at FROM push WHERE id = ? AND application = ? AND parent IS NULL',

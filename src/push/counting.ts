@@ -4,10 +4,10 @@ import { failure, Refused } from '../failure.ts'
 /** Counts of one application that run at once: each takes turns with everything else. */
 const AT_ONCE = 2
 
-/** Those that wait for their turn. */
+/** Counts that wait for their turn. */
 const WAITING = 8
 
-/** How long one may take, its waiting included. */
+/** How long a count may take, its waiting included. */
 const LIMIT_SECONDS = 60
 
 interface Line {

@@ -42,7 +42,7 @@ const STATES = ['registered', 'gone', 'quarantined'] as const
 const PUSH_COLUMNS = 'number, audience, ceiling, created_at, send_at, released_at, cancelled_at, expires_at'
 const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
 
-/** As `exception-store.ts` writes it. */
+/** As `recipient-result-store.ts` writes it. */
 const CANCELLED = 'cancelled'
 
 export type ExplainStore = ReturnType<typeof createExplainStore>
@@ -96,7 +96,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return exclusionsBy(audience.filter, { ...device, tag: named(0), active: named(1) })
   }
 
-  /** A wave that is still to come will leave out who has moved since the first has gone out. */
+  /** A wave still to come leaves out devices that have moved since the first went out. */
   function audienceOf(push: PushRow, whole: PushRow): Audience {
     const audience = audienceFrom(push.audience, whole.audience)
     const isToCome = push.number !== whole.number && push.released_at === null

@@ -6,7 +6,7 @@ import { isoTime } from '../text/format.ts'
 /** What is known of one device and one push. Times are ms since the Unix epoch. */
 export interface ExplainFacts {
   readonly push: {
-    /** When it goes out; `null`: at once. */
+    /** When the push goes out; `null`: at once. */
     readonly sendAt: number | null
     /** When it went out, as seen from this device; `null`: not yet. */
     readonly releasedAt: number | null
@@ -17,17 +17,17 @@ export interface ExplainFacts {
   readonly device: DeviceFacts | null
   /** Opened, as the app has said. */
   readonly openedAt: number | null
-  /** What was written down of it: it was not simply accepted. */
+  /** The stored result; there is one where the device was not simply accepted. */
   readonly exception: ExceptionFacts | null
-  /** Whether it has registered since the push went out. */
+  /** Whether the device has registered since the push went out. */
   readonly registeredSince: boolean
   /** What leaves it out of the audience. */
   readonly exclusions: readonly Exclusion[]
   /** How far the delivery to its platform is; `null`: there is none. */
   readonly delivery: {
-    /** Whether everybody up to this device is answered for. */
+    /** Whether every device up to this one is settled. */
     readonly passed: boolean
-    /** Whether it has ended because there was nobody in its audience. */
+    /** Whether the delivery has ended because nobody was in its audience. */
     readonly nobody: boolean
     readonly finishedAt: number | null
     /** Why the gateway refused the push for everybody; `null` where it did not. */
@@ -89,7 +89,7 @@ export interface Explanation {
   /** When the next attempt is due, ms since the Unix epoch. */
   readonly nextAttemptAt?: number
   readonly excludedBy?: readonly string[]
-  /** Whether the audience was judged by the device as it is now, since nobody wrote down how it was. */
+  /** Whether the audience was judged by the device as it is now, since how it was is not stored. */
   readonly judgedNow?: true
 }
 

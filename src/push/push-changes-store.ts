@@ -23,7 +23,7 @@ export interface BatchState {
 
 export type PushChangesStore = ReturnType<typeof createPushChangesStore>
 
-/** What is new among the pushes: reads by key, a few rows each, for who looks 4 times a second. */
+/** What is new among the pushes: reads by key, a few rows each, for a reader that looks 4 times a second. */
 export function createPushChangesStore({ database }: { database: Pick<Database, 'reading'> }) {
   const highest = database.reading<{ number: number | null }, []>('SELECT max(number) AS number FROM push')
   const since = database.reading<NewPushName, [number, number | null, number]>(
@@ -61,24 +61,24 @@ export function createPushChangesStore({ database }: { database: Pick<Database, 
     /** 0 where there is none. */
     highest: (): number => highest.get()?.number ?? 0,
 
-    /** Of one application (`null`: of all) those with a number above `after`, the first ones. */
+    /** The first pushes of one application (`null`: of all) with a number above `after`. */
     since: (after: number, application: number | null, limit: number): NewPushName[] =>
       since.all(after, application, limit),
 
     /** The same, counted for each application. */
     countSince: (after: number, application: number | null) => counted.all(after, application),
 
-    /** Some of those that are being sent. */
+    /** Some of the pushes that are being sent. */
     open: (application: number | null, limit: number): PushName[] => open.all(application, limit),
 
-    /** Those that wait for their moment, the nearest first. */
+    /** Pushes that wait for their moment, the nearest first. */
     waiting: (application: number | null, limit: number): PushName[] => waiting.all(application, limit),
 
     batch(application: number, first: number, last: number): BatchState {
       return batch.get(first, last, application) ?? { open: 0, s: 0, failed: 0 }
     },
 
-    /** How often the latest ones were opened. */
+    /** How often the latest pushes were opened. */
     opened: (application: number, limit: number) => opened.all(application, limit),
   }
 }

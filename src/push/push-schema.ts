@@ -22,7 +22,7 @@ const looseToAll = bodyOf({ ...fieldsToAll, ...looseFieldsToAll }, ({ token, tok
 })
 
 interface Loose {
-  /** Nobody but the devices with these; `null`: whoever the filter leaves. */
+  /** Only devices with these tokens; `null`: all that the filter leaves. */
   readonly tokens?: readonly string[] | null
   readonly schedule?: When | undefined
 }

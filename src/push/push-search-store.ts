@@ -1,11 +1,11 @@
 import type { Database } from '../database/database.ts'
 
-/** A push that somebody names without saying whose it is. */
+/** A push that is looked up without its application. */
 export interface NamedPush {
   readonly id: string
   /** `application.number` */
   readonly application: number
-  /** Whether it is for many devices. */
+  /** Whether the push is for many devices. */
   readonly many: boolean
   /** When its deliveries came into being, ms since the Unix epoch; `null`: not yet. */
   readonly releasedAt: number | null
@@ -26,7 +26,7 @@ export function createPushSearch({ database }: { database: Pick<Database, 'readi
   )
 
   return {
-    /** Those whose id is this or begins so, in lower case; `limit` at the most. */
+    /** Pushes whose id is this or begins so, in lower case; `limit` at the most. */
     named(start: string, limit: number): NamedPush[] {
       // `g` stands behind every digit of an id.
       const rows = between.all(start, `${start}g`, limit)

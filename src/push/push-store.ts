@@ -23,8 +23,8 @@ export interface NewPush {
 export type PushStore = ReturnType<typeof createPushStore>
 
 /**
- * Pushes as they are accepted, and what rooms below say of them. What becomes of them is
- * `delivery/store/delivery-store.ts`. Runs in transactions of the caller.
+ * Pushes as they are accepted, and what rooms below say of them; `delivery/store/delivery-store.ts` has what becomes of
+ * them. Runs in transactions of the caller.
  */
 export function createPushStore({ database }: { database: Database }) {
   type NewRow = [string, number, string, string, number, number, number | null, number | null, number | null]
@@ -48,8 +48,8 @@ export function createPushStore({ database }: { database: Database }) {
     setExpiry: (push: number, expiresAt: number): void => void setExpiry.run(expiresAt, push),
 
     /**
-     * Stores a push, and gives its number. One for now gets its deliveries, the others get them from
-     * `schedule-store.ts`. From its commit on it is not lost.
+     * Stores a push, and gives its number. A push for now gets its deliveries, others get them from
+     * `schedule-store.ts`. From its commit on a push is not lost.
      */
     accept(application: number, push: NewPush): number {
       const { notification, audience, createdAt, timeToLiveMs, waves } = push

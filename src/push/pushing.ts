@@ -30,9 +30,9 @@ interface Dependencies {
   readonly counting?: Counting
   /** Whether there is room on the disk for a push. Default: yes. */
   readonly hasRoom?: () => boolean
-  /** Tells the delivery of the application that there is something to send. Default: it looks by itself. */
+  /** Tells the delivery of the application that there is something to send. Default: the pool looks by itself. */
   readonly wake?: (application: number) => void
-  /** Tells the schedule that something new waits. Default: it looks by itself. */
+  /** Tells the schedule that something new waits. Default: the schedule looks by itself. */
   readonly look?: () => void
 }
 

@@ -22,7 +22,7 @@ export interface FailedRecipient {
   readonly at: number
 }
 
-/** Expired: its time to live was over. */
+/** Expired: the push's time to live was over. */
 export type FailedState = 'rejected' | 'gone' | 'expired'
 
 interface ReachRow extends Omit<PlatformProgress, 'open'> {
@@ -54,7 +54,7 @@ const FAILED = `state IN ('rejected', 'gone', 'expired')`
 
 export type StatusStore = ReturnType<typeof createStatusStore>
 
-/** What became of pushes. Callers know of a push by local time the whole, not its waves. */
+/** What became of pushes. Callers see a push by local time as one, without its waves. */
 export function createStatusStore({ database }: { database: Pick<Database, 'reading' | 'readingOrm'> }) {
   const { find, page, scheduled, reach, parts, failures } = prepareStatements(database.readingOrm)
   // Both are read off their partial indexes.

@@ -15,16 +15,16 @@ export interface PlatformProgress {
   /** Taken by the gateway. */
   readonly s: number
   readonly failed: number
-  /** Of them, removed before they were sent to. */
+  /** Of these, devices removed before they were sent to. */
   readonly removed: number
   /** Addressed, and nothing decided yet; `retrying` of them have been tried. */
   readonly waiting: number
   readonly retrying: number
   /** Whether anything is still to be sent. */
   readonly open: boolean
-  /** `null`: nobody was sent to. */
+  /** `null`: no device was sent to. */
   readonly startedAt: number | null
-  /** `null` while it is open. */
+  /** `null` while the push is open. */
   readonly finishedAt: number | null
   /** Why the gateway refused the push for everybody; `null` where it did not. */
   readonly refused: string | null
@@ -49,7 +49,7 @@ export interface StoredPush {
 /** Why nothing can be sent to a platform now; `null` where it can. */
 export type PauseOf = (platform: Platform) => string | null
 
-/** The state of a push; `reason` says why a paused one waits, or why a gateway refused one for everybody. */
+/** The state of a push; `reason` says why a paused push waits, or why a gateway refused it for everybody. */
 export function pushStateOf(
   push: StoredPush,
   reach: readonly PlatformProgress[],

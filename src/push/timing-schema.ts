@@ -105,7 +105,7 @@ export function whenOf(input: { readonly [Field in (typeof MOMENTS)[number]]?: W
 
 const MOMENTS = ['send_at', 'schedule', 'send_at_local'] as const
 
-/** To ignore it in a push to one, as other unknown fields are, would be to send at once. */
+/** A time ignored in a push to one, as other unknown fields are, would send at once. */
 export function refuseLocal(given: Given): void {
   if ((given['send_at_local'] ?? '') !== '') throw invalid('send_at_local', 'is for /push/all; here it is send_at')
 }

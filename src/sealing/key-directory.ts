@@ -21,7 +21,7 @@ export function nextKeyPathIn(dataDirectory: string): string {
   return join(dataDirectory, NEXT)
 }
 
-/** `null` where there is none, or it is none. */
+/** `null` where there is no file, or it holds no key. */
 export function nextKeyIn(dataDirectory: string): Uint8Array | null {
   const path = nextKeyPathIn(dataDirectory)
   return existsSync(path) ? keyIn(path) : null
@@ -49,7 +49,7 @@ export function keepKey(dataDirectory: string, now: number): string | null {
   }
 }
 
-/** The next key takes the place of the one in use. */
+/** The next key replaces the key in use. */
 export function putNextKeyInPlace(dataDirectory: string): void {
   renameKeyFile(nextKeyPathIn(dataDirectory), keyPathIn(dataDirectory))
 }
@@ -58,7 +58,7 @@ export function dropNextKey(dataDirectory: string): void {
   if (existsSync(nextKeyPathIn(dataDirectory))) removeKeyFile(nextKeyPathIn(dataDirectory))
 }
 
-/** From then on there is no key in use; one that was kept stays. */
+/** Removes the key in use; a kept one stays. */
 export function dropKey(dataDirectory: string): void {
   removeKeyFile(keyPathIn(dataDirectory))
 }

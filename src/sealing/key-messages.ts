@@ -32,7 +32,7 @@ export function recordText({ name, provider }: Named): string {
   return `the ${WHAT[provider]} of "${name}"`
 }
 
-/** What is left to do when a key cannot be had again. */
+/** The way out when a key is lost for good. */
 export function lostText(what: string): string {
   return `If that key is lost for good, bellhop key rotate --discard erases ${what}, and each application needs its credentials again.`
 }

@@ -19,7 +19,7 @@ export interface Rotated {
   readonly path: string
   readonly resealed: number
   readonly erased: readonly SealedRecord[]
-  /** Where the key of before is kept; `null`: it was of the settings, or there was none. */
+  /** Where the old key is kept; `null`: it was of the settings, or there was none. */
   readonly kept: string | null
 }
 
@@ -31,7 +31,7 @@ interface Options {
   readonly dataDirectory: string
   /** The key of the settings; `undefined`: that of the data directory. */
   readonly text: string | undefined
-  /** The file to write the new key to; `null`: it takes the place of the one in the data directory. */
+  /** The file to write the new key to; `null`: that of the data directory. */
   readonly to: string | null
   /** Erases what does not open. */
   readonly discard: boolean

@@ -20,8 +20,8 @@ export interface SealedToken extends SealedFor {
 /** A table with something sealed, as the room that it belongs to lends it. What writes runs in a transaction of the caller. */
 export interface SealedTable<Row extends SealedRecord | SealedToken> {
   records(): Row[]
-  /** Puts what is sealed anew in the place of what was. */
+  /** Replaces sealed records by records sealed anew. */
   put(record: Pick<Row, 'number' | 'provider'>, sealed: Uint8Array): void
-  /** With what is worth nothing without it. */
+  /** Erases records, with what is worth nothing without them. */
   erase(record: Pick<Row, 'number' | 'provider'>): void
 }

@@ -36,7 +36,7 @@ interface Options {
 /** Bytes. AES-256. */
 const KEY_LENGTH = 32
 
-/** Where the key is that nobody has set. */
+/** The path of the key that no setting names. */
 export function keyPathIn(dataDirectory: string): string {
   return join(dataDirectory, 'key')
 }

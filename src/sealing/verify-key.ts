@@ -15,7 +15,7 @@ export interface ProvenKey {
   readonly source: SealingKey['source'] | 'next'
   /** Everything sealed. */
   readonly records: readonly SealedRecord[]
-  /** Those of them that do not open, while others do. */
+  /** Records that do not open, while others do. */
   readonly damaged: readonly SealedRecord[]
 }
 
@@ -61,7 +61,7 @@ function proven(key: Uint8Array, source: ProvenKey['source'], records: readonly 
   return { kind: 'proven', key, source, records, damaged: recordsClosedTo(key, records) }
 }
 
-/** Who opens one of them is no wrong key: nobody seals with a second one. */
+/** A key that opens one of them is the right one: nobody seals with a second key. */
 function opensAny(key: Uint8Array, records: readonly SealedRecord[]): boolean {
   return records.length === 0 || recordsClosedTo(key, records).length < records.length
 }

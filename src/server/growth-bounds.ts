@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import { createGrowthThrottle } from '../usage/growth-throttle.ts'
 
-/** How often it is said that an application is full: with each call it would fill the log. */
+/** How often the log says that an application is full: at each call would fill it. */
 const AGAIN_MS = DAY_MS
 
 interface Dependencies {

@@ -11,7 +11,7 @@ const MAX_ITEMS = 1000
 interface Said {
   /** Ms since the Unix epoch. */
   at: number
-  /** How often it has come since. */
+  /** How often the error has come since. */
   again: number
   event: string
   fields: LogFields

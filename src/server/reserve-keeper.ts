@@ -8,7 +8,7 @@ import type { Disk } from '../monitoring/storage.ts'
 /** What fails for want of room is tried again by then. */
 const LOOK_MS = 1000
 
-/** After it could not be made. */
+/** When to try again after the reserve could not be made. */
 const AGAIN_MS = HOUR_MS
 
 interface Dependencies {

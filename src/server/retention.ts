@@ -25,7 +25,7 @@ interface Dependencies {
 export function startRetention({ clock, log, commit, sweeps }: Dependencies): () => void {
   let cancelPause = () => {}
   let running = false
-  /** The hour has come while it was still at it. */
+  /** The hour has come while a sweep was still at work. */
   let wanted = false
   let stopped = false
 

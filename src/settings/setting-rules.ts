@@ -6,8 +6,8 @@ import { titleOf } from './table.ts'
 import type { Config, SettingName } from './table.ts'
 
 /**
- * What settings, each of them fine, say of each other. Of `config` only those stand there that could be read; `given`
- * tells the ones that somebody has set.
+ * Problems between settings that are fine each by itself. `config` has only those that could be read; `given` tells
+ * those that are set.
  */
 export function checkTogether(
   config: Partial<Config>,

@@ -37,10 +37,7 @@ const address: SettingType<ListenAddress> = {
   },
 }
 
-/**
- * The same where something listens. A port alone, `8790` or `:8790`, is of this machine only: whoever wants others to
- * come in says so.
- */
+/** An address to listen on. A port alone, `8790` or `:8790`, is of this machine: others are let in explicitly. */
 export const listenAddress: SettingType<ListenAddress> = {
   ...address,
   read: (text) => address.read(/^:?\d+$/.test(text) ? `127.0.0.1:${text.replace(':', '')}` : text),

@@ -49,7 +49,7 @@ export interface Config {
   /** PEM files. Both `null`: plain HTTP, for a proxy in front. */
   readonly tlsCert: string | null
   readonly tlsKey: string | null
-  /** Addresses and networks. `null`: nobody's word is taken for whom a call is from. */
+  /** Addresses and networks. `null`: no proxy is believed about whom a call is from. */
   readonly trustedProxies: readonly string[] | null
   /** A directory, or `s3://bucket/prefix`. `null`: none are made. */
   readonly backup: string | null

@@ -4,7 +4,7 @@ export function suggestion(text: string, candidates: readonly string[]): string 
   return candidate === null ? '' : ` Did you mean ${candidate}?`
 }
 
-/** Beyond it nobody meant the one by the other. */
+/** Edits beyond which one word was not meant by the other. */
 const MAX_EDITS = 2
 
 /** The candidate that `text` is most likely a misspelling of; `null` when none is near. */

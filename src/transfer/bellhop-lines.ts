@@ -12,7 +12,7 @@ export const EXPORT_VERSION = 1
 export interface ExportHeader {
   readonly format: typeof BELLHOP_EXPORT
   readonly version: typeof EXPORT_VERSION
-  /** Where it is from. Never its secret or its credentials. */
+  /** The application that the file is from. Never its secret or its credentials. */
   readonly application: { readonly id: string; readonly name: string; readonly limits: object }
   readonly exported_at: string
   /** How many lines of each kind follow. */

@@ -50,8 +50,8 @@ export function csvRecordOf(columns: readonly string[], cells: readonly string[]
 }
 
 /**
- * What `--map` says: `token=Device Token,tag=Plan,tag=City`. Problems name what is wrong; `columns`: those that there
- * are, `null` where that is not known.
+ * What `--map` says: `token=Device Token,tag=Plan,tag=City`. Problems name what is wrong; `columns`: those of the file,
+ * `null` where these are not known.
  */
 export function readColumnMap(
   text: string,

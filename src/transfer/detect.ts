@@ -74,7 +74,7 @@ function otherFile(head: Uint8Array): string | null {
 
 interface Key {
   readonly name: string
-  /** In how many objects and lists it stands: 1 is outermost. */
+  /** In how many objects and lists a key stands: 1 is outermost. */
   readonly depth: number
 }
 

@@ -56,7 +56,7 @@ export function textOf(value: unknown): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** What says nothing is `undefined`; everything else is left to those who check it. */
+/** A value that says nothing is `undefined`; all others are left to the checks. */
 export function statedOf(value: unknown): unknown {
   return value === '' || value === null ? undefined : value
 }

@@ -15,9 +15,9 @@ import type { Piece, Split } from './split.ts'
 /** What one row of a file is to become. */
 export type Row = {
   readonly line: number
-  /** The row as it stands, for those who are told that it was refused. */
+  /** The row as it stands, for the report of refused rows. */
   readonly source: () => unknown
-  /** Why it is refused, or what is imported without. */
+  /** Why the row is refused, or the fields it is imported without. */
   readonly complaints: readonly RowComplaint[]
 } & (
   | { readonly kind: 'device'; readonly device: ImportedDevice }

@@ -20,8 +20,8 @@ export interface JsonShape {
 }
 
 /**
- * The values at one depth of JSON of any size. It looks for the ends of values only: whether they are JSON is for
- * those to see who parse them.
+ * The values at one depth of JSON of any size. Only looks for the ends of values: whether they are JSON, their parser
+ * sees.
  */
 export function splitJson({ depth, under }: JsonShape): Split {
   return ({ offset, line: firstLine, stack: firstStack }) => {

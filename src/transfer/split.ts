@@ -1,13 +1,13 @@
 /** One record of a file, as text. */
 export interface Piece {
-  /** On which it begins, from 1. */
+  /** The line on which the record begins, from 1. */
   readonly line: number
   readonly text: string
-  /** The key under which it stands in an object; `null`: it does not. */
+  /** The key under which the record stands in an object; `null`: in none. */
   readonly key: string | null
-  /** Where the next one may begin. */
+  /** Where the next record may begin. */
   readonly next: FilePlace
-  /** It has no end: its text is as far as it may go. */
+  /** The record has no end: its text is cut off at the limit. */
   readonly broken: boolean
 }
 
@@ -24,7 +24,7 @@ export const BEGINNING: FilePlace = { offset: 0, line: 1, stack: '' }
 
 /** Takes a file apart, as it is read. */
 export interface Splitter {
-  /** What is complete with these bytes, which follow those before. To be read to its end before the next call. */
+  /** The records complete with these bytes, which follow those before. To be read to the end before the next call. */
   push(bytes: Uint8Array): Iterable<Piece>
   /** What is left when there are no more bytes. */
   end(): Iterable<Piece>

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../text/json-object.ts'
 
-/** Below it a number is in seconds: as ms it would be in March 1973. */
+/** A number below this is in seconds: as ms it would be in March 1973. */
 const MIN_MS = 100_000_000_000
 
 /** A date, a time, or both as PostgreSQL writes them; without a zone it is UTC. */

@@ -19,7 +19,7 @@ export interface GrowthThrottle {
   take(application: number, address: string, rows: number): number
 }
 
-/** Slows down who fills the disk. `capacity` networks are remembered, default 50,000. */
+/** Slows down addresses that fill the disk. `capacity` networks are remembered, default 50,000. */
 export function createGrowthThrottle(options: { readonly clock: Clock; readonly capacity?: number }): GrowthThrottle {
   const { clock, capacity = 50_000 } = options
   const table = createBucketTable(capacity)

@@ -40,7 +40,9 @@ export interface QuotaLedger {
    * `null`: that was all.
    */
   sweep(now: number, after: number): number | null
-  /** There are counts not known to be on disk. Turns false at the first flush after the commit that wrote them. */
+  /**
+   * Whether there are counts not known to be on disk. Turns false at the first flush after the commit that wrote them.
+   */
   readonly dirty: boolean
 }
 
@@ -53,7 +55,7 @@ interface Counter extends Period {
   used: number
   /** What the last flush wrote. */
   written: number
-  /** The quota of which it was said that four fifths are used; 0: of none. */
+  /** The quota for which the log has said that four fifths are used; 0: none. */
   saidOf: number
 }
 

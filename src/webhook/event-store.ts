@@ -33,7 +33,7 @@ export interface FinishedPush {
   readonly failed: number
   /** Why a gateway refuses the push itself; `null` where none does. */
   readonly refused: string | null
-  /** `null`: nothing of it went out. */
+  /** `null`: nothing of the push went out. */
   readonly started: number | null
   readonly finished: number
 }
@@ -162,10 +162,10 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
     /** Up to `limit` events that are due, those due longest first. */
     due: (application: number, now: number, limit: number): StoredEvent[] => due.all(application, now, limit),
 
-    /** It is delivered, or given up. */
+    /** Erases an event that is delivered, or given up. */
     erase: (number: number): void => void erase.run(number),
 
-    /** It has been tried `attempt` times, and is to be tried again at `dueAt`. */
+    /** An event has been tried `attempt` times, and is to be tried again at `dueAt`. */
     putOff: (number: number, attempt: number, dueAt: number): void => void putOff.run(attempt, dueAt, number),
 
     /** `event.number` of the newest; 0 for none. */

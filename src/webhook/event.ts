@@ -18,7 +18,7 @@ export type Event =
 interface PushFinished {
   /** The UUID that the push was answered with. */
   readonly id: string
-  /** Cancelled: it was called off, and the counts are those of what had gone out before. */
+  /** Cancelled: the counts are those of what had gone out before. */
   readonly state: 'finished' | 'cancelled'
   /** Devices addressed. */
   readonly t: number
@@ -27,7 +27,7 @@ interface PushFinished {
   readonly failed: number
   /** Why a gateway refused the push for everybody. Absent: none did. */
   readonly reason?: string
-  /** Absent: it was called off before anything of it went out. */
+  /** Absent: the push was cancelled before anything went out. */
   readonly started_at?: string
   readonly finished_at: string
 }

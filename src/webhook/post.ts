@@ -44,7 +44,7 @@ interface Call {
 /** For everything: name, connection, answer. The least that Standard Webhooks recommends ("Request timeouts"). */
 const TIMEOUT_MS = 15_000
 
-/** What is read of an answer, so that a receiver can end it in peace. Bytes. */
+/** Bytes of an answer that are read, so that a receiver can end it. */
 const MAX_ANSWER = 64 * 1024
 
 /**

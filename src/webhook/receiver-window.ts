@@ -2,10 +2,10 @@
 const FIRST_SIZE = 4
 const MAX_SIZE = 32
 
-/** What a failure leaves of that: where one call in ten fails, it stays at the most. */
+/** What a failure leaves of the window: where one call in ten fails, the window stays at the most. */
 const CUT = 0.75
 
-/** After so many failures, none taken between, it is the receiver that fails and not this event or that. */
+/** After so many failures in a row the receiver fails, and not this event or that. */
 const FAILURES_IN_A_ROW = 10
 
 /** From one probe to the next of a receiver that takes nothing. */
@@ -25,7 +25,7 @@ export class ReceiverWindow {
   #failures = 0
   #notBefore = 0
 
-  /** How many may be on their way at `now`, ms since the Unix epoch. */
+  /** How many events may be on their way at `now`, ms since the Unix epoch. */
   size(now: number): number {
     return now < this.#notBefore ? 0 : this.#size
   }

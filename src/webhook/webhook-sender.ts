@@ -13,7 +13,7 @@ import type { Receiver, WebhookStore } from './webhook-store.ts'
 /** How often it is looked for events that are due; also how soon a changed webhook is followed. */
 const TICK_MS = 250
 
-/** Calls open at once, of all applications together; each may have one beyond that, so that nobody waits for others. */
+/** Calls open at once, of all applications together; each may have one beyond that, so that none waits for others. */
 const MAX_OPEN = 256
 
 /** How long an application whose secret does not open is left alone. */
@@ -55,7 +55,7 @@ interface Dependencies {
 export interface WebhookSender {
   /** Sends nothing more; resolves when what is in flight is answered and written down, or two seconds later. */
   stop(): Promise<void>
-  /** Ends what is in flight. It is sent again by the next process. */
+  /** Ends what is in flight; the next process sends it again. */
   close(): void
 }
 
@@ -63,7 +63,7 @@ export interface WebhookSender {
 interface Line {
   /** The webhook's `changedAt` that the rest speaks of. */
   version: number
-  /** `event.number` of those on their way. */
+  /** `event.number` of events on their way. */
   readonly inFlight: Set<number>
   window: ReceiverWindow
 }
@@ -126,7 +126,7 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     }
   }
 
-  /** Throws where its events cannot be read. */
+  /** Throws where the webhook's events cannot be read. */
   function sendDue(application: number): void {
     if (stopped) return
     const receiver = webhooks.receiver(application)

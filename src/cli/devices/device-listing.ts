@@ -13,14 +13,14 @@ export interface Listing {
   readonly tags: readonly string[] | null
   /** `null`: not asked for, which is registered. */
   readonly state: DeviceState | null
-  /** Those with a greater `device.id`. */
+  /** Devices with a greater `device.id`. */
   readonly after: number
   readonly limit: number
 }
 
 export interface Listed {
   readonly devices: readonly FoundDevice[]
-  /** Whether there are more behind them. */
+  /** Whether more devices follow. */
   readonly more: boolean
   /** How many there are in all, where that was counted. */
   readonly total: number | null
@@ -39,7 +39,7 @@ export function namedDevices(
   return { devices: found.filter(fits).slice(0, limit), more: false, total: null }
 }
 
-/** Registered ones come from the index that pushes use; the others are looked for one by one. */
+/** Registered devices come from the index that pushes use; others are looked for one by one. */
 export async function listDevices(database: Database, application: number, listing: Listing): Promise<Listed> {
   const search = createDeviceSearch({ database })
   const { state, limit, tags, platforms } = listing

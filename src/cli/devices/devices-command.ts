@@ -49,7 +49,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
 /** What the flags, which are right each by itself, ask for. `after`: a token, or the beginning of one. */
 function readListing(flags: ParsedArguments['flags']): Omit<Listing, 'after'> & {
   readonly after: string | null
-  /** One device, in whichever state unless that is asked for. */
+  /** One device, in any state unless one is asked for. */
   readonly named: { readonly token: string } | { readonly alias: string } | null
 } {
   const [token, alias] = [flags.get('token'), flags.get('alias')]

@@ -12,11 +12,11 @@ export interface RestoreOrder extends Departures {
   readonly reasons: readonly string[] | null
 }
 
-/** Who came back. */
+/** Devices that came back. */
 export interface RestoreCounts {
   readonly gone: number
   readonly quarantined: number
-  /** Of these, without the alias they had: another device has it by now. */
+  /** Of these, without their alias: another device has it by now. */
   readonly aliasTaken: number
   /** Of these, without labels and alias, which were not kept. */
   readonly bare: number

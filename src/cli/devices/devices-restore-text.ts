@@ -12,7 +12,7 @@ export function spanText({ since, until }: Pick<Departures, 'since' | 'until'>):
   return until === null ? `since ${moment(since)}` : `between ${moment(since)} and ${moment(until)}`
 }
 
-/** Who could be restored: a table by reason, and what would not come back with them. */
+/** Devices that could be restored: a table by reason, and what would not come back with them. */
 export function absentText(absent: readonly Absent[], { paint }: Style): string {
   const rows = absent.map(({ reason, gone, quarantined }) => [
     escapeControls(reason),

@@ -8,14 +8,14 @@ import type { CommandContext, ParsedArguments } from '../command.ts'
 import { adminOrigin } from './admin-origin.ts'
 
 /**
- * Why nothing of a push, `push.id`, can be sent to a platform now; `null` where it can. `undefined`: nobody answers, or
- * a server that has another database.
+ * Why nothing of a push, `push.id`, can be sent to a platform now; `null` where it can. `undefined`: no server answers,
+ * or one with another database.
  */
 export type AskPauses = (push: string) => Promise<ReadonlyMap<Platform, string | null> | undefined>
 
 type Received = ReturnType<Inbox>
 
-/** What arrived at the simulator behind the arrival `after`; `undefined`: nobody answers. */
+/** What arrived at the simulator after arrival number `after`; `undefined`: no server answers. */
 export type AskSimulator = (after: number) => Promise<Received | undefined>
 
 /** A pause, and what the simulator got, is in the memory of the server alone. */
@@ -52,7 +52,7 @@ interface AdminAnswer {
   }[]
 }
 
-/** What `read` makes of the answer, JSON that is not checked; `undefined`: there is none that it can read. */
+/** The answer, unchecked JSON, as `read` reads it; `undefined`: no answer, or one that it cannot read. */
 async function ask<T>(url: string, clock: Clock, read: (answer: unknown) => T): Promise<T | undefined> {
   using deadline = abortAfter(clock, DEADLINE_MS)
   try {

@@ -10,8 +10,8 @@ import { openPushing } from './open-pushing.ts'
 import { resolvePush } from './resolve-push.ts'
 
 /**
- * Calls a push off as the API does. What of it is being sent the server ends, which looks for that whenever another
- * process has written, and at its start.
+ * Cancels a push as the API does. The server ends what is being sent: it looks for that whenever another process has
+ * written, and at its start.
  */
 export const run: RunCommand = async ({ words, flags }, context) => {
   const opened = openData(flags, context)

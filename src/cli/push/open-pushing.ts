@@ -6,8 +6,8 @@ import { createPushing } from '../../push/pushing.ts'
 import type { Pushing } from '../../push/pushing.ts'
 
 /**
- * Pushes into the database as the API does, whether or not a server runs on it: one looks by itself for what others have
- * committed.
+ * Pushes into the database as the API does, whether or not a server runs on it: a server looks by itself for what other
+ * processes have committed.
  */
 export function openPushing({ database, clock }: { readonly database: Database; readonly clock: Clock }): Pushing {
   // Summaries are not sealed, so no key is needed.

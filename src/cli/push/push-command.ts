@@ -30,7 +30,7 @@ import { resolveDevice, tooShort } from './resolve-device.ts'
 /** A job that nobody watches is not held up for longer by a push that stands still. */
 const PATIENCE_MS = 30_000
 
-/** Whom a push is for: found, where it is one. */
+/** Whom a push is for; one device has been looked up. */
 type PushTo = { readonly filter: Filter } | { readonly device: Pick<Device, 'id' | 'platform' | 'token'> }
 
 interface Sending extends CommandContext {

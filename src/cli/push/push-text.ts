@@ -15,7 +15,7 @@ export interface PushResult {
   readonly failed: number
   /** The gateways' own, most frequent first. */
   readonly reasons: Readonly<Record<string, number>>
-  /** Why what is left waits; `null`: it does not, or nobody knows. */
+  /** Why the remaining devices wait; `null`: they do not, or it is not known. */
   readonly waitsFor: string | null
   readonly createdAt: number
   readonly finishedAt: number | null

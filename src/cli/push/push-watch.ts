@@ -15,16 +15,14 @@ interface Watching {
   /** `push.id` */
   readonly id: string
   readonly statuses: Pick<StatusStore, 'find' | 'reach' | 'reasons'>
-  /**
-   * How many devices it is for. While the server is still counting, what it has stored is only how many it has met.
-   */
+  /** How many devices the push is for. While the server still counts, it has stored only how many it has met. */
   readonly expected: Promise<number>
   readonly clock: Pick<Clock, 'now'>
   readonly polling: Polling
   readonly progress: ProgressDisplay
   readonly askPauses: AskPauses
   readonly isServed: () => boolean
-  /** How long it may stand still before nobody waits any more; `null`: somebody does, who can press Ctrl-C. */
+  /** How long the push may stand still before the command ends; `null`: an operator waits, who can press Ctrl-C. */
   readonly patienceMs: number | null
 }
 
@@ -39,7 +37,7 @@ export type Watched =
 /** A commit of the delivery comes about as often. */
 const LOOK_MS = 250
 
-/** Standing still for so long, it may be asked why; and again after as long. */
+/** Of a push that stands still for so long the server is asked why; and again after as long. */
 const STILL_MS = 1000
 
 /** Follows a push in the database until it is over. Reads a few rows at each look. */

@@ -8,11 +8,11 @@ import type { Side } from '../terminal/table-text.ts'
 
 interface View {
   readonly pushes: readonly ReturnType<typeof pushStatusOf>[]
-  /** Those alone that wait for their time. */
+  /** Only pushes that wait for their time. */
   readonly scheduled: boolean
-  /** Whether there are none before them. */
+  /** Whether no push comes before these. */
   readonly first: boolean
-  /** Whether there are more behind them. */
+  /** Whether more pushes follow. */
   readonly more: boolean
   /** ms since the Unix epoch. */
   readonly now: number

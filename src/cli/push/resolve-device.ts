@@ -13,7 +13,10 @@ type Found =
   | { readonly kind: 'none' }
   | Extract<CommandOutcome, { kind: 'problem' }>
 
-/** A part that is too short names nobody, and `No device` would only mislead; `null` where it is long enough. */
+/**
+ * A part of a token that is too short names no device, and `No device` would only mislead; `null` where it is long
+ * enough.
+ */
 export function tooShort(what: string, token: string): Problems | null {
   const given = token.replace(/(…|\.\.\.)$/, '')
   if (given.length >= MIN_PART) return null

@@ -5,7 +5,7 @@ import { escapeControls } from '../../text/escape-controls.ts'
 import { problems } from '../command.ts'
 import type { CommandOutcome } from '../command.ts'
 
-/** The first digits of an id are its time, 8 of them to a minute: fewer are anybody's. */
+/** The first digits of an id are its time, 8 of them to a minute: fewer would match any push. */
 const MIN_PART = 8
 
 /** The push that an id, or the beginning of one, names; `data` is where it is looked for. */

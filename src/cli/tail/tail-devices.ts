@@ -4,7 +4,7 @@ import { tokenPart } from '../../text/format.ts'
 import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 
-/** When a device left is written down a moment after it was read off the clock. */
+/** A departure is committed a moment after its time was read off the clock. */
 const LOOK_BACK_MS = 5000
 
 /** Departures told of at one look. */

@@ -2,7 +2,7 @@ import type { AskPauses } from '../push/admin-client.ts'
 import type { TailEvent } from './tail-event.ts'
 import type { LivePush } from './tail-pushes.ts'
 
-/** Standing still for so long, a push may be waiting for something; and it is asked again as often. */
+/** A push that stands still for so long may wait for something: the server is asked, and again after as long. */
 const STILL_MS = 2000
 
 interface Pause {

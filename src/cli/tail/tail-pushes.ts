@@ -22,7 +22,7 @@ interface LivePart {
   readonly platform: Platform
   /** Devices that are answered for. */
   readonly done: number
-  /** When that last changed, ms since the Unix epoch; 0: before anybody looked, and nobody knows when. */
+  /** When that last changed, ms since the Unix epoch; 0: before the first look. */
   readonly movedAt: number
 }
 

@@ -4,7 +4,7 @@ import type { AskSimulator } from '../push/admin-client.ts'
 import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 
-/** Where nobody answers, it is asked again after so long. */
+/** A server that does not answer is asked again after so long. */
 const AGAIN_MS = 2000
 
 /** Behind every arrival. */
@@ -12,11 +12,14 @@ const LATEST = 1e15 - 1
 
 interface Dependencies {
   readonly ask: AskSimulator
-  /** Those to be watched that send to the simulator now: id → `application.number`. */
+  /** Watched applications that send to the simulator now: id → `application.number`. */
   readonly simulated: () => ReadonlyMap<string, number>
 }
 
-/** What arrives at the simulator, which lives in the running server: it is asked while somebody sends to it. */
+/**
+ * What arrives at the simulator, which lives in the running server: that is asked while an application sends to the
+ * simulator.
+ */
 export function createSimulatorTail({ ask, simulated }: Dependencies) {
   /** The number of the last arrival that was seen; `null`: nobody has answered yet. */
   let last: number | null = null

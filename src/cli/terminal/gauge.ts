@@ -16,7 +16,7 @@ export const DRAWING = 1
 
 type Shown = Pick<CommandContext, 'terminal' | 'stderr' | 'clock'>
 
-/** What is smaller is done in half a second, and a thread takes a tenth of one to start. */
+/** A smaller database is done in half a second, and a thread takes a tenth of one to start. */
 const MIN_BYTES = 20_000_000
 
 /**

@@ -8,7 +8,7 @@ export interface Advance {
   /** `null`: nobody knows. */
   readonly total: number | null
   readonly startedAt: number
-  /** What was done by then, which tells nothing of the speed. Default 0. */
+  /** Done before the start, which tells nothing of the speed. Default 0. */
   readonly startedWith?: number
   readonly now: number
   /** Room for the line, which is never longer. */
@@ -21,8 +21,8 @@ export interface Advance {
 
 export interface ProgressDisplay {
   /**
-   * Says how far it is, unless that was said a moment ago: to be called as often as one likes, and first with what was
-   * done before.
+   * Shows the progress, unless it was shown a moment ago: to be called at any rate, and first with what was done
+   * before.
    */
   show(done: number, total: number | null, note?: string): void
   /** Takes the bar away, so that the result stands in its place. */

@@ -75,7 +75,7 @@ async function openSource(
   }
 }
 
-/** Why a file is none to be read; `null`: it is one. Throws where this user may not look. */
+/** Why a file cannot be imported; `null`: it can. Throws where this user may not look. */
 function hindranceTo(file: string): string | null {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return 'there is no such file'

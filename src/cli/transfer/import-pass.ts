@@ -15,7 +15,7 @@ import type { Source } from './import-source.ts'
 import { readState, removeState, writeState } from './import-state.ts'
 import type { ImportState } from './import-state.ts'
 
-/** How often it is noted how far an import has come: a kill costs as much. */
+/** How often the progress of an import is saved: a kill costs as much. */
 const NOTE_MS = 2000
 
 /** No device takes as much: a value that goes on for so long is one that is never closed. */
@@ -27,9 +27,9 @@ export interface PassOptions extends Omit<RunOptions, 'rejects' | 'counts' | 'cl
   readonly name: string
   readonly rows: RowOptions
   readonly rejectsPath: string
-  /** Where it is noted how far the import has come; `null`: nowhere. */
+  /** Where the progress of the import is saved; `null`: nowhere. */
   readonly statePath: string | null
-  /** All that makes an import another one. */
+  /** What tells one import from another. */
   readonly order: string
 }
 

@@ -7,9 +7,9 @@ export interface ImportCounts {
   readonly updated: number
   readonly unchanged: number
   readonly rejected: number
-  /** Of the unchanged: they have told something newer here. */
+  /** Of the unchanged: devices that have told something newer here. */
   readonly kept: number
-  /** Of the others: something of them could not be taken over. */
+  /** Of the others: devices imported without some of their data. */
   readonly partial: number
   /** Entries of feedback and statistics, from an export of Bellhop. */
   readonly history: number
@@ -36,14 +36,14 @@ export interface Reject {
   readonly row: unknown
 }
 
-/** JSON Lines of what was not imported. Nothing is made of it as long as there is nothing to write. */
+/** JSON Lines of what was not imported. No file is made before the first line. */
 export interface RejectFile extends Disposable {
   write(rejects: readonly Reject[]): void
   /** Written so far. */
   bytes(): number
 }
 
-/** `keep`: bytes that are already in it and count; what is beyond them goes. */
+/** `keep`: bytes of the file that count; the rest is cut off. */
 export function openRejects(path: string, keep: number): RejectFile {
   // One of an earlier import would be taken for one of this.
   if (keep === 0) rmSync(path, { force: true })

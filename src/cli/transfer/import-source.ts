@@ -113,7 +113,7 @@ function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
-/** As much of it as is wanted and no more: packed, a gigabyte of nothing is a megabyte. */
+/** Unpacks as much as is wanted and no more: a gigabyte of zeros is a megabyte packed. */
 async function unpackedHead(begin: Uint8Array): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0
@@ -125,7 +125,7 @@ async function unpackedHead(begin: Uint8Array): Promise<Uint8Array> {
   }
   if (length > 0) return Buffer.concat(parts).subarray(0, HEAD_BYTES)
   try {
-    // Nothing comes out of nothing, and out of what is too short: the latter throws here.
+    // Empty input unpacks to nothing; input cut short throws here.
     return gunzipSync(begin)
   } catch (error) {
     throw cutShort(error)

@@ -14,7 +14,7 @@ const LOOK_MS = 500
 export interface Pacing {
   /** Whether a server runs on the data directory. */
   readonly served: boolean
-  /** To be awaited after each transaction, which took so long: beside a server it lets that one write. */
+  /** To be awaited after each transaction of this length: lets a server write meanwhile. */
   rest(tookMs: number): Promise<void>
 }
 

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, rename
 /** A file that has its name when it is whole. Disposed of before that, it is gone. */
 export interface UnfinishedFile extends Disposable {
   write(bytes: Uint8Array): void
-  /** On disk, and in its place; `durable` false: without waiting for the disk. */
+  /** Puts the file in its place, on disk; `durable` false: without waiting for the disk. */
   finish(options?: { readonly durable: boolean }): void
 }
 

@@ -30,7 +30,7 @@ export function createAliasIndex({ database, clock }: Dependencies) {
   )
 
   return {
-    /** The registered device that holds it. */
+    /** The registered device that holds the alias. */
     holder(application: number, alias: string): AliasHolder | null {
       const row = byAlias.get(application, alias)
       return row?.state === STATE.registered ? row : null
@@ -49,7 +49,7 @@ export function createAliasIndex({ database, clock }: Dependencies) {
       return true
     },
 
-    /** `null` takes it away. */
+    /** `null` takes the alias away. */
     set(device: number, alias: string | null): void {
       write.run(alias, device)
     },

@@ -104,14 +104,14 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
     for (const name of names) attach.run(find(application, kind, name) ?? create(application, kind, name), device)
   }
 
-  /** Nothing happens where the device does not have it. */
+  /** Nothing happens where the device does not have the label. */
   function remove(application: number, device: number, kind: LabelKind, name: string): void {
     const label = find(application, kind, name)
     if (label !== null) detach.run(label, device)
   }
 
   return {
-    /** Those that no device of the application has, or has had of late. */
+    /** Labels that no device of the application has, or has had of late. */
     unknown: (application: number, kind: LabelKind, names: readonly string[]): string[] =>
       names.filter((name) => find(application, kind, name) === null),
 

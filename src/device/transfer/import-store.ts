@@ -13,7 +13,7 @@ import { createLeftDeviceStore } from '../left-device-store.ts'
 import { createRegistrySizeStore } from '../registry-size-store.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
 
-/** `kept`: what the device, or its gateway, has told since counts more than what was to be imported. */
+/** `kept`: newer data of the device, or of its gateway, count more than the import. */
 export interface ImportOutcome {
   readonly kind: 'imported' | 'updated' | 'unchanged' | 'kept'
   /** Another device has the alias: this one came without it. */
@@ -78,7 +78,7 @@ export function createImportStore({ database, clock }: Dependencies) {
     return { kind: 'imported', aliasTaken }
   }
 
-  /** Makes the device what it is imported as; its state is not looked at. */
+  /** Overwrites the device with the import, whatever its state. */
   function update(application: number, row: Row, device: ImportedDevice): ImportOutcome {
     const alias = device.alias === undefined ? row.alias : device.alias || null
     const aliasTaken = alias !== null && alias !== row.alias && !aliases.claim(application, alias, row.id, false)

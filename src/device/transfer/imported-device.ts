@@ -15,7 +15,7 @@ export interface ImportedDevice {
   readonly environment?: Environment | null | undefined
   /** Times are ms since the Unix epoch. */
   readonly registeredAt?: number | undefined
-  /** When it last registered there; left out: nobody knows. */
+  /** When the device last registered there; left out: not known. */
   readonly seenAt?: number | undefined
   readonly updatedAt?: number | undefined
   /** Default registered. */
@@ -25,7 +25,7 @@ export interface ImportedDevice {
 /** What a gateway has said of the device. */
 export interface Left {
   readonly state: Exclude<DeviceState, 'registered'>
-  /** The gateway's own word for it; `null`: forgotten. */
+  /** The gateway's own reason; `null`: forgotten. */
   readonly reason: string | null
   readonly at: number
 }

@@ -29,7 +29,7 @@ export interface DeviceStateCount {
 export interface DepartureHour {
   /** When the first of them left, ms since the Unix epoch. */
   readonly since: number
-  /** When the last of them did. */
+  /** When the last of them left. */
   readonly until: number
   readonly departed: number
   /** The most frequent word of a gateway for it. */
@@ -73,7 +73,7 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
         .all()
         .map(({ number, id, name, simulated }) => ({ number, id, name, simulated: simulated === 1 })),
 
-    /** One pass over all of them: 1 s for 1,000,000 on 2 cores; by way of the index it would be 5. */
+    /** One pass over all devices: 1 s for 1,000,000 on 2 cores; by way of the index it would be 5. */
     devices: (now: number): DeviceStateCount[] =>
       database
         .statement<DeviceStateCount, [number, number]>(

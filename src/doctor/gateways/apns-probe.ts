@@ -20,7 +20,7 @@ export interface ApnsProbeOptions {
   readonly credential: ApnsCredential
   /** The stored provider token: a new one may be one too many for Apple. */
   readonly storedToken: () => string | null
-  /** Those to ask. */
+  /** The environments to ask. */
   readonly environments: readonly Environment[]
   readonly origins: Readonly<Record<Environment, string>>
   readonly wayTo: (origin: string) => Way

@@ -31,7 +31,7 @@ interface Options extends Pick<DoctorContext, 'clock' | 'stopwatch'> {
   readonly ca: string | undefined
 }
 
-/** Connects to one are not to look like an attack. */
+/** Connections to one gateway must not look like an attack. */
 const AT_A_TIME = 8
 
 /** The way to the gateways, what they say of the credentials, and what time it is there. */

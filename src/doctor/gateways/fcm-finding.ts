@@ -12,8 +12,8 @@ export interface FcmSubject {
 }
 
 /**
- * What an answer of FCM to a push to an installation ID that no phone has says beyond `ofToken`, what it said of a
- * token. Google may look at no more than its form where nothing is to be sent.
+ * What FCM's answer to an installation ID that no phone has adds to `ofToken`, its answer to a token. Google may look
+ * at no more than the form where nothing is to be sent.
  */
 export function fidFinding(status: number, body: string, { credential, ofToken }: FidSubject): Finding {
   const outcome = judgeFcm(status, body, null)

@@ -15,7 +15,7 @@ import type { Finding } from '../finding.ts'
 interface Options extends Pick<DoctorContext, 'openBucket'> {
   /** As --backup says it; `null`: it does not. */
   readonly backup: string | null
-  /** Between two of them. */
+  /** Between two backups. */
   readonly everyMs: number
   /** Ask no bucket. */
   readonly offline: boolean
@@ -58,7 +58,7 @@ async function judged(place: RepositoryPlace, repository: BackupRepository, time
 const REFUSED = 'Put --backup right: serve does not start.'
 const UNREACHED = 'Until then no backup is made: serve tries again by itself.'
 
-/** Two that failed are no accident; and one takes its time. */
+/** Two failed backups are no accident; and a backup takes its time. */
 const LATE = 2.5
 
 /** What stands there, as serve would find it. */
@@ -83,7 +83,7 @@ function judgeBackups(where: string, backups: readonly StoredBackup[], { everyMs
   )
 }
 
-/** Why nothing can be put there; `null`: something can. It is tried, and taken away again. */
+/** Why no backup can be written there; `null`: one can. Writes a file, and removes it. */
 function folderHindrance(path: string): Finding | null {
   try {
     const there = statSync(path, { throwIfNoEntry: false })

@@ -121,7 +121,7 @@ function existing(directory: string): string {
   return existsSync(path) || path === dirname(path) ? path : existing(dirname(path))
 }
 
-/** 0 where there is none, or it may not be looked at. */
+/** Bytes of the reserve; 0 where there is none, or it may not be looked at. */
 function reserveOf(directory: string): number {
   try {
     return reserveIn(directory)
@@ -130,7 +130,7 @@ function reserveOf(directory: string): number {
   }
 }
 
-/** 0 where there is none, or it may not be looked at: then other checks say so. */
+/** Bytes of a file; 0 where there is none, or it may not be looked at: then other checks say so. */
 function sizeOf(path: string): number {
   try {
     return statSync(path).size

@@ -20,7 +20,7 @@ export interface TriedListener {
   readonly tried: Tried
 }
 
-/** Listens there for a moment, unless somebody else does. */
+/** Listens at the address for a moment, unless another program does. */
 export async function tryListening({ host, port }: ListenAddress, readFile: ReadFile): Promise<Tried> {
   const server = createServer()
   const { promise, resolve } = Promise.withResolvers<string | null>()

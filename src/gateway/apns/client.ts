@@ -70,7 +70,7 @@ class ApnsProvider implements Provider {
     return this.#sendTo(known ?? this.#preferred, message, recipient, NOTHING_TRIED)
   }
 
-  /** The other environment's holds up nobody but its own devices. */
+  /** The other environment's trouble holds up only its own devices. */
   get trouble(): string | null {
     return this.#routes.get(this.#preferred)?.transport.trouble ?? null
   }

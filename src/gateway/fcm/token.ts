@@ -19,7 +19,7 @@ const ASSERTION_SECONDS = 3600
 /** Google's tokens last an hour: renewed after 50 minutes, while the old one still serves. */
 const RENEW_BEFORE_MS = 10 * MINUTE_MS
 
-/** Not used in its last minute: it might expire on the way. */
+/** A token is not used in its last minute: it might expire on the way. */
 const MARGIN_MS = MINUTE_MS
 
 /** How long after a renewal that failed, while the old token still serves, the next is tried. */

@@ -15,7 +15,7 @@ export interface ReceivedPush {
   readonly target: string | null
   /** The apns-collapse-id, or the tag of the Android notification: by it the phone shows one instead of two. */
   readonly collapse: string | null
-  /** Those of APNs; `{}` for FCM. */
+  /** Headers of APNs; `{}` for FCM. */
   readonly headers: Readonly<Record<string, string>>
   /** The parsed JSON; `null` when it cannot be read. */
   readonly body: unknown

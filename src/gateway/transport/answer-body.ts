@@ -1,7 +1,7 @@
 /** The most of an answer's body that is kept. Gateways answer with a few hundred bytes. */
 export const MAX_ANSWER_BYTES = 65_536
 
-/** Reads a body to its end, or up to MAX_BODY_BYTES, where the rest is given up. */
+/** Reads a body to its end, or up to MAX_ANSWER_BYTES, where the rest is given up. */
 export async function readAnswerBody(response: Response): Promise<string> {
   if (response.body === null) return ''
   const reader = response.body.getReader()

@@ -10,7 +10,7 @@ import { watchedTransport } from './watched-transport.ts'
 
 export interface TransportChoice {
   readonly transport: 'fetch' | 'http2-wrapper'
-  /** Everything goes through it. `null`: nothing does. */
+  /** The proxy that everything goes through; `null`: none. */
   readonly proxy: Proxy | null
 }
 

@@ -16,7 +16,7 @@ const WAIT = { firstMs: 1000, longestMs: MINUTE_MS }
 /** Longer than its wait by so many milliseconds, and a connection has lasted. */
 const LASTING_MS = 30_000
 
-/** Connections in a row on which nothing was answered within the deadline, before it is said. */
+/** Connections in a row without an answer within the deadline, before the log says so. */
 const MAX_SILENT = 3
 
 /**

@@ -14,7 +14,7 @@ const MAX_CONNECTIONS = 10
 /** How often one request is sent at the most, if the gateway says each time that it did nothing about it. */
 const MAX_SENDS = 3
 
-/** Connections in a row that end without an answer before those who wait are told so: more would look like an attack. */
+/** Connections in a row that end without an answer before waiting requests fail: more would look like an attack. */
 const MAX_UNANSWERED = 3
 
 interface Call {
@@ -22,26 +22,26 @@ interface Call {
   readonly request: TransportRequest
   readonly resolve: (answer: TransportAnswer) => void
   sends: number
-  /** `null` while it waits in line. */
+  /** `null` while the request is queued. */
   flight: { readonly connection: Connection; readonly answersBefore: number; readonly cancel: () => boolean } | null
 }
 
-/** `deadlineMs` is also what one request may take, in line and in flight. */
+/** `deadlineMs` is also what one request may take, queued and in flight. */
 type ConnectionPoolOptions = Omit<ConnectionOptions, 'onRoom' | 'onRetired'> & { readonly watch: ConnectionWatch }
 
 /** Reasons to retire a connection that is as good as ever. */
 const UNWANTED = new Set(['idle', 'retired', 'closed'])
 
 /**
- * Requests wait in one line for the first connection with room. When none has any, and none is new, another is opened.
+ * Requests wait in one queue for the first connection with room. When none has any, and none is new, another is opened.
  */
 export class ConnectionPool implements Transport {
   readonly #options: ConnectionPoolOptions
   readonly #deadlines: Deadlines<Call>
   readonly #queue: Call[] = []
-  /** Those that take requests or will; the oldest first. */
+  /** Connections that take requests or will; the oldest first. */
   #connections: Connection[] = []
-  /** Whether the gateway may have one more to give than there are. */
+  /** Whether the gateway may allow one more connection. */
   #mayGrow = true
   #unanswered = 0
   #disposed = false
@@ -63,7 +63,7 @@ export class ConnectionPool implements Transport {
   }
 
   retire(): void {
-    // What is known against a connection comes from its answers; one without any is not the one that is meant.
+    // A connection is retired for what it answered: one without answers is spared.
     for (const connection of this.#connections.filter(({ answers }) => answers > 0)) connection.retire('retired')
   }
 

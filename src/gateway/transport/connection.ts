@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   readonly open: (signal: AbortSignal) => Promise<Opened>
   /** There may be room for requests, or more of it. */
   readonly onRoom: () => void
-  /** It takes no more requests. Told once. */
+  /** The connection takes no more requests. Told once. */
   readonly onRetired: (reason: string) => void
 }
 
@@ -49,7 +49,7 @@ export class Connection {
   /** What ended the session, and with it every stream on it. */
   #ending: string | null = null
   #answers = 0
-  /** Its first request takes too long to be waited for. */
+  /** The first request takes too long to be waited for. */
   #isOverdue = false
   #cancelWait: (() => void) | null = null
 
@@ -58,7 +58,7 @@ export class Connection {
     void this.#open()
   }
 
-  /** Whether it has yet to show what it is good for, and may soon. */
+  /** Whether the connection is too new to be judged, and may be soon. */
   get isNew(): boolean {
     return this.#state === 'opening' || (this.#state === 'cold' && !this.#isOverdue)
   }
@@ -67,12 +67,12 @@ export class Connection {
     return this.#opened !== null
   }
 
-  /** How many it has brought. */
+  /** How many answers the connection has brought. */
   get answers(): number {
     return this.#answers
   }
 
-  /** Requests that it takes now. */
+  /** Requests that the connection takes now. */
   get room(): number {
     if (this.#state === 'warm') return this.#limit - this.#inFlight
     return this.#state === 'cold' ? Math.min(this.#limit, 1) - this.#inFlight : 0

@@ -32,7 +32,7 @@ interface Session {
   answers: number
   /** Requests past their deadline while others were answered. */
   late: number
-  /** What was lost with it has been told. */
+  /** The loss of the session has been told. */
   dead: boolean
 }
 
@@ -40,9 +40,9 @@ interface Call {
   tick: number
   expired: boolean
   wake: (() => void) | null
-  /** `null` while it waits for its turn. */
+  /** `null` while the call is queued. */
   session: Session | null
-  /** What its session had brought when it was sent. */
+  /** Answers of its session when the call was sent. */
   answersBefore: number
   readonly controller: AbortController
 }
@@ -124,7 +124,7 @@ class FetchTransport implements Transport {
   }
 
   retire(): void {
-    // What is known against a session comes from its answers; one without any is not the one that is meant.
+    // A session is retired for what it answered: one without answers is spared.
     if (this.#session !== null && this.#session.answers > 0) this.#retire(this.#session)
   }
 

@@ -23,7 +23,7 @@ export type TransportAnswer =
       readonly kind: 'failed'
       /** The name of the error, such as `ECONNREFUSED`, `HTTP2GoAway` or `proxy: 407`; `deadline` if time was up. */
       readonly reason: string
-      /** Whether the gateway may have acted on it. */
+      /** Whether the gateway may have acted on the request. */
       readonly sent: 'no' | 'unknown'
       /** Milliseconds before another request is of use. Absent: not known. */
       readonly afterMs?: number
@@ -75,7 +75,7 @@ export const UNWATCHED_CONNECTIONS: ConnectionWatch = {
 /** The reason of a request past its deadline. */
 export const DEADLINE = 'deadline'
 
-/** The same, where the gateway never gave the room to send all of it (RFC 9113, 5.2). */
+/** The reason where the gateway never gave the room to send all of a request (RFC 9113, 5.2). */
 export const WINDOW_CLOSED = 'deadline: its flow-control window stays closed'
 
 export interface TransportOptions {
@@ -83,7 +83,7 @@ export interface TransportOptions {
   readonly ca?: string
   /** TLS client certificate, PEM. */
   readonly cert?: string
-  /** Its private key, PEM. */
+  /** The certificate's private key, PEM. */
   readonly key?: string
   /** Milliseconds one request may take, from the call to the last byte of its answer. */
   readonly deadlineMs: number

@@ -13,7 +13,7 @@ export interface Http2ListenerOptions<Connection> {
   readonly pem: Pem
   /** SETTINGS_MAX_CONCURRENT_STREAMS. */
   readonly maxStreams: number
-  /** The same, until the connection has had its first 200. Default `maxStreams`. */
+  /** Requests at one time until the connection has had its first 200. Default `maxStreams`. */
   readonly firstStreams?: number
   /** The debug data of GOAWAY frames. Default none. */
   readonly goawayData?: string

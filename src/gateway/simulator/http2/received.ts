@@ -13,11 +13,11 @@ export interface ReceivedRequest {
   readonly badge: number | null
   /** The HTTP status; `null`: there was no answer. */
   readonly status: number | null
-  /** The gateway's own; `null`: it was accepted. */
+  /** The gateway's reason; `null`: it was accepted. */
   readonly reason: string | null
 }
 
-/** What arrived at a gateway, out of the form that Apple and Google have for it. */
+/** The notification in a request of Apple's or Google's form. */
 export function receivedOf({ provider, target, token, body, status, reason, at }: ReceivedPush): ReceivedRequest {
   const platform = provider === 'apns' ? 0 : 1
   return { at, target, platform, token, ...shownBy(provider, body), status, reason }

@@ -5,7 +5,7 @@ import type { SealedRecord, SealedTable, SealedToken } from '../sealing/sealed-t
 
 const sealed = sql`${sql.placeholder('sealed')}`
 
-/** What a new sealing key is to seal anew: the credentials of all applications, */
+/** The credentials of all applications, for a new key to seal. */
 export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedTable<SealedRecord> {
   const which = and(
     eq(credential.application, sql.placeholder('number')),
@@ -35,7 +35,7 @@ export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedT
   }
 }
 
-/** and the tokens that are made from those for APNs. */
+/** The tokens that are made from the credentials for APNs, likewise. */
 export function createSealedTokens({ orm }: Pick<Database, 'orm'>): SealedTable<SealedToken> {
   const which = eq(providerToken.application, sql.placeholder('number'))
   const all = orm

@@ -35,7 +35,7 @@ export function createPushRetention({ database }: { database: Pick<Database, 'st
   const results = createResultErasure({ database })
   const opens = createOpenedStore({ database })
 
-  /** With what hangs on it, as far as `rows` go; how many of them are left, 0 when it is not all erased. */
+  /** Erases a push with what hangs on it, as far as `rows` go; how many of them are left, 0 when some of the push is left. */
   function erasePush(number: number, rows: number): number {
     let left = rows
     for (const { eraseOfPush } of [results, opens]) {

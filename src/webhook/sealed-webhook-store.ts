@@ -4,7 +4,7 @@ import { application, webhook } from '../database/schema.ts'
 import type { SealedRecord, SealedTable } from '../sealing/sealed-table.ts'
 import { createWebhookErasure } from './webhook-erasure-store.ts'
 
-/** What a new sealing key is to seal anew: what the events of all applications are signed with. */
+/** The secrets that events are signed with, of all applications, for a new key to seal. */
 export function createSealedWebhooks({ orm }: Pick<Database, 'orm'>): SealedTable<SealedRecord> {
   const all = orm
     .select({ number: application.number, application: application.id, name: application.name, sealed: webhook.sealed })

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { Reply } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
-import { loadSealingKey } from '../../src/sealing/sealing-key.ts'
-import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { arrivalsAt } from '../support/arrivals.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { acceptedPush, registerDevices, startSending } from '../support/sending.ts'
@@ -25,14 +22,10 @@ let service: Service
 let simulator: Simulator
 beforeEach(async () => {
   ;({ clock, service, simulator } = await startSending({ config: { drainSeconds: 0 } }))
-  const { database, data, application } = service
-  const found = createApplicationStore({ database, clock }).find(application.id)
-  const key = loadSealingKey({ dataDirectory: data, hasCredentials: true })
-  if (found === null || key.kind === 'problem') throw new Error('no application, or no key')
   // Nobody listens there: what is to be told stays in the database.
   const url = 'https://192.0.2.1/hooks'
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
-  createWebhookStore({ database, clock, key: key.key }).put(found, { url, events: ['push.finished'], secret })
+  service.hook(service.application, { url, events: ['push.finished'], secret })
 })
 afterEach(() => service[Symbol.asyncDispose]())
 

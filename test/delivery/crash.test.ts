@@ -10,6 +10,7 @@ import { startSimulator } from '../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { command, serve } from '../support/service-process.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
+import { createWaits } from '../support/waits.ts'
 
 /** Pages read but not settled, times their size: see delivery/active-delivery.ts. */
 const MAX_IN_FLIGHT = 16 * 500
@@ -22,13 +23,13 @@ let data: string
 let env: Record<string, string>
 let headers: Record<string, string>
 let arrivals: ReceivedPush[] = []
-const watchers = new Set<() => void>()
+const { changed, until } = createWaits()
 
 beforeAll(async () => {
   simulator = await startSimulator({ clock: systemClock, remember: 0 })
   simulator.onArrival((arrival) => {
     arrivals.push(arrival)
-    for (const look of watchers) look()
+    changed()
   })
   data = await mkdtemp(join(tmpdir(), 'bellhop-crash-'))
   const ca = join(data, 'gateway-ca.pem')
@@ -84,17 +85,7 @@ async function push(service: ServiceProcess): Promise<string> {
 }
 
 /** Resolves when so many notifications have arrived. */
-function arrived(count: number): Promise<void> {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (arrivals.length < count) return
-      watchers.delete(look)
-      resolve()
-    }
-    watchers.add(look)
-    look()
-  })
-}
+const arrived = (count: number) => until(() => arrivals.length >= count)
 
 /** The analytics, once `s` has come to that. */
 async function counted(service: ServiceProcess, s: number): Promise<{ t: number; s: number; o: number }> {

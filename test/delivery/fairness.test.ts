@@ -6,12 +6,13 @@ import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.t
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
+import { createWaits } from '../support/waits.ts'
 
 const DEVICES = 3000
 
 let service: Service
 let arrivals: ReceivedPush[]
-const watchers = new Set<() => void>()
+const { changed, until: arrived } = createWaits()
 
 beforeEach(() => start())
 afterEach(() => service[Symbol.asyncDispose]())
@@ -22,20 +23,7 @@ async function start(clock: Clock = systemClock, maxInFlight = 4096): Promise<vo
   const simulator = await service.server.simulator()
   simulator.onArrival((arrival) => {
     arrivals.push(arrival)
-    for (const look of watchers) look()
-  })
-}
-
-/** Resolves when what has arrived is as asked. */
-function arrived(enough: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (!enough()) return
-      watchers.delete(look)
-      resolve()
-    }
-    watchers.add(look)
-    look()
+    changed()
   })
 }
 

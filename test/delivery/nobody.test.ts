@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../src/application/application-store.ts'
-import { loadSealingKey } from '../../src/sealing/sealing-key.ts'
-import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { readExposition, valueOf } from '../monitoring/read-exposition.ts'
 import { arrivalsOf } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -40,14 +38,10 @@ function use(...providers: readonly ('apns' | 'fcm')[]): void {
   name = `app ${++number}`
   application = service.addApplication(name, {}, false)
   service.equip(application, outside.simulator, providers)
-  const { database, data } = service
-  const found = createApplicationStore({ database, clock }).find(application.id)
-  const key = loadSealingKey({ dataDirectory: data, hasCredentials: true })
-  if (found === null || key.kind === 'problem') throw new Error('no application, or no key')
   // Nobody listens there: what is to be told stays in the database.
   const url = 'https://192.0.2.1/hooks'
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
-  createWebhookStore({ database, clock, key: key.key }).put(found, { url, events: ['push.finished'], secret })
+  service.hook(application, { url, events: ['push.finished'], secret })
 }
 
 const register = (platform: 0 | 1, token: string, more: object = {}) =>

@@ -1,5 +1,6 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { createWaits } from './waits.ts'
 
 /** What the proxy does with the next tunnels: makes them, answers with this head, says nothing, or hangs up. */
 export type ProxyConduct = 'tunnel' | 'silent' | 'close' | { readonly head: string }
@@ -21,12 +22,8 @@ export async function startConnectProxy(): Promise<ConnectProxy> {
   const requests: string[][] = []
   const sockets = new Set<Socket>()
   const routes = new Map<string, number>()
-  const waiting = new Set<() => void>()
+  const { changed, until } = createWaits()
   let conduct: ProxyConduct = 'tunnel'
-
-  const changed = (): void => {
-    for (const look of waiting) look()
-  }
 
   const server = createServer((client) => {
     sockets.add(client)
@@ -81,17 +78,7 @@ export async function startConnectProxy(): Promise<ConnectProxy> {
       conduct = next
     },
     route: (authority, port) => void routes.set(authority, port),
-    async until(condition) {
-      if (condition()) return
-      await new Promise<void>((resolve) => {
-        const look = (): void => {
-          if (!condition()) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-      })
-    },
+    until,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

@@ -20,6 +20,7 @@ import {
   resetFrame,
   uint32,
 } from './frames.ts'
+import { createWaits } from './waits.ts'
 
 /** A request whose headers have come, and perhaps its body. */
 export interface Call {
@@ -92,14 +93,10 @@ export async function startFrameGateway(
   const calls: Call[] = []
   const resets: { id: number; code: number }[] = []
   const sockets = new Set<TLSSocket>()
-  const waiting = new Set<() => void>()
+  const { changed, until } = createWaits()
   let respond = handler
   let connections = 0
   let begun = 0
-
-  const changed = (): void => {
-    for (const look of waiting) look()
-  }
 
   function accept(socket: TLSSocket): void {
     sockets.add(socket)
@@ -169,17 +166,7 @@ export async function startFrameGateway(
     present(next) {
       server.setSecureContext(keyPair(next))
     },
-    async until(condition) {
-      if (condition()) return
-      await new Promise<void>((resolve) => {
-        const look = (): void => {
-          if (!condition()) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-      })
-    },
+    until,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

@@ -6,6 +6,7 @@ import type { Pem } from '../../src/gateway/simulator/certificate.ts'
 import { listenHttp2 } from '../../src/gateway/simulator/http2/http2-listener.ts'
 import type { IncomingRequest } from '../../src/gateway/simulator/http2/incoming-request.ts'
 import { makeCertificate } from './certificate.ts'
+import { createWaits } from './waits.ts'
 
 export interface GatewayCall {
   readonly method: string
@@ -69,14 +70,10 @@ export async function startGateway(handler: GatewayHandler, options: GatewayOpti
   const certificate = options.certificate ?? (shared ??= makeCertificate())
   const calls: GatewayCall[] = []
   const carriers = new WeakMap<ServerHttp2Stream, Connection>()
-  const waiting = new Set<() => void>()
+  const { changed, until } = createWaits()
   let respond = handler
   let connections = 0
   let resets = 0
-
-  const changed = (): void => {
-    for (const look of waiting) look()
-  }
 
   function receive(stream: ServerHttp2Stream, { method, path, headers, body }: IncomingRequest): void {
     const connection = carriers.get(stream)
@@ -124,17 +121,7 @@ export async function startGateway(handler: GatewayHandler, options: GatewayOpti
     handle(next) {
       respond = next
     },
-    async until(condition) {
-      if (condition()) return
-      await new Promise<void>((resolve) => {
-        const look = (): void => {
-          if (!condition()) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-      })
-    },
+    until,
     [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createWaits } from './waits.ts'
 
 /** A stand-in for a service that speaks S3, with one bucket: `backups`. Signatures must be there; they are not checked. */
 export interface S3Service extends AsyncDisposable {
@@ -28,7 +29,7 @@ export function startS3(): S3Service {
   const objects = new Map<string, Uint8Array>()
   const open = new Map<string, Map<number, Uint8Array>>()
   const calls: string[] = []
-  const waiting = new Set<() => void>()
+  const { changed, until } = createWaits()
   let uploads = 0
 
   async function answer(request: Request): Promise<Response> {
@@ -101,7 +102,7 @@ export function startS3(): S3Service {
       try {
         return await answer(request)
       } finally {
-        for (const look of waiting) look()
+        changed()
       }
     },
   })
@@ -116,17 +117,7 @@ export function startS3(): S3Service {
     calls,
     conduct: null,
     open,
-    async until(condition) {
-      if (condition()) return
-      await new Promise<void>((resolve) => {
-        const look = (): void => {
-          if (!condition()) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-      })
-    },
+    until,
     [Symbol.asyncDispose]: () => server.stop(true),
   }
   return service

@@ -15,9 +15,11 @@ import { loadSealingKey } from '../../src/sealing/sealing-key.ts'
 import { createServer } from '../../src/server/server.ts'
 import type { Overrides, Server } from '../../src/server/server.ts'
 import type { Config } from '../../src/settings/parse.ts'
+import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 import { misfits, operationsOf } from './openapi.ts'
 import type { Json } from './openapi.ts'
 import { sharedKeys } from './rsa-keys.ts'
+import { createWaits } from './waits.ts'
 
 export interface Credentials {
   readonly id: string
@@ -70,6 +72,8 @@ export interface Service extends AsyncDisposable {
    * `providers`: default both.
    */
   equip(application: Credentials, simulator: Simulator, providers?: readonly ('apns' | 'fcm')[]): void
+  /** Has the events of an application told to a webhook, as `app webhook` would. */
+  hook(application: Credentials, webhook: Parameters<ReturnType<typeof createWebhookStore>['put']>[1]): void
   /** Deletes an application, as `app delete` would. */
   remove(application: Credentials): void
   /** Stops it and starts it again on the same data. */
@@ -140,7 +144,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
   const application = options.application ?? addApplication('test', options.limits, options.simulated)
   const lines: LogLine[] = []
-  const watchers = new Set<() => void>()
+  const { changed, until } = createWaits()
   const server = await createServer(
     {
       listen: { host: '127.0.0.1', port: 0 },
@@ -181,7 +185,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ...(options.sync && { sync: options.sync }),
       log: createLog('debug', clock.now, (line) => {
         lines.push(JSON.parse(line))
-        for (const look of watchers) look()
+        changed()
       }),
     },
   )
@@ -210,6 +214,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     return answer
   }
 
+  function opened({ id }: Credentials) {
+    const found = applications.find(id)
+    const key = loadSealingKey({ dataDirectory: data, hasCredentials: true })
+    if (found === null || key.kind === 'problem') throw new Error('no such application, or no key')
+    return { application: found, key: key.key }
+  }
+
   let stopped = false
   async function stop(): Promise<void> {
     if (stopped) return
@@ -226,35 +237,30 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     server,
     database,
     log: lines,
-    logged: (matches) =>
-      new Promise((resolve) => {
-        const look = () => {
-          const found = lines.find(matches)
-          if (found === undefined) return
-          watchers.delete(look)
-          resolve(found)
-        }
-        watchers.add(look)
-        look()
-      }),
+    async logged(matches) {
+      let found: LogLine | undefined
+      await until(() => (found = lines.find(matches)) !== undefined)
+      return found ?? {}
+    },
     call,
     put: (path, body, more) => call('PUT', path, { ...more, body }),
     post: (path, body, more) => call('POST', path, { ...more, body }),
     get: (path, more) => call('GET', path, more),
     addApplication,
     simulate: ({ id }) => void applications.setSimulated(id, true),
-    equip({ id }, simulator, providers = ['apns', 'fcm']) {
-      const found = applications.find(id)
-      const key = loadSealingKey({ dataDirectory: data, hasCredentials: true })
-      const issued = simulator.issue(id)
+    equip(credentials, simulator, providers = ['apns', 'fcm']) {
+      const { application: found, key } = opened(credentials)
+      const issued = simulator.issue(found.id)
       const apns = readApnsKey({ ...issued.apnsKey, environment: 'auto' })
       const fcm = readServiceAccount(issued.serviceAccount)
-      if (found === null || key.kind === 'problem' || apns.kind === 'problem' || fcm.kind === 'problem') {
-        throw new Error('no such application, or no key')
-      }
-      const credentials = createCredentialStore({ database, clock, key: key.key })
-      if (providers.includes('apns')) credentials.put(found, apns)
-      if (providers.includes('fcm')) credentials.put(found, fcm)
+      if (apns.kind === 'problem' || fcm.kind === 'problem') throw new Error('no credential')
+      const store = createCredentialStore({ database, clock, key })
+      if (providers.includes('apns')) store.put(found, apns)
+      if (providers.includes('fcm')) store.put(found, fcm)
+    },
+    hook(credentials, webhook) {
+      const { application: found, key } = opened(credentials)
+      createWebhookStore({ database, clock, key }).put(found, webhook)
     },
     remove: ({ id }) => void applications.remove(id),
     async restart() {

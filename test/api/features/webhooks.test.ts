@@ -3,14 +3,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { withComponents } from '../../../src/http/components.ts'
-import { loadSealingKey } from '../../../src/sealing/sealing-key.ts'
 import { WEBHOOKS } from '../../../src/webhook/event-schema.ts'
 import { EVENT_TYPES } from '../../../src/webhook/event.ts'
 import type { EventType } from '../../../src/webhook/event.ts'
-import { createWebhookStore } from '../../../src/webhook/webhook-store.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { misfits } from '../../support/openapi.ts'
 import type { Json } from '../../support/openapi.ts'
@@ -51,12 +48,8 @@ function start(clock = systemClock): Promise<Service> {
 
 /** As `app webhook` does, from another connection. */
 function hook(events: readonly EventType[] = EVENT_TYPES, host = '127.0.0.1'): void {
-  const { database, data } = service
-  const application = createApplicationStore({ database, clock: systemClock }).find(service.application.id)
-  const key = loadSealingKey({ dataDirectory: data, hasCredentials: true })
-  if (application === null || key.kind === 'problem') throw new Error('no application, or no key')
   const url = `https://${host}:${receiver.port}/hooks`
-  createWebhookStore({ database, clock: systemClock, key: key.key }).put(application, { url, events, secret: SECRET })
+  service.hook(service.application, { url, events, secret: SECRET })
 }
 
 /** The event in a request, when its signature is right. */

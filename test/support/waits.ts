@@ -1,0 +1,26 @@
+/** Who waits for a condition is asked again whenever something happened, and at no other time. */
+export interface Waits {
+  /** Something happened. */
+  changed(): void
+  /** Resolves once `condition` holds. */
+  until(condition: () => boolean): Promise<void>
+}
+
+export function createWaits(): Waits {
+  const waiting = new Set<() => void>()
+  return {
+    changed() {
+      for (const look of waiting) look()
+    },
+    until: (condition) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!condition()) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
+  }
+}

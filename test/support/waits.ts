@@ -1,9 +1,9 @@
 /** Who waits for a condition is asked again whenever something happened, and at no other time. */
 export interface Waits {
   /** Something happened. */
-  changed(): void
+  readonly changed: () => void
   /** Resolves once `condition` holds. */
-  until(condition: () => boolean): Promise<void>
+  readonly until: (condition: () => boolean) => Promise<void>
 }
 
 export function createWaits(): Waits {

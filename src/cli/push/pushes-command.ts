@@ -33,7 +33,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const statuses = createStatusStore({ database })
 
   const after = flags.get('after')
-  const last = after === undefined ? null : resolvePush(createPushSearch({ database }), after, data)
+  const last = after === undefined ? null : resolvePush(createPushSearch({ database }), after, data, '--after: ')
   if (last !== null && last.kind !== 'one') return last
   const before = last === null ? NEWEST : statuses.find(number, last.push.id)?.number
   if (before === undefined) return problem(`${escapeControls(after ?? '')} is a push of another application.`)

@@ -1,7 +1,6 @@
 import { problem } from '../../failure.ts'
 import type { createPushSearch, NamedPush } from '../../push/push-search-store.ts'
 import type { Problems } from '../../settings/parse.ts'
-import { escapeControls } from '../../text/escape-controls.ts'
 import { problems } from '../command.ts'
 import type { CommandOutcome } from '../command.ts'
 
@@ -13,11 +12,13 @@ export function resolvePush(
   search: ReturnType<typeof createPushSearch>,
   given: string,
   data: string,
+  /** What says it: `--after: `; default a word. */
+  flag = '',
 ): { readonly kind: 'one'; readonly push: NamedPush } | Problems | Extract<CommandOutcome, { kind: 'problem' }> {
   const id = given.toLowerCase().replace(/(…|\.\.\.)$/, '')
   if (!/^[0-9a-f-]{8,36}$/.test(id)) {
     return problems(
-      `"${escapeControls(given)}" is not the id of a push: expected the UUID that it was answered with, or at least ${MIN_PART} characters of its beginning.`,
+      `${flag}"${given}" is not the id of a push: expected the UUID that it was answered with, or at least ${MIN_PART} characters of its beginning.`,
     )
   }
   const [first, second] = search.named(id, 2)

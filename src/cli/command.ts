@@ -102,7 +102,7 @@ export interface Signals {
 
 /**
  * `done`: the exit code is 0. `failed`: it is 1, and what was found is printed all the same. `problem`: it could not be
- * done (1). `problems`: it was not asked for rightly (2). A problem is a sentence, printed after `bellhop: `. `served`:
+ * done (1). `problems`: it was not asked for rightly (2). A problem is a sentence, printed after `bellhop: `, with what could move a terminal escaped. `served`:
  * the service has ended, and has printed what there was to say.
  */
 export type CommandOutcome =

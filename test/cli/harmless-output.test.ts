@@ -1,7 +1,11 @@
 import { expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
+import { HASTY } from './everyday-service.ts'
 
 /** What moves a cursor, sets a title, or turns the direction of writing; a line break is ours. */
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
@@ -24,6 +28,8 @@ test('no command lets the name of an application move a terminal', async () => {
   using cli = await withEvil()
   const { id } = cli
   const file = cli.file('a.csv', `"tok\u001B[2Jen","\u009B2J"\n"x","y"\n`)
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const key = cli.file('AuthKey_ABC123DEFG.p8', privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const rejects = ['--rejects', join(cli.data, 'rejects.jsonl')]
   const backup = join(cli.data, 'b.db')
   const named: readonly (readonly string[])[] = [
@@ -40,6 +46,9 @@ test('no command lets the name of an application move a terminal', async () => {
     ['stats', id],
     ['doctor', id, '--offline'],
     ['push', EVIL.slice(1), 'x', '--all'],
+    ['app', 'webhook', id, '--events', 'device.gone'],
+    ['app', 'apns', id, '--key', key, '--team-id', 'DEF123GHIJ', '--topic', 'b.c'],
+    ['app', 'fcm', EVIL.slice(1), '--service-account', 'none'],
   ]
   const others: readonly (readonly string[])[] = [
     ['app', 'limits', id],
@@ -63,7 +72,23 @@ test('no command lets the name of an application move a terminal', async () => {
     ['backup', 'verify', backup],
     ['restore', backup, '--data', join(cli.data, 'elsewhere')],
     ['key', 'rotate'],
+    ['devices', 'restore', id, '--since', '1h', '--reason', '\u001B'],
+    ['cancel', '\u009B2J'],
+    ['pushes', id, '--after', '\u009B2J'],
+    ['tail', '\u009B2J'],
+    ['backup', 'list', '\u009B2J'],
+    ['systemd', '--user', '\u009B2J'],
+    ['manual', '\u009B2J'],
+    ['completions', '\u009B2J'],
+    ['health', '--admin-listen', '\u009B2J'],
+    ['config', '--listen', '\u009B2J'],
+    ['app', 'limits', id, '--rate', '\u009B2J'],
+    ['compact'],
+    ['help', '\u009B2J'],
+    ['version'],
   ]
+  const tried = [...named, ...others].map((argv) => argv.join(' '))
+  expect(COMMANDS.map(({ name }) => name).filter((name) => !tried.some((line) => line.startsWith(name)))).toEqual([])
   for (const argv of [...named, ...others]) {
     for (const more of [[], ['--json']]) {
       const { stdout, stderr } = await cli.run([...argv, ...more])
@@ -91,4 +116,29 @@ test('a restore names what would be lost so that it moves nothing', async () => 
   expect(stderr).not.toMatch(HARMFUL)
   const shown = (await cli.run(['app', 'delete', EVIL, '--yes'])).stdout
   expect(shown).toBe(`Erased the application "${SPELT}".\n`)
+})
+
+test('a key that is lost tells which credentials are, so that it moves nothing', async () => {
+  using cli = await withEvil()
+  rmSync(join(cli.data, 'key'))
+  const { exitCode, stdout } = await cli.run(['key', 'rotate', '--discard'])
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`Erased: the webhook secret of "${SPELT}".\n`)])
+  expect(stdout).not.toMatch(HARMFUL)
+})
+
+test('what happens is told so that it moves nothing', async () => {
+  using cli = await withEvil()
+  const told: string[] = []
+  const stdout = (text: string) => {
+    told.push(text)
+    return false
+  }
+  const tail = cli.run(['tail'], {}, { stdout, clock: HASTY })
+  for (let count = 0; told.length === 0 && count < 100; count += 1) {
+    await cli.run(['push', cli.id, 'Hello', '--all'], {}, { clock: HASTY })
+    await Bun.sleep(20)
+  }
+  await tail
+  expect(told.join('')).toContain(SPELT)
+  expect(told.join('')).not.toMatch(HARMFUL)
 })

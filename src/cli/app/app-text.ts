@@ -1,7 +1,7 @@
-import { dayOf, isoTime } from '../../text/format.ts'
 import type { Application } from '../../application/application.ts'
 import type { CredentialSummary } from '../../application/credential-store.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { dayOf, isoTime } from '../../text/format.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
 import { tableText } from '../terminal/table-text.ts'
 
@@ -20,9 +20,11 @@ export function credentialText(credential: CredentialSummary): string {
   if (credential.kind === 'service-account') {
     return escapeControls(`project ${credential.projectId}, service account ${credential.clientEmail}`)
   }
-  const where = `topic ${credential.topic}, environment ${credential.environment}`
-  if (credential.kind === 'key') return `key ${credential.keyId} of team ${credential.teamId}, ${where}`
-  return `certificate until ${dayOf(credential.expiresAt)}, ${where}`
+  const what =
+    credential.kind === 'key'
+      ? `key ${credential.keyId} of team ${credential.teamId}`
+      : `certificate until ${dayOf(credential.expiresAt)}`
+  return escapeControls(`${what}, topic ${credential.topic}, environment ${credential.environment}`)
 }
 
 /** `push.finished, device.gone to https://example.com/hooks`. */

@@ -11,7 +11,7 @@ import type { BackupInspection } from '../../backup/summary.ts'
 import type { BackupWatch } from '../../backup/watch.ts'
 import { workDirectoryFor } from '../../database/regular-file.ts'
 import type { Problem } from '../../failure.ts'
-import { jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { isoTime, moment } from '../../text/format.ts'
 import { done, failed, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
@@ -84,7 +84,7 @@ function verifiedText(from: string, inspection: BackupInspection, key: KeyCheck)
   const madeAt = timeInName(basename(from))
   const lines = [
     kind === 'good' ? `${from} is a good backup.` : `${from} is not a good backup.`,
-    ...(inspection.kind === 'bad' ? inspection.problems : []),
+    ...(inspection.kind === 'bad' ? inspection.problems.map(escapeControls) : []),
     ...(madeAt === null ? [] : [`It was made at ${moment(madeAt)}.`]),
     ...(content === null ? [] : [contentText(content)]),
     ...(content === null || content.sealed.length === 0 ? [] : [keyText(key)]),

@@ -5,7 +5,7 @@ import { recordText } from '../../sealing/key-messages.ts'
 import { rotateKey } from '../../sealing/rotate-key.ts'
 import type { Rotated } from '../../sealing/rotate-key.ts'
 import { sealedRecordsOf } from '../../server/sealed-records.ts'
-import { jsonLine } from '../../text/escape-controls.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { openData } from '../open-data.ts'
@@ -47,7 +47,7 @@ function text({ path, resealed, erased, kept }: Rotated, elsewhere: boolean): st
   const keep = 'backups made before now open only with it, so keep it as long as you keep those'
   return [
     `${resealed === 0 ? 'Nothing is sealed yet' : sealed} with the new key ${path}.`,
-    ...erased.map((record) => `Erased: ${recordText(record)}.`),
+    ...erased.map((record) => `Erased: ${escapeControls(recordText(record))}.`),
     ...(elsewhere ? [`From now on Bellhop needs it: BELLHOP_KEY_FILE=${path}`] : []),
     kept === null ? `The key of before is not stored: ${keep}.` : `The key of before is in ${kept}: ${keep}.`,
     '',

@@ -3,7 +3,7 @@ import { createRestoreStore } from '../../device/restore-store.ts'
 import { problem } from '../../failure.ts'
 import { instantOf } from '../../push/timing-schema.ts'
 import { duration } from '../../settings/setting-type.ts'
-import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
 import type { CheckArguments, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
@@ -30,9 +30,9 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const away = createRestoreStore({ database, clock }).absent(number, order)
   const unknown = order.reasons?.find((reason) => !away.some((one) => one.reason === reason))
   if (unknown !== undefined && away.length > 0) {
-    const known = away.map((one) => `${escapeControls(one.reason)} ${grouped(one.gone + one.quarantined)}`).join(', ')
+    const known = away.map((one) => `${one.reason} ${grouped(one.gone + one.quarantined)}`).join(', ')
     return problem(
-      `--reason: no device that left ${spanText(order)} left for "${escapeControls(unknown)}". The reasons there are: ${known}.`,
+      `--reason: no device that left ${spanText(order)} left for "${unknown}". The reasons there are: ${known}.`,
     )
   }
   const absent = away.filter(({ reason }) => order.reasons?.includes(reason) ?? true)

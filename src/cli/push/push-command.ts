@@ -10,7 +10,7 @@ import { failure, problem, refusalIn } from '../../failure.ts'
 import type { Failure } from '../../failure.ts'
 import { sentBy } from '../../notification/notification.ts'
 import { createStatusStore } from '../../push/status-store.ts'
-import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
 import { done, failed, problems } from '../command.ts'
 import type { CheckArguments, CommandContext, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
@@ -167,8 +167,7 @@ async function follow(id: string, to: PushTo, sending: Sending): Promise<Command
   progress.end()
   // It reads the database, which is closed next.
   await expected
-  if (watched.kind === 'gone')
-    return problem(`The application "${escapeControls(application.name)}" was deleted meanwhile.`)
+  if (watched.kind === 'gone') return problem(`The application "${application.name}" was deleted meanwhile.`)
 
   const { kind, result } = watched
   const json = sending.flags.has('json')

@@ -5,7 +5,7 @@ import { createPushSearch } from '../../push/push-search-store.ts'
 import { pushStatusOf } from '../../push/status-schema.ts'
 import { createStatusStore } from '../../push/status-store.ts'
 import type { StoredPush } from '../../push/status.ts'
-import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
@@ -36,7 +36,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const last = after === undefined ? null : resolvePush(createPushSearch({ database }), after, data, '--after: ')
   if (last !== null && last.kind !== 'one') return last
   const before = last === null ? NEWEST : statuses.find(number, last.push.id)?.number
-  if (before === undefined) return problem(`${escapeControls(after ?? '')} is a push of another application.`)
+  if (before === undefined) return problem(`${after ?? ''} is a push of another application.`)
   const max = Number(flags.get('limit') ?? DEFAULT_LIMIT)
   const page = flags.has('scheduled') ? statuses.scheduled(number, max + 1) : statuses.list(number, before, max + 1)
   const ask: AskPauses = isServed(data) ? asker.ask : async () => undefined

@@ -3,7 +3,6 @@ import type { createDeviceSearch, FoundDevice } from '../../device/device-search
 import type { Platform } from '../../device/device.ts'
 import { problem } from '../../failure.ts'
 import type { Problems } from '../../settings/parse.ts'
-import { escapeControls } from '../../text/escape-controls.ts'
 import { tokenPart } from '../../text/format.ts'
 import { problems } from '../command.ts'
 import type { CommandOutcome } from '../command.ts'
@@ -20,9 +19,7 @@ type Found =
 export function tooShort(what: string, token: string): Problems | null {
   const given = token.replace(/(…|\.\.\.)$/, '')
   if (given.length >= MIN_PART) return null
-  return problems(
-    `${what}: no token is "${escapeControls(given)}", and of its beginning at least ${MIN_PART} characters are needed.`,
-  )
+  return problems(`${what}: no token is "${given}", and of its beginning at least ${MIN_PART} characters are needed.`)
 }
 
 /** The device that a token, or the beginning of one, names. Where both platforms hold it, one must be chosen. */
@@ -39,5 +36,5 @@ export function resolveDevice(
   if (devices.every((one) => one.token === first.token)) {
     return problem(`Both platforms have a device with this token: --platform ios or --platform android chooses one.`)
   }
-  return problem(`More than one token begins with ${escapeControls(tokenPart(token))}: give more of it.`)
+  return problem(`More than one token begins with ${tokenPart(token)}: give more of it.`)
 }

@@ -3,7 +3,7 @@ import type { Commit } from '../database/group-commit.ts'
 import { failure, noRoom, Refused } from '../failure.ts'
 import type { Failure } from '../failure.ts'
 import { DONE } from '../http/answer-schema.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { described } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
 import { EXAMPLE_TOKEN } from './device-fields.ts'
 import * as schema from './device-schema.ts'
@@ -54,28 +54,25 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
         const warnings = aliasTaken ? ['alias belongs to another device'] : []
         return status(kind === 'created' ? 201 : 200, deviceRecordOf(device, warnings))
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Register or update a device',
+        description:
+          'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret; without it the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like.',
         body: schema.RegisterDevice,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Register or update a device',
-          description:
-            'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret; without it the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like.',
-          body: schema.RegisterDevice,
-          example: {
-            token: EXAMPLE_TOKEN,
-            platform: '0',
-            tag: ['beta', 'user:17'],
-            active: ['news'],
-            alias: 'front-desk',
-          },
-          answers: {
-            201: { description: 'Registered, or registered anew.', ...RECORD },
-            200: { description: 'Updated.', ...RECORD },
-          },
-          failures: { 409: 'MissingParameter' },
-        }),
-      },
+        example: {
+          token: EXAMPLE_TOKEN,
+          platform: '0',
+          tag: ['beta', 'user:17'],
+          active: ['news'],
+          alias: 'front-desk',
+        },
+        answers: {
+          201: { description: 'Registered, or registered anew.', ...RECORD },
+          200: { description: 'Updated.', ...RECORD },
+        },
+        failures: { 409: 'MissingParameter' },
+      }),
     )
     .put(
       '/deviceToken/batch',
@@ -92,26 +89,23 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
         const counts = { imported: created + updated, created, updated }
         return status(201, { message: 'Devices imported', ...counts, ...(warnings.length > 0 && { warnings }) })
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Register up to 500 devices',
+        description:
+          '`tags` are added to what a device has. One bad token and nothing is imported. What cannot be a token of Apple is taken, never sent to, and said: `"warnings": ["tokens[0] is not an APNs device token: …"]`.',
+        secret: true,
         body: schema.ImportDevices,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Register up to 500 devices',
-          description:
-            '`tags` are added to what a device has. One bad token and nothing is imported. What cannot be a token of Apple is taken, never sent to, and said: `"warnings": ["tokens[0] is not an APNs device token: …"]`.',
-          secret: true,
-          body: schema.ImportDevices,
-          example: { tokens: [EXAMPLE_TOKEN, '77b0a4e5'.repeat(8)], platform: '0', tags: ['imported'] },
-          answers: {
-            201: {
-              description: 'All imported.',
-              schema: schema.IMPORTED,
-              example: { message: 'Devices imported', imported: 2, created: 2, updated: 0 },
-            },
+        example: { tokens: [EXAMPLE_TOKEN, '77b0a4e5'.repeat(8)], platform: '0', tags: ['imported'] },
+        answers: {
+          201: {
+            description: 'All imported.',
+            schema: schema.IMPORTED,
+            example: { message: 'Devices imported', imported: 2, created: 2, updated: 0 },
           },
-          failures: { 409: 'MissingParameter' },
-        }),
-      },
+        },
+        failures: { 409: 'MissingParameter' },
+      }),
     )
     .put(
       '/deviceToken/del',
@@ -119,18 +113,15 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
         await commit(() => devices.unregister(application.number, body.platform, body.token))
         return { message: 'Device unregistered' }
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Unregister a device',
+        description: 'Erases the data of the device. Also 200 for one that is gone or was never seen.',
         body: schema.UnregisterDevice,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Unregister a device',
-          description: 'Erases the data of the device. Also 200 for one that is gone or was never seen.',
-          body: schema.UnregisterDevice,
-          example: { token: EXAMPLE_TOKEN, platform: '0' },
-          answers: OK('Device unregistered'),
-          failures: { 409: 'MissingParameter' },
-        }),
-      },
+        example: { token: EXAMPLE_TOKEN, platform: '0' },
+        answers: OK('Device unregistered'),
+        failures: { 409: 'MissingParameter' },
+      }),
     )
     .put(
       '/alias',
@@ -159,19 +150,16 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
             throw new Refused(failure('ConflictError', 'token and current_alias name different devices.'))
         }
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Add or update the alias of a device',
+        description:
+          'Name the device by `token`, by both `token` and `current_alias`, or, which needs the secret, by `current_alias` alone. `alias: ""` removes it.',
         body: schema.SetAlias,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Add or update the alias of a device',
-          description:
-            'Name the device by `token`, by both `token` and `current_alias`, or, which needs the secret, by `current_alias` alone. `alias: ""` removes it.',
-          body: schema.SetAlias,
-          example: { platform: '0', token: EXAMPLE_TOKEN, alias: 'front-desk' },
-          answers: OK('Alias set'),
-          failures: { 404: NO_DEVICE, 409: 'MissingParameter; ConflictError: the alias belongs to another device.' },
-        }),
-      },
+        example: { platform: '0', token: EXAMPLE_TOKEN, alias: 'front-desk' },
+        answers: OK('Alias set'),
+        failures: { 404: NO_DEVICE, 409: 'MissingParameter; ConflictError: the alias belongs to another device.' },
+      }),
     )
     .put(
       '/tag',
@@ -183,18 +171,15 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
         checkLabelled(outcome, 'tag')
         return status(201, { message: 'Tagged' })
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Tag a device',
+        description: 'Name the device by `token`, or, which needs the secret, by `Alias` alone.',
         body: schema.TagDevice,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Tag a device',
-          description: 'Name the device by `token`, or, which needs the secret, by `Alias` alone.',
-          body: schema.TagDevice,
-          example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
-          answers: { 201: { description: 'Tagged', schema: DONE, example: { message: 'Tagged' } } },
-          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
-        }),
-      },
+        example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
+        answers: { 201: { description: 'Tagged', schema: DONE, example: { message: 'Tagged' } } },
+        failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+      }),
     )
     .put(
       '/tag/del',
@@ -203,19 +188,16 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
         found(await commit(() => devices.removeLabels(application.number, body.address, 'tag', body.tag)))
         return { message: 'Untagged' }
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Untag a device',
+        description:
+          'Name the device by `token`, or, which needs the secret, by `Alias` alone. Also 200 where it does not have the tag.',
         body: schema.TagDevice,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Untag a device',
-          description:
-            'Name the device by `token`, or, which needs the secret, by `Alias` alone. Also 200 where it does not have the tag.',
-          body: schema.TagDevice,
-          example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
-          answers: OK('Untagged'),
-          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
-        }),
-      },
+        example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
+        answers: OK('Untagged'),
+        failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+      }),
     )
     .put(
       '/geo',
@@ -223,17 +205,14 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
         found(await commit(() => devices.setLocation(application.number, body)))
         return { message: 'Location set' }
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Set the location of a device',
         body: schema.SetLocation,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Set the location of a device',
-          body: schema.SetLocation,
-          example: { platform: '0', token: EXAMPLE_TOKEN, lat: '52.52', lng: '13.405' },
-          answers: OK('Location set'),
-          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
-        }),
-      },
+        example: { platform: '0', token: EXAMPLE_TOKEN, lat: '52.52', lng: '13.405' },
+        answers: OK('Location set'),
+        failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+      }),
     )
     .put(
       '/badge',
@@ -251,17 +230,14 @@ export function deviceRoutes({ gate, commit, devices, bounds, badgeSet, aliasesO
         if (set === null) throw noDevice()
         return { message: 'Badge set' }
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Set the badge count of a device',
         body: schema.SetBadge,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Set the badge count of a device',
-          body: schema.SetBadge,
-          example: { platform: '0', token: EXAMPLE_TOKEN, setbadgecount: 3 },
-          answers: OK('Badge set'),
-          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
-        }),
-      },
+        example: { platform: '0', token: EXAMPLE_TOKEN, setbadgecount: 3 },
+        answers: OK('Badge set'),
+        failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+      }),
     )
 }
 

@@ -93,3 +93,8 @@ export function endpoint(spec: Endpoint) {
     },
   } as never
 }
+
+/** What a route with a body says of itself: how the body is read, and its description. */
+export function described<Read extends Body<unknown>>(spec: Endpoint & { readonly body: Read }) {
+  return { body: spec.body, detail: endpoint(spec) }
+}

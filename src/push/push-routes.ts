@@ -4,7 +4,7 @@ import { EXAMPLE_TOKEN } from '../device/device-fields.ts'
 import type { DeviceStore } from '../device/device-store.ts'
 import type { Platform } from '../device/device.ts'
 import { Refused } from '../failure.ts'
-import { endpoint } from '../http/endpoint.ts'
+import { described } from '../http/endpoint.ts'
 import { invalid } from '../http/fields.ts'
 import type { Body, Given } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
@@ -66,22 +66,19 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
           caller: signal,
         })
       },
-      {
+      described({
+        tag: 'Pushes',
+        summary: 'Push to all devices, or to those that match',
+        description:
+          'Without a filter field (tags … except_alias) a broadcast: `platform`, `msg`, `sound` and `badge` are required. With one, only something to send is; with `silent`, none of `msg`, `sound` and `badge` is. Filters narrow together; an empty audience is 200, and over at once.',
+        secret: true,
         body: toAll,
-        detail: endpoint({
-          tag: 'Pushes',
-          summary: 'Push to all devices, or to those that match',
-          description:
-            'Without a filter field (tags … except_alias) a broadcast: `platform`, `msg`, `sound` and `badge` are required. With one, only something to send is; with `silent`, none of `msg`, `sound` and `badge` is. Filters narrow together; an empty audience is 200, and over at once.',
-          secret: true,
-          body: toAll,
-          examples: PUSH_EXAMPLES,
-          parameters: [IDEMPOTENCY_KEY],
-          answers: QUEUED,
-          failures: { 409: CONFLICTS },
-          sentences: { ConflictError: CONFIRM },
-        }),
-      },
+        examples: PUSH_EXAMPLES,
+        parameters: [IDEMPOTENCY_KEY],
+        answers: QUEUED,
+        failures: { 409: CONFLICTS },
+        sentences: { ConflictError: CONFIRM },
+      }),
     )
     .post(
       '/push/one',
@@ -93,21 +90,18 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
         const repeat = repeatOf(headers, '/push/one', toOne, body)
         return accept(application, { notification, when, to: { kind: 'one', find }, repeat })
       },
-      {
+      described({
+        tag: 'Pushes',
+        summary: 'Push to one device',
+        description: 'With `silent`, `msg`, `sound` and `badge` may be left out.',
+        secret: true,
         body: toOne,
-        detail: endpoint({
-          tag: 'Pushes',
-          summary: 'Push to one device',
-          description: 'With `silent`, `msg`, `sound` and `badge` may be left out.',
-          secret: true,
-          body: toOne,
-          example: { platform: '0', token: EXAMPLE_TOKEN, msg: 'Hello', sound: 'default', badge: '1' },
-          parameters: [IDEMPOTENCY_KEY],
-          answers: QUEUED,
-          failures: { 404: 'ResourceNotFound: no such device is registered.', 409: CONFLICTS },
-          sentences: { ConflictError: REUSED },
-        }),
-      },
+        example: { platform: '0', token: EXAMPLE_TOKEN, msg: 'Hello', sound: 'default', badge: '1' },
+        parameters: [IDEMPOTENCY_KEY],
+        answers: QUEUED,
+        failures: { 404: 'ResourceNotFound: no such device is registered.', 409: CONFLICTS },
+        sentences: { ConflictError: REUSED },
+      }),
     )
 }
 

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import { DONE } from '../../http/answer-schema.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { described } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { EXAMPLE_TOKEN } from '../device-fields.ts'
 import { checkLabelled, found, noDevice, withinBounds } from '../device-routes.ts'
@@ -34,18 +34,15 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         checkLabelled(outcome, 'active')
         return { message: 'Activated' }
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Add notification types to a device',
+        description: 'Name the device by `token` or by `alias`.',
         body: ActivateTypes,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Add notification types to a device',
-          description: 'Name the device by `token` or by `alias`.',
-          body: ActivateTypes,
-          example: { platform: '0', token: EXAMPLE_TOKEN, active: ['news'] },
-          answers: done('Activated'),
-          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
-        }),
-      },
+        example: { platform: '0', token: EXAMPLE_TOKEN, active: ['news'] },
+        answers: done('Activated'),
+        failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+      }),
     )
     .put(
       '/deactivate',
@@ -54,18 +51,15 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         found(await commit(() => devices.removeLabels(application.number, address, 'type', active)))
         return { message: 'Deactivated' }
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Take notification types from a device',
+        description: 'Also 200 where the device does not have them.',
         body: ActivateTypes,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Take notification types from a device',
-          description: 'Also 200 where the device does not have them.',
-          body: ActivateTypes,
-          example: { platform: '0', alias: 'front-desk', active: ['news'] },
-          answers: done('Deactivated'),
-          failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
-        }),
-      },
+        example: { platform: '0', alias: 'front-desk', active: ['news'] },
+        answers: done('Deactivated'),
+        failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+      }),
     )
     .put(
       '/alias/del',
@@ -77,17 +71,14 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         }
         return { message: 'Alias removed' }
       },
-      {
+      described({
+        tag: 'Devices',
+        summary: 'Remove the alias of a device',
+        description: 'Name the device by `alias`, by `token`, or by both; `platform` need not be there.',
         body: RemoveAlias,
-        detail: endpoint({
-          tag: 'Devices',
-          summary: 'Remove the alias of a device',
-          description: 'Name the device by `alias`, by `token`, or by both; `platform` need not be there.',
-          body: RemoveAlias,
-          example: { alias: 'front-desk' },
-          answers: done('Alias removed'),
-          failures: { 404: NO_DEVICE, 409: 'MissingParameter; ConflictError: token and alias name different devices.' },
-        }),
-      },
+        example: { alias: 'front-desk' },
+        answers: done('Alias removed'),
+        failures: { 404: NO_DEVICE, 409: 'MissingParameter; ConflictError: token and alias name different devices.' },
+      }),
     )
 }

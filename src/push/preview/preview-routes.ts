@@ -4,7 +4,7 @@ import { audienceOfOne, narrowed, NO_DEVICE } from '../../audience/named-devices
 import type { Clock } from '../../clock.ts'
 import type { DeviceStore } from '../../device/device-store.ts'
 import { Refused } from '../../failure.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { described } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { Counting } from '../counting.ts'
 import { pushBodies } from '../push-schema.ts'
@@ -43,21 +43,18 @@ export function previewRoutes({ gate, clock, counting, devices, preview, compat 
         preview(application, audience, body.notification, body.when, signal),
       )
     },
-    {
+    described({
+      tag: 'Pushes',
+      summary: 'Preview a push',
+      description:
+        'Takes the body of `/push/all`, or with a `token` that of `/push/one`, and is refused like it. Sends nothing and stores nothing. `t` devices would be addressed now; up to 5 of each platform are shown. `apns` and `fcm` are the requests for the first of them, for a made-up token where there is none, and null for a platform that the push does not go to. Zeros stand for the id of the push. Of `bytes` the gateways allow 4096, without the token. Two at a time for an application, eight more wait; one that takes longer than 60 seconds is 429 too.',
+      secret: true,
       body: previewed,
-      detail: endpoint({
-        tag: 'Pushes',
-        summary: 'Preview a push',
-        description:
-          'Takes the body of `/push/all`, or with a `token` that of `/push/one`, and is refused like it. Sends nothing and stores nothing. `t` devices would be addressed now; up to 5 of each platform are shown. `apns` and `fcm` are the requests for the first of them, for a made-up token where there is none, and null for a platform that the push does not go to. Zeros stand for the id of the push. Of `bytes` the gateways allow 4096, without the token. Two at a time for an application, eight more wait; one that takes longer than 60 seconds is 429 too.',
-        secret: true,
-        body: previewed,
-        example: { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '+1', tags: ['beta'] },
-        answers: {
-          200: { description: 'What would be sent, and to whom.', schema: PREVIEW, example: PREVIEW_EXAMPLE },
-        },
-        failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
-      }),
-    },
+      example: { platform: ['0', '1'], msg: 'Hello', sound: 'default', badge: '+1', tags: ['beta'] },
+      answers: {
+        200: { description: 'What would be sent, and to whom.', schema: PREVIEW, example: PREVIEW_EXAMPLE },
+      },
+      failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
+    }),
   )
 }

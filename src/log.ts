@@ -69,11 +69,6 @@ function jsonOf({ at, level, event, fields }: LogLine): string {
   return jsonLine({ time: isoTime(at), level, event, ...fields })
 }
 
-/** What a log line may say of an unknown error: its stack stays on the server. */
-export function describeError(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
-}
-
 /** For a promise that nobody else waits for. */
 export function noted(log: Log): (error: unknown) => void {
   return (error) => log.error('a routine write failed', { error: String(error) })

@@ -2,10 +2,9 @@ import { run } from './cli/run.ts'
 import { runServer } from './cli/service/server-process.ts'
 import { createOutput } from './cli/terminal/output.ts'
 import { systemClock } from './clock.ts'
-import { describeError } from './log.ts'
 import { readSystemFile } from './system/read-file.ts'
 import { createServiceManager } from './system/service-manager.ts'
-import { codeOf } from './text/error-code.ts'
+import { codeOf, describeError } from './text/error-code.ts'
 
 const output = createOutput(process.stdout)
 const errors = createOutput(process.stderr)

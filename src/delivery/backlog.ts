@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Platform } from '../device/device.ts'
-import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
+import { describeError } from '../text/error-code.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
 import { DeliveryQueue } from './delivery-queue.ts'
 import { Loader } from './loader.ts'

@@ -2,8 +2,8 @@ import { Elysia, NotFoundError, ParseError } from 'elysia'
 import { isFull } from '../database/sqlite-error.ts'
 import { failure, loggedAs, noRoom, Refused } from '../failure.ts'
 import type { Failure, FailureCode } from '../failure.ts'
-import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
+import { describeError } from '../text/error-code.ts'
 import { pathOf } from './path-table.ts'
 
 /** The document's table (contract, "Errors"), and where it is silent restify's. */

@@ -1,8 +1,8 @@
 import { within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { PLATFORMS } from '../device/device.ts'
-import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
+import { describeError } from '../text/error-code.ts'
 import type { CountPart, CountStore, CountScope, Part, IndexPlace } from './count-store.ts'
 
 /** Counting may take this share of the time, and is done no more often than this. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { describeError } from '../log.ts'
 import type { Log } from '../log.ts'
+import { describeError } from '../text/error-code.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 
 /** How late a push may be when the clock was put forth, and how soon a write that failed is tried again. */

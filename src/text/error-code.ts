@@ -3,3 +3,8 @@ export function codeOf(error: unknown): string | null {
   // A DOMException's is a number, and says less than its name.
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
 }
+
+/** What a log line may say of an unknown error: its stack stays on the server. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
+}

@@ -90,8 +90,9 @@ function unreadMembers(): string[] {
   function findReader(node: ts.Node): void {
     if (ts.isPropertyAccessExpression(node)) {
       if (!isAssigned(node)) note(node.name.text, node.expression)
-    } else if (ts.isElementAccessExpression(node) && ts.isStringLiteral(node.argumentExpression)) {
-      note(node.argumentExpression.text, node.expression)
+    } else if (ts.isElementAccessExpression(node)) {
+      const key = checker.getTypeAtLocation(node.argumentExpression)
+      for (const one of key.isUnion() ? key.types : [key]) if (one.isStringLiteral()) note(one.value, node.expression)
     } else if (ts.isObjectBindingPattern(node)) {
       for (const { propertyName, name } of node.elements) note((propertyName ?? name).getText(), node)
     } else if (ts.isSpreadAssignment(node)) {

@@ -8,6 +8,7 @@ import { FCM_MAGIC_TOKENS } from '../src/gateway/simulator/fcm/fcm-magic-tokens.
 import { PAGES } from '../src/manual/pages.ts'
 import { readConfig } from '../src/settings/parse.ts'
 import { describeSettings, settingsTable } from '../src/settings/settings-text.ts'
+import { commandLine } from './cli/command-line.ts'
 import {
   MARKDOWN_FILES,
   anchorsOf,
@@ -17,7 +18,6 @@ import {
   linksIn,
   markdown,
 } from './manual/markdown-files.ts'
-import { commandLine } from './cli/command-line.ts'
 import { startService } from './support/service.ts'
 
 const root = join(import.meta.dir, '..')

@@ -1,8 +1,8 @@
-import { dayOf } from '../text/format.ts'
 import { createPrivateKey } from 'node:crypto'
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
+import { dayOf } from '../text/format.ts'
 import { isAppleId, isBundleId } from './apple-names.ts'
 import { bundleIdOf, environmentOf, openCertificateFile } from './certificate-file.ts'
 

@@ -1,7 +1,7 @@
 import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
-import type { WindowState } from './congestion-window.ts'
+import type { WindowState } from './credential/congestion-window.ts'
 import type { OutcomeCounters } from './outcome-counters.ts'
 
 /** What an operator may want to know of a credential. */

@@ -1,7 +1,7 @@
 import type { Outcome } from '../gateway/gateway.ts'
 import { backoffMs } from '../network/backoff.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
-import type { CredentialComplaint } from './credential-breaker.ts'
+import type { CredentialComplaint } from './credential/credential-breaker.ts'
 import { GATEWAY_RETRY, MISCONFIGURED_RETRY, RECIPIENT_RETRY } from './retry.ts'
 
 /** What is to be done about one recipient after an answer. */

@@ -10,11 +10,11 @@ import { timeToLiveMs } from '../notification/notification.ts'
 import type { Notification } from '../notification/notification.ts'
 import { isoTime } from '../text/format.ts'
 import type { IdempotencyStore, Remembered } from './idempotency-store.ts'
-import { waveIn, wavesOf } from './local-time.ts'
 import type { PushStore } from './push-store.ts'
-import type { ScheduleStore } from './schedule-store.ts'
-import { MAX_AHEAD_MS } from './timing-schema.ts'
-import type { When } from './timing-schema.ts'
+import { waveIn, wavesOf } from './schedule/local-time.ts'
+import type { ScheduleStore } from './schedule/schedule-store.ts'
+import { MAX_AHEAD_MS } from './schedule/timing-schema.ts'
+import type { When } from './schedule/timing-schema.ts'
 
 /** A push as it was asked for. */
 export interface PushRequest {

@@ -7,7 +7,7 @@ import { endpoint } from '../http/endpoint.ts'
 import { bodyOf, closed, invalid } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
 import type { CancelStore } from './cancel-store.ts'
-import { CANCELLATION, ID_PARAMETER, NO_PUSH_FOUND } from './status-schema.ts'
+import { CANCELLATION, ID_PARAMETER, NO_PUSH_FOUND } from './status/status-schema.ts'
 
 interface Dependencies {
   readonly gate: Gate

@@ -1,8 +1,8 @@
 import { token, tokens } from '../device/device-fields.ts'
 import { describedAs, invalid, optional, show } from '../http/fields.ts'
 import type { Field, Given } from '../http/fields.ts'
-import { instantOf } from './timing-schema.ts'
-import type { When } from './timing-schema.ts'
+import { instantOf } from './schedule/timing-schema.ts'
+import type { When } from './schedule/timing-schema.ts'
 
 /** The most devices that one push names by their tokens. */
 const MAX_TOKENS = 1000

@@ -7,8 +7,8 @@ import type { Body, Given, Input } from '../http/fields.ts'
 import { badge, msg, saysYes, sound } from '../notification/content-fields.ts'
 import { checkContent, contentFields, isNothing, notificationOf } from '../notification/content-schema.ts'
 import { looseFieldsToAll, looseFieldsToOne, refuseGeo } from './compat-fields.ts'
-import { lifeFields, lifeFieldsOfOne, refuseLocal, whenOf } from './timing-schema.ts'
-import type { When } from './timing-schema.ts'
+import { lifeFields, lifeFieldsOfOne, refuseLocal, whenOf } from './schedule/timing-schema.ts'
+import type { When } from './schedule/timing-schema.ts'
 
 const fieldsToAll = { ...contentFields, ...filterFields, ...lifeFields }
 

@@ -18,7 +18,7 @@ import { createIdempotencyStore } from './idempotency-store.ts'
 import { createSampler } from './preview/preview-store.ts'
 import { createPreview } from './preview/preview.ts'
 import { createPushStore } from './push-store.ts'
-import { createScheduleStore } from './schedule-store.ts'
+import { createScheduleStore } from './schedule/schedule-store.ts'
 
 interface Dependencies {
   readonly database: Database

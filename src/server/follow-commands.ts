@@ -5,7 +5,7 @@ import type { Commit } from '../database/group-commit.ts'
 import { noted } from '../log.ts'
 import type { Log } from '../log.ts'
 import type { CancelStore } from '../push/cancel-store.ts'
-import type { Schedule } from '../push/schedule.ts'
+import type { Schedule } from '../push/schedule/schedule.ts'
 import type { Senders } from './senders.ts'
 
 /** How soon a running server follows what a command changes. A second is promised. */

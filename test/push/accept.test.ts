@@ -5,7 +5,7 @@ import { createAcceptance } from '../../src/push/accept.ts'
 import type { PushRequest } from '../../src/push/accept.ts'
 import { createIdempotencyStore } from '../../src/push/idempotency-store.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
-import { createScheduleStore } from '../../src/push/schedule-store.ts'
+import { createScheduleStore } from '../../src/push/schedule/schedule-store.ts'
 import { openRegistry } from '../support/registry.ts'
 
 const APPLICATION: Application = {

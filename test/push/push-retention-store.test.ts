@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createPushRetention } from '../../src/push/push-retention-store.ts'
 import { createPushStore } from '../../src/push/push-store.ts'
-import { createScheduleStore } from '../../src/push/schedule-store.ts'
+import { createScheduleStore } from '../../src/push/schedule/schedule-store.ts'
 import { openRegistry } from '../support/registry.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

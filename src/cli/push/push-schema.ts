@@ -1,7 +1,7 @@
 import { filterFields, filterOf } from '../../audience/filter-schema.ts'
 import { bodyOf, missing } from '../../http/fields.ts'
 import { checkContent, contentFields, isNothing, notificationOf } from '../../notification/content-schema.ts'
-import { lifeFields, whenOf } from '../../push/timing-schema.ts'
+import { lifeFields, whenOf } from '../../push/schedule/timing-schema.ts'
 
 const { send_at, send_at_local, confirm } = lifeFields
 

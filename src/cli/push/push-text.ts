@@ -1,5 +1,5 @@
 import type { Preview } from '../../push/preview/preview.ts'
-import type { PushState } from '../../push/status.ts'
+import type { PushState } from '../../push/status/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, grouped, lasting, tokenPart } from '../../text/format.ts'
 import type { Style } from '../terminal/style.ts'

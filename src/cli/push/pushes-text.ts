@@ -1,5 +1,5 @@
-import type { pushStatusOf } from '../../push/status-schema.ts'
-import type { PushState } from '../../push/status.ts'
+import type { pushStatusOf } from '../../push/status/status-schema.ts'
+import type { PushState } from '../../push/status/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { ago, grouped, moment } from '../../text/format.ts'
 import type { Colour, Style } from '../terminal/style.ts'

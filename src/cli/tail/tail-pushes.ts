@@ -1,7 +1,7 @@
 import type { Platform } from '../../device/device.ts'
 import type { NewPushName, PushName, PushChangesStore } from '../../push/push-changes-store.ts'
-import type { StatusStore } from '../../push/status-store.ts'
-import { finishedAtOf, startedAtOf } from '../../push/status.ts'
+import type { StatusStore } from '../../push/status/status-store.ts'
+import { finishedAtOf, startedAtOf } from '../../push/status/status.ts'
 import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 

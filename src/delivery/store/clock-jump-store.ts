@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, clockJump } from '../../database/schema.ts'
-import type { ClockJump } from '../steady-clock.ts'
+import type { ClockJump } from '../time/steady-clock.ts'
 import { ALONG, BACK, beforeAll, behindAll, BY_END, createExpiryScan } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
 

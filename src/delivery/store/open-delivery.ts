@@ -2,7 +2,7 @@ import type { Audience } from '../../audience/filter.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Recipient } from '../../gateway/gateway.ts'
 import type { Notification } from '../../notification/notification.ts'
-import type { Range } from '../progress.ts'
+import type { Range } from '../page/progress.ts'
 
 /** A push to one platform that is not finished, as the pool loads it. */
 export interface OpenDelivery {

@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../clock.ts'
+import { counted, dayOf } from '../../text/format.ts'
 import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { counted, dayOf } from '../../text/format.ts'
 
 /** Whether pushes have somewhere to go. `providers`: those with a credential. */
 export function judgeCredentials(

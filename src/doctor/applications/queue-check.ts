@@ -1,8 +1,8 @@
 import { MINUTE_MS } from '../../clock.ts'
+import { counted, dayOf } from '../../text/format.ts'
 import type { FoundWebhook, OpenDeliveryCount } from '../database/inspection-store.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { counted, dayOf } from '../../text/format.ts'
 
 const NAMES = { 0: 'APNs', 1: 'FCM' } as const
 

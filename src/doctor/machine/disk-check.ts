@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { byteSize } from '../../text/byte-size.ts'
+import { counted, shortTime } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { counted, shortTime } from '../../text/format.ts'
 
 export interface Space {
   /** Bytes that this user may still write. */

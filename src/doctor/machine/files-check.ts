@@ -2,9 +2,9 @@ import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { MINUTE_MS } from '../../clock.ts'
 import { byteSize } from '../../text/byte-size.ts'
+import { listed } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { listed } from '../../text/format.ts'
 
 export interface FileMode {
   /** `.` is the data directory itself. */

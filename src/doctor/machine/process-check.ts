@@ -1,7 +1,7 @@
 import { byteSize } from '../../text/byte-size.ts'
+import { counted } from '../../text/format.ts'
 import { ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { counted } from '../../text/format.ts'
 
 /** What Linux says; `null` where it does not. */
 export interface MemoryText {

@@ -1,9 +1,9 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { DAY_MS } from '../../clock.ts'
 import type { ReadFile } from '../../system/read-file.ts'
+import { dayOf } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
-import { dayOf } from '../../text/format.ts'
 
 /** `warnings`: what there is to say of settings that are in order. */
 export function judgeSettings(warnings: readonly string[], env: Readonly<Record<string, string | undefined>>): Finding {

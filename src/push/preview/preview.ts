@@ -9,7 +9,7 @@ import type { PreviewedRequest } from '../../gateway/preview.ts'
 import { NO_ID, sentBy, timeToLiveMs } from '../../notification/notification.ts'
 import type { Message, Notification } from '../../notification/notification.ts'
 import type { CheckSize } from '../../notification/rendered-size.ts'
-import type { When } from '../timing-schema.ts'
+import type { When } from '../schedule/timing-schema.ts'
 import type { SampleDevice } from './preview-store.ts'
 
 interface Dependencies {

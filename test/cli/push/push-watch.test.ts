@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { AskPauses } from '../../../src/cli/push/admin-client.ts'
 import { watchPush } from '../../../src/cli/push/push-watch.ts'
 import { createProgress } from '../../../src/cli/terminal/progress.ts'
-import type { PlatformProgress, StoredPush } from '../../../src/push/status.ts'
+import type { PlatformProgress, StoredPush } from '../../../src/push/status/status.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
 const PUSH: StoredPush = {

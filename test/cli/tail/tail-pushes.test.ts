@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createPushTail } from '../../../src/cli/tail/tail-pushes.ts'
 import { createPushChangesStore } from '../../../src/push/push-changes-store.ts'
-import { createStatusStore } from '../../../src/push/status-store.ts'
+import { createStatusStore } from '../../../src/push/status/status-store.ts'
 import { newCaller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startService } from '../../support/service.ts'

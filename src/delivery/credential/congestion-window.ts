@@ -1,0 +1,147 @@
+import { backoffMs } from '../../network/backoff.ts'
+import type { RetryPolicy } from '../../network/backoff.ts'
+import { GATEWAY_RETRY, MISCONFIGURED_RETRY } from '../retry.ts'
+
+/**
+ * Requests in flight of one credential at the most. APNs allows about 1000 streams a connection, so this is one
+ * connection or two; FCM allows 100, so it is ten.
+ */
+const MAX_SIZE = 1000
+
+/** By how much each success opens the window: fourfold a round trip, so that 1000 take five of them. */
+const GROWTH = 3
+
+/** What is left of the window when the gateway shows strain. */
+const CUT = 0.7
+
+/** Answers slower than this, and than four times the fastest, are strain. In ms. */
+const SLOW_MS = 1000
+const SLOW_TIMES = 4
+
+/** The weight of one answer in the mean latency. */
+const SMOOTHING = 1 / 32
+
+export type WindowState = 'ready' | 'unreachable' | 'misconfigured'
+
+/** Why nothing is to be sent with a credential for a time. */
+export interface Pause {
+  readonly misconfigured: boolean
+  /** The gateway's own wish; `null` if it gave none. */
+  readonly askedMs: number | null
+  readonly reason: string
+  /** Default: that of the state. */
+  readonly retry?: RetryPolicy
+  /** Devices have complained; another one may be taken. */
+  readonly ofDevices?: true
+  /** The pause is part of a longer trouble with the gateway, which is in the log. */
+  readonly told?: boolean
+}
+
+/**
+ * How much of one credential may be in flight.
+ *
+ * ready → (its gateway cannot be reached, or asks for a pause) → unreachable → (after a wait) one request alone:
+ * taken → ready, else a longer wait. ready → (the credential is refused) → misconfigured → (after a long wait) one
+ * request alone. Replacing the credential makes a new window. It is never ready before its pause is over: what was sent
+ * before the pause and is taken in it says nothing new.
+ *
+ * The first request goes alone until it is taken, because APNs allows one stream until then
+ * (developer.apple.com, "Establishing a connection to APNs"); from then on each success opens the window by three, as
+ * does a refusal that shows that the credential is taken (410, 400 of a token), and strain — streams that break, answers that take ever longer — closes it by a third, once for each window sent.
+ */
+export class CongestionWindow {
+  #state: WindowState = 'ready'
+  #reason: string | null = null
+  #size = 1
+  #resumeAt = 0
+  /** The earliest end of the pause for a new device; `null`: for none. */
+  #earliestAt: number | null = null
+  #setbacks = 0
+  /** Answers still to come from what was in flight at the last cut: they say nothing new. */
+  #stale = 0
+  #meanMs = 0
+  #fastestMs = Number.POSITIVE_INFINITY
+
+  get state(): WindowState {
+    return this.#state
+  }
+
+  /** Why it is not ready; `null` when it is. */
+  get reason(): string | null {
+    return this.#reason
+  }
+
+  /** Requests that may be in flight at `now`, ms since the Unix epoch. */
+  size(now: number): number {
+    return now < this.#resumeAt ? 0 : this.#size
+  }
+
+  /** Whether nothing may be sent at `now`, ms since the Unix epoch. */
+  isPaused(now: number): boolean {
+    return now < this.#resumeAt
+  }
+
+  /** When its last pause ends, or has ended; ms since the Unix epoch. */
+  get resumeAt(): number {
+    return this.#resumeAt
+  }
+
+  /** The gateway took the credential, `latencyMs` after one was sent; `true` if that ended a pause. */
+  succeeded(latencyMs: number, now: number): boolean {
+    this.#stale--
+    if (now < this.#resumeAt) return false
+    this.#fastestMs = Math.min(this.#fastestMs, latencyMs)
+    this.#meanMs += (latencyMs - this.#meanMs) * SMOOTHING
+    if (this.#meanMs > SLOW_MS && this.#meanMs > this.#fastestMs * SLOW_TIMES) this.#cut()
+    else this.#size = Math.min(this.#size + GROWTH, MAX_SIZE)
+    this.#setbacks = 0
+    if (this.#state === 'ready') return false
+    this.#state = 'ready'
+    this.#reason = null
+    return true
+  }
+
+  /** A stream broke, or took too long. */
+  strained(): void {
+    this.#stale--
+    this.#cut()
+  }
+
+  /**
+   * Pauses; says for how many milliseconds, `null` when it was paused already: what was sent before a pause and
+   * answered in it says nothing new. `askedMs`: the gateway's own wish. `random` is in [0, 1). `retry`: default as
+   * `retry.ts` has it for the state.
+   */
+  pause(
+    { misconfigured, askedMs, reason, ofDevices, retry = misconfigured ? MISCONFIGURED_RETRY : GATEWAY_RETRY }: Pause,
+    now: number,
+    random: number,
+  ): number | null {
+    if (now < this.#resumeAt) return null
+    this.#setbacks++
+    const waitMs = backoffMs(retry, this.#setbacks, random, askedMs)
+    this.#state = misconfigured ? 'misconfigured' : 'unreachable'
+    this.#reason = reason
+    this.#resumeAt = now + waitMs
+    this.#earliestAt = ofDevices === true && askedMs === null ? now + retry.firstMs : null
+    this.#size = 1
+    return waitMs
+  }
+
+  /** A new device can be tried: a pause that has doubled again and again is not waited out. */
+  endPauseEarly(): void {
+    if (this.#earliestAt !== null) this.#resumeAt = Math.min(this.#resumeAt, this.#earliestAt)
+  }
+
+  /** The clock was put back by `byMs`: no pause lasts longer for that. */
+  shift(byMs: number): void {
+    this.#resumeAt -= byMs
+    if (this.#earliestAt !== null) this.#earliestAt -= byMs
+  }
+
+  #cut(): void {
+    if (this.#stale > 0) return
+    this.#stale = this.#size
+    this.#size = Math.max(Math.trunc(this.#size * CUT), 1)
+  }
+}

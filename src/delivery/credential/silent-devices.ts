@@ -1,0 +1,119 @@
+import { MINUTE_MS } from '../../clock.ts'
+import type { Outcome } from '../../gateway/gateway.ts'
+import { backoffMs } from '../../network/backoff.ts'
+
+/** A request without an answer for so long, in ms, is put down to its device, and others are sent to meanwhile. */
+const SILENT_MS = 2000
+
+/** Devices whose silence is put down to them, as many as trip a credential's breaker. Of more it is the gateway's. */
+const MAX_SILENT = 10
+
+/** How long a device waits whose request was not answered, in ms: doubling with each. */
+const WAIT = { firstMs: 2000, longestMs: MINUTE_MS }
+
+/** How long a device with a request on its way is held back, in ms: for its deadline, once it was silent. */
+const UNDER_WAY_MS = { first: 2000, again: 15_000 }
+
+/** Devices remembered at the most. */
+const MAX_REMEMBERED = 1000
+
+/** A request on its way. */
+export interface Sending {
+  readonly device: number
+  /** ms since the Unix epoch. */
+  sentAt: number
+  /** Whether the request has no place in the window: its device is silent. */
+  excused: boolean
+}
+
+/**
+ * Devices whose requests are not answered. Each such request takes as long as its deadline: it must neither keep others
+ * from being sent to, nor count as strain, and a device that is silent is asked once at a time.
+ *
+ * sent → (`SILENT_MS` without an answer) → silent, its requests have no place in the window → (past the deadline) → to wait, and then
+ * to be asked once → … → (an answer) → forgotten. Times are ms since the Unix epoch.
+ */
+export class SilentDevices {
+  /** In the order they were sent. */
+  readonly #sendings = new Set<Sending>()
+  /** Devices with a request that is excused, and how many they have. */
+  readonly #silent = new Map<number, number>()
+  /** Devices that did not answer, how often in a row, and when they may be asked again. */
+  readonly #waiting = new Map<number, { readonly times: number; readonly until: number }>()
+  #excused = 0
+
+  /** Requests without a place in the window. */
+  get excused(): number {
+    return this.#excused
+  }
+
+  /** When a device may be sent to, which is not now; `null`: now. */
+  heldBackUntil(device: number, now: number): number | null {
+    if (this.#silent.size + this.#waiting.size === 0) return null
+    if (this.#silent.has(device)) return now + (this.#waiting.has(device) ? UNDER_WAY_MS.again : UNDER_WAY_MS.first)
+    const until = this.#waiting.get(device)?.until ?? now
+    return until > now ? until : null
+  }
+
+  sent(device: number, now: number): Sending {
+    const sending = { device, sentAt: now, excused: false }
+    this.#sendings.add(sending)
+    // The device has been silent before: others need not wait to see.
+    if (this.#waiting.has(device)) this.#excuse(sending)
+    return sending
+  }
+
+  /** A request is over; gives its outcome, which of a silent device is no sign of strain. */
+  answered(sending: Sending, outcome: Outcome, now: number): Outcome {
+    const { device } = sending
+    this.#sendings.delete(sending)
+    if (!sending.excused) return outcome
+    this.#excused--
+    const left = (this.#silent.get(device) ?? 1) - 1
+    if (left > 0) this.#silent.set(device, left)
+    else this.#silent.delete(device)
+    if (outcome.kind !== 'deferred' || outcome.strain !== true) {
+      this.#waiting.delete(device)
+      return outcome
+    }
+    this.#wait(device, now)
+    const { kind, afterMs, scope, reason } = outcome
+    return { kind, afterMs, scope, reason }
+  }
+
+  /** Excuses requests that have had no answer for too long. */
+  excuseSilent(now: number): void {
+    for (const sending of this.#sendings) {
+      if (sending.sentAt + SILENT_MS > now) return
+      if (!sending.excused) this.#excuse(sending)
+    }
+  }
+
+  /** The clock was put back by `byMs`. */
+  shift(byMs: number): void {
+    for (const sending of this.#sendings) sending.sentAt -= byMs
+    for (const [device, { times, until }] of this.#waiting) this.#waiting.set(device, { times, until: until - byMs })
+  }
+
+  #excuse(sending: Sending): void {
+    const { device } = sending
+    const requests = this.#silent.get(device) ?? 0
+    if (requests === 0 && this.#silent.size >= MAX_SILENT) return
+    sending.excused = true
+    this.#silent.set(device, requests + 1)
+    this.#excused++
+  }
+
+  #wait(device: number, now: number): void {
+    const before = this.#waiting.get(device)
+    // Of many that were on their way at once it was silent to all: that is once.
+    if (before !== undefined && before.until > now) return
+    const times = (before?.times ?? 0) + 1
+    this.#waiting.delete(device)
+    this.#waiting.set(device, { times, until: now + backoffMs(WAIT, times, 1) })
+    for (const oldest of this.#waiting.keys()) {
+      if (this.#waiting.size <= MAX_REMEMBERED) return
+      this.#waiting.delete(oldest)
+    }
+  }
+}

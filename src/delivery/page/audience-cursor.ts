@@ -1,0 +1,133 @@
+import type { OpenDelivery, RecipientPage } from '../store/open-delivery.ts'
+import { Page } from './page.ts'
+import { nextGap, settleRange } from './progress.ts'
+import type { Progress } from './progress.ts'
+
+/** Devices read at a time; also what one commit settles and, per page in flight, what a crash may repeat. */
+export const PAGE_SIZE = 500
+
+/** The first page is read and sent sooner. */
+const FIRST_PAGE_SIZE = 64
+
+/** Reads in a row that may find nobody, before the event loop gets a turn: filters may leave few of many. */
+const MAX_EMPTY_READS = 2
+
+/** Ranges settled ahead of the rest beyond which nobody is sampled: they are stored with the delivery. */
+const MAX_AHEAD = 64
+
+/** What a delivery needs of the store to read its audience. */
+export interface Recipients {
+  page(after: number, upTo: number, limit: number): RecipientPage
+}
+
+/**
+ * Reads an audience in pages of device ids, and knows which ids are settled. A page is in the order of ids; a sample is
+ * a page of one device from anywhere behind the cursor.
+ *
+ * reading → (no gap is left) → exhausted. reading → (several reads found nobody) → searching → (the next read) → reading.
+ */
+export class AudienceCursor {
+  readonly #record: Pick<OpenDelivery, 'ceiling' | 'lane'>
+  readonly #recipients: Recipients
+  #progress: Progress
+  #cursor: number
+  /** Where the devices begin that were looked at in vain, up to the cursor. */
+  #emptyFrom: number | null = null
+  #nextSize = FIRST_PAGE_SIZE
+  #isExhausted = false
+  #isSearching = false
+  /** Open pages of one device, ahead of the cursor. */
+  readonly #samples = new Set<Page>()
+
+  constructor(record: Pick<OpenDelivery, 'progress' | 'ahead' | 'ceiling' | 'lane'>, recipients: Recipients) {
+    this.#record = record
+    this.#recipients = recipients
+    this.#progress = { upTo: record.progress, ahead: record.ahead }
+    this.#cursor = record.progress
+  }
+
+  /** Device ids that are settled. */
+  get progress(): Progress {
+    return this.#progress
+  }
+
+  /** Whether everybody has been read, or nobody more is to be. */
+  get isExhausted(): boolean {
+    return this.#isExhausted
+  }
+
+  /** Whether the last read found nobody, and there is more to look at. */
+  get isSearching(): boolean {
+    return this.#isSearching
+  }
+
+  /**
+   * The next page with anybody on it; `null` when there is none left, or none was found so far. `hasRoom`: whether a
+   * page may be read now. `badgeChanges`: see `Page`.
+   */
+  read(hasRoom: boolean, badgeChanges: number): Page | null {
+    this.#isSearching = false
+    if (this.#isExhausted || !hasRoom) return null
+    const { ceiling } = this.#record
+    for (let reads = 0; reads < MAX_EMPTY_READS; reads++) {
+      const gap = nextGap(this.#readProgress, this.#cursor, ceiling)
+      if (gap === null) {
+        this.#isExhausted = true
+        return null
+      }
+      const [start, end] = gap
+      // Devices before it that nobody is on belong to the page, or its progress would never pass them.
+      const from = start === this.#cursor + 1 ? (this.#emptyFrom ?? start) : start
+      const { recipients, last } = this.#recipients.page(start - 1, end, this.#nextSize)
+      this.#cursor = last
+      this.#emptyFrom = recipients.length === 0 ? from : null
+      if (recipients.length === 0) continue
+      this.#nextSize = PAGE_SIZE
+      // Known now, so that the page's own settlement can say that it was the last.
+      if (nextGap(this.#readProgress, last, ceiling) === null) this.#isExhausted = true
+      return new Page({ from, to: last, recipients, badgeChanges })
+    }
+    this.#isSearching = true
+    return null
+  }
+
+  /** A page of one device, from `place`, in [0, 1), of what is not read yet on; `null` where nobody is near. */
+  sample(place: number, badgeChanges: number): Page | null {
+    const { lane, ceiling } = this.#record
+    if (lane === 'single' || this.#isExhausted) return null
+    if (this.#progress.ahead.length + this.#samples.size >= MAX_AHEAD) return null
+    const at = this.#cursor + Math.floor(place * (ceiling - this.#cursor))
+    const gap = nextGap(this.#readProgress, at, ceiling)
+    if (gap === null) return null
+    const [recipient] = this.#recipients.page(gap[0] - 1, gap[1], 1).recipients
+    if (recipient === undefined) return null
+    const { device } = recipient
+    const page = new Page({ from: device, to: device, recipients: [recipient], badgeChanges })
+    this.#samples.add(page)
+    return page
+  }
+
+  /** A page is settled, as far as it was sent. */
+  settle(page: Page): void {
+    this.#samples.delete(page)
+    const { from, settlesTo } = page
+    if (settlesTo >= from) this.#progress = settleRange(this.#progress, [from, settlesTo])
+  }
+
+  /** Reads nobody more. */
+  exhaust(): void {
+    this.#isExhausted = true
+  }
+
+  /** Somebody who was read was not sent to: they are to be read again, by the next run. */
+  reopen(): void {
+    this.#isExhausted = false
+  }
+
+  /** What is settled, and who was sampled. */
+  get #readProgress(): Progress {
+    let progress = this.#progress
+    for (const { from, to } of this.#samples) progress = settleRange(progress, [from, to])
+    return progress
+  }
+}

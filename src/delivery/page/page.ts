@@ -1,0 +1,194 @@
+import { MINUTE_MS } from '../../clock.ts'
+import type { SentBadge } from '../pending-badges.ts'
+import { RecipientResults, resultOf } from '../recipient-results.ts'
+import type { PageRow, RecipientResult } from '../store/open-delivery.ts'
+import type { FinalVerdict } from '../verdict.ts'
+import type { Task } from './task.ts'
+
+/**
+ * How long after its last send a page waits for its last answers. Then it is settled without them: they are written
+ * down as due again in `LEASE_MS`, unless they arrive before.
+ */
+export const STRAGGLER_MS = 2000
+
+/** Longer than any request can take, its deadline, second environment and renewed credential included. */
+export const LEASE_MS = MINUTE_MS
+
+/** What an answer says of a device, to be written with the page. */
+export type DeviceFinding =
+  | { readonly kind: 'gone'; readonly device: number; readonly since: number | null; readonly reason: string }
+  | { readonly kind: 'quarantine'; readonly device: number; readonly reason: string }
+  | { readonly kind: 'environment'; readonly device: number; readonly environment: 'production' | 'sandbox' }
+
+/** What a page needs to be made. */
+interface NewPage {
+  /** Device ids, both ends included: also of devices between the recipients that are not addressed. */
+  readonly from: number
+  readonly to: number
+  readonly recipients: readonly PageRow[]
+  /** How often other pushes, and calls, had changed stored badges when the recipients were read. */
+  readonly badgeChanges: number
+}
+
+/**
+ * Recipients that are read, sent to and settled together. Times are ms since the Unix epoch.
+ *
+ * sending → (every recipient sent to and answered) → complete, to be settled. sending → (the last answers are late) →
+ * detached: settled without them.
+ */
+export class Page {
+  readonly from: number
+  readonly to: number
+  readonly recipients: readonly PageRow[]
+  readonly badgeChanges: number
+  readonly results = new RecipientResults()
+  readonly #findings: DeviceFinding[] = []
+  /** Of recipients that were accepted. */
+  readonly #badges: SentBadge[] = []
+  /** By index: 1 where the answer is noted. */
+  readonly #answered: Uint8Array
+  /** Indexes of recipients that were sent to, and are to be sent to again. */
+  readonly #requeued: number[] = []
+  /** Recipients that were sent to: the index of the first that never was. */
+  #sent = 0
+  /** Sends without an answer. */
+  #pending = 0
+  #accepted = 0
+  #lastSentAt = 0
+  #isDetached = false
+
+  constructor({ from, to, recipients, badgeChanges }: NewPage) {
+    this.from = from
+    this.to = to
+    this.recipients = recipients
+    this.badgeChanges = badgeChanges
+    this.#answered = new Uint8Array(recipients.length)
+  }
+
+  get findings(): readonly DeviceFinding[] {
+    return this.#findings
+  }
+
+  get badges(): readonly SentBadge[] {
+    return this.#badges
+  }
+
+  get accepted(): number {
+    return this.#accepted
+  }
+
+  /** Sends without an answer. */
+  get pending(): number {
+    return this.#pending
+  }
+
+  /** Recipients that were sent to. */
+  get sent(): number {
+    return this.#sent
+  }
+
+  /** Recipients that were never sent to. */
+  get unsent(): number {
+    return this.recipients.length - this.#sent
+  }
+
+  get hasRequeued(): boolean {
+    return this.#requeued.length > 0
+  }
+
+  /** Recipients that are on their way, or answered. */
+  get reached(): number {
+    return this.#pending + this.#accepted + this.results.rows.length
+  }
+
+  /** The page was settled before all answers were in. */
+  get isDetached(): boolean {
+    return this.#isDetached
+  }
+
+  /** Whether everybody who was sent to is answered. */
+  get isAnswered(): boolean {
+    return this.#pending === 0 && this.#requeued.length === 0
+  }
+
+  /** Up to which device id the page settles: not beyond whom it was cut short before. */
+  get settlesTo(): number {
+    return this.unsent > 0 ? (this.recipients[this.#sent - 1]?.device ?? this.from - 1) : this.to
+  }
+
+  /** Takes the index of a recipient to send to: one that is requeued, else the first that was never sent to. */
+  take(now: number): number {
+    const index = this.#requeued.shift() ?? this.#sent++
+    this.#pending++
+    this.#lastSentAt = now
+    return index
+  }
+
+  /** The recipient at `index` was not answered for reasons that are not its own. */
+  requeue(index: number): void {
+    this.#pending--
+    this.#requeued.push(index)
+  }
+
+  /** Notes the answer of a recipient, and what it says of the device. */
+  answer(task: Task, verdict: FinalVerdict, finding: DeviceFinding | null, now: number): void {
+    this.#pending--
+    this.#answered[task.index] = 1
+    if (finding !== null) this.#findings.push(finding)
+    if (verdict.kind !== 'accepted') this.results.add(resultOf(task, verdict, now))
+    else {
+      this.#accepted++
+      if (task.badge !== undefined) this.#badges.push(task.badge)
+    }
+  }
+
+  /**
+   * Whether the page has waited long enough for its last answers. `isPaused`: nobody is sent to now, so that requeued
+   * recipients are not waited for either.
+   */
+  isLate(now: number, isPaused: boolean): boolean {
+    const isWaiting = isPaused ? !this.isAnswered : this.#pending > 0 && this.#requeued.length === 0
+    return isWaiting && this.unsent === 0 && this.#lastSentAt + STRAGGLER_MS <= now
+  }
+
+  /** Detaches the page from its stragglers: they are to be written down as due again later. Gives their devices. */
+  detach(now: number): number[] {
+    this.#isDetached = true
+    const stragglers: number[] = []
+    for (const [index, { device, badge }] of this.recipients.slice(0, this.#sent).entries()) {
+      if (this.#answered[index] === 1 || this.#requeued.includes(index)) continue
+      stragglers.push(device)
+      const dueAt = now + LEASE_MS
+      this.results.add({ device, state: 'leased', attempt: 1, dueAt, badge, reason: 'no answer yet' })
+    }
+    return stragglers
+  }
+
+  /** Requeued recipients are not sent to again: the delivery is aborted. */
+  failRequeued(state: 'expired' | 'rejected', reason: string, now: number): void {
+    for (const { index, device, badge } of this.#takeRequeued()) {
+      this.#answered[index] = 1
+      this.results.add({ device, state, attempt: 1, dueAt: now, badge, reason })
+    }
+  }
+
+  /** Requeued recipients come back from the database, due at once: a pause holds up the page, or the sender stops. */
+  returnRequeued(now: number): void {
+    for (const { device, badge } of this.#takeRequeued()) {
+      this.results.add({ device, state: 'retry', attempt: 0, dueAt: now, badge, reason: 'stopped' })
+    }
+  }
+
+  /** The clock was put back by `byMs`. */
+  shift(byMs: number): void {
+    this.#lastSentAt -= byMs
+    this.results.shift(byMs)
+  }
+
+  #takeRequeued(): (Pick<RecipientResult, 'device' | 'badge'> & { readonly index: number })[] {
+    return this.#requeued.splice(0).flatMap((index) => {
+      const recipient = this.recipients[index]
+      return recipient === undefined ? [] : [{ index, device: recipient.device, badge: recipient.badge }]
+    })
+  }
+}

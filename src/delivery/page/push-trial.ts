@@ -1,0 +1,51 @@
+import type { Outcome } from '../../gateway/gateway.ts'
+
+/** Recipients for whom a gateway refuses the push itself, all for one reason and none taken, that speak for all. */
+export const ENOUGH_REFUSALS = 100
+
+/**
+ * Whether a gateway takes a push at all, found out with its first recipients: no more of them are asked until one answer
+ * is not about the push.
+ *
+ * trying → (an answer shows that the push is not what is refused) → over. trying → (`ENOUGH_REFUSALS`) → refused.
+ */
+export class PushTrial {
+  #isOver: boolean
+  #inFlight = 0
+  /** By reason. */
+  #refusals: Map<string, number> | null = null
+  #most = 0
+
+  /** `wasTaken`: some recipients have it already. */
+  constructor(wasTaken: boolean) {
+    this.#isOver = wasTaken
+  }
+
+  /** Whether one more may be sent. */
+  get maySend(): boolean {
+    return this.#isOver || this.#inFlight + this.#most < ENOUGH_REFUSALS
+  }
+
+  sent(): void {
+    this.#inFlight++
+  }
+
+  /** Notes an answer; gives, once, the reason for which everybody is refused, else `null`. */
+  record(outcome: Outcome): string | null {
+    if (this.#isOver) return null
+    this.#inFlight--
+    if (outcome.kind === 'accepted' || outcome.kind === 'unregistered') this.#isOver = true
+    if (outcome.kind !== 'rejected' || outcome.certain === true) return null
+    if (outcome.blame !== 'push') {
+      this.#isOver = true
+      return null
+    }
+    this.#refusals ??= new Map()
+    const count = (this.#refusals.get(outcome.reason) ?? 0) + 1
+    this.#refusals.set(outcome.reason, count)
+    this.#most = Math.max(this.#most, count)
+    if (count < ENOUGH_REFUSALS) return null
+    this.#isOver = true
+    return outcome.reason
+  }
+}

@@ -1,0 +1,188 @@
+import type { Clock } from '../../clock.ts'
+import type { Platform } from '../../device/device.ts'
+import type { Log } from '../../log.ts'
+import { describeError } from '../../text/error-code.ts'
+import type { ActiveDelivery } from '../active-delivery.ts'
+import { LEASE_MS } from '../page/page.ts'
+import type { Task } from '../page/task.ts'
+import type { PendingBadges } from '../pending-badges.ts'
+import type { DeliveryStore } from '../store/delivery-store.ts'
+import { LANES } from '../store/open-delivery.ts'
+import type { Lane } from '../store/open-delivery.ts'
+import { DeliveryQueue } from './delivery-queue.ts'
+import { Loader } from './loader.ts'
+
+/** How long a delivery that could not be read is left alone: the database is damaged, or the disk is. */
+const READ_AGAIN_MS = 10_000
+
+/** Recipients leased at a time, when their next attempt is due. */
+const DUE_LIMIT = 500
+
+interface Dependencies {
+  readonly application: number
+  readonly platform: Platform
+  readonly clock: Clock
+  readonly log: Pick<Log, 'error'>
+  /** In [0, 1). */
+  readonly random: () => number
+  readonly store: DeliveryStore
+  readonly badges: Pick<PendingBadges, 'changes'>
+  /** Whether the times in the database are those of the clock as it is. */
+  readonly mayLoad: () => boolean
+  readonly persist: <T>(operation: () => T) => Promise<T>
+  /** There may be a recipient who was not there before. */
+  readonly onMore: () => void
+  /** The audience of a delivery is counted: where it is empty, the delivery ends. */
+  readonly onCounted: (delivery: ActiveDelivery) => void
+  /** A delivery was loaded because a recipient is due again, or because its time to live is over. */
+  readonly onTime: (delivery: ActiveDelivery) => void
+}
+
+/** What one application still has to send to one platform: singles first, then a page of each delivery to many. */
+export class Backlog {
+  readonly #deps: Dependencies
+  readonly #loader: Loader
+  readonly #queues: Readonly<Record<Lane, DeliveryQueue>> = { single: new DeliveryQueue(), many: new DeliveryQueue() }
+  /** Deliveries whose audience cannot be read now: their answers must not have it tried again, and told, each time. */
+  readonly #unreadable = new Set<ActiveDelivery>()
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+    this.#loader = new Loader({
+      ...deps,
+      onLoaded: (delivery, reason) => {
+        this.enqueue(delivery)
+        if (reason !== 'queued') deps.onTime(delivery)
+      },
+      onUnreadable: (error, again) => this.#readAgain(error, again),
+    })
+  }
+
+  /** The deliveries in memory. */
+  get loaded(): Pick<Loader, 'size' | 'waiting' | 'expects' | 'load' | 'park' | 'forgetTimes'> {
+    return this.#loader
+  }
+
+  /** Whether somebody to send to may still be found without an answer coming first. */
+  get isSearching(): boolean {
+    return this.all().some((delivery) => delivery.isSearching)
+  }
+
+  /** Every delivery in memory. */
+  all(): ActiveDelivery[] {
+    return this.#loader.all()
+  }
+
+  /** The delivery of this push, if it is in memory. */
+  find(push: number): ActiveDelivery | null {
+    return this.#loader.find(push)
+  }
+
+  /** Something was stored; `push` where it is one that may be older than what is loaded. */
+  wake(push: number | null): void {
+    this.#loader.wake(push)
+  }
+
+  /**
+   * Takes the next recipient; `null` when there is none now. `fromAnywhere`: better one from anywhere in the audience.
+   * `onEmpty` is told of each delivery that has none.
+   */
+  take(now: number, fromAnywhere: boolean, onEmpty: (delivery: ActiveDelivery) => void): Task | null {
+    for (const lane of LANES) {
+      const queue = this.#queues[lane]
+      for (let delivery = queue.first; delivery !== undefined; delivery = queue.first) {
+        const isOver = delivery.isFinished || delivery.expiresAt <= now
+        const task = isOver ? null : this.#takeFrom(delivery, now, fromAnywhere)
+        if (task !== null && !delivery.isAtPageEnd) return task
+        // Nothing to send, or a page is through: the next delivery.
+        queue.removeFirst()
+        if (task !== null) {
+          this.enqueue(delivery)
+          return task
+        }
+        if (delivery.isSearching) this.#enqueueLater(delivery)
+        else onEmpty(delivery)
+      }
+    }
+    return null
+  }
+
+  /** Reads whether anybody is left of a delivery that seems to be through. For times in which nothing is taken. */
+  readForEnd(delivery: ActiveDelivery): void {
+    if (this.#unreadable.has(delivery)) return
+    this.#reading(delivery, () => delivery.readForEnd())
+    this.enqueue(delivery)
+  }
+
+  /** Puts a delivery that may have somebody to send to behind the others of its lane. */
+  enqueue(delivery: ActiveDelivery): void {
+    if (delivery.isFinished || delivery.isParking || this.#unreadable.has(delivery)) return
+    this.#queues[delivery.record.lane].add(delivery)
+  }
+
+  /** Rows of recipients that wait were made due at `at`, ms since the Unix epoch, where that was not to be before. */
+  dueAgain(at: number): void {
+    for (const delivery of this.all()) delivery.dueAgain(at)
+    this.#loader.forgetTimes()
+  }
+
+  /** Takes a finished delivery out, and loads others in its place. */
+  drop(delivery: ActiveDelivery): void {
+    this.#loader.drop(delivery)
+  }
+
+  clear(): void {
+    this.#loader.clear()
+  }
+
+  /** Leases recipients whose next attempt is due; resolves with those whose device is not there any more. */
+  async leaseDue(delivery: ActiveDelivery, now: number): Promise<ReturnType<DeliveryStore['takeDue']>['dead']> {
+    const limit = delivery.startLease(DUE_LIMIT)
+    if (limit === 0) return []
+    const { store, persist, onMore } = this.#deps
+    const leased = await persist(() => ({
+      ...store.takeDue(delivery.record, now, now + LEASE_MS, limit),
+      next: store.nextDue(delivery.record),
+    }))
+    const dead = delivery.lease(leased)
+    if (delivery.isOver) return []
+    this.enqueue(delivery)
+    onMore()
+    return dead
+  }
+
+  /** The next recipient of a delivery; `null` also where its audience cannot be read now. */
+  #takeFrom(delivery: ActiveDelivery, now: number, fromAnywhere: boolean): Task | null {
+    return this.#reading(delivery, () => delivery.take(now, fromAnywhere ? this.#deps.random() : null))
+  }
+
+  #reading<T>(delivery: ActiveDelivery, read: () => T): T | null {
+    try {
+      return read()
+    } catch (error) {
+      this.#unreadable.add(delivery)
+      this.#readAgain(error, () => {
+        this.#unreadable.delete(delivery)
+        this.enqueue(delivery)
+      })
+      return null
+    }
+  }
+
+  /** A damaged page, or a failing disk, holds up the delivery that needs it, and nothing else. */
+  #readAgain(error: unknown, read: () => void): void {
+    const { application, platform, clock, log, onMore } = this.#deps
+    log.error('a delivery cannot be read; trying again', { application, platform, error: describeError(error) })
+    clock.after(READ_AGAIN_MS, () => {
+      read()
+      onMore()
+    })
+  }
+
+  #enqueueLater(delivery: ActiveDelivery): void {
+    setImmediate(() => {
+      this.enqueue(delivery)
+      this.#deps.onMore()
+    })
+  }
+}

@@ -1,0 +1,193 @@
+import { exclusionsBy } from '../../audience/exclusion.ts'
+import type { Exclusion } from '../../audience/exclusion.ts'
+import type { DeviceTraits } from '../../audience/filter-match.ts'
+import type { Audience } from '../../audience/filter.ts'
+import { audienceFrom } from '../../audience/stored-audience.ts'
+import type { Database } from '../../database/database.ts'
+import { packToken } from '../../device/device.ts'
+import type { Platform } from '../../device/device.ts'
+import { tokenWarning } from '../../device/push-token.ts'
+import { waveIn } from '../schedule/local-time.ts'
+import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explain.ts'
+
+interface PushRow {
+  number: number
+  audience: string
+  ceiling: number
+  created_at: number
+  send_at: number | null
+  released_at: number | null
+  cancelled_at: number | null
+  expires_at: number
+}
+
+interface DeviceRow extends Omit<DeviceTraits, 'tag' | 'active'> {
+  state: 0 | 1 | 2
+}
+
+interface ExceptionRow extends Omit<ExceptionFacts, 'cancelled'> {
+  push: number
+}
+
+/** Everything to explain a push to a device with, but for what is not stored: a pause. */
+export interface Found {
+  readonly facts: Omit<ExplainFacts, 'pause'>
+  /** `device.id`; `null`: no such token. */
+  readonly device: number | null
+  readonly platform: Platform | null
+}
+
+const STATES = ['registered', 'gone', 'quarantined'] as const
+
+const PUSH_COLUMNS = 'number, audience, ceiling, created_at, send_at, released_at, cancelled_at, expires_at'
+const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
+
+/** As `recipient-result-store.ts` writes it. */
+const CANCELLED = 'cancelled'
+
+export type ExplainStore = ReturnType<typeof createExplainStore>
+
+/** What is stored of one push and one device. Reads a few rows, whatever the size of the push. */
+export function createExplainStore({ database }: { database: Pick<Database, 'reading'> }) {
+  const findPush = database.reading<PushRow, [string, number]>(
+    `SELECT ${PUSH_COLUMNS} FROM push WHERE id = ? AND application = ? AND parent IS NULL`,
+  )
+  const wavesOf = database.reading<PushRow, [number]>(
+    `SELECT ${PUSH_COLUMNS} FROM push WHERE parent = ? ORDER BY send_at`,
+  )
+  const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, Platform, Platform]>(
+    `SELECT id, platform, state, alias, lat, lng, timezone, moved_at AS movedAt, registered_at AS registeredAt,
+       seen_at AS seenAt
+     FROM device WHERE application = ? AND token = ? AND platform IN (?, ?) ORDER BY state, seen_at DESC LIMIT 1`,
+  )
+  const departure = database.reading<{ reason: string; at: number }, [number, Platform, string | Uint8Array]>(
+    'SELECT reason, at FROM feedback WHERE application = ? AND platform = ? AND token = ?',
+  )
+  const labels = database.reading<{ kind: 0 | 1; name: string }, [number]>(
+    'SELECT l.kind, l.name FROM device_label x JOIN label l ON l.id = x.label WHERE x.device = ? ORDER BY l.name',
+  )
+  const findException = database.reading<ExceptionRow, [number, Platform, number]>(
+    `SELECT push, state, reason, attempt AS attempts, due_at AS at FROM push_exception
+     WHERE push IN ${WHOLE} AND platform = ? AND device = ? LIMIT 1`,
+  )
+  const findOpened = database.reading<{ at: number | null }, [number, number]>(
+    `SELECT min(at) AS at FROM opened WHERE push IN ${WHOLE} AND device = ?`,
+  )
+  const findDelivery = database.reading<
+    {
+      progress: number
+      ahead: string
+      addressed: number | null
+      finishedAt: number | null
+      refused: string | null
+    },
+    [number, Platform]
+  >(
+    'SELECT progress, ahead, addressed, finished_at AS finishedAt, refused FROM delivery WHERE push = ? AND platform = ?',
+  )
+
+  function exclusionsOf(audience: Audience, device: DeviceRow): Exclusion[] {
+    if ('device' in audience) {
+      const same = audience.device === device.id
+      return same ? [] : [{ field: 'token', why: 'is not the one device that the push is for' }]
+    }
+    const all = labels.all(device.id)
+    const named = (kind: number) => all.filter((label) => label.kind === kind).map(({ name }) => name)
+    return exclusionsBy(audience.filter, { ...device, tag: named(0), active: named(1) })
+  }
+
+  /** A wave still to come leaves out devices that have moved since the first went out. */
+  function audienceOf(push: PushRow, whole: PushRow): Audience {
+    const audience = audienceFrom(push.audience, whole.audience)
+    const isToCome = push.number !== whole.number && push.released_at === null
+    if (!isToCome || whole.released_at === null || 'device' in audience) return audience
+    return { filter: { ...audience.filter, stayedSince: whole.released_at } }
+  }
+
+  function passed(push: PushRow, device: DeviceRow): ExplainFacts['delivery'] {
+    const row = findDelivery.get(push.number, device.platform)
+    if (row === null) return null
+    const { progress, finishedAt, refused } = row
+    const ahead = JSON.parse(row.ahead) as readonly (readonly [number, number])[]
+    const settled = device.id <= progress || ahead.some(([from, to]) => from <= device.id && device.id <= to)
+    // What ended by itself has looked at everybody: behind the last page there was nobody.
+    const wasEnded = push.cancelled_at !== null || refused !== null
+    const endedByItself = finishedAt !== null && !wasEnded && finishedAt < push.expires_at
+    return { passed: settled || endedByItself, nobody: endedByItself && row.addressed === 0, finishedAt, refused }
+  }
+
+  /** The wave of a push by local time that is the device's; `null`: its time had passed. */
+  function waveOf(whole: PushRow, local: string, device: DeviceRow): PushRow | null {
+    const waves = wavesOf.all(whole.number)
+    const moments = waves.map((wave) => wave.send_at ?? 0)
+    const moment = waveIn(local, device.timezone, moments, whole.created_at)
+    return waves.find((wave) => wave.send_at === moment) ?? null
+  }
+
+  return {
+    /** `null`: there is no such push. Without `platform`, and where both platforms hold the token, the device seen last. */
+    find(application: number, id: string, token: string, platform?: Platform): Found | null {
+      const whole = findPush.get(id, application)
+      if (whole === null) return null
+      const packed = packToken(token)
+      const device = findDevice.get(application, packed, platform ?? 0, platform ?? 1)
+      if (device === null) return { facts: { ...UNKNOWN, push: factsOf(whole) }, device: null, platform: null }
+
+      const exception = findException.get(whole.number, device.platform, device.id)
+      const audience = JSON.parse(whole.audience) as Audience
+      const local = 'filter' in audience ? audience.local : undefined
+      const waves = exception === null || local === undefined ? [] : wavesOf.all(whole.number)
+      const written = waves.find(({ number }) => number === exception?.push) ?? null
+      const wave = written ?? (local === undefined ? whole : waveOf(whole, local, device))
+      const push = wave ?? whole
+      // Who is not registered is in no audience, whatever its fields.
+      const registered = device.state === 0
+      const exclusions = registered ? exclusionsOf(audienceOf(push, whole), device) : []
+      if (wave === null && local !== undefined) {
+        exclusions.push({ field: 'send_at_local', why: `is where ${local} was over when the push was accepted` })
+      }
+      return {
+        facts: {
+          push: factsOf(push),
+          device: deviceFacts(device, token, departure.get(application, device.platform, packed)),
+          openedAt: findOpened.get(whole.number, device.id)?.at ?? null,
+          exception: exception && { ...exception, cancelled: exception.reason === CANCELLED },
+          registeredSince: push.released_at !== null && device.id > push.ceiling,
+          exclusions,
+          delivery: passed(push, device),
+        },
+        device: device.id,
+        platform: device.platform,
+      }
+    },
+  }
+}
+
+const UNKNOWN = {
+  device: null,
+  openedAt: null,
+  exception: null,
+  registeredSince: false,
+  exclusions: [],
+  delivery: null,
+} as const
+
+function factsOf(push: PushRow): ExplainFacts['push'] {
+  return {
+    sendAt: push.send_at,
+    releasedAt: push.released_at,
+    cancelledAt: push.cancelled_at,
+    expiresAt: push.expires_at,
+  }
+}
+
+function deviceFacts(device: DeviceRow, token: string, left: DeviceFacts['left']): DeviceFacts {
+  return {
+    platform: device.platform,
+    tokenWarning: tokenWarning(device.platform, token),
+    state: STATES[device.state],
+    registeredAt: device.registeredAt,
+    seenAt: device.seenAt,
+    left,
+  }
+}

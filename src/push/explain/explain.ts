@@ -1,0 +1,279 @@
+import type { Exclusion } from '../../audience/exclusion.ts'
+import type { Platform } from '../../device/device.ts'
+import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
+import { isoTime } from '../../text/format.ts'
+
+/** What is known of one device and one push. Times are ms since the Unix epoch. */
+export interface ExplainFacts {
+  readonly push: {
+    /** When the push goes out; `null`: at once. */
+    readonly sendAt: number | null
+    /** When it went out, as seen from this device; `null`: not yet. */
+    readonly releasedAt: number | null
+    readonly cancelledAt: number | null
+    readonly expiresAt: number
+  }
+  /** `null`: no such token. */
+  readonly device: DeviceFacts | null
+  /** Opened, as the app has said. */
+  readonly openedAt: number | null
+  /** The stored result; there is one where the device was not simply accepted. */
+  readonly exception: ExceptionFacts | null
+  /** Whether the device has registered since the push went out. */
+  readonly registeredSince: boolean
+  /** What leaves it out of the audience. */
+  readonly exclusions: readonly Exclusion[]
+  /** How far the delivery to its platform is; `null`: there is none. */
+  readonly delivery: {
+    /** Whether every device up to this one is settled. */
+    readonly passed: boolean
+    /** Whether the delivery has ended because nobody was in its audience. */
+    readonly nobody: boolean
+    readonly finishedAt: number | null
+    /** Why the gateway refused the push for everybody; `null` where it did not. */
+    readonly refused: string | null
+  } | null
+  /** Why nothing can be sent to its platform now. */
+  readonly pause: string | null
+}
+
+export interface DeviceFacts {
+  readonly platform: Platform
+  readonly state: 'registered' | 'gone' | 'quarantined'
+  /** Why its token can never be sent to; `null` where nothing is known of it. */
+  readonly tokenWarning: string | null
+  readonly registeredAt: number
+  /** Last registration. */
+  readonly seenAt: number
+  /** When a gateway last declared the token gone or bad, and its word for it. */
+  readonly left: { readonly reason: string; readonly at: number } | null
+}
+
+export interface ExceptionFacts {
+  readonly state: 'retry' | 'leased' | 'rejected' | 'gone' | 'expired'
+  /** Called off while it waited for another attempt. */
+  readonly cancelled: boolean
+  readonly reason: string
+  readonly attempts: number
+  /** Retry: the next attempt; else when it was decided. */
+  readonly at: number
+}
+
+export const VERDICTS = [
+  'opened',
+  'accepted',
+  'waiting',
+  'retrying',
+  'rejected',
+  'expired',
+  'cancelled',
+  'scheduled',
+  'excluded',
+  'registered_later',
+  'not_registered',
+  'gone',
+  'quarantined',
+] as const
+
+export type ExplainVerdict = (typeof VERDICTS)[number]
+
+export interface Explanation {
+  readonly verdict: ExplainVerdict
+  /** One sentence or two, for a human. */
+  readonly explanation: string
+  /** The gateway's word, where there is one. */
+  readonly reason?: string
+  /** When it was decided, ms since the Unix epoch. */
+  readonly at?: number
+  readonly attempts?: number
+  /** When the next attempt is due, ms since the Unix epoch. */
+  readonly nextAttemptAt?: number
+  readonly excludedBy?: readonly string[]
+  /** Whether the audience was judged by the device as it is now, since how it was is not stored. */
+  readonly judgedNow?: true
+}
+
+const GATEWAY: Readonly<Record<Platform, string>> = { 0: 'APNs', 1: 'FCM' }
+
+const AS_NOW = 'This is judged by the device as it is now.'
+
+/** Why a device did, or did not, get a push. What was written down goes before what is concluded. */
+export function explain(facts: ExplainFacts): Explanation {
+  const { device, openedAt, exception, push, exclusions, delivery } = facts
+  if (openedAt !== null) {
+    return {
+      verdict: 'opened',
+      explanation: `The app has said that the push was opened, at ${isoTime(openedAt)}.`,
+      at: openedAt,
+    }
+  }
+  if (device === null) {
+    return {
+      verdict: 'not_registered',
+      explanation: 'No device of this application has this token: it was never registered, or was unregistered since.',
+    }
+  }
+  if (exception !== null) {
+    const unsent = exception.state === 'rejected' ? device.tokenWarning : null
+    if (unsent !== null) return neverSent('rejected', unsent, { reason: exception.reason, at: exception.at })
+    return ofException(exception, GATEWAY[device.platform], facts.pause)
+  }
+  if (facts.registeredSince) {
+    const { registeredAt } = device
+    return {
+      verdict: 'registered_later',
+      explanation: `The device has registered at ${isoTime(registeredAt)}, after the push had gone out, so it was not addressed.`,
+      at: registeredAt,
+    }
+  }
+  if (device.state !== 'registered') return ofDeparted(device, push.releasedAt)
+  if (push.releasedAt === null) return ofUnsent(facts)
+  if (exclusions.length > 0)
+    return excluded(exclusions, `The push left the device out: it ${whyOf(exclusions)}. ${AS_NOW}`)
+  if (delivery === null) return excluded([], `The push did not address the device. ${AS_NOW}`)
+  if (delivery.nobody) {
+    const devices = device.platform === 0 ? 'iOS device' : 'Android device'
+    return excluded([], `The push addressed no ${devices} when it went out, so neither this one. ${AS_NOW}`)
+  }
+  if (delivery.passed) return accepted(device, push.releasedAt)
+  if (delivery.refused !== null) {
+    const { refused: reason } = delivery
+    const explanation = `${GATEWAY[device.platform]} refused the push for everybody whom it was sent to (${reason}), so it was not sent to this device. ${AS_NOW}`
+    return { verdict: 'rejected', explanation, reason, judgedNow: true }
+  }
+  return ofUnreached(facts, delivery.finishedAt)
+}
+
+function ofException(
+  { state, cancelled, reason, attempts, at }: ExceptionFacts,
+  gateway: string,
+  pause: string | null,
+): Explanation {
+  const known = { reason, attempts, at }
+  if (cancelled) {
+    const explanation = `The push was cancelled at ${isoTime(at)}, before the device could be sent to with success.`
+    return { verdict: 'cancelled', explanation, ...known }
+  }
+  switch (state) {
+    case 'leased':
+      return {
+        verdict: 'waiting',
+        explanation: `The notification was sent, and ${gateway} has not answered yet.`,
+        reason,
+        attempts,
+      }
+    case 'retry': {
+      const last = attempts === 0 ? 'It was not sent yet' : `${gateway} did not take it (${reason})`
+      const explanation = `${last}; the next attempt is due at ${isoTime(at)}${pause === null ? '' : `, but sending is paused: ${pause}`}.`
+      return { verdict: 'retrying', explanation, reason, attempts, nextAttemptAt: at }
+    }
+    case 'rejected':
+      return {
+        verdict: 'rejected',
+        explanation: `${gateway} refused the notification for this device at ${isoTime(at)}: ${reason}.`,
+        ...known,
+      }
+    case 'gone':
+      if (reason === DEVICE_REMOVED) {
+        const explanation = `The device was unregistered, or declared gone, while it waited for another attempt, as was found at ${isoTime(at)}.`
+        return { verdict: 'gone', explanation, ...known }
+      }
+      return {
+        verdict: 'gone',
+        explanation: `The app was gone from the device when it was sent to, at ${isoTime(at)}: ${reason}.`,
+        ...known,
+      }
+    case 'expired':
+      return {
+        verdict: 'expired',
+        explanation: `The time to live of the push was over at ${isoTime(at)}, before an attempt succeeded; the last one failed with: ${reason}.`,
+        ...known,
+      }
+  }
+}
+
+/** `warning`: what the token is not, and looks like. */
+function neverSent(
+  verdict: 'rejected' | 'quarantined',
+  warning: string,
+  { reason, at }: { readonly reason: string; readonly at: number },
+): Explanation {
+  const explanation = `The token is ${warning}. It was set aside at ${isoTime(at)}; the device must register with the token that Apple gives it.`
+  return { verdict, explanation, reason, at }
+}
+
+function ofDeparted(device: DeviceFacts, releasedAt: number | null): Explanation {
+  const { state, left, platform, tokenWarning } = device
+  const verdict = state === 'gone' ? 'gone' : 'quarantined'
+  if (verdict === 'quarantined' && left !== null && tokenWarning !== null) return neverSent(verdict, tokenWarning, left)
+  const what = state === 'gone' ? 'gone' : 'bad'
+  if (left === null) {
+    return {
+      verdict,
+      explanation: `${GATEWAY[platform]} has declared the token ${what}; the device must register again.`,
+    }
+  }
+  const said = `${GATEWAY[platform]} has declared the token ${what} at ${isoTime(left.at)} (${left.reason})`
+  const before = releasedAt === null || left.at <= releasedAt
+  const explanation = before
+    ? `${said}, so it was not addressed; the device must register again.`
+    : `${said}, which was after the push had gone out: no failure of this push is on record for it.`
+  return { verdict, explanation, reason: left.reason, at: left.at }
+}
+
+/** Its moment has not come, and may never. */
+function ofUnsent({ push, exclusions }: ExplainFacts): Explanation {
+  if (push.cancelledAt !== null) {
+    const explanation = `The push was cancelled at ${isoTime(push.cancelledAt)}, before it went out.`
+    return { verdict: 'cancelled', explanation, at: push.cancelledAt }
+  }
+  const when = push.sendAt === null ? 'The push has not gone out yet' : `The push goes out at ${isoTime(push.sendAt)}`
+  if (exclusions.length === 0) {
+    return {
+      verdict: 'scheduled',
+      explanation: `${when}, and addresses the device as it is now.`,
+      judgedNow: true,
+    }
+  }
+  return excluded(exclusions, `${when}, and leaves the device out as it is now: it ${whyOf(exclusions)}.`)
+}
+
+function excluded(exclusions: readonly Exclusion[], explanation: string): Explanation {
+  return { verdict: 'excluded', explanation, excludedBy: exclusions.map(({ field }) => field), judgedNow: true }
+}
+
+function whyOf(exclusions: readonly Exclusion[]): string {
+  return exclusions.map(({ why }) => why).join(', and ')
+}
+
+function accepted({ platform, left, seenAt }: DeviceFacts, releasedAt: number): Explanation {
+  // It may have come back before or after the push: only the last registration is known.
+  const wasAway = left !== null && left.at <= releasedAt && seenAt > releasedAt
+  const doubt =
+    wasAway && left !== null
+      ? ` It was declared gone at ${isoTime(left.at)} and has registered again: if that was after the push, it was not addressed.`
+      : ''
+  return {
+    verdict: 'accepted',
+    explanation: `${GATEWAY[platform]} took the notification, which is not the same as shown: the phone may be off, or its owner may have notifications turned off. ${AS_NOW}${doubt}`,
+    judgedNow: true,
+  }
+}
+
+function ofUnreached({ push, pause }: ExplainFacts, finishedAt: number | null): Explanation {
+  if (push.cancelledAt !== null) {
+    const explanation = `The push was cancelled at ${isoTime(push.cancelledAt)}, before it had come to this device. ${AS_NOW}`
+    return { verdict: 'cancelled', explanation, at: push.cancelledAt, judgedNow: true }
+  }
+  if (finishedAt !== null) {
+    const explanation = `The time to live of the push was over at ${isoTime(push.expiresAt)}, before it had come to this device. ${AS_NOW}`
+    return { verdict: 'expired', explanation, at: push.expiresAt, judgedNow: true }
+  }
+  const why = pause === null ? 'It is being sent, and has' : `Sending is paused (${pause}), and the push has`
+  return {
+    verdict: 'waiting',
+    explanation: `${why} not come to this device yet. ${AS_NOW}`,
+    ...(pause !== null && { reason: pause }),
+    judgedNow: true,
+  }
+}

@@ -1,0 +1,131 @@
+import type { Audience } from '../../audience/filter.ts'
+import { audienceFrom } from '../../audience/stored-audience.ts'
+import type { WaveAudience } from '../../audience/stored-audience.ts'
+import type { Database } from '../../database/database.ts'
+import type { StoredRow, push as pushTable } from '../../database/schema.ts'
+import { createNewDeliveryStore } from '../../delivery/store/new-delivery-store.ts'
+import { CEILING } from '../../device/device-row.ts'
+import { waveIn } from './local-time.ts'
+import type { Zone } from './local-time.ts'
+
+/** A push that has been let go. */
+interface Released {
+  /** `push.number`. */
+  readonly push: number
+  readonly application: number
+}
+
+interface DueRow extends Released {
+  audience: string
+  parent: number | null
+  send_at: number
+}
+
+type ParentRow = Pick<StoredRow<typeof pushTable>, 'audience' | 'created_at' | 'released_at'>
+
+/** As the index `push_scheduled` has it. */
+const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'
+
+export type ScheduleStore = ReturnType<typeof createScheduleStore>
+
+/** Pushes that wait for their moment. Times are ms since the Unix epoch. */
+export function createScheduleStore({ database }: { database: Pick<Database, 'statement'> }) {
+  const deliveries = createNewDeliveryStore({ database })
+  const next = database.statement<{ send_at: number | null }, []>(
+    `SELECT min(send_at) AS send_at FROM push WHERE ${SCHEDULED}`,
+  )
+  const due = database.statement<DueRow, [number, number]>(
+    `SELECT number AS push, application, audience, parent, send_at FROM push WHERE ${SCHEDULED} AND send_at <= ?
+     ORDER BY send_at, number LIMIT ?`,
+  )
+  const parentOf = database.statement<ParentRow, [number]>(
+    'SELECT audience, created_at, released_at FROM push WHERE number = ?',
+  )
+  const wavesOf = database.statement<{ send_at: number }, [number]>(
+    'SELECT send_at FROM push WHERE parent = ? ORDER BY send_at',
+  )
+  const release = database.statement<{ expires_at: number }, [number, string, number]>(
+    `UPDATE push SET released_at = ?1, audience = ?2, ceiling = ${CEILING}, expires_at = ?1 + expires_at - send_at
+     WHERE number = ?3 RETURNING expires_at`,
+  )
+
+  // Each step is one look into the index, for as many zones as there are, not devices.
+  const zones = database.statement<{ zone: string }, [number]>(
+    `WITH RECURSIVE known (zone) AS (
+       SELECT min(timezone) FROM device WHERE application = ?1 AND timezone IS NOT NULL
+       UNION ALL
+       SELECT (SELECT min(timezone) FROM device WHERE application = ?1 AND timezone > zone) FROM known
+       WHERE zone IS NOT NULL)
+     SELECT zone FROM known WHERE zone IS NOT NULL`,
+  )
+
+  /** The time zones that devices of an application have, each once; not known is one of them. */
+  const zonesOf = (application: number): Zone[] => [null, ...zones.all(application).map(({ zone }) => zone)]
+
+  /** Whom one wave of a push by local time addresses beside the filter of the whole; `null` for nobody. */
+  function waveOf({ application, send_at: wave }: DueRow, parent: number, now: number): WaveAudience | null {
+    const row = parentOf.get(parent)
+    const audience = row && (JSON.parse(row.audience) as Audience)
+    if (!row || !audience || !('filter' in audience) || audience.local === undefined) return null
+    const { filter, local } = audience
+    const waves = wavesOf.all(parent).map(({ send_at: at }) => at)
+    const inWave = zonesOf(application).filter(
+      (zone) => (filter.zones?.includes(zone) ?? true) && waveIn(local, zone, waves, row.created_at) === wave,
+    )
+    if (inWave.length === 0) return null
+    const own = { zones: inWave, stayedSince: row.released_at ?? wave }
+    return { turn: { ...own, ...(filter.asOf !== undefined && { asOf: now }) } }
+  }
+
+  const audienceOf = (wave: WaveAudience, parent: number) =>
+    audienceFrom(JSON.stringify(wave), parentOf.get(parent)?.audience ?? null)
+
+  const withdraw = database.statement<{ number: number }, [number, number]>(
+    `UPDATE push SET cancelled_at = coalesce(cancelled_at, ?2) WHERE number = ?1 AND released_at IS NULL
+     RETURNING number`,
+  )
+  const withdrawWaves = database.statement<never, [number, number]>(
+    'UPDATE push SET cancelled_at = coalesce(cancelled_at, ?2) WHERE parent = ?1',
+  )
+
+  return {
+    zonesOf,
+
+    /** Calls off a push, `push.number`, that has not gone out; `false` if it has. Runs in a transaction of the caller. */
+    withdraw(push: number, now: number): boolean {
+      if (withdraw.get(push, now) === null) return false
+      withdrawWaves.run(push, now)
+      return true
+    },
+
+    /** When the next push is due; `null` if none waits. */
+    next: (): number | null => next.get()?.send_at ?? null,
+
+    /**
+     * Lets go what is due, `limit` pushes at the most: the audience is that of this moment, and so is the beginning of
+     * the time to live. Runs in a transaction of the caller.
+     */
+    release(now: number, limit: number): Released[] {
+      const letGo = (push: number, audience: string) => release.get(now, audience, push)?.expires_at ?? now
+      return due.all(now, limit).map((row) => {
+        const { push, application, parent } = row
+        if (parent === null) {
+          const audience = asOf(JSON.parse(row.audience) as Audience, now)
+          const expiresAt = letGo(push, JSON.stringify(audience))
+          if (!('local' in audience)) deliveries.add({ application, push, audience, expiresAt })
+        } else {
+          const wave = waveOf(row, parent, now)
+          const expiresAt = letGo(push, wave === null ? row.audience : JSON.stringify(wave))
+          if (wave !== null) deliveries.add({ application, push, audience: audienceOf(wave, parent), expiresAt })
+        }
+        return { push, application }
+      })
+    },
+  }
+}
+
+/** The audience of the moment: what counts back from one counts from this. */
+function asOf(audience: Audience, now: number): Audience {
+  if ('device' in audience || audience.filter.asOf === undefined) return audience
+  return { ...audience, filter: { ...audience.filter, asOf: now } }
+}

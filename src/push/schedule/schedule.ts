@@ -1,0 +1,81 @@
+import type { Clock } from '../../clock.ts'
+import type { Commit } from '../../database/group-commit.ts'
+import type { Log } from '../../log.ts'
+import { describeError } from '../../text/error-code.ts'
+import type { ScheduleStore } from './schedule-store.ts'
+
+/** How late a push may be when the clock was put forth, and how soon a write that failed is tried again. */
+const LOOK_MS = 1000
+
+/** Pushes let go in one transaction. */
+const RELEASE_LIMIT = 100
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly log: Log
+  readonly commit: Commit
+  readonly store: Pick<ScheduleStore, 'next' | 'release'>
+  /** Tells the delivery that this push of this application, `push.number`, is to be sent. */
+  readonly wake: (application: number, push: number) => void
+}
+
+export interface Schedule {
+  /** Something new waits. */
+  look(): void
+  stop(): void
+}
+
+/**
+ * Lets each push go when its moment comes. What waits is in the database, so a start catches up with what came due
+ * while nothing ran.
+ *
+ * waiting → (due, or a second has passed) → releasing → waiting.
+ */
+export function startSchedule({ clock, log, commit, store, wake }: Dependencies): Schedule {
+  let cancel = () => {}
+  let releasing = false
+  let stopped = false
+
+  function look(): void {
+    if (stopped || releasing) return
+    cancel()
+    const dueInMs = (next() ?? Number.POSITIVE_INFINITY) - clock.now()
+    if (dueInMs <= 0) void release()
+    // Never longer than a second: the clock may be put forth meanwhile.
+    else cancel = clock.after(Math.min(dueInMs, LOOK_MS), look)
+  }
+
+  /** When the next is due; `null` for none, and for what cannot be read now: it is looked for again in a second. */
+  function next(): number | null {
+    try {
+      return store.next()
+    } catch (error) {
+      log.error('what is due cannot be read; trying again', { error: describeError(error) })
+      return null
+    }
+  }
+
+  async function release(): Promise<void> {
+    releasing = true
+    try {
+      const released = await commit(() => store.release(clock.now(), RELEASE_LIMIT))
+      if (stopped) return
+      for (const { application, push } of released) wake(application, push)
+      releasing = false
+      look()
+    } catch (error) {
+      log.error('what is due could not be let go; trying again', { error: describeError(error) })
+      releasing = false
+      if (!stopped) cancel = clock.after(LOOK_MS, look)
+    }
+  }
+
+  look()
+  return {
+    look,
+    stop() {
+      stopped = true
+      cancel()
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { DAY_MS, SECOND_MS } from '../../clock.ts'
+import { invalid, optional, show, wholeNumber } from '../../http/fields.ts'
+import type { Field, Given } from '../../http/fields.ts'
+import { flag } from '../../notification/content-fields.ts'
+
+/** When a push is to go out. Times are ms since the Unix epoch. */
+export type When =
+  | { readonly kind: 'now' }
+  | { readonly kind: 'in'; readonly delayMs: number }
+  /** `isSchedule`: of the field `schedule`, by which a moment that is past, however long, is now. */
+  | { readonly kind: 'at'; readonly at: number; readonly isSchedule?: true }
+  /** When the clocks of each device show this: `2026-12-24T09:00`. */
+  | { readonly kind: 'local'; readonly wall: string }
+
+const MAX_DAYS = 90
+export const MAX_AHEAD_MS = MAX_DAYS * DAY_MS
+const MAX_SECONDS = MAX_AHEAD_MS / SECOND_MS
+
+/** A moment as RFC 3339 has it; the seconds may be left out. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
+const WALL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/
+
+const sendAt: Field<When> = {
+  schema: {
+    oneOf: [{ type: 'string' }, { type: 'number', minimum: 0, maximum: MAX_SECONDS }],
+    description: `When to send: a time with its offset (2026-12-24T09:00:00+01:00, or Z), or a number of seconds from now. At most ${MAX_DAYS} days ahead. A time that has just come is now; more than 60 seconds past is refused.`,
+    example: '3600',
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    const seconds = typeof value === 'string' && /^\d{1,8}$/.test(value) ? Number(value) : value
+    if (typeof seconds === 'number' && seconds >= 0 && seconds <= MAX_SECONDS) {
+      return { kind: 'in', delayMs: Math.round(seconds * 1000) }
+    }
+    const at = typeof value === 'string' && MOMENT.test(value) ? instantOf(value) : null
+    if (at !== null) return { kind: 'at', at }
+    throw invalid(
+      name,
+      `must be a time with its offset, such as 2026-12-24T09:00:00Z, or a number of seconds from 0 to ${MAX_SECONDS}, not ${show(value)}`,
+    )
+  },
+}
+
+const sendAtLocal: Field<When> = {
+  schema: {
+    type: 'string',
+    description: `When to send, by the clock of each device: 2026-12-24T09:00, at most ${MAX_DAYS} days ahead. A device without a known time zone has UTC. Where the time is more than 1 hour past, it is not sent; \`passed\` names the zones.`,
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (typeof value === 'string' && WALL.test(value) && read(() => Temporal.PlainDateTime.from(value)) !== null) {
+      return { kind: 'local', wall: value }
+    }
+    throw invalid(name, `must be a date and time without an offset, such as 2026-12-24T09:00, not ${show(value)}`)
+  },
+}
+
+const confirm: Field<number> = {
+  ...wholeNumber(0, Number.MAX_SAFE_INTEGER),
+  schema: {
+    type: 'integer',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description:
+      'How many devices it is to address. Needed where the application asks for it above some number; within 10 percent of the count is enough.',
+  },
+}
+
+const replace = flag(
+  'With an Idempotency-Key: takes the place of the push of that key, which must not have gone out. true, false, 1 or 0.',
+)
+
+/** When a push to many is sent, and whether. */
+export const lifeFields = {
+  send_at: optional(sendAt),
+  send_at_local: optional(sendAtLocal),
+  confirm: optional(confirm),
+  replace: optional(replace),
+}
+
+/** The same for one device. */
+export const lifeFieldsOfOne = { send_at: lifeFields.send_at, replace: lifeFields.replace }
+
+/** Ms since the Unix epoch; `null` for a day or a time that does not exist. */
+export function instantOf(moment: string): number | null {
+  return read(() => Temporal.Instant.from(moment).epochMilliseconds)
+}
+
+/** `null` for a day or a time that does not exist. */
+function read<T>(parse: () => T): T | null {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+/** At most one of the fields may be there. */
+export function whenOf(input: { readonly [Field in (typeof MOMENTS)[number]]?: When | undefined }): When {
+  const [first, second] = MOMENTS.filter((name) => input[name] !== undefined)
+  if (second !== undefined) throw invalid(second, `must not stand beside ${first}`)
+  return (first && input[first]) ?? { kind: 'now' }
+}
+
+const MOMENTS = ['send_at', 'schedule', 'send_at_local'] as const
+
+/** A time ignored in a push to one, as other unknown fields are, would send at once. */
+export function refuseLocal(given: Given): void {
+  if ((given['send_at_local'] ?? '') !== '') throw invalid('send_at_local', 'is for /push/all; here it is send_at')
+}

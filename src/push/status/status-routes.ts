@@ -1,0 +1,173 @@
+import { Elysia } from 'elysia'
+import type { Clock } from '../../clock.ts'
+import { EXAMPLE_TOKEN } from '../../device/device-fields.ts'
+import { readPlatformHeader } from '../../device/device-schema.ts'
+import type { Platform } from '../../device/device.ts'
+import { failure, Refused } from '../../failure.ts'
+import { listOf, NEXT_PAGE } from '../../http/answer-schema.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { missing } from '../../http/fields.ts'
+import type { Gate } from '../../http/gate.ts'
+import { jsonArray } from '../../http/json-stream.ts'
+import type { ExplainStore } from '../explain/explain-store.ts'
+import { explain } from '../explain/explain.ts'
+import * as schema from './status-schema.ts'
+import type { StatusStore } from './status-store.ts'
+import type { StoredPush } from './status.ts'
+
+interface Dependencies {
+  readonly gate: Gate
+  readonly clock: Clock
+  readonly statuses: StatusStore
+  readonly explanations: ExplainStore
+  /** Why nothing can be sent to a platform of an application now; `null` where it can. */
+  readonly pauseOf: (application: number, platform: Platform) => string | null
+  /** The apns-id that a push, `push.id`, has at a device, `device.id`. */
+  readonly apnsIdOf: (push: string, device: number) => string
+}
+
+const NO_PUSH = { 404: 'ResourceNotFound: there is no such push.' }
+
+/** What became of pushes: GET /pushes, and GET /push/{id} with what is below it. */
+export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apnsIdOf }: Dependencies) {
+  function found(application: number, id: string): StoredPush {
+    const push = statuses.find(application, id.toLowerCase())
+    if (push === null) throw noPush()
+    return push
+  }
+
+  async function whole(application: number, id: string) {
+    const asked = found(application, id)
+    const wasOpen = statuses.reach(asked.number).some(({ open }) => open)
+    let reasons = await statuses.reasons(asked.number)
+    const push = found(application, id)
+    const reach = statuses.reach(push.number)
+    // It has ended since: what it failed for in the end is not among them.
+    if (wasOpen && !reach.some(({ open }) => open)) reasons = await statuses.reasons(push.number)
+    const pause = (platform: Platform) => pauseOf(application, platform)
+    const status = schema.pushStatusOf(push, reach, pause, clock.now())
+    const failed = schema.failedOf(status.failed.total, reasons, push, reach)
+    return { ...status, failed, platforms: schema.platformsOf(push, reach, pause) }
+  }
+
+  function* failures(push: number): Generator<string> {
+    for (const failed of statuses.failures(push)) yield JSON.stringify(schema.failureOf(failed))
+  }
+
+  return new Elysia({ name: 'status-routes' })
+    .use(gate.plugin)
+    .get('/push/:id', ({ application: { number }, params: { id } }) => whole(number, id), {
+      detail: endpoint({
+        tag: 'Pushes',
+        summary: 'Status of a push',
+        description:
+          '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by APNs or FCM; `o` opens recorded. `waiting` devices have no outcome yet: not sent to so far, on the way, or, which are `retrying`, tried before; `t` is always `s` + `failed` + `waiting`. `failed.reasons` are the gateways’ own; `expired` and `cancelled` stand for devices not sent to before the push was over, `DeviceRemoved` for those that were removed before they were sent to. `rate`: accepted a second. Times are ISO 8601 or null.',
+        secret: true,
+        parameters: [schema.ID_PARAMETER],
+        answers: { 200: { description: 'How far it is.', schema: schema.STATUS, example: schema.STATUS_EXAMPLE } },
+        failures: NO_PUSH,
+        sentences: schema.NO_PUSH_FOUND,
+      }),
+    })
+    .get(
+      '/pushes',
+      ({ application: { number }, query, set }) => {
+        const before = schema.readPushCursor(query['after'])
+        const limit = schema.readPushLimit(query['limit'])
+        const page = statuses.list(number, before, limit + 1)
+        const shown = page.slice(0, limit)
+        const last = shown.at(-1)
+        // RFC 8288; relative to the address of the call, which may have a prefix that a proxy takes away.
+        if (page.length > limit && last !== undefined) {
+          set.headers['link'] = `<?limit=${limit}&after=${last.number}>; rel="next"`
+        }
+        const pause = (platform: Platform) => pauseOf(number, platform)
+        return shown.map((push) => schema.pushStatusOf(push, statuses.reach(push.number), pause, clock.now()))
+      },
+      {
+        detail: endpoint({
+          tag: 'Pushes',
+          summary: 'List pushes',
+          description:
+            'Newest first, kept for 90 days. The Link header leads to the next page. Each as `/push/{id}` has it, without reasons and platforms.',
+          secret: true,
+          parameters: schema.PAGE_PARAMETERS,
+          answers: {
+            200: {
+              description: 'A JSON array.',
+              schema: listOf(schema.LISTED),
+              example: [schema.LISTED_EXAMPLE],
+              headers: { Link: NEXT_PAGE },
+            },
+          },
+        }),
+      },
+    )
+    .get(
+      '/push/:id/failures',
+      ({ application: { number }, params: { id } }) => jsonArray(failures(found(number, id).number)),
+      {
+        detail: endpoint({
+          tag: 'Pushes',
+          summary: 'Devices that a push failed for',
+          description:
+            'One streamed JSON array. `state`: rejected, gone, expired or cancelled; `reason` is the gateway’s own. `token` is null where the device was erased since. Devices that were never sent to, because they were removed, or the push expired or was cancelled, before, are not listed.',
+          secret: true,
+          parameters: [schema.ID_PARAMETER],
+          answers: {
+            200: { description: 'A JSON array.', schema: listOf(schema.FAILED), example: [schema.FAILURE_EXAMPLE] },
+          },
+          failures: NO_PUSH,
+          sentences: schema.NO_PUSH_FOUND,
+        }),
+      },
+    )
+    .get(
+      '/push/:id/device',
+      ({ application: { number }, params, headers }) => {
+        const { token } = headers
+        if (token === undefined || token === '') throw missing('token header')
+        const platform = readPlatformHeader(headers['platform'])
+        const id = params.id.toLowerCase()
+        const explanation = explanations.find(number, id, token, platform)
+        if (explanation === null) throw noPush()
+        const pause = explanation.platform === null ? null : pauseOf(number, explanation.platform)
+        return schema.explanationOf(
+          explain({ ...explanation.facts, pause }),
+          explanation.platform,
+          (device) => apnsIdOf(id, device),
+          explanation.device,
+        )
+      },
+      {
+        detail: endpoint({
+          tag: 'Pushes',
+          summary: 'Why a device got a push, or did not',
+          description:
+            '`verdict`: opened, accepted, waiting, retrying, rejected, expired, cancelled, scheduled, excluded (`excluded_by` names the fields), registered_later, not_registered, gone or quarantined; `explanation` says it in words. The device is named by headers; where both platforms hold the token, the one seen last. Who was accepted is not written down: `judged_now` means that the audience was held against the device as it is now.',
+          secret: true,
+          parameters: [
+            schema.ID_PARAMETER,
+            {
+              name: 'token',
+              in: 'header',
+              required: true,
+              description: 'The device token.',
+              schema: { type: 'string' },
+              example: EXAMPLE_TOKEN,
+            },
+            { name: 'platform', in: 'header', description: '0 or 1, optional.', schema: { type: 'string' } },
+          ],
+          answers: {
+            200: { description: 'The verdict.', schema: schema.EXPLANATION, example: schema.EXPLANATION_EXAMPLE },
+          },
+          failures: { ...NO_PUSH, 409: 'MissingParameter' },
+          sentences: { ...schema.NO_PUSH_FOUND, MissingParameter: 'token header is required.' },
+        }),
+      },
+    )
+}
+
+function noPush(): Refused {
+  return new Refused(failure('ResourceNotFound', 'No push found'))
+}

@@ -1,0 +1,218 @@
+import { and, desc, eq, gt, inArray, isNull, lt, max, min, sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Database } from '../../database/database.ts'
+import { delivery, device, push as pushTable, pushException } from '../../database/schema.ts'
+import { unpackToken } from '../../device/device.ts'
+import type { Platform } from '../../device/device.ts'
+import type { PlatformProgress, StoredPush } from './status.ts'
+
+/** A device that a push did not reach. */
+export interface FailedRecipient {
+  /** `null`: the device was erased since. */
+  readonly token: string | null
+  readonly platform: Platform
+  readonly state: FailedState
+  /** The gateway's last word. */
+  readonly reason: string
+  /** Sends. */
+  readonly attempts: number
+  /** When it was decided, ms since the Unix epoch. */
+  readonly at: number
+}
+
+/** Expired: the push's time to live was over. */
+export type FailedState = 'rejected' | 'gone' | 'expired'
+
+interface ReachRow extends Omit<PlatformProgress, 'open'> {
+  open: number
+}
+
+/** Rows of exceptions looked at before the event loop gets a turn: about 2 ms. */
+const CHUNK = 2000
+
+/** Failures read at a time, with tokens of up to 4 KiB: what their list holds in memory, whatever its length. */
+const PAGE = 200
+
+const p = alias(pushTable, 'p')
+
+/** What looks into other rows of the same table is written out: of one table drizzle names the columns alone. */
+const PUSH = {
+  number: p.number,
+  id: p.id,
+  createdAt: p.createdAt,
+  sendAt: p.sendAt,
+  releasedAt: p.releasedAt,
+  cancelledAt: p.cancelledAt,
+  opened: sql<number>`p.opened + (SELECT coalesce(sum(c.opened), 0) FROM push c WHERE c.parent = p.number)`,
+  wavesToCome: sql<number>`(SELECT count(*) FROM push c
+    WHERE c.parent = p.number AND c.released_at IS NULL AND c.cancelled_at IS NULL)`,
+}
+
+const FAILED = `state IN ('rejected', 'gone', 'expired')`
+
+export type StatusStore = ReturnType<typeof createStatusStore>
+
+/** What became of pushes. Callers see a push by local time as one, without its waves. */
+export function createStatusStore({ database }: { database: Pick<Database, 'reading' | 'readingOrm'> }) {
+  const { find, page, scheduled, reach, parts, failures } = prepareStatements(database.readingOrm)
+  // Both are read off their partial indexes.
+  const unfinished = database.reading<{ count: number }, [number]>(
+    `SELECT (SELECT count(DISTINCT push) FROM delivery
+         WHERE application = ?1 AND platform IN (0, 1) AND finished_at IS NULL)
+       + (SELECT count(DISTINCT coalesce(parent, number)) FROM push
+         WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND application = ?1) AS count`,
+  )
+  const reasons = database.reading<
+    { failed: number; reason: string; count: number; last: number },
+    [number, Platform, number, number]
+  >(
+    `SELECT ${FAILED} AS failed, reason, count(*) AS count, max(device) AS last FROM (
+       SELECT state, reason, device FROM push_exception WHERE push = ? AND platform = ? AND device > ?
+       ORDER BY device LIMIT ?)
+     GROUP BY 1, 2`,
+  )
+  return {
+    find: (application: number, id: string): StoredPush | null => find.get({ application, id }) ?? null,
+
+    /** Pushes with a number below `before`, newest first. */
+    list: (application: number, before: number, limit: number): StoredPush[] =>
+      page.all({ application, before, limit }),
+
+    /** Pushes of which something waits for its time, the soonest first. */
+    scheduled: (application: number, limit: number): StoredPush[] => scheduled.all({ application, limit }),
+
+    /** How many are being sent or wait for their time. */
+    unfinished: (application: number): number => unfinished.get(application)?.count ?? 0,
+
+    /** One entry for each platform that the push, `push.number`, goes to; none before its moment has come. */
+    reach: (push: number): PlatformProgress[] => reach.all({ push }).map(reachOf),
+
+    /** How many recipients failed for each reason. Read in parts, so that nobody waits for it. */
+    async reasons(push: number): Promise<Map<string, number>> {
+      const counts = new Map<string, number>()
+      const add = (reason: string, more: number) => counts.set(reason, (counts.get(reason) ?? 0) + more)
+      for (const part of parts.all({ push })) {
+        let written = 0
+        for (let after = 0, seen = CHUNK; seen === CHUNK;) {
+          const groups = reasons.all(part.push, part.platform, after, CHUNK)
+          seen = groups.reduce((sum, { count }) => sum + count, 0)
+          after = Math.max(after, ...groups.map(({ last }) => last))
+          for (const { failed, reason, count } of groups) {
+            if (failed === 0) continue
+            add(reason, count)
+            written += count
+          }
+          if (seen === CHUNK) await new Promise((resolve) => setImmediate(resolve))
+        }
+        // Who was not sent to, since the gateway had refused the push for everybody.
+        const unasked = part.failed - written - part.removed
+        if (part.refused !== null && unasked > 0) add(part.refused, unasked)
+      }
+      return counts
+    },
+
+    /** Everybody whom the push did not reach, but for those not sent to before it expired or was cancelled. */
+    *failures(push: number): Generator<FailedRecipient, void> {
+      for (const part of parts.all({ push })) {
+        for (let after = 0, found = PAGE; found === PAGE;) {
+          const rows = failures.all({ push: part.push, platform: part.platform, after, limit: PAGE })
+          for (const { token, platform, state, reason, attempts, at } of rows) {
+            yield { token: token === null ? null : unpackToken(token), platform, state, reason, attempts, at }
+          }
+          found = rows.length
+          after = rows.at(-1)?.device ?? after
+        }
+      }
+    },
+  }
+}
+
+function prepareStatements(orm: Database['readingOrm']) {
+  const limit = sql.placeholder('limit')
+  const platform = sql.placeholder('platform')
+  const inWhole = sql`${delivery.push} IN (
+    SELECT number FROM push WHERE number = ${sql.placeholder('push')} OR parent = ${sql.placeholder('push')})`
+  const ofApplication = and(eq(p.application, sql.placeholder('application')), isNull(p.parent))
+  const pushes = () => orm.select(PUSH).from(p)
+  const waiting = (done: SQL | SQLiteColumn) =>
+    sql<number>`sum(iif(finished_at IS NULL, max(${done} - accepted - failed, 0), 0))`
+  return {
+    find: pushes()
+      .where(and(eq(p.id, sql.placeholder('id')), ofApplication))
+      .prepare(),
+    page: pushes()
+      .where(and(ofApplication, lt(p.number, sql.placeholder('before'))))
+      .orderBy(desc(p.number))
+      .limit(limit)
+      .prepare(),
+    // The condition of the index `push_scheduled`; a push by local time is there by its waves.
+    scheduled: pushes()
+      .where(
+        sql`p.number IN (SELECT coalesce(parent, number) FROM push WHERE released_at IS NULL AND cancelled_at IS NULL
+          AND send_at IS NOT NULL AND application = ${sql.placeholder('application')})`,
+      )
+      .orderBy(p.sendAt, p.number)
+      .limit(limit)
+      .prepare(),
+    reach: orm
+      .select({
+        platform: delivery.platform,
+        t: sql<number>`sum(coalesce(${delivery.addressed}, 0))`,
+        s: sql<number>`sum(${delivery.accepted})`,
+        failed: sql<number>`sum(${delivery.failed})`,
+        removed: sql<number>`sum(${delivery.removed})`,
+        waiting: waiting(sql`coalesce(${delivery.addressed}, 0)`),
+        retrying: waiting(delivery.settled),
+        open: sql<number>`count(*) FILTER (WHERE ${delivery.finishedAt} IS NULL)`,
+        startedAt: min(delivery.startedAt),
+        finishedAt: max(delivery.finishedAt),
+        refused: max(delivery.refused),
+      })
+      .from(delivery)
+      .where(inWhole)
+      .groupBy(delivery.platform)
+      .orderBy(delivery.platform)
+      .prepare(),
+    parts: orm
+      .select({
+        push: delivery.push,
+        platform: delivery.platform,
+        failed: delivery.failed,
+        removed: delivery.removed,
+        refused: delivery.refused,
+      })
+      .from(delivery)
+      .where(inWhole)
+      .orderBy(delivery.push, delivery.platform)
+      .prepare(),
+    failures: orm
+      .select({
+        device: pushException.device,
+        platform: pushException.platform,
+        token: device.token,
+        state: sql<FailedState>`${pushException.state}`,
+        reason: pushException.reason,
+        attempts: pushException.attempt,
+        at: pushException.dueAt,
+      })
+      .from(pushException)
+      .leftJoin(device, eq(device.id, pushException.device))
+      .where(
+        and(
+          eq(pushException.push, sql.placeholder('push')),
+          eq(pushException.platform, platform),
+          gt(pushException.device, sql.placeholder('after')),
+          inArray(pushException.state, ['rejected', 'gone', 'expired']),
+        ),
+      )
+      .orderBy(pushException.device)
+      .limit(limit)
+      .prepare(),
+  }
+}
+
+function reachOf(row: ReachRow): PlatformProgress {
+  return { ...row, open: row.open > 0 }
+}

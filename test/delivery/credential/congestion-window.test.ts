@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'bun:test'
+import { CongestionWindow } from '../../../src/delivery/credential/congestion-window.ts'
+
+const NOW = Date.UTC(2026, 10, 20)
+const unreachable = { misconfigured: false, askedMs: null, reason: 'ConnectionRefused' }
+
+describe('the window of a credential', () => {
+  test('the first request goes alone', () => {
+    expect(new CongestionWindow().size(NOW)).toBe(1)
+  })
+
+  test('each success opens it by three, up to the streams of a connection', () => {
+    const window = new CongestionWindow()
+    window.succeeded(5, NOW)
+    expect(window.size(NOW)).toBe(4)
+    for (let n = 0; n < 5000; n++) window.succeeded(5, NOW)
+    expect(window.size(NOW)).toBe(1000)
+  })
+
+  /** As open as it gets. */
+  function opened(): CongestionWindow {
+    const window = new CongestionWindow()
+    for (let n = 0; n < 2000; n++) window.succeeded(5, NOW)
+    return window
+  }
+
+  test('streams that break close it by a third, once for what was in flight', () => {
+    const window = opened()
+    for (let n = 0; n < 900; n++) window.strained()
+    expect(window.size(NOW)).toBe(700)
+    for (let n = 0; n < 700; n++) window.strained()
+    expect(window.size(NOW)).toBe(489)
+  })
+
+  test('it never closes altogether for strain', () => {
+    const window = new CongestionWindow()
+    for (let n = 0; n < 100; n++) window.strained()
+    expect(window.size(NOW)).toBe(1)
+  })
+
+  test('answers that take ever longer close it; a gateway that is merely far does not', () => {
+    const window = opened()
+    for (let n = 0; n < 2000; n++) window.succeeded(3000, NOW)
+    expect(window.size(NOW)).toBeLessThan(500)
+    const far = new CongestionWindow()
+    for (let n = 0; n < 5000; n++) far.succeeded(1500, NOW)
+    expect(far.size(NOW)).toBe(1000)
+  })
+
+  test('a clock that is put back does not lengthen a pause', () => {
+    const window = new CongestionWindow()
+    window.pause(unreachable, NOW, 0)
+    window.shift(3_600_000)
+    expect(window.size(NOW - 3_600_000 + 500)).toBe(1)
+  })
+
+  test('a gateway that cannot be reached closes it, for longer each time', () => {
+    const window = new CongestionWindow()
+    const first = window.pause(unreachable, NOW, 0)
+    expect(first).toBe(500)
+    expect(window.size(NOW + 499)).toBe(0)
+    expect(window.size(NOW + 500)).toBe(1)
+    expect(window.pause(unreachable, NOW + 500, 0)).toBe(1000)
+    expect(window.state).toBe('unreachable')
+    expect(window.reason).toBe('ConnectionRefused')
+  })
+
+  test('answers that come in during a pause do not lengthen it', () => {
+    const window = new CongestionWindow()
+    window.pause(unreachable, NOW, 0)
+    expect(window.pause(unreachable, NOW + 100, 0)).toBeNull()
+    expect(window.size(NOW + 500)).toBe(1)
+  })
+
+  test('one success after a pause ends it, and the next pause is short again', () => {
+    const window = new CongestionWindow()
+    window.pause(unreachable, NOW, 0)
+    window.pause(unreachable, NOW + 500, 0)
+    expect(window.succeeded(5, NOW + 1500)).toBe(true)
+    expect(window.state).toBe('ready')
+    expect(window.reason).toBeNull()
+    expect(window.pause(unreachable, NOW + 5000, 0)).toBe(500)
+  })
+
+  test('what is taken in a pause was sent before it: it is not ready for that', () => {
+    const window = new CongestionWindow()
+    window.pause(unreachable, NOW, 0)
+    expect(window.succeeded(5, NOW + 499)).toBe(false)
+    expect([window.state, window.reason, window.size(NOW + 499)]).toEqual(['unreachable', 'ConnectionRefused', 0])
+    expect(window.size(NOW + 500)).toBe(1)
+    expect(window.succeeded(5, NOW + 500)).toBe(true)
+    expect(window.state).toBe('ready')
+  })
+
+  test('the wait a gateway asks for is kept', () => {
+    const window = new CongestionWindow()
+    expect(window.pause({ ...unreachable, askedMs: 60_000 }, NOW, 0)).toBe(60_000)
+    expect(window.size(NOW + 59_999)).toBe(0)
+  })
+
+  test('a new push shortens a pause to its first wait where devices have complained, and no other', () => {
+    function longest(more: object): CongestionWindow {
+      const window = new CongestionWindow()
+      for (let n = 0, at = NOW; n < 8; n++) at += window.pause({ ...unreachable, ...more }, at, 0.5) ?? 0
+      return window
+    }
+    for (const [more, isShorter] of [
+      [{ ofDevices: true }, true],
+      [{}, false],
+      [{ ofDevices: true, askedMs: 60_000 }, false],
+    ] as const) {
+      const window = longest(more)
+      const { resumeAt } = window
+      window.endPauseEarly()
+      expect(window.resumeAt < resumeAt).toBe(isShorter)
+    }
+  })
+
+  test('a refused credential waits for half a minute, then longer, ten minutes at the most', () => {
+    const window = new CongestionWindow()
+    const waits: (number | null)[] = []
+    for (let at = NOW, n = 0; n < 8; n++) {
+      const wait = window.pause({ misconfigured: true, askedMs: null, reason: 'InvalidProviderToken' }, at, 0.9999)
+      waits.push(wait)
+      at += wait ?? 0
+    }
+    expect(window.state).toBe('misconfigured')
+    expect(waits.map((wait) => Math.round((wait ?? 0) / 1000))).toEqual([30, 60, 120, 240, 480, 600, 600, 600])
+  })
+})

@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openDatabase } from '../../../src/database/database.ts'
+import { createDeviceStore } from '../../../src/device/device-store.ts'
+import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+import type { FakeClock } from '../../support/fake-clock.ts'
+import { passing } from '../../support/passing.ts'
+import { acceptedPush } from '../../support/sending.ts'
+import { startService } from '../../support/service.ts'
+import type { Service } from '../../support/service.ts'
+
+/* What is sent and cannot be written down: on a database that takes everything but what became of a notification. */
+
+/** Recipients of one push that may be sent to without that being on disk (the manual, "Guarantees"). */
+const MAX_OF_A_PUSH = 16 * 500
+
+/** Pushes to one device, of an application and platform. */
+const MAX_SINGLES = 512
+
+let clock: FakeClock
+let service: Service
+let arrivals: ReceivedPush[]
+
+beforeEach(async () => {
+  clock = createFakeClock()
+  service = await startService({ clock, random: () => 0.5 })
+  await follow(service)
+})
+afterEach(() => service[Symbol.asyncDispose]())
+
+async function follow(of: Service): Promise<void> {
+  arrivals = []
+  const simulator = await of.server.simulator()
+  simulator.onArrival((arrival) => arrivals.push(arrival))
+}
+
+const token = (n: number) => Bun.SHA256.hash(`${n}`, 'hex')
+
+function register(count: number, of = service): void {
+  using database = openDatabase(of.data)
+  const devices = createDeviceStore({ database, clock })
+  database.transact(() => {
+    for (let n = 0; n < count; n++) devices.register(1, { token: token(n), platform: 0 })
+  })
+}
+
+const push = (path: '/push/all' | '/push/one', body: object, to = service) => acceptedPush(to, path, body)
+
+/** From now on no answer of a gateway can be written down, until the returned function is called. */
+function refuseAnswers(): () => void {
+  // No more than a full disk is it a constraint that was broken, which would mean that the application is gone.
+  const trouble = 'BEGIN SELECT zeroblob(3000000000); END'
+  service.database.statement(`CREATE TRIGGER refuse BEFORE UPDATE OF accepted ON delivery ${trouble}`).run()
+  return () => void service.database.statement('DROP TRIGGER refuse').run()
+}
+
+/** Resolves with how many have arrived, once there are some and no more come. */
+async function still(): Promise<number> {
+  let before = 0
+  do {
+    before = arrivals.length
+    await Bun.sleep(400)
+  } while (arrivals.length !== before || before === 0)
+  return before
+}
+
+/** Resolves when nothing is open. */
+async function ended(of: Service): Promise<void> {
+  const open = of.database.statement<{ open: number }, []>(
+    'SELECT count(*) AS open FROM delivery WHERE finished_at IS NULL',
+  )
+  while (open.get()?.open !== 0) await Bun.sleep(5)
+}
+
+/** The same, while time passes. */
+const over = () => passing(service, clock, ended(service))
+
+/** Who was sent to more than once. */
+function repeated(): string[] {
+  const seen = new Set<string>()
+  return arrivals.filter(({ id }) => seen.size === seen.add(String(id)).size).map((arrival) => arrival.token)
+}
+
+describe('while what was sent cannot be written down', () => {
+  test('a broadcast stops after 16 pages, and goes on by itself when it can', async () => {
+    register(20_000)
+    const allow = refuseAnswers()
+    await push('/push/all', {})
+    const sent = await still()
+    expect(sent).toBeGreaterThan(MAX_OF_A_PUSH / 2)
+    expect(sent).toBeLessThanOrEqual(MAX_OF_A_PUSH)
+    expect(service.server.unwritten()).toEqual({ notifications: sent, pushes: 1 })
+    allow()
+    await over()
+    expect(repeated()).toEqual([])
+    expect(arrivals).toHaveLength(20_000)
+    expect((await service.get('/analytics')).body).toEqual({ t: 20_000, s: 20_000, o: 0 })
+    expect(service.server.unwritten()).toEqual({ notifications: 0, pushes: 0 })
+  })
+
+  test('no more than 512 pushes to one device are sent, and the rest when it can', async () => {
+    register(1200)
+    const allow = refuseAnswers()
+    await Promise.all(Array.from({ length: 1200 }, (_, n) => push('/push/one', { token: token(n) })))
+    const sent = await still()
+    expect(sent).toBeGreaterThan(MAX_SINGLES / 2)
+    expect(sent).toBeLessThanOrEqual(MAX_SINGLES)
+    expect(service.server.unwritten()).toEqual({ notifications: sent, pushes: sent })
+    allow()
+    await over()
+    expect(repeated()).toEqual([])
+    expect(arrivals).toHaveLength(1200)
+  })
+
+  test('nobody who waited for another attempt is sent to again when its lease is over', async () => {
+    const [waits, waitsLong] = ['bad42901'.padEnd(64, '0'), 'bad42902'.padEnd(64, '0')]
+    for (const each of [waits, waitsLong]) {
+      expect(await service.put('/deviceToken', { token: each, platform: '0' })).toMatchObject({ status: 201 })
+    }
+    await push('/push/all', {})
+    await service.logged(({ event, recipients }) => event === 'to be sent again' && recipients === 2)
+    const allow = refuseAnswers()
+    await passing(
+      service,
+      clock,
+      service.logged(({ event }) => event === 'a delivery could not be written down; trying again'),
+    )
+    const taken = () => arrivals.filter(({ status }) => status === 200).map((arrival) => arrival.token)
+    expect(taken()).toEqual([waits])
+    // Its row says that it is due.
+    clock.advance(61_000)
+    await still()
+    expect(taken()).toEqual([waits])
+    allow()
+    await over()
+    expect(taken()).toEqual([waits, waitsLong])
+    expect((await service.get('/analytics')).body).toEqual({ t: 2, s: 2, o: 0 })
+  })
+})
+
+test('a call that sets a badge, and is refused, leaves the badge that was sent as it was', async () => {
+  register(1)
+  const allow = refuseAnswers()
+  await push('/push/all', { badge: '+1' })
+  await still()
+  // It fails at its commit, as on a full disk.
+  const run = (sql: string) => void service.database.statement(sql).run()
+  run('CREATE TABLE nobody (device INTEGER REFERENCES device DEFERRABLE INITIALLY DEFERRED)')
+  run('CREATE TRIGGER refuse_badge AFTER UPDATE OF badge ON device BEGIN INSERT INTO nobody VALUES (-1); END')
+  const set = () => service.put('/badge', { platform: '0', token: token(0), setbadgecount: 7 })
+  expect(await set()).toMatchObject({ status: 500, body: { code: 'InternalError' } })
+  run('DROP TRIGGER refuse_badge')
+  run('DROP TABLE nobody')
+  allow()
+  await over()
+  const badge = service.database.statement<object, []>('SELECT badge FROM device')
+  expect(badge.get()).toEqual({ badge: 1 })
+  expect(await set()).toMatchObject({ status: 200 })
+  expect(badge.get()).toEqual({ badge: 7 })
+})
+
+describe('this machine at fault', () => {
+  /** Longer than a write waits for a lock. */
+  const LOCK_MS = 6000
+  const LOCKER = join(import.meta.dir, '../../faults/stage/lock-database.ts')
+
+  test('a disk that is slow: sending waits after 16 pages, what writes nothing is answered, and /readyz says so', async () => {
+    let slow = false
+    const held: (() => void)[] = []
+    await using real = await startService({
+      sync: (own) => ({
+        now: () => own.now(),
+        async later() {
+          await own.later()
+          if (slow) await new Promise<void>((resolve) => held.push(resolve))
+        },
+      }),
+    })
+    await follow(real)
+    register(20_000, real)
+    await push('/push/all', {}, real)
+    slow = true
+    const sent = await still()
+    const read = await real.get('/feedback')
+    const ready = await fetch(`${real.adminUrl}/readyz`)
+    slow = false
+    for (const resolve of held) resolve()
+    expect(sent).toBeGreaterThan(MAX_OF_A_PUSH / 2)
+    expect(sent).toBeLessThanOrEqual(MAX_OF_A_PUSH)
+    expect(read).toMatchObject({ status: 200 })
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toMatchObject({
+      reasons: ['The database cannot be written: it has not taken a write for 2 seconds.'],
+    })
+    await ended(real)
+    expect(repeated()).toEqual([])
+    expect((await real.get('/analytics')).body).toEqual({ t: 20_000, s: 20_000, o: 0 })
+  })
+
+  test('a database that another process holds, for longer than a write waits: it goes on by itself, nobody twice', async () => {
+    await using real = await startService()
+    await follow(real)
+    register(20_000, real)
+    await push('/push/all', { badge: '+1' }, real)
+    const lock = Bun.spawn([process.execPath, LOCKER, join(real.data, 'bellhop.db'), String(LOCK_MS)])
+    expect(await lock.exited).toBe(0)
+    await ended(real)
+    expect(real.log.some(({ error }) => String(error).includes('database is locked'))).toBe(true)
+    expect(repeated()).toEqual([])
+    expect((await real.get('/analytics')).body).toEqual({ t: 20_000, s: 20_000, o: 0 })
+    const badges = 'SELECT min(badge) AS least, max(badge) AS most FROM device'
+    expect(real.database.statement<object, []>(badges).get()).toEqual({ least: 1, most: 1 })
+  })
+})

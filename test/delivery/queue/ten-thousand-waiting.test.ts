@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Database } from '../../../src/database/database.ts'
+import { Loader } from '../../../src/delivery/queue/loader.ts'
+import { createDeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
+import type { DeliveryStore } from '../../../src/delivery/store/delivery-store.ts'
+import { createPushStore } from '../../../src/push/push-store.ts'
+import { openRegistry } from '../../support/registry.ts'
+
+/* Pushes to one device that wait for another attempt, ten thousand of them: one is due each second. */
+const COUNT = 10_000
+
+/** In a query plan. All of what is leased is what one step is for. */
+const SLOW = /^SCAN (?!CONSTANT|push_exception USING INDEX push_exception_leased)|TEMP B-TREE/
+const TOKEN = 'a1'.repeat(32)
+
+let registry: ReturnType<typeof openRegistry>
+let store: DeliveryStore
+/** The statements that were run. */
+let used: Set<string>
+let loader: Loader
+
+beforeEach(() => {
+  registry = openRegistry()
+  const { database, clock } = registry
+  registry.devices.register(1, { token: TOKEN, platform: 0 })
+  const device = registry.devices.idOf(1, 0, TOKEN) ?? 0
+  const now = clock.now()
+  const endsAt = now + 2 * COUNT * 1000
+  database.transact(() => {
+    database
+      .statement<never, [number, string, number, number, number]>(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?)
+         INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at)
+         SELECT 'push ' || i, 1, '{"msg":"Hello","sound":null,"badge":null,"payload":null}', ?, ?, ?, ? FROM n`,
+      )
+      .run(COUNT, JSON.stringify({ device, platform: 0 }), device, now, endsAt)
+    database
+      .statement<never, [number]>(
+        `INSERT INTO delivery (push, platform, application, lane, addressed, settled, progress, expires_at, waits_until)
+         SELECT number, 0, 1, 0, 1, 1, ceiling, expires_at, created_at + 1000 * number FROM push WHERE number <= ?`,
+      )
+      .run(COUNT)
+    database
+      .statement<never, [number]>(
+        `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, reason)
+         SELECT number, 0, ?, 'retry', 1, created_at + 1000 * number, 'TooManyRequests' FROM push`,
+      )
+      .run(device)
+  })
+  used = new Set()
+  store = createDeliveryStore({ database: noting(database), pushes: createPushStore({ database }) })
+  loader = new Loader({
+    application: 1,
+    platform: 0,
+    clock,
+    store,
+    badges: { changes: 0 },
+    mayLoad: () => true,
+    persist: async (operation) => database.transact(operation as () => never),
+    onLoaded: () => {},
+    onCounted: () => {},
+    onUnreadable(error) {
+      throw error
+    },
+  })
+})
+afterEach(() => registry[Symbol.dispose]())
+
+/** A database that notes which statements are run. */
+function noting(database: Database): Database {
+  return {
+    ...database,
+    statement(sql) {
+      const statement = database.statement<never, never>(sql) as unknown as Record<'get' | 'all' | 'run', Function>
+      const noted =
+        (how: 'get' | 'all' | 'run') =>
+        (...values: unknown[]) => {
+          used.add(sql)
+          return statement[how](...values)
+        }
+      return { get: noted('get'), all: noted('all'), run: noted('run') } as never
+    },
+  }
+}
+
+describe('ten thousand deliveries that wait', () => {
+  test('are no pass over them a tick, and take no place before one of them is due', () => {
+    const { clock } = registry
+    loader.load()
+    expect(loader.size).toBe(0)
+    expect(loader.waiting).toEqual({ pushes: COUNT, recipients: COUNT })
+    used.clear()
+    for (let tick = 0; tick < 3; tick++) {
+      clock.advance(250)
+      loader.load()
+    }
+    expect([...used]).toEqual([])
+    clock.advance(250)
+    loader.load()
+    expect(loader.size).toBe(1)
+    expect(loader.waiting.pushes).toBe(COUNT - 1)
+    // Nothing was sent for an hour.
+    clock.advance(3_600_000)
+    loader.load()
+    expect(loader.size).toBe(128)
+    expect(loader.all().map(({ record: of }) => of.push)).toEqual(Array.from({ length: 128 }, (_, n) => n + 1))
+    for (const delivery of loader.all()) {
+      registry.database.transact(() => store.cancel(delivery.record, clock.now()))
+      loader.drop(delivery)
+    }
+    // The next ones, as soon as half of the places are free.
+    expect(loader.size).toBeWithin(64, 129)
+    expect(Math.min(...loader.all().map(({ record: of }) => of.push))).toBe(129)
+  })
+
+  test('are found, called off and made due along indexes', () => {
+    const { database, clock } = registry
+    const now = clock.now()
+    const key = { push: 1, platform: 0, application: 1 } as const
+    database.transact(() => {
+      loader.load()
+      store.open(1, 0, 'single', 0, 100)
+      store.expiring(1, 0, 'single', 100)
+      store.takeDue({ ...key, notification: { msg: 'Hello', sound: null, badge: null, payload: null } }, now, now, 10)
+      store.nextDue(key)
+      store.park(key)
+      store.find(1, 0)
+      expect(loader.waiting.pushes).toBe(COUNT)
+      expect(store.cancel(key, now)).toBe(true)
+      expect(store.cancel(key, now)).toBe(false)
+      let steps = 0
+      for (let from = store.makeDue(1, 0, now, null); from !== null; from = store.makeDue(1, 0, now, from)) steps++
+      expect(steps).toBeWithin(9, 50)
+      for (let { next } = store.cancelled(null); next !== null;) ({ next } = store.cancelled(next))
+      store.jumps.note({ byMs: 1000, since: now + 1, now: now + 1, stoodStillMs: 0 }, now + 1)
+      store.jumps.note({ byMs: -1000, since: now + 1, now: now + 1, stoodStillMs: 0 }, now + 1)
+      while (store.jumps.follow(now + 2)) continue
+      expect(store.jumps.isBehind()).toBe(false)
+      store.endLeases(now)
+      const bound = (from: Parameters<typeof store.boundDue>[2]) => store.boundDue(now - 1, now - 1, from)
+      for (let from = bound(null); from !== null;) from = bound(from)
+      for (let from = store.shiftDue(1, null); from !== null;) from = store.shiftDue(1, from)
+      expect(store.due(1, 0, 'single', 1)).toEqual([{ push: 2, at: now - 2 }])
+    })
+    expect(used.size).toBeGreaterThan(25)
+    for (const sql of used) {
+      const plan = database.statement<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
+      const slow = plan.filter(({ detail }) => SLOW.test(detail))
+      expect([sql, slow]).toEqual([sql, []])
+    }
+  })
+
+  test('are looked through in small steps, after a crash, for those that were called off', () => {
+    const { database, clock } = registry
+    database.statement('UPDATE push SET cancelled_at = 1 WHERE number <= 3000 OR number % 5 = 0').run()
+    const ended: number[] = []
+    let from: ReturnType<DeliveryStore['cancelled']>['next'] = null
+    do {
+      const { found, next } = store.cancelled(from)
+      expect(found.length).toBeLessThanOrEqual(100)
+      database.transact(() => {
+        for (const key of found) if (store.cancel(key, clock.now())) ended.push(key.push)
+      })
+      from = next
+    } while (from !== null)
+    expect(ended).toHaveLength(3000 + 7000 / 5)
+    expect(new Set(ended).size).toBe(ended.length)
+    expect(store.cancelled(null).found).toEqual([])
+  })
+
+  test.each([86_400_000, -86_400_000])('follow a jump of the clock by %d ms each once, in small steps', (byMs) => {
+    const { database, clock } = registry
+    const since = clock.now() + 1
+    const until = since + 10
+    const [cancelled, later, released, afterIt] = [5000, 5001, 5002, 5003]
+    // The last has the same end as many others, and both platforms have their own.
+    database.transact(() => {
+      for (const sql of [
+        `UPDATE push SET cancelled_at = 1 WHERE number = ${cancelled}`,
+        `UPDATE push SET send_at = 1, released_at = ${until + 5} WHERE number = ${later}`,
+        `UPDATE push SET send_at = 1, released_at = ${since - 1} WHERE number = ${released}`,
+        `UPDATE push SET created_at = ${until} WHERE number = ${afterIt}`,
+        'UPDATE delivery SET expires_at = expires_at - 1000 WHERE push BETWEEN 6000 AND 8000',
+        `INSERT INTO delivery (push, platform, application, lane, addressed, expires_at)
+         SELECT push, 1, application, 1, 1, expires_at FROM delivery WHERE push <= 4000`,
+        `UPDATE delivery SET finished_at = 1 WHERE push = 1 AND platform = 1`,
+      ]) {
+        database.statement(sql).run()
+      }
+    })
+    type Row = { push: number; platform: number; at: number; whole: number }
+    const times = (database: Database) =>
+      database
+        .statement<Row, []>(
+          `SELECT d.push, d.platform, d.expires_at AS at, p.expires_at AS whole FROM delivery d
+           JOIN push p ON p.number = d.push ORDER BY d.push, d.platform`,
+        )
+        .all()
+    const earlier = times(database)
+    database.transact(() => store.jumps.note({ byMs, since, now: until, stoodStillMs: 0 }, until))
+    let steps = 0
+    for (let more = true; more; steps++) {
+      // As a process would that was killed before this step.
+      const next = createDeliveryStore({ database, pushes: createPushStore({ database }) })
+      more = database.transact(() => next.jumps.follow(until + 10))
+    }
+    expect(steps).toBeWithin(50, 100)
+    expect(times(database)).toEqual(
+      earlier.map(({ push, platform, at, whole }) => {
+        const stays = push === cancelled || push === later || push === afterIt
+        const isOver = push === 1 && platform === 1
+        const own = push >= 6000 && push <= 8000 ? at : whole
+        return { push, platform, at: stays || isOver ? at : at + byMs, whole: stays ? whole : own + byMs }
+      }),
+    )
+  })
+})

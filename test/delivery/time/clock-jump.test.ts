@@ -1,0 +1,230 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { cpSync, lstatSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
+import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
+import { arrivalsAt } from '../../support/arrivals.ts'
+import type { FakeClock } from '../../support/fake-clock.ts'
+import { passing } from '../../support/passing.ts'
+import { acceptedPush, registerDevices, startSending, tokensOf } from '../../support/sending.ts'
+import { startService } from '../../support/service.ts'
+import type { Service } from '../../support/service.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const DOWN = {
+  kind: 'answer',
+  answer: { status: 503, headers: {}, body: '{"reason":"ServiceUnavailable"}' },
+} as const
+
+let clock: FakeClock
+let service: Service
+let simulator: Simulator
+
+async function start(ttlClock: 'elapsed' | 'wall' = 'elapsed'): Promise<void> {
+  ;({ clock, service, simulator } = await startSending({ config: { ttlClock, drainSeconds: 0 } }))
+}
+afterEach(() => service[Symbol.asyncDispose]())
+
+const register = (count: number) => registerDevices(service, 0, tokensOf(0, count))
+const push = (more: object = {}) => acceptedPush(service, '/push/all', more)
+
+/** Resolves when it has been sent to all, while the clock stands. */
+async function sent(id: string): Promise<void> {
+  await service.logged((line) => line['event'] === 'push sent' && line['push'] === id)
+}
+
+async function over(id: string): Promise<any> {
+  await passing(
+    service,
+    clock,
+    service.logged((line) => line['push'] === id && ['push sent', 'push expired'].includes(String(line['event']))),
+  )
+  let status = (await service.get(`/push/${id}`)).body
+  while (status.finished_at === null) status = (await service.get(`/push/${id}`)).body
+  return status
+}
+
+/** ms since the Unix epoch. */
+const expirationOf = (arrival: ReceivedPush | undefined) => Number(arrival?.headers['apns-expiration']) * 1000
+
+describe('a clock that is put a day ahead', () => {
+  test.each([
+    ['a day', undefined, DAY_MS],
+    ['an hour', 3600, HOUR_MS],
+  ])('in a broadcast with a time to live of %s ends nothing of it', async (_, ttl, ttlMs) => {
+    await start()
+    await register(2000)
+    const began = clock.now()
+    let asked = 0
+    simulator.answerWith(() => {
+      if (++asked === 300) clock.set(clock.now() + DAY_MS)
+      // The rest comes when the jump has been noticed.
+      return asked > 600 && asked < 605 ? DOWN : null
+    })
+    const status = await over(await push({ ttl }))
+    expect(status).toMatchObject({ t: 2000, s: 2000, failed: { total: 0 }, waiting: 0 })
+    expect(expirationOf(simulator.arrivals().at(-1))).toBe(began + DAY_MS + ttlMs)
+    expect(await service.logged(({ event }) => event === 'the clock was put ahead')).toMatchObject({ level: 'warn' })
+  })
+
+  test('ends nobody who waits for another attempt, nor what is not in memory, also after a restart', async () => {
+    await start()
+    await register(1)
+    simulator.answerWith(() => DOWN)
+    // More than are held in memory.
+    const ids: string[] = []
+    for (let n = 0; n < 40; n++) ids.push(await push({ ttl: 7200 }))
+    await service.logged(({ event }) => event === 'sending paused')
+    clock.set(clock.now() + DAY_MS)
+    clock.advance(1000)
+    await service.logged(({ event }) => event === 'the clock was put ahead')
+    service = await service.restart()
+    clock.advance(1000)
+    for (const id of ids) expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
+    const [first] = (await service.server.simulator()).arrivals()
+    expect(expirationOf(first)).toBeGreaterThan(clock.now() + HOUR_MS)
+  })
+
+  test('gives 5000 that wait what was left to each of them once, though the process is killed in the middle', async () => {
+    await start()
+    await register(1)
+    simulator.answerWith(() => DOWN)
+    await push()
+    await service.logged(({ event }) => event === 'sending paused')
+    const at = clock.now()
+    for (const sql of [
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000)
+       INSERT INTO push (id, application, notification, audience, ceiling, created_at, released_at, expires_at)
+       SELECT 'push ' || i, application, notification, audience, ceiling, ${at}, ${at}, ${at + HOUR_MS} + i / 9
+       FROM n, push`,
+      `INSERT INTO delivery (push, platform, application, lane, addressed, settled, expires_at, waits_until)
+       SELECT number, 0, application, 1, 1, 0, expires_at, expires_at FROM push WHERE id LIKE 'push %'`,
+    ]) {
+      service.database.statement(sql).run()
+    }
+    type Row = { push: number; own: number; whole: number }
+    const look = ({ database }: Service, sql: string) => database.reading<Row, []>(sql).all()
+    const times = `SELECT d.push, d.expires_at AS own, p.expires_at AS whole FROM delivery d JOIN push p ON p.number = d.push
+      ORDER BY d.push`
+    const earlier = look(service, times)
+    clock.set(at + DAY_MS)
+    clock.advance(250)
+    const under = 'SELECT 1 AS n FROM clock_jump WHERE reached IS NOT NULL'
+    while (look(service, under).length === 0) await new Promise((resolve) => setImmediate(resolve))
+    // As a kill leaves it.
+    const data = await mkdtemp(join(tmpdir(), 'bellhop-killed-'))
+    cpSync(service.data, data, { recursive: true, filter: (path) => !lstatSync(path).isSocket() })
+    const later = earlier.map(({ push, own, whole }) => ({ push, own: own + DAY_MS, whole: whole + DAY_MS }))
+    const followed = async (of: Service) => {
+      while (look(of, 'SELECT 1 AS n FROM clock_jump').length > 0) await new Promise((r) => setImmediate(r))
+      expect(look(of, times)).toEqual(later)
+    }
+    await followed(service)
+    {
+      const { application } = service
+      await using next = await startService({ clock, data, application, config: { drainSeconds: 0 } })
+      await followed(next)
+    }
+    await rm(data, { recursive: true })
+  })
+
+  test('and put right again leaves a push the time to live that it had', async () => {
+    await start()
+    await register(1)
+    simulator.answerWith(() => DOWN)
+    const began = clock.now()
+    const id = await push({ ttl: 60 })
+    await service.logged(({ event }) => event === 'sending paused')
+    clock.set(clock.now() + DAY_MS)
+    clock.advance(250)
+    clock.set(clock.now() - DAY_MS)
+    clock.advance(250)
+    expect(await over(id)).toMatchObject({ t: 1, s: 0, failed: { total: 1 } })
+    expect(clock.now() - began).toBeWithin(60_000, 70_000)
+  })
+
+  test('leaves a push that is accepted after it, and before it is noticed, no more than its own time to live', async () => {
+    await start()
+    await register(1)
+    simulator.answerWith(() => DOWN)
+    await push()
+    await service.logged(({ event }) => event === 'sending paused')
+    clock.set(clock.now() + DAY_MS)
+    const began = clock.now()
+    const id = await push({ ttl: 60 })
+    expect(await over(id)).toMatchObject({ t: 1, s: 0, failed: { total: 1 } })
+    expect(clock.now() - began).toBeWithin(60_000, 70_000)
+  })
+
+  test('has a push go out that is the first to notice it, where nothing else is open', async () => {
+    await start()
+    await register(1)
+    const before = await push()
+    await sent(before)
+    // The clock is looked at until the next tick.
+    clock.set(clock.now() + DAY_MS)
+    const began = clock.now()
+    const id = await push({ ttl: 60 })
+    await service.logged(({ event }) => event === 'the clock was put ahead')
+    await sent(id)
+    expect(clock.now()).toBe(began)
+    expect(expirationOf(simulator.arrivals().at(-1))).toBe(began + 60_000)
+  })
+
+  test('has a push go out whose moment it passes over', async () => {
+    await start()
+    await register(1)
+    const id = await push({ send_at: new Date(clock.now() + HOUR_MS).toISOString(), ttl: 60 })
+    clock.set(clock.now() + DAY_MS)
+    expect(await over(id)).toMatchObject({ t: 1, s: 1 })
+  })
+
+  test('ends what is open where times to live go by the time of day', async () => {
+    await start('wall')
+    await register(1)
+    simulator.answerWith(() => DOWN)
+    const id = await push()
+    await service.logged(({ event }) => event === 'sending paused')
+    clock.set(clock.now() + DAY_MS)
+    expect(await over(id)).toMatchObject({ t: 1, s: 0, failed: { total: 1 } })
+  })
+})
+
+test('a process that is stopped for two days gives every open push what was left of its time to live', async () => {
+  await start()
+  await register(2)
+  let down = true
+  simulator.answerWith(() => (down ? DOWN : null))
+  const id = await push({ ttl: 30 })
+  await service.logged(({ event }) => event === 'sending paused')
+  clock.advance(250)
+  down = false
+  clock.standStill(2 * DAY_MS)
+  expect(await over(id)).toMatchObject({ t: 2, s: 2, failed: { total: 0 } })
+  const said = await service.logged(({ event }) => event === 'the process stood still')
+  expect(said['stoodStillMs']).toBeWithin(2 * DAY_MS - 1000, 2 * DAY_MS + 1000)
+  expect(service.log.filter(({ event }) => event === 'the clock was put ahead')).toEqual([])
+  expect((await arrivalsAt(simulator, 3)).length).toBeGreaterThanOrEqual(3)
+})
+
+describe('a clock that is put back by a day, and not looked at since', () => {
+  test('ends no push that is accepted then, and delays none', async () => {
+    await start()
+    await register(1)
+    let answer = Promise.withResolvers<void>()
+    simulator.onArrival(() => answer.resolve())
+    simulator.answerWith(() => DOWN)
+    // While one waits the clock is looked at.
+    await push()
+    await answer.promise
+    await service.logged(({ event }) => event === 'to be sent again')
+    simulator.answerWith(() => null)
+    answer = Promise.withResolvers()
+    clock.set(clock.now() - DAY_MS)
+    const id = await push({ ttl: 3600 })
+    expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
+  })
+})

@@ -7,7 +7,7 @@ import type { TransportAnswer } from './transport.ts'
  * connection for each request that may not fit: 50 requests at once made 28 connections, which Apple takes for an attack.
  *
  * cold → enter() → probing (the others wait) → leave(true) → warm: all enter.
- *                                            → leave(false), or 1 s → cold: the next in line goes alone.
+ *                                            → leave(false), or 3 s → cold: the next in line goes alone.
  * warm → cool() → cold. probing, once it was warm → (500 ms) → warm.
  */
 export class WarmUp<Call extends WaitingCall> {
@@ -84,8 +84,11 @@ export class WarmUp<Call extends WaitingCall> {
 /** How long others wait for the first answer of a connection that was at rest. In ms. */
 const COOL_WAIT_MS = 500
 
-/** How long the next one waits for the first answer of a connection that is new. In ms. */
-export const COLD_WAIT_MS = 1000
+/**
+ * How long the next one waits for the first answer of a connection that is new, in ms. 300 handshakes at once take two
+ * seconds on two cores, and whoever follows before a handshake is over has fetch open a second connection.
+ */
+export const COLD_WAIT_MS = 3000
 
 export interface WaitingCall {
   expired: boolean

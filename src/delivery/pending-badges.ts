@@ -144,9 +144,9 @@ export class PendingBadges {
   }
 
   /** It is not counted again, should it be sent again. */
-  #include({ device, push: of }: SentBadge): void {
+  #include({ device, push }: SentBadge): void {
     const pushes = this.#included.get(device) ?? new Set()
-    this.#included.set(device, pushes.add(of))
+    this.#included.set(device, pushes.add(push))
     forgetOldest(pushes, MAX_PUSHES)
     forgetOldest(this.#included, MAX_INCLUDED)
   }

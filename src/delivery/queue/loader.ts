@@ -233,7 +233,7 @@ export class Loader {
     }
     const { pushes, recipients } = counted
     // What was loaded again counts there until it is finished.
-    const loaded = this.all().filter(({ record: of }) => of.waitsUntil !== null)
+    const loaded = this.all().filter(({ record }) => record.waitsUntil !== null)
     const retries = loaded.reduce((sum, delivery) => sum + delivery.retries, 0)
     return { pushes: Math.max(pushes - loaded.length, 0), recipients: Math.max(recipients - retries, 0) }
   }

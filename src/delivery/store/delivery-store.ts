@@ -152,7 +152,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
       return next ?? (more ? behindAll(application, platform) : null)
     },
 
-    recipients: recipients.of,
+    recipients: recipients.recipientsOf,
     badgeOf: recipients.badgeOf,
 
     /** Applications and platforms that have something open. */

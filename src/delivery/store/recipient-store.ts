@@ -54,7 +54,7 @@ export function createRecipientStore({ database }: { database: Database }) {
     /** The count stored with a device; 0 where it is not registered any more. */
     badgeOf: (id: number): number => device.get(id)?.badge ?? 0,
 
-    of: recipientsOf,
+    recipientsOf,
   }
 }
 

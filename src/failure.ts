@@ -1,3 +1,5 @@
+import { escapeControls } from './text/escape-controls.ts'
+
 /**
  * Every refusal the API can give (contract, "Errors"; the suffix on some names and not on others is the
  * document's own). The HTTP status of each is in `http/failures.ts`, and nowhere else.
@@ -32,8 +34,13 @@ export interface Failure {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/**
+ * What `message` repeats of a call can do nothing to the terminal in which somebody reads the answer: JSON escapes
+ * neither DEL nor C1, and a header or the text of a parser's error is repeated as it is.
+ */
 export function failure(code: FailureCode, message: string, headers?: Readonly<Record<string, string>>): Failure {
-  return headers === undefined ? { code, message } : { code, message, headers }
+  const harmless = escapeControls(message)
+  return headers === undefined ? { code, message: harmless } : { code, message: harmless, headers }
 }
 
 /** The same, with a text for the log that has nothing of what the caller sent. */

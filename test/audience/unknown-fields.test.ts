@@ -39,13 +39,19 @@ describe('a field that is not known', () => {
     expect(unknownField('Tag', ['msg'], elsewhere).failure.message).toBe('Tag is not known here. tags is for many.')
   })
 
+  test('is named without what moves a terminal, in whichever way it is repeated', () => {
+    const named = (name: string) => unknownField(name, ['msg']).failure.message
+    expect(named('a\u009b2J\u007f')).toStartWith(String.raw`A field whose name is "a\x9b2J\x7f" is not known here.`)
+    expect(named('a\u202eb\u2028')).toStartWith(String.raw`A field whose name is "a\u202eb\u2028" is not known here.`)
+  })
+
   test('has a sentence that ends, is short and has no line break, whatever its name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
         const { code, message } = unknownField(name, ['msg', 'tags'], { token: 'is for one' }).failure
         expect(code).toBe('InvalidArgument')
         expect(message).toMatch(/[.?]$/)
-        expect(message).not.toMatch(/\p{Cc}/u)
+        expect(message).not.toMatch(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u)
         expect(message.length).toBeLessThan(300)
       }),
     )

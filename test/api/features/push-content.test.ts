@@ -294,6 +294,7 @@ for (const path of PUSH_PATHS) {
       [{ android: { ttl: '5s' } }, 'android.ttl', 'is not allowed: ttl sets it'],
       [{ android: { notification: { notificationCount: 5 } } }, 'android.notification.notification_count', COUNTED],
       [{ tokn: 'x' }, 'tokn', 'is not a field that FCM has'],
+      [{ 't\u001b[2J\n': 'x' }, String.raw`t\x1b[2J\x0a`, 'is not a field that FCM has'],
       [{ android: { notification: { colour: 'x' } } }, 'android.notification.colour', 'is not a field that FCM has'],
       [{ data: { count: 5 } }, 'data.count', 'must be a string, not 5'],
       [{ data: { none: null } }, 'data.none', 'must be a string, not null'],

@@ -195,6 +195,11 @@ describe('11. a body that is not a JSON object', () => {
     expect(Object.keys(answer.body)).toEqual(['code', 'message'])
   })
 
+  test('is told of without what moves a terminal, also where the parser repeats that', async () => {
+    const answer = await send('{"token":\u009b}')
+    expectFailure(answer, 400, 'InvalidContent', String.raw`Invalid JSON: JSON Parse error: Unrecognized token '\x9b'`)
+  })
+
   test.each(['[]', '[{}]', 'null', 'true', '5', '"x"', '""'])('is InvalidContent: %s is no object', async (text) => {
     expectFailure(await send(text), 400, 'InvalidContent', 'The body must be a JSON object.')
   })

@@ -134,6 +134,7 @@ function prepareStatements(orm: Database['orm']) {
         maxLabels: sql.placeholder('maxLabels'),
         maxDevices: sql.placeholder('maxDevices'),
         pushId: sql.placeholder('pushId'),
+        secretEverywhere: sql.placeholder('secretEverywhere'),
         createdAt: sql.placeholder('createdAt'),
       })
       .returning()
@@ -161,9 +162,9 @@ function prepareStatements(orm: Database['orm']) {
 function applicationOf(row: typeof table.$inferSelect): Application {
   const { number, id, name, secretHash, simulated } = row
   const { rate, burst, backendRate, backendBurst, quota, quotaPeriod } = row
-  const { confirmAbove, holdSeconds, maxLabels, maxDevices, pushId } = row
+  const { confirmAbove, holdSeconds, maxLabels, maxDevices, pushId, secretEverywhere } = row
   const calls = { rate, burst, backendRate, backendBurst, quota, quotaPeriod }
-  const limits = { ...calls, confirmAbove, holdSeconds, maxLabels, maxDevices, pushId }
+  const limits = { ...calls, confirmAbove, holdSeconds, maxLabels, maxDevices, pushId, secretEverywhere }
   return { number, id, name, secretHash, limits, simulated }
 }
 

@@ -39,6 +39,8 @@ export interface Limits {
   readonly maxDevices: number
   /** Whether the payload of a push carries its id, for the app to report the open with. Default true. */
   readonly pushId: boolean
+  /** Whether every call needs the secret, so that the public id alone is worth nothing. Default false. */
+  readonly secretEverywhere: boolean
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -53,4 +55,5 @@ export const DEFAULT_LIMITS: Limits = {
   maxLabels: 100_000,
   maxDevices: 1_000_000,
   pushId: true,
+  secretEverywhere: false,
 }

@@ -13,6 +13,7 @@ import removedRecipients from '../../migrations/0012_removed_recipients.sql' wit
 import waitingDelivery from '../../migrations/0013_waiting_delivery.sql' with { type: 'text' }
 import refusedPush from '../../migrations/0014_refused_push.sql' with { type: 'text' }
 import clockJump from '../../migrations/0015_clock_jump.sql' with { type: 'text' }
+import secretEverywhere from '../../migrations/0016_secret_everywhere.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 13, sql: waitingDelivery },
   { number: 14, sql: refusedPush },
   { number: 15, sql: clockJump },
+  { number: 16, sql: secretEverywhere },
 ]

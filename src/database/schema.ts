@@ -33,6 +33,7 @@ export const application = sqliteTable('application', {
   maxLabels: integer('max_labels').notNull().default(100_000),
   maxDevices: integer('max_devices').notNull().default(1_000_000),
   pushId: integer('push_id', { mode: 'boolean' }).notNull().default(true),
+  secretEverywhere: integer('secret_everywhere', { mode: 'boolean' }).notNull().default(false),
 })
 
 export const credential = sqliteTable(

@@ -77,6 +77,9 @@ export function admission(rely: Dependencies): Admit {
         }),
       )
     }
+    if (application.limits.secretEverywhere && secret === null) {
+      return refused(failure('InvalidHeader', 'X-SERVICE-SECRET is required: every call of this application needs it.'))
+    }
 
     // `identify` has held one that was sent against the application's.
     const withSecret = secret !== null

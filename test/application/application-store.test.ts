@@ -134,6 +134,7 @@ describe('an application', () => {
       maxLabels: 6,
       maxDevices: 7,
       pushId: false,
+      secretEverywhere: true,
     }
     opened.applications.setLimits(application.id, rest)
     const limits = { rate: 0.5, quotaPeriod: 'day', ...rest } as const

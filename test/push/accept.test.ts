@@ -26,6 +26,7 @@ const APPLICATION: Application = {
     maxLabels: 0,
     maxDevices: 0,
     pushId: true,
+    secretEverywhere: false,
   },
 }
 

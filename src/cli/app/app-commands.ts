@@ -3,7 +3,7 @@ import { choice, path } from '../../settings/setting-type.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
 import { dataFlag, jsonFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
-import { LIMIT_FLAGS } from './limit-flags.ts'
+import { EXCLUSIVE_LIMIT_FLAGS, LIMIT_FLAGS } from './limit-flags.ts'
 
 const ENVIRONMENT = choice('auto', 'production', 'sandbox')
 
@@ -163,7 +163,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     words: ['APP'],
     summary: 'set what an application may call and send, or print it when no limit is given; 0 = unlimited',
     flags: [...LIMIT_FLAGS, dataFlag],
-    exclusive: [['push-id', 'no-push-id']],
+    exclusive: EXCLUSIVE_LIMIT_FLAGS,
     examples: ['bellhop app limits "Corner Shop" --quota 100000 --quota-period day'],
     load: () => import('./app-limits-command.ts'),
   },

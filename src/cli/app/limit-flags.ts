@@ -22,7 +22,8 @@ const rate: SettingType<number> = {
   },
 }
 
-type LimitWithValue = Exclude<keyof Limits, 'pushId'>
+type Switch = 'pushId' | 'secretEverywhere'
+type LimitWithValue = Exclude<keyof Limits, Switch>
 
 const LIMITS: {
   readonly [Name in LimitWithValue]: readonly [flag: string, type: SettingType<Limits[Name]>, doc: string]
@@ -55,14 +56,31 @@ const LIMITS: {
   ],
 }
 
-const PUSH_ID = 'the payload carries the id of the push, to report opens with'
+/** `--flag` turns it on, `--no-flag` off. */
+const SWITCHES: Readonly<Record<Switch, { readonly flag: string; readonly on: string; readonly off: string }>> = {
+  pushId: {
+    flag: 'push-id',
+    on: 'the payload carries the id of the push, to report opens with',
+    off: 'the payload carries nothing but what was given',
+  },
+  secretEverywhere: {
+    flag: 'secret-everywhere',
+    on: 'every call needs the secret, also those that an app makes',
+    off: 'an app registers its device with the application id alone',
+  },
+}
 
 /** In the order in which help and `app limits` show them. */
 export const LIMIT_FLAGS: readonly FlagSpec[] = [
   ...Object.values(LIMITS).map(([name, type, doc]) => ({ name, placeholder: type.placeholder, doc, type })),
-  { name: 'push-id', placeholder: null, doc: PUSH_ID },
-  { name: 'no-push-id', placeholder: null, doc: 'the payload carries nothing but what was given' },
+  ...Object.values(SWITCHES).flatMap(({ flag, on, off }) => [
+    { name: flag, placeholder: null, doc: on },
+    { name: `no-${flag}`, placeholder: null, doc: off },
+  ]),
 ]
+
+/** Of each of these pairs one at the most may stand. */
+export const EXCLUSIVE_LIMIT_FLAGS = Object.values(SWITCHES).map(({ flag }) => [flag, `no-${flag}`])
 
 /** What the flags, which are right each by itself, change. */
 export function limitsIn(flags: ParsedArguments['flags']): Partial<Limits> {
@@ -70,8 +88,10 @@ export function limitsIn(flags: ParsedArguments['flags']): Partial<Limits> {
     const text = flags.get(flag)
     return text === undefined ? [] : [[name, type.read(text)] as const]
   })
-  const pushId = (flags.has('push-id') || flags.has('no-push-id')) && { pushId: flags.has('push-id') }
-  return { ...Object.fromEntries(valued), ...pushId }
+  const switched = Object.entries(SWITCHES).flatMap(([name, { flag }]) =>
+    flags.has(flag) || flags.has(`no-${flag}`) ? [[name, flags.has(flag)] as const] : [],
+  )
+  return Object.fromEntries([...valued, ...switched])
 }
 
 /** What 0 says of a limit, where it is not that there is none. */
@@ -83,5 +103,10 @@ export function limitsText(limits: Limits): string {
     const value = limits[limit]
     return [flag, value === 0 ? (WHEN_ZERO[limit] ?? 'unlimited') : String(value), doc]
   })
-  return `${indented([...rows, ['push-id', limits.pushId ? 'on' : 'off', PUSH_ID]]).join('\n')}\n`
+  const switches = Object.entries(SWITCHES).map(([name, { flag, on }]) => [
+    flag,
+    limits[name as Switch] ? 'on' : 'off',
+    on,
+  ])
+  return `${indented([...rows, ...switches]).join('\n')}\n`
 }

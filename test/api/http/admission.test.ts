@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
 import { startService } from '../../support/service.ts'
@@ -125,6 +126,23 @@ describe('4. and 5. credentials', () => {
     const nobody = await service.put('/stats', { platform: '0' }, { as: 'device', headers: wrong[0] ?? {} })
     expectFailure(nobody, 401, 'InvalidCredentials', WRONG_CREDENTIALS)
     expect(nobody.headers.has('www-authenticate')).toBe(false)
+  })
+
+  test('an application of which every call needs the secret says so, from the turn of its switch to the next', async () => {
+    const { database } = service
+    const application = service.addApplication('closed', { secretEverywhere: true })
+    const body = { token: 'ab'.repeat(32), platform: '0' }
+    const register = (as: 'device' | 'backend') => service.put('/deviceToken', body, { application, as })
+    const closed = 'X-SERVICE-SECRET is required: every call of this application needs it.'
+    expectFailure(await register('device'), 400, 'InvalidHeader', closed)
+    expect(await register('backend')).toMatchObject({ status: 201 })
+    const applications = createApplicationStore({ database, clock })
+    applications.setLimits(application.id, { secretEverywhere: false })
+    clock.advance(1000)
+    expect(await register('device')).toMatchObject({ status: 200 })
+    applications.setLimits(application.id, { secretEverywhere: true })
+    clock.advance(1000)
+    expectFailure(await register('device'), 400, 'InvalidHeader', closed)
   })
 
   test('an application made a moment ago is known', async () => {

@@ -30,17 +30,18 @@ function opens(cli: CommandLine, { id, secret }: Created): boolean {
 }
 
 const LIMITS = [
-  '  rate           10        calls a second for each network address',
-  '  burst          100       calls at once for each network address',
-  '  backend-rate   100       calls a second with the secret',
-  '  backend-burst  1000      calls at once with the secret',
-  '  quota          10000000  calls a period',
-  '  quota-period   month     a calendar day or month, UTC',
-  '  confirm-above  off       devices above which a push must name their number; 0 = off',
-  '  hold-seconds   off       seconds in which a push to many can be cancelled; 0 = off',
-  '  labels         100000    tags and types up to which calls without the secret may bring new ones',
-  '  devices        1000000   devices up to which calls without the secret may register new ones',
-  '  push-id        on        the payload carries the id of the push, to report opens with',
+  '  rate               10        calls a second for each network address',
+  '  burst              100       calls at once for each network address',
+  '  backend-rate       100       calls a second with the secret',
+  '  backend-burst      1000      calls at once with the secret',
+  '  quota              10000000  calls a period',
+  '  quota-period       month     a calendar day or month, UTC',
+  '  confirm-above      off       devices above which a push must name their number; 0 = off',
+  '  hold-seconds       off       seconds in which a push to many can be cancelled; 0 = off',
+  '  labels             100000    tags and types up to which calls without the secret may bring new ones',
+  '  devices            1000000   devices up to which calls without the secret may register new ones',
+  '  push-id            on        the payload carries the id of the push, to report opens with',
+  '  secret-everywhere  off       every call needs the secret, also those that an app makes',
   '',
 ].join('\n')
 
@@ -163,6 +164,7 @@ describe('app list and app show', () => {
       maxLabels: 100_000,
       maxDevices: 1_000_000,
       pushId: true,
+      secretEverywhere: false,
     }
     const size = { devices: 0, labels: 0 }
     const shown = JSON.stringify({
@@ -288,17 +290,18 @@ describe('app limits', () => {
     using cli = commandLine()
     await create(cli, 'Shop')
     const changed = [
-      '  rate           0.5        calls a second for each network address',
-      '  burst          100        calls at once for each network address',
-      '  backend-rate   100        calls a second with the secret',
-      '  backend-burst  1000       calls at once with the secret',
-      '  quota          unlimited  calls a period',
-      '  quota-period   day        a calendar day or month, UTC',
-      '  confirm-above  1000       devices above which a push must name their number; 0 = off',
-      '  hold-seconds   off        seconds in which a push to many can be cancelled; 0 = off',
-      '  labels         5000       tags and types up to which calls without the secret may bring new ones',
-      '  devices        unlimited  devices up to which calls without the secret may register new ones',
-      '  push-id        off        the payload carries the id of the push, to report opens with',
+      '  rate               0.5        calls a second for each network address',
+      '  burst              100        calls at once for each network address',
+      '  backend-rate       100        calls a second with the secret',
+      '  backend-burst      1000       calls at once with the secret',
+      '  quota              unlimited  calls a period',
+      '  quota-period       day        a calendar day or month, UTC',
+      '  confirm-above      1000       devices above which a push must name their number; 0 = off',
+      '  hold-seconds       off        seconds in which a push to many can be cancelled; 0 = off',
+      '  labels             5000       tags and types up to which calls without the secret may bring new ones',
+      '  devices            unlimited  devices up to which calls without the secret may register new ones',
+      '  push-id            off        the payload carries the id of the push, to report opens with',
+      '  secret-everywhere  on         every call needs the secret, also those that an app makes',
       '',
     ].join('\n')
     const set = await cli.run([
@@ -315,11 +318,14 @@ describe('app limits', () => {
       '--labels=5000',
       '--devices=0',
       '--no-push-id',
+      '--secret-everywhere',
     ])
     expect(set).toEqual({ exitCode: 0, stdout: changed, stderr: '' })
     expect((await cli.run(['app', 'limits', 'Shop'])).stdout).toBe(changed)
     const again = await cli.run(['app', 'limits', 'Shop', '--push-id'])
-    expect(again.stdout).toBe(changed.replace('push-id        off', 'push-id        on '))
+    expect(again.stdout).toBe(changed.replace('push-id            off', 'push-id            on '))
+    const open = await cli.run(['app', 'limits', 'Shop', '--no-secret-everywhere'])
+    expect(open.stdout).toBe(again.stdout.replace('secret-everywhere  on ', 'secret-everywhere  off'))
   })
 })
 

@@ -84,7 +84,8 @@ export class Sender {
       ...deps,
       badges: this.#badges,
       onMore: () => this.#dispatcher.pump(),
-      onCounted: (delivery) => {
+      onCounted: (delivery, more) => {
+        if (more !== null) this.#writer.address(delivery, more)
         this.#writer.finishOrPark(delivery)
         this.#timekeeper.check(delivery, deps.clock.now())
       },

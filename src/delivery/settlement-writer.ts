@@ -71,6 +71,24 @@ export class SettlementWriter {
     this.#deps = deps
   }
 
+  /**
+   * The audience of a delivery is counted, `more` than settled pages had: written in the order of all that is written of
+   * the delivery, since its end keeps the numbers that are there, and with its end where that is all.
+   */
+  address(delivery: ActiveDelivery, more: number): void {
+    const { store, clock } = this.#deps
+    const now = clock.now()
+    const write = () => store.address(delivery.record, more, now)
+    if (delivery.isFinished) return
+    if (delivery.finish()) {
+      void this.#write({ delivery, results: new RecipientResults(), badges: [], finished: true, write })
+    } else {
+      void this.#queueOf(delivery)
+        .add(write)
+        .then(() => this.finishOrPark(delivery))
+    }
+  }
+
   settlePage(delivery: ActiveDelivery, page: Page): void {
     const { store, registry, clock } = this.#deps
     const now = clock.now()

@@ -115,6 +115,25 @@ async function ended(id: string): Promise<any> {
   return status
 }
 
+describe('a disk that refuses the count of an audience', () => {
+  test('has what was sent wait for it, so that the end of the push finds it', async () => {
+    await register(3)
+    // What is not JSON is an error that passes, as that of a disk; a constraint would be a defect.
+    service.database
+      .statement(
+        `CREATE TRIGGER refuse_count BEFORE UPDATE OF addressed ON delivery WHEN NEW.settled = 0 BEGIN SELECT json('{'); END`,
+      )
+      .run()
+    const id = await push()
+    await arrivalsAt(simulator, 3)
+    await service.logged(({ event }) => event === 'a delivery could not be written down; trying again')
+    // Each is stored behind whatever could be stored before it.
+    for (let n = 0; n < 20; n++) await register(1)
+    service.database.statement('DROP TRIGGER refuse_count').run()
+    expect(await ended(id)).toMatchObject({ t: 3, s: 3 })
+  })
+})
+
 describe('the end of the time to live, while an answer is on its way', () => {
   test('waits for those who are slower than their page: taken, they count as taken', async () => {
     await register(20)

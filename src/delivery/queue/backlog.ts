@@ -32,8 +32,8 @@ interface Dependencies {
   readonly persist: <T>(operation: () => T) => Promise<T>
   /** There may be a recipient who was not there before. */
   readonly onMore: () => void
-  /** The audience of a delivery is counted: where it is empty, the delivery ends. */
-  readonly onCounted: (delivery: ActiveDelivery) => void
+  /** The audience of a delivery is counted, `more` than the database knows: where it is empty, the delivery ends. */
+  readonly onCounted: (delivery: ActiveDelivery, more: number | null) => void
   /** A delivery was loaded because a recipient is due again, or because its time to live is over. */
   readonly onTime: (delivery: ActiveDelivery) => void
 }

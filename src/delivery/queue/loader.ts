@@ -18,10 +18,12 @@ interface Dependencies {
   readonly badges: Pick<PendingBadges, 'changes'>
   /** Whether the times in the database are those of the clock as it is. */
   readonly mayLoad: () => boolean
-  readonly persist: <T>(operation: () => T) => Promise<T>
   readonly onLoaded: (delivery: ActiveDelivery, reason: LoadReason) => void
-  /** It is known how many a delivery addresses: nobody may be the end of it. */
-  readonly onCounted: (delivery: ActiveDelivery) => void
+  /**
+   * It is known how many a delivery addresses: nobody may be the end of it. `more` than the database knows; `null`
+   * where it knows.
+   */
+  readonly onCounted: (delivery: ActiveDelivery, more: number | null) => void
   /** The database could not be read; `again` tries once more. */
   readonly onUnreadable: (error: unknown, again: () => void) => void
 }
@@ -62,15 +64,8 @@ export class Loader {
   #waiting: WaitingCount | null = null
 
   constructor(deps: Dependencies) {
-    const { store, persist, clock, onCounted, onUnreadable } = deps
     this.#deps = deps
-    this.#counter = new AudienceCounter({
-      onCounted: (delivery, more) => {
-        void persist(() => store.address(delivery.record, more, clock.now()))
-        onCounted(delivery)
-      },
-      onUnreadable,
-    })
+    this.#counter = new AudienceCounter(deps)
   }
 
   /** Open deliveries in memory. */
@@ -215,7 +210,7 @@ export class Loader {
       onLoaded(delivery, reason)
       // Sending does not wait for it.
       if (!delivery.isCounted) this.#counter.add(delivery, recipients.count)
-      else onCounted(delivery)
+      else onCounted(delivery, null)
     } catch (error) {
       this.#unreadable.add(open.push)
       // Read anew: by then it may be further, or over.

@@ -73,7 +73,6 @@ function loaderOf(more: Partial<DeliveryStore> = {}) {
     store: { ...store, ...more },
     badges,
     mayLoad: () => true,
-    persist: async (operation) => registry.database.transact(operation as () => never),
     onLoaded: () => {},
     onCounted: () => {},
     onUnreadable: (_, retry) => void again.push(retry),

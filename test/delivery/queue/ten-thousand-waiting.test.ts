@@ -56,7 +56,6 @@ beforeEach(() => {
     store,
     badges: { changes: 0 },
     mayLoad: () => true,
-    persist: async (operation) => database.transact(operation as () => never),
     onLoaded: () => {},
     onCounted: () => {},
     onUnreadable(error) {

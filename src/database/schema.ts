@@ -6,7 +6,7 @@ import type { SQLiteTableWithColumns } from 'drizzle-orm/sqlite-core'
  * test/database/schema.test.ts holds the two together, and each table here to somebody who uses it.
  *
  * What is seldom called is written with drizzle (`orm`): applications, credentials, webhooks, counts, and the status of
- * pushes. What is called for each registration, recipient, page, event or imported row stays raw (`statement`,
+ * pushes. What is called for each registration, recipient, page, delivery, event or imported row stays raw (`statement`,
  * `reading`), and so does what is held to its query plan or reads a database of any schema; the rows of it are
  * `StoredRow`s, or a `Pick` of one, where they are columns and nothing else.
  */

@@ -1,11 +1,12 @@
 import { Elysia } from 'elysia'
 import type { SenderStats } from '../delivery/sender-stats.ts'
-import type { DeliveryStatus } from '../delivery/store/delivery-store.ts'
 import { failure } from '../failure.ts'
 import { ANSWER_HEADERS, failures, noSuchPath, refuse, UNAVAILABLE } from '../http/failures.ts'
 import { readHeadAsGet } from '../http/gate.ts'
 import { pathOf } from '../http/path-table.ts'
 import type { Log } from '../log.ts'
+import type { ProgressStore } from '../push/status/progress-store.ts'
+import type { PlatformProgress } from '../push/status/status.ts'
 import { VERSION } from '../version.ts'
 import { CONTENT_TYPE } from './exposition.ts'
 import type { Inbox } from './inbox.ts'
@@ -23,8 +24,7 @@ interface Dependencies {
   readonly readiness: CheckReadiness
   readonly senders: () => readonly SenderStats[]
   readonly nameOf: NameOf
-  /** One entry for each platform of a push; none where there is no such push. */
-  readonly statusOf: (pushId: string) => readonly DeliveryStatus[]
+  readonly progress: Pick<ProgressStore, 'named'>
   /** Origins of gateways that a credential reaches by the second transport only. */
   readonly moved: () => readonly string[]
   readonly inbox: Inbox
@@ -39,21 +39,21 @@ export function createAdminApi({
   readiness,
   senders,
   nameOf,
-  statusOf,
+  progress,
   moved,
   inbox,
   scrape,
 }: Dependencies) {
   /** What an open delivery is doing: sending, or why its recipients wait. */
-  function openState({ application, platform, t, s, failed }: DeliveryStatus) {
+  function openState(application: number, { platform, t, s, failed }: PlatformProgress) {
     const sender = senders().find((one) => one.application === application && one.platform === platform)
     if (sender === undefined || sender.state === 'ready' || t <= s + failed) return { state: 'sending', reason: null }
     return { state: sender.state, reason: sender.reason }
   }
 
-  function shown(delivery: DeliveryStatus) {
-    const { platform, t, s, failed, waiting, finishedAt } = delivery
-    const now = finishedAt === null ? openState(delivery) : { state: 'finished', reason: null }
+  function shown(application: number, delivery: PlatformProgress) {
+    const { platform, t, s, failed, waiting, open } = delivery
+    const now = open ? openState(application, delivery) : { state: 'finished', reason: null }
     return { platform, t, s, failed, waiting, ...now }
   }
 
@@ -93,12 +93,10 @@ export function createAdminApi({
       return scrape()
     })
     .get('/pushes/:id', ({ params: { id } }) => {
-      const deliveries = statusOf(id)
-      if (deliveries.length === 0) return refuse(failure('ResourceNotFound', 'No push found'))
-      return {
-        id,
-        deliveries: deliveries.map(shown),
-      }
+      const push = progress.named(id)
+      // Of a push that waits for its moment there is nothing to be told yet.
+      if (push === null || push.platforms.length === 0) return refuse(failure('ResourceNotFound', 'No push found'))
+      return { id, deliveries: push.platforms.map((delivery) => shown(push.application, delivery)) }
     })
     .get('/simulator/received', ({ query: { after } }) => inbox(/^\d{1,15}$/.test(after ?? '') ? Number(after) : 0))
     .all('*', ({ request }) => refuse(noSuchPath(pathOf(request.url))))

@@ -1,12 +1,11 @@
 import type { Database } from '../database/database.ts'
 import type { StoredRow, push } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
+import { createProgressStore } from './status/progress-store.ts'
+import { totalOf } from './status/status.ts'
+import type { PlatformProgress } from './status/status.ts'
 
-/** How far a push has got: devices addressed, as far as they are counted, and accepted by the gateways. */
-interface Reach {
-  readonly t: number
-  readonly s: number
-}
+type Reach = Pick<PlatformProgress, 't' | 's'>
 
 type Cancelled =
   | { readonly kind: 'not-found' }
@@ -38,10 +37,7 @@ export function createCancelStore({ database }: { database: Database }) {
   const waiting = database.statement<object, [number]>(
     `SELECT 1 FROM push WHERE (${WHOLE}) AND released_at IS NULL LIMIT 1`,
   )
-  const reach = database.statement<Reach, [number]>(
-    `SELECT coalesce(sum(addressed), 0) AS t, coalesce(sum(accepted), 0) AS s FROM delivery
-     WHERE push IN (SELECT number FROM push WHERE ${WHOLE})`,
-  )
+  const progress = createProgressStore((sql) => database.statement(sql))
   const mark = database.statement<never, [number, number]>(
     `UPDATE push SET cancelled_at = ?2 WHERE (${WHOLE}) AND cancelled_at IS NULL
        AND (number = ?1 OR released_at IS NULL OR ${HAS_OPEN})`,
@@ -62,13 +58,13 @@ export function createCancelStore({ database }: { database: Database }) {
       const row = find.get(id, application)
       if (row === null) return { kind: 'not-found' }
       const { number } = row
-      const so = reach.get(number) ?? { t: 0, s: 0 }
+      const { t, s } = totalOf(progress.of(number))
       const pushes = open.all(number).map((each) => each.number)
       if (row.cancelled_at === null) {
-        if (pushes.length === 0 && waiting.get(number) === null) return { kind: 'finished', ...so }
+        if (pushes.length === 0 && waiting.get(number) === null) return { kind: 'finished', t, s }
         mark.run(number, now)
       }
-      return { kind: 'cancelled', wasReleased: row.released_at !== null, open: pushes, ...so }
+      return { kind: 'cancelled', wasReleased: row.released_at !== null, open: pushes, t, s }
     },
   }
 }

@@ -1,17 +1,16 @@
 import type { Database } from '../database/database.ts'
 import type { EventStore } from '../webhook/event-store.ts'
+import { createProgressStore } from './status/progress-store.ts'
+import { startedAtOf, totalOf } from './status/status.ts'
 
 interface PushRow {
   readonly number: number
   readonly id: string
-  readonly t: number
-  readonly s: number
-  readonly failed: number
-  readonly refused: string | null
   readonly cancelled: 0 | 1
-  readonly started: number | null
-  readonly finished: number | null
-  readonly open: number
+  /** When the first wave went out; `null`: none has. */
+  readonly released: number | null
+  /** Waves that are still to go out. */
+  readonly toCome: number
 }
 
 interface Dependencies {
@@ -26,16 +25,13 @@ export function createFinishedStore({ database, events }: Dependencies) {
   // A push by local time is many, of which callers know the one that the others belong to. What has not gone out yet
   // keeps it open, unless it is called off.
   const find = database.statement<PushRow, [number]>(
-    `WITH root AS (SELECT r.* FROM push p JOIN push r ON r.number = coalesce(p.parent, p.number) WHERE p.number = ?),
-       family AS (SELECT * FROM root UNION ALL SELECT p.* FROM push p JOIN root r ON p.parent = r.number)
-     SELECT r.number, r.id, r.cancelled_at IS NOT NULL AS cancelled,
-       coalesce(sum(d.addressed), 0) AS t, coalesce(sum(d.accepted), 0) AS s, coalesce(sum(d.failed), 0) AS failed,
-       max(d.refused) AS refused,
-       coalesce(min(d.started_at), min(f.released_at)) AS started, max(d.finished_at) AS finished,
-       count(*) FILTER (WHERE d.push IS NOT NULL AND d.finished_at IS NULL
-         OR f.send_at IS NOT NULL AND f.released_at IS NULL AND f.cancelled_at IS NULL) AS open
-     FROM root r, family f LEFT JOIN delivery d ON d.push = f.number GROUP BY r.number`,
+    `SELECT w.number, w.id, w.cancelled_at IS NOT NULL AS cancelled, min(f.released_at) AS released,
+       count(*) FILTER (WHERE f.send_at IS NOT NULL AND f.released_at IS NULL AND f.cancelled_at IS NULL) AS toCome
+     FROM push p JOIN push w ON w.number = coalesce(p.parent, p.number)
+       JOIN push f ON f.number = w.number OR f.parent = w.number
+     WHERE p.number = ? GROUP BY w.number`,
   )
+  const progress = createProgressStore((sql) => database.statement(sql))
   const noteTold = database.statement<never, [number, number]>(
     'UPDATE push SET told_at = ? WHERE number = ? AND told_at IS NULL',
   )
@@ -50,10 +46,23 @@ export function createFinishedStore({ database, events }: Dependencies) {
   function tell({ push, application }: { readonly push: number; readonly application: number }, now: number): void {
     if (!events.isWanted(application, 'push.finished')) return
     const row = find.get(push)
-    if (row === null || row.open > 0 || noteTold.run(now, row.number).changes === 0) return
-    const { id, t, s, failed, refused, started, finished } = row
-    const cancelled = row.cancelled === 1
-    events.pushFinished(application, { id, cancelled, t, s, failed, refused, started, finished: finished ?? now }, now)
+    if (row === null || row.toCome > 0) return
+    const platforms = progress.of(row.number)
+    if (platforms.some(({ open }) => open) || noteTold.run(now, row.number).changes === 0) return
+    const refusals = platforms.flatMap(({ refused }) => refused ?? [])
+    const ends = platforms.flatMap(({ finishedAt }) => finishedAt ?? [])
+    const { t, s, failed } = totalOf(platforms)
+    const over = {
+      id: row.id,
+      cancelled: row.cancelled === 1,
+      t,
+      s,
+      failed,
+      refused: refusals.toSorted().at(-1) ?? null,
+      started: startedAtOf(platforms) ?? row.released,
+      finished: ends.length > 0 ? Math.max(...ends) : now,
+    }
+    events.pushFinished(application, over, now)
   }
 
   return {

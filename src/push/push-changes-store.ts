@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import { createProgressStore } from './status/progress-store.ts'
 
 /** A push by the names that its tables and its callers have for it. */
 export interface PushName {
@@ -12,13 +13,6 @@ export interface NewPushName extends PushName {
   readonly createdAt: number
   /** `null`: at once. */
   readonly sendAt: number | null
-}
-
-/** All deliveries of a range of pushes together. */
-export interface BatchState {
-  readonly open: number
-  readonly s: number
-  readonly failed: number
 }
 
 export type PushChangesStore = ReturnType<typeof createPushChangesStore>
@@ -48,11 +42,6 @@ export function createPushChangesStore({ database }: { database: Pick<Database, 
        AND (?1 IS NULL OR application = ?1)
      ORDER BY send_at LIMIT ?2`,
   )
-  const batch = database.reading<BatchState, [number, number, number]>(
-    `SELECT count(*) FILTER (WHERE finished_at IS NULL) AS open, coalesce(sum(accepted), 0) AS s,
-       coalesce(sum(failed), 0) AS failed
-     FROM delivery WHERE push BETWEEN ? AND ? AND application = ?`,
-  )
   const opened = database.reading<{ id: string; opened: number }, [number, number]>(
     'SELECT id, opened FROM push WHERE application = ? AND parent IS NULL ORDER BY number DESC LIMIT ?',
   )
@@ -74,9 +63,8 @@ export function createPushChangesStore({ database }: { database: Pick<Database, 
     /** Pushes that wait for their moment, the nearest first. */
     waiting: (application: number | null, limit: number): PushName[] => waiting.all(application, limit),
 
-    batch(application: number, first: number, last: number): BatchState {
-      return batch.get(first, last, application) ?? { open: 0, s: 0, failed: 0 }
-    },
+    /** How far pushes of one application are together, from number `first` to `last`. */
+    batch: createProgressStore((sql) => database.reading(sql)).ofRange,
 
     /** How often the latest pushes were opened. */
     opened: (application: number, limit: number) => opened.all(application, limit),

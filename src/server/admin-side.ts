@@ -16,6 +16,7 @@ import { createReadinessCheck } from '../monitoring/readiness-check.ts'
 import type { CheckReadiness } from '../monitoring/readiness-check.ts'
 import { createScrape } from '../monitoring/scrape.ts'
 import type { Disk } from '../monitoring/storage.ts'
+import { createProgressStore } from '../push/status/progress-store.ts'
 import type { Config } from '../settings/parse.ts'
 import { shareWithoutSecret } from '../usage/quota-ledger.ts'
 import type { QuotaLedger } from '../usage/quota-ledger.ts'
@@ -36,7 +37,7 @@ interface Dependencies {
   readonly metrics: Metrics
   /** Of the data directory; `null`: not known. */
   readonly disk: () => Disk | null
-  readonly senders: Pick<Senders, 'pool' | 'deliveries' | 'moved' | 'runningSimulator'>
+  readonly senders: Pick<Senders, 'pool' | 'moved' | 'runningSimulator'>
   /** Closes what is opened here, in reverse. */
   readonly opened: AsyncDisposableStack
 }
@@ -44,7 +45,7 @@ interface Dependencies {
 /** What an operator sees of the service, and the backups that it makes. */
 export function startAdminSide(deps: Dependencies) {
   const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened } = deps
-  const { pool, deliveries, moved, runningSimulator } = deps.senders
+  const { pool, moved, runningSimulator } = deps.senders
   const { log } = damage
   const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
   const stats = () => pool.stats()
@@ -80,7 +81,7 @@ export function startAdminSide(deps: Dependencies) {
     readiness,
     senders: stats,
     nameOf,
-    statusOf: (pushId) => deliveries.status(pushId),
+    progress: createProgressStore((sql) => database.reading(sql)),
     moved,
     inbox: createInbox({ simulator: runningSimulator, applications: () => directory.all() }),
     scrape: createScrape({

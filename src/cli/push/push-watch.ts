@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { failedOf } from '../../push/status/status-schema.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
-import { finishedAtOf, pushStateOf } from '../../push/status/status.ts'
+import { finishedAtOf, pushStateOf, totalOf } from '../../push/status/status.ts'
 import type { PlatformProgress, StoredPush } from '../../push/status/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { grouped } from '../../text/format.ts'
@@ -58,7 +58,8 @@ export async function watchPush(options: Watching): Promise<Watched> {
     if (push === null) return { kind: 'gone' }
     const reach = options.statuses.reach(push.number)
     const now = clock.now()
-    const { t, done, failed } = sums(reach)
+    const { t, s, failed } = totalOf(reach)
+    const done = s + failed
     if (finishedAtOf(push, reach) !== null) return { kind: 'finished', result: await resultOf(push, reach, null) }
 
     const look = `${t} ${done}`
@@ -88,7 +89,7 @@ export async function watchPush(options: Watching): Promise<Watched> {
     reach: readonly PlatformProgress[],
     pause: string | null,
   ): Promise<PushResult> {
-    const { t: met, s, failed } = sums(reach)
+    const { t: met, s, failed } = totalOf(reach)
     const finishedAt = finishedAtOf(push, reach)
     const t = finishedAt === null ? Math.max(met, expected ?? 0) : met
     const reasons = await options.statuses.reasons(push.number)
@@ -104,12 +105,6 @@ export async function watchPush(options: Watching): Promise<Watched> {
       finishedAt,
     }
   }
-}
-
-function sums(reach: readonly PlatformProgress[]) {
-  const sum = (count: (one: PlatformProgress) => number) => reach.reduce((total, one) => total + count(one), 0)
-  const [t, s, failed] = [sum((one) => one.t), sum((one) => one.s), sum((one) => one.failed)]
-  return { t, s, failed, done: s + failed }
 }
 
 /** Why all that is left waits; `null`: it does not, or nobody knows. */

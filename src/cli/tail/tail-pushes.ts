@@ -1,7 +1,7 @@
 import type { Platform } from '../../device/device.ts'
 import type { NewPushName, PushName, PushChangesStore } from '../../push/push-changes-store.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
-import { finishedAtOf, startedAtOf } from '../../push/status/status.ts'
+import { finishedAtOf, startedAtOf, totalOf } from '../../push/status/status.ts'
 import { MAX_AT_ONCE } from './tail-event.ts'
 import type { TailEvent } from './tail-event.ts'
 
@@ -117,8 +117,7 @@ export function createPushTail({ watch, statuses, application: of }: Dependencie
     // With its application.
     if (stored === null) return void live.delete(number)
     const reach = statuses.reach(number)
-    const sum = (count: (one: (typeof reach)[number]) => number) => reach.reduce((total, one) => total + count(one), 0)
-    const [t, s, failed] = [sum((one) => one.t), sum((one) => one.s), sum((one) => one.failed)]
+    const { t, s, failed } = totalOf(reach)
     const startedAt = startedAtOf(reach)
     if (startedAt !== null && !push.started) {
       push.started = true
@@ -144,8 +143,9 @@ export function createPushTail({ watch, statuses, application: of }: Dependencie
   function* ended(now: number): Generator<TailEvent> {
     for (const batch of batches) {
       const { application, first, last, count } = batch
-      const { open, s, failed } = watch.batch(application, first, last)
-      if (open > 0) continue
+      const progress = watch.batch(application, first, last)
+      if (progress.some(({ open }) => open)) continue
+      const { s, failed } = totalOf(progress)
       batches = batches.filter((one) => one !== batch)
       yield { at: now, application, type: 'pushes.finished', count, s, failed }
     }

@@ -36,21 +36,6 @@ const OPEN = `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.num
   FROM delivery d JOIN push p ON p.number = d.push
   WHERE d.finished_at IS NULL AND p.cancelled_at IS NULL`
 
-/** How far one push to one platform is. */
-export interface DeliveryStatus {
-  readonly application: number
-  readonly platform: Platform
-  /** Devices addressed; 0 until they are counted. */
-  readonly t: number
-  /** Accepted by the gateway. */
-  readonly s: number
-  readonly failed: number
-  /** Addressed, and nothing decided yet: not sent to so far, on the way, or waiting for another attempt. */
-  readonly waiting: number
-  /** Milliseconds since the Unix epoch; `null` while it is open. */
-  readonly finishedAt: number | null
-}
-
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
 interface Dependencies {
@@ -70,13 +55,6 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
      ORDER BY d.push LIMIT ?`,
   )
   const one = database.statement<OpenRow, [number, Platform]>(`${OPEN} AND d.push = ? AND d.platform = ?`)
-  const status = database.statement<DeliveryStatus, [string]>(
-    `SELECT d.application, d.platform, sum(coalesce(d.addressed, 0)) AS t, sum(d.accepted) AS s, sum(d.failed) AS failed,
-       sum(iif(d.finished_at IS NULL, coalesce(d.addressed, 0) - d.accepted - d.failed, 0)) AS waiting,
-       iif(count(d.finished_at) = count(*), max(d.finished_at), NULL) AS finishedAt
-     FROM push p JOIN push part ON part.number = p.number OR part.parent = p.number JOIN delivery d ON d.push = part.number
-     WHERE p.id = ? GROUP BY d.platform ORDER BY d.platform`,
-  )
   const setAddressed = database.statement<never, [number, number, Platform]>(
     // A delivery that has ended keeps the numbers that callers were told.
     'UPDATE delivery SET addressed = coalesce(addressed, 0) + ? WHERE push = ? AND platform = ? AND finished_at IS NULL',
@@ -157,9 +135,6 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
 
     /** Applications and platforms that have something open. */
     senders: () => senders.all(),
-
-    /** One entry for each platform of the push with this UUID; none where there is no such push. */
-    status: (pushId: string): DeliveryStatus[] => status.all(pushId),
 
     /** Up to `limit` open deliveries of one lane of which somebody may be sent to, pushes after `afterPush`, oldest first. */
     open(application: number, platform: Platform, lane: Lane, afterPush: number, limit: number): OpenDelivery[] {

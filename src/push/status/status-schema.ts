@@ -16,7 +16,7 @@ import { isoTime } from '../../text/format.ts'
 import { VERDICTS } from '../explain/explain.ts'
 import type { Explanation, ExplainVerdict } from '../explain/explain.ts'
 import type { FailedRecipient } from './status-store.ts'
-import { finishedAtOf, rateOf, startedAtOf, pushStateOf } from './status.ts'
+import { finishedAtOf, pushStateOf, rateOf, startedAtOf, totalOf } from './status.ts'
 import type { PauseOf, PlatformProgress, StoredPush } from './status.ts'
 
 const MAX_PUSHES = 1000
@@ -27,16 +27,15 @@ const PUSHES = 100
 export function pushStatusOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf, now: number) {
   const startedAt = startedAtOf(reach)
   const finishedAt = finishedAtOf(push, reach)
-  const sum = (count: (one: PlatformProgress) => number) => reach.reduce((total, one) => total + count(one), 0)
-  const s = sum((one) => one.s)
+  const { t, s, failed, waiting } = totalOf(reach)
   return {
     id: push.id,
     ...pushStateOf(push, reach, pauseOf),
-    t: sum((one) => one.t),
+    t,
     s,
     o: push.opened,
-    failed: { total: sum((one) => one.failed) },
-    waiting: sum((one) => one.waiting),
+    failed: { total: failed },
+    waiting,
     created_at: isoTime(push.createdAt),
     send_at: isoOrNull(push.sendAt),
     started_at: isoOrNull(startedAt),

@@ -1,12 +1,11 @@
-import { and, desc, eq, gt, inArray, isNull, lt, max, min, sql } from 'drizzle-orm'
-import type { SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../../database/database.ts'
 import { delivery, device, push as pushTable, pushException } from '../../database/schema.ts'
 import { unpackToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
-import type { PlatformProgress, StoredPush } from './status.ts'
+import { createProgressStore } from './progress-store.ts'
+import type { StoredPush } from './status.ts'
 
 /** A device that a push did not reach. */
 export interface FailedRecipient {
@@ -24,10 +23,6 @@ export interface FailedRecipient {
 
 /** Expired: the push's time to live was over. */
 export type FailedState = 'rejected' | 'gone' | 'expired'
-
-interface ReachRow extends Omit<PlatformProgress, 'open'> {
-  open: number
-}
 
 /** Rows of exceptions looked at before the event loop gets a turn: about 2 ms. */
 const CHUNK = 2000
@@ -56,7 +51,7 @@ export type StatusStore = ReturnType<typeof createStatusStore>
 
 /** What became of pushes. Callers see a push by local time as one, without its waves. */
 export function createStatusStore({ database }: { database: Pick<Database, 'reading' | 'readingOrm'> }) {
-  const { find, page, scheduled, reach, parts, failures } = prepareStatements(database.readingOrm)
+  const { find, page, scheduled, parts, failures } = prepareStatements(database.readingOrm)
   // Both are read off their partial indexes.
   const unfinished = database.reading<{ count: number }, [number]>(
     `SELECT (SELECT count(DISTINCT push) FROM delivery
@@ -87,7 +82,7 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
     unfinished: (application: number): number => unfinished.get(application)?.count ?? 0,
 
     /** One entry for each platform that the push, `push.number`, goes to; none before its moment has come. */
-    reach: (push: number): PlatformProgress[] => reach.all({ push }).map(reachOf),
+    reach: createProgressStore((sql) => database.reading(sql)).of,
 
     /** How many recipients failed for each reason. Read in parts, so that nobody waits for it. */
     async reasons(push: number): Promise<Map<string, number>> {
@@ -136,8 +131,6 @@ function prepareStatements(orm: Database['readingOrm']) {
     SELECT number FROM push WHERE number = ${sql.placeholder('push')} OR parent = ${sql.placeholder('push')})`
   const ofApplication = and(eq(p.application, sql.placeholder('application')), isNull(p.parent))
   const pushes = () => orm.select(PUSH).from(p)
-  const waiting = (done: SQL | SQLiteColumn) =>
-    sql<number>`sum(iif(finished_at IS NULL, max(${done} - accepted - failed, 0), 0))`
   return {
     find: pushes()
       .where(and(eq(p.id, sql.placeholder('id')), ofApplication))
@@ -155,25 +148,6 @@ function prepareStatements(orm: Database['readingOrm']) {
       )
       .orderBy(p.sendAt, p.number)
       .limit(limit)
-      .prepare(),
-    reach: orm
-      .select({
-        platform: delivery.platform,
-        t: sql<number>`sum(coalesce(${delivery.addressed}, 0))`,
-        s: sql<number>`sum(${delivery.accepted})`,
-        failed: sql<number>`sum(${delivery.failed})`,
-        removed: sql<number>`sum(${delivery.removed})`,
-        waiting: waiting(sql`coalesce(${delivery.addressed}, 0)`),
-        retrying: waiting(delivery.settled),
-        open: sql<number>`count(*) FILTER (WHERE ${delivery.finishedAt} IS NULL)`,
-        startedAt: min(delivery.startedAt),
-        finishedAt: max(delivery.finishedAt),
-        refused: max(delivery.refused),
-      })
-      .from(delivery)
-      .where(inWhole)
-      .groupBy(delivery.platform)
-      .orderBy(delivery.platform)
       .prepare(),
     parts: orm
       .select({
@@ -211,8 +185,4 @@ function prepareStatements(orm: Database['readingOrm']) {
       .limit(limit)
       .prepare(),
   }
-}
-
-function reachOf(row: ReachRow): PlatformProgress {
-  return { ...row, open: row.open > 0 }
 }

@@ -7,18 +7,23 @@ import type { Platform } from '../../device/device.ts'
  */
 export type PushState = 'scheduled' | 'sending' | 'paused' | 'finished' | 'cancelled'
 
-/** How far a push is on one platform, all waves of one by local time together. Times are ms since the Unix epoch. */
+/**
+ * How far a push, or several, are on one platform, waves together; `progress-store.ts` reads it. Counts are devices,
+ * times ms since the Unix epoch.
+ */
 export interface PlatformProgress {
   readonly platform: Platform
-  /** Devices addressed, as far as they are counted. */
+  /** Addressed, as far as they are counted. */
   readonly t: number
-  /** Taken by the gateway. */
+  /** Of `t`, taken by the gateway. */
   readonly s: number
+  /** Of `t`, those that are given up: refused, gone, out of time, cancelled, or removed before they were sent to. */
   readonly failed: number
-  /** Of these, devices removed before they were sent to. */
+  /** Of `failed`, those removed before they were sent to. */
   readonly removed: number
-  /** Addressed, and nothing decided yet; `retrying` of them have been tried. */
+  /** Of `t`, those of open deliveries of whom nothing is decided yet: what `s` and `failed` leave. */
   readonly waiting: number
+  /** Of `waiting`, those that have been tried. */
   readonly retrying: number
   /** Whether anything is still to be sent. */
   readonly open: boolean
@@ -28,6 +33,19 @@ export interface PlatformProgress {
   readonly finishedAt: number | null
   /** Why the gateway refused the push for everybody; `null` where it did not. */
   readonly refused: string | null
+}
+
+/** All platforms together. */
+export function totalOf(
+  platforms: readonly PlatformProgress[],
+): Pick<PlatformProgress, 't' | 's' | 'failed' | 'waiting'> {
+  const sum = (count: (one: PlatformProgress) => number) => platforms.reduce((total, one) => total + count(one), 0)
+  return {
+    t: sum((one) => one.t),
+    s: sum((one) => one.s),
+    failed: sum((one) => one.failed),
+    waiting: sum((one) => one.waiting),
+  }
 }
 
 /** What is stored of a push, without what it says. Times are ms since the Unix epoch. */

@@ -1,0 +1,60 @@
+import type { Database } from '../../database/database.ts'
+import type { PlatformProgress } from './status.ts'
+
+interface Row extends Omit<PlatformProgress, 'open'> {
+  /** Deliveries. */
+  readonly open: number
+}
+
+/**
+ * What waits is summed up by delivery: one that settles pages before its audience is counted has more answers than it
+ * has addressed, and another's would be lost in that.
+ */
+const waiting = (done: string) => `sum(iif(finished_at IS NULL, max(${done} - accepted - failed, 0), 0))`
+
+/** How far those deliveries are together of which `condition` holds. The columns are said in `PlatformProgress`. */
+const progressOf = (condition: string) =>
+  `SELECT platform, coalesce(sum(addressed), 0) AS t, sum(accepted) AS s, sum(failed) AS failed, sum(removed) AS removed,
+     ${waiting('coalesce(addressed, 0)')} AS waiting, ${waiting('settled')} AS retrying,
+     count(*) - count(finished_at) AS open, min(started_at) AS startedAt,
+     iif(count(*) = count(finished_at), max(finished_at), NULL) AS finishedAt, max(refused) AS refused
+   FROM delivery WHERE ${condition} GROUP BY platform ORDER BY platform`
+
+export type ProgressStore = ReturnType<typeof createProgressStore>
+
+/**
+ * How far pushes are: the one place that asks. One entry for each platform that they go to, none before their moment has
+ * come. `prepare` names the connection: `database.statement` in a transaction of the caller, `database.reading` elsewhere.
+ */
+export function createProgressStore(prepare: Database['statement']) {
+  const ofPush = prepare<Row, [number]>(
+    progressOf('push IN (SELECT number FROM push WHERE number = ?1 OR parent = ?1)'),
+  )
+  const ofRange = prepare<Row, [first: number, last: number, application: number]>(
+    progressOf('push BETWEEN ? AND ? AND application = ?'),
+  )
+  const named = prepare<{ number: number; application: number }, [string]>(
+    'SELECT number, application FROM push WHERE id = ?',
+  )
+
+  const ofOne = (push: number): PlatformProgress[] => ofPush.all(push).map(shown)
+
+  return {
+    /** Of one push, `push.number`, with all its waves. */
+    of: ofOne,
+
+    /** Of all pushes of an application with a number from `first` to `last` together. */
+    ofRange: (application: number, first: number, last: number): PlatformProgress[] =>
+      ofRange.all(first, last, application).map(shown),
+
+    /** Of the push with this UUID, and its `application.number`; `null`: there is no such push. */
+    named(id: string): { readonly application: number; readonly platforms: readonly PlatformProgress[] } | null {
+      const push = named.get(id)
+      return push && { application: push.application, platforms: ofOne(push.number) }
+    },
+  }
+}
+
+function shown(row: Row): PlatformProgress {
+  return { ...row, open: row.open > 0 }
+}

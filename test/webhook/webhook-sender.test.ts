@@ -41,6 +41,8 @@ let sent: Sent[]
 let sender: WebhookSender
 /** Whether the disk takes anything. */
 let full: boolean
+/** The sync that a commit waits for; `null`: none. */
+let sync: Promise<void> | null
 /** Rows that the largest transaction has changed. */
 let mostChanges: number
 /** How long the answer of whom takes, in ms, and what it is; `null`: when the test says. */
@@ -55,6 +57,7 @@ beforeEach(() => {
   log = []
   sent = []
   full = false
+  sync = null
   respond = null
   mostChanges = 0
   shop = addApplication('Shop')
@@ -73,6 +76,7 @@ function start(): WebhookSender {
     const before = changes.get()?.count ?? 0
     const result = database.transact(operation)
     mostChanges = Math.max(mostChanges, (changes.get()?.count ?? 0) - before)
+    await sync
     return result
   }
   const post: Post = (url, headers, body) =>
@@ -333,6 +337,17 @@ describe('the events of an application', () => {
     expect(sent.slice(-1).map(({ url }) => url)).toEqual(['https://late.test/hooks'])
     await answer(1, status(200))
     expect(sent).toHaveLength(256 + 17)
+  })
+
+  test('are told of once they are on disk, not before', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    sync = promise
+    happen(shop, 'a')
+    await pass(250)
+    expect(sent).toEqual([])
+    resolve()
+    await pass(0)
+    expect(sent.map(reasonOf)).toEqual(['a'])
   })
 
   test('of a receiver that rests for all do not wait where it speaks of one', async () => {

@@ -12,6 +12,7 @@ import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import { startSimulator } from '../gateway/simulator/simulator.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { chooseTransport } from '../gateway/transport/choose-transport.ts'
+import type { OpenTransport } from '../gateway/transport/transport.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import type { FinishedStore } from '../push/finished-store.ts'
@@ -27,6 +28,8 @@ interface Dependencies {
   readonly random: () => number
   /** For the simulator; `undefined`: fresh ones. */
   readonly rsaKeys: (() => Promise<RsaKeys>) | undefined
+  /** The way to the gateways; `undefined`: the one that the settings ask for. */
+  readonly openTransport: OpenTransport | undefined
   readonly database: Database
   readonly commit: Commit
   /** 32 bytes, from `proveSealingKey`. */
@@ -68,7 +71,7 @@ export async function startSenders(deps: Dependencies) {
     },
     clock,
     log,
-    openTransport: chooseTransport(config, clock, onSwitch),
+    openTransport: deps.openTransport ?? chooseTransport(config, clock, onSwitch),
     openSimulated: chooseTransport({ ...config, proxy: null }, clock, onSwitch),
     simulator,
   })

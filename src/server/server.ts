@@ -8,6 +8,7 @@ import type { Unwritten } from '../delivery/delivery-pool.ts'
 import { createDeviceStore } from '../device/device-store.ts'
 import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
+import type { OpenTransport } from '../gateway/transport/transport.ts'
 import { createIdOf } from '../http/admission.ts'
 import { listen } from '../http/listener.ts'
 import { createRefusalLog } from '../http/refusal-log.ts'
@@ -31,6 +32,7 @@ import { createQuotaLedger } from '../usage/quota-ledger.ts'
 import { VERSION } from '../version.ts'
 import { createEventStore } from '../webhook/event-store.ts'
 import { createPost } from '../webhook/post.ts'
+import type { Post } from '../webhook/post.ts'
 import { startWebhookSender } from '../webhook/webhook-sender.ts'
 import { createWebhookStore } from '../webhook/webhook-store.ts'
 import { startAdminSide } from './admin-side.ts'
@@ -76,6 +78,12 @@ export interface Overrides {
   readonly sync?: (own: Sync) => Sync
   /** Makes the keys of the simulator. */
   readonly rsaKeys?: () => Promise<RsaKeys>
+  /** The way to APNs, FCM and Google's token endpoint, in the place of HTTP/2. */
+  readonly openTransport?: OpenTransport
+  /** Calls receivers of webhooks. */
+  readonly post?: Post
+  /** Takes calls, in the place of sockets. */
+  readonly listen?: typeof listen
 }
 
 /**
@@ -142,7 +150,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ledger,
     metrics,
   }
-  const senders = await startSenders({ ...context, ca, opened, rsaKeys: overrides.rsaKeys })
+  const { rsaKeys, openTransport } = overrides
+  const senders = await startSenders({ ...context, ca, opened, rsaKeys, openTransport })
   const { pool } = senders
   const webhookStore = createWebhookStore({ database, clock, key })
   const webhooks = startWebhookSender({
@@ -152,7 +161,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     commit,
     events,
     webhooks: webhookStore,
-    post: createPost({ clock, ca, allowPrivate: config.webhookPrivate }),
+    post: overrides.post ?? createPost({ clock, ca, allowPrivate: config.webhookPrivate }),
     onTry: (application, outcome) => metrics.webhooks.note(application, outcome),
   })
   opened.defer(() => webhooks.close())
@@ -210,7 +219,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   opened.defer(every(clock, LOOP_TICK_MS, () => metrics.loop.tick()))
   opened.defer(every(clock, LEDGER_MS, () => ledger.dirty && void commit(() => undefined).catch(noted(log))))
 
-  const publicListener = listen(api, config.listen, log, {
+  const open = overrides.listen ?? listen
+  const publicListener = open(api, config.listen, log, {
     onAnswer: (request, response, ms) =>
       metrics.calls.note(gate.routeOf(request.url), request.method, response.status, ms / 1000),
     tls: tls?.first.pair ?? null,
@@ -219,7 +229,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const use = (pair: TlsPair) => publicListener.renew(pair)
   const tlsFollower = tls && followTlsFiles({ ...tls, readFile: readSystemFile, clock, log, use })
   opened.defer(() => tlsFollower?.stop())
-  const adminListener = listen(admin, config.adminListen, log)
+  const adminListener = open(admin, config.adminListen, log)
   opened.defer(() => adminListener.abort())
   log.info('serving', { version: VERSION, url: publicListener.url, admin: adminListener.url, data: config.data })
 

@@ -1,0 +1,35 @@
+/** What must hold in every world, by name. */
+export const INVARIANTS = {
+  'answered-is-kept': 'nothing that was answered with 2xx is lost, whatever died after it',
+  'answers-as-expected': 'each call is answered as the state of things has it, and never with 5xx',
+  'one-identity': 'a phone gets every repeat of a push with the same id, and never two ids of one push',
+  'no-needless-repeat':
+    'nobody is sent to again once the gateway has given a last word, unless the process died before it was written down',
+  'only-the-audience': 'nobody is sent to who was not addressed',
+  'gone-is-not-addressed': 'who was unregistered, or is known to be gone, is in no later push',
+  'everybody-is-reached': 'whoever was addressed, and stayed, is taken by the gateway or has its last word',
+  'counts-add-up': 't = accepted + failed + waiting, at every look and at the end',
+  'counts-are-true': 'what a status counts is what the gateways said',
+  'cancelled-is-quiet': 'nothing is sent after the answer to a cancellation but what was on its way',
+  'key-is-one-push': 'a call repeated with its Idempotency-Key is the same push, and is answered the same',
+  'not-before-its-time': 'nothing is sent before its moment',
+  'rest-is-kept': 'what Retry-After asks for is given',
+  'one-alone': 'until a credential is known to be taken, and after a pause, one request goes alone',
+  'badge-is-shown': 'the badge stored with a device is the one that its phone got last',
+  'events-are-told': 'each fact is told to the webhook, once stored, and always by the same id',
+  'it-comes-to-an-end': 'once gateways are well again every push is over',
+  'it-starts': 'a start succeeds on whatever a crash has left',
+  'nothing-is-thrown': 'no promise rejects unheard',
+} as const
+
+export type Invariant = keyof typeof INVARIANTS
+
+/** What a world has shown to be broken. */
+export class Violation extends Error {
+  readonly invariant: Invariant
+
+  constructor(invariant: Invariant, what: string) {
+    super(`${invariant}: ${what}`)
+    this.invariant = invariant
+  }
+}

@@ -1,0 +1,64 @@
+import type { TokenFate } from '../world/answers.ts'
+
+/** What the world knows of a phone, and of the device that is registered for it. Times are `WorldClock.passedMs`. */
+export interface Phone {
+  readonly number: number
+  readonly token: string
+  readonly platform: 0 | 1
+  fate: TokenFate
+  /** `unsure`: a call, or an answer of a gateway, may have changed it or not. */
+  state: 'absent' | 'present' | 'unsure'
+  /** As registered; `null`: not known for certain. */
+  tags: ReadonlySet<string> | null
+  alias: string | null
+  zone: string | null
+  /** The count stored with the device; `null`: not known for certain. */
+  badge: number | null
+  /** When whether it is in an audience may have changed for the last time. */
+  changedAt: number
+  /** When the last registration was answered, ms since the Unix epoch. */
+  registeredAt: number
+  /** Calls about it without an answer. */
+  calls: number
+  /** When an answer came by which it must be known to be gone; `null`: none since it was registered. */
+  goneAt: number | null
+}
+
+/** All phones of a world, those of a crowd too. */
+export class Phones {
+  readonly #all: Phone[] = []
+  readonly #byToken = new Map<string, Phone>()
+
+  /** The phone of this number, made when it is first asked for. */
+  at(number: number, platform: 0 | 1 = number % 2 === 0 ? 0 : 1): Phone {
+    const known = this.#all.find((phone) => phone.number === number)
+    if (known !== undefined) return known
+    const digest = new Bun.CryptoHasher('sha256').update(`phone ${number}`).digest('hex')
+    const phone: Phone = {
+      number,
+      token: platform === 0 ? digest : `android-${digest.slice(0, 20)}`,
+      platform,
+      fate: { state: number % 7 === 4 ? 'sandbox' : 'alive', since: 0 },
+      state: 'absent',
+      tags: new Set(),
+      alias: null,
+      zone: null,
+      badge: 0,
+      changedAt: 0,
+      registeredAt: 0,
+      calls: 0,
+      goneAt: null,
+    }
+    this.#all.push(phone)
+    this.#byToken.set(phone.token, phone)
+    return phone
+  }
+
+  all(): readonly Phone[] {
+    return this.#all
+  }
+
+  of(token: string): Phone | null {
+    return this.#byToken.get(token) ?? null
+  }
+}

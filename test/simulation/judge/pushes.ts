@@ -1,0 +1,51 @@
+import type { PushStep } from '../steps/step.ts'
+import type { Arrival } from '../world/gateways.ts'
+import type { Reply } from '../world/answers.ts'
+import type { Phone } from './phones.ts'
+
+/** One request of a push for a phone. Times are `WorldClock.passedMs`. */
+export interface Send {
+  readonly arrival: Arrival
+  readonly reply: Reply
+  readonly at: number
+  /** Which run of the service sent it. */
+  readonly life: number
+  /** When the service heard the answer; `null`: not, or not yet. */
+  answeredAt: number | null
+}
+
+/** What the world knows of a push that was asked for. */
+export interface Push {
+  readonly number: number
+  readonly step: PushStep
+  readonly body: object
+  readonly path: string
+  readonly key: string | null
+  /** Times are `WorldClock.passedMs`. */
+  readonly askedAt: number
+  /** Ms since the Unix epoch. */
+  readonly askedOn: number
+  /** `asked`: no answer yet. `lost`: the process died before one came. */
+  state: 'asked' | 'accepted' | 'refused' | 'lost'
+  id: string | null
+  cancel: 'no' | 'asked' | 'done'
+  /** Whether time may have passed in which its time to live went on without us. */
+  mayExpire: boolean
+  /** Who must get it, unless something happens to them. */
+  readonly owed: ReadonlySet<Phone>
+  readonly sends: Map<string, Send[]>
+  /** As a look has shown it to be over. */
+  end: { readonly t: number; readonly s: number; readonly failed: number } | null
+  /** The event that has told of its end; `null`: none yet. */
+  event: string | null
+}
+
+/** The last answer of a gateway about a phone that the service has heard. */
+export function lastWord(sends: readonly Send[]): Send | null {
+  return sends.findLast(({ answeredAt, reply }) => answeredAt !== null && isLast(reply)) ?? null
+}
+
+/** Whether nothing more is to be sent after it. A bad token is tried in the other environment, and may wait for a proof. */
+export function isLast({ says }: Reply): boolean {
+  return says === 'accepted' || says === 'gone' || says === 'bad-push'
+}

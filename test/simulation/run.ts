@@ -1,0 +1,70 @@
+// The simulation: worlds with a clock, chance, a disk and a network that all come from one seed, and the whole service in
+// each of them. What must hold is in judge/invariants.ts.
+import { parseArgs } from 'node:util'
+import { runWorkers } from './workers.ts'
+import type { SeedReport } from './worker.ts'
+
+const HELP = `Usage: scripts/simulate --seed N [--seeds M] [--jobs N] [--lines]
+
+  --seed N    the first seed; alone it repeats that world
+  --seeds M   so many seeds from there on (default 1)
+  --jobs N    processes (default 2)
+  --lines     everything that happened
+
+Exits with 1 when a promise was broken: with the seed, and the few steps that it takes.`
+
+const OPTIONS = {
+  seed: { type: 'string' },
+  seeds: { type: 'string', default: '1' },
+  jobs: { type: 'string', default: '2' },
+  lines: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** Simulates the seeds that `argv` names; resolves with the exit code. */
+export async function runSimulation(argv: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS })
+  if (values.help) {
+    console.log(HELP)
+    return 0
+  }
+  const seed = wholeNumber('seed', values.seed ?? '')
+  const count = wholeNumber('seeds', values.seeds)
+  const jobs = wholeNumber('jobs', values.jobs)
+  if (seed === null || count === null || jobs === null) return 2
+
+  const startedAt = performance.now()
+  let done = 0
+  const failed: SeedReport[] = []
+  await runWorkers({
+    seeds: Array.from({ length: count }, (_, n) => seed + n),
+    jobs,
+    shrink: true,
+    untilFailure: false,
+    lines: values.lines,
+    onReport(report) {
+      done++
+      if (report.lines !== undefined) console.log(report.lines.join('\n'))
+      if (report.violation !== null) {
+        failed.push(report)
+        tell(report)
+      } else if (count === 1) console.log(`seed ${seed} holds: ${report.hash}`)
+    },
+  })
+  const seconds = (performance.now() - startedAt) / 1000
+  console.log(`${done} seeds in ${seconds.toFixed(1)} s, ${failed.length} failed`)
+  return failed.length === 0 && done === count ? 0 : 1
+}
+
+function tell({ seed, violation, steps = [] }: SeedReport): void {
+  console.log(`\nseed ${seed}: ${violation?.what}`)
+  console.log(`repeat it: scripts/simulate --seed ${seed} --lines`)
+  for (const step of steps) console.log(`  ${JSON.stringify(step)}`)
+}
+
+function wholeNumber(name: string, value: string): number | null {
+  const number = Number(value)
+  if (value !== '' && Number.isSafeInteger(number) && number >= 0) return number
+  console.error(`--${name} ${value}: a whole number from 0.`)
+  return null
+}

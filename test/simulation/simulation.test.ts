@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import type { SeedReport } from './worker.ts'
+import { runWorkers } from './workers.ts'
+
+/* The short form of scripts/simulate: a few worlds, and whether a seed is one world and no other. */
+
+const SEEDS = 12
+const TWICE = 3
+
+/** On a machine that may be slow. */
+const LIMIT_MS = 120_000
+
+async function simulate(count: number): Promise<SeedReport[]> {
+  const reports: SeedReport[] = []
+  await runWorkers({
+    seeds: Array.from({ length: count }, (_, n) => n + 1),
+    jobs: 2,
+    shrink: false,
+    untilFailure: false,
+    lines: false,
+    onReport: (report) => reports.push(report),
+  })
+  return reports.sort((a, b) => a.seed - b.seed)
+}
+
+test(
+  'what is promised holds in simulated worlds, and a seed is the same world each time',
+  async () => {
+    const [reports, again] = await Promise.all([simulate(SEEDS), simulate(TWICE)])
+    expect(reports.filter(({ violation }) => violation !== null)).toEqual([])
+    expect(reports).toHaveLength(SEEDS)
+    expect(again).toEqual(reports.slice(0, TWICE))
+    expect(new Set(reports.map(({ hash }) => hash)).size).toBe(SEEDS)
+  },
+  LIMIT_MS,
+)

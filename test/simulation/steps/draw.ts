@@ -1,0 +1,134 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
+import { chance, pick } from '../../faults/stage/chance.ts'
+import { WEATHERS } from '../world/answers.ts'
+import { PHONES, TAGS, ZONES } from './step.ts'
+import type { PushStep, Step, Target } from './step.ts'
+
+/** In [0, 1); another one for each word. */
+type Dice = (word: string) => number
+
+/** Moments just before the clocks change, or the calendar does something rare. */
+const STARTS = [
+  Date.UTC(2026, 2, 29, 0, 58),
+  Date.UTC(2026, 9, 25, 0, 58),
+  Date.UTC(2026, 10, 1, 5, 58),
+  Date.UTC(2027, 11, 31, 23, 58),
+  Date.UTC(2028, 1, 28, 23, 58),
+  Date.UTC(2028, 1, 29, 23, 58),
+  Date.UTC(2026, 10, 22, 12),
+]
+
+/** When the world of a seed begins, ms since the Unix epoch. */
+export function startOf(seed: number): number {
+  return pick(STARTS, chance(seed, 'start'))
+}
+
+/** What happens in the world of a seed, in order. */
+export function drawSteps(seed: number): Step[] {
+  const count = 8 + Math.floor(chance(seed, 'count') * 22)
+  const first: Step[] = Array.from({ length: 2 + Math.floor(chance(seed, 'phones') * 5) }, (_, phone) => ({
+    kind: 'register',
+    phone,
+    tags: tagsOf((word) => chance(seed, 'first', phone, word)),
+    zone: pick(ZONES, chance(seed, 'first', phone, 'zone')),
+  }))
+  const crowd: Step[] =
+    chance(seed, 'crowd') < 0.06
+      ? [
+          {
+            kind: 'crowd',
+            platform: chance(seed, 'whose') < 0.5 ? 0 : 1,
+            count: 20 + Math.floor(chance(seed, 'size') * 120),
+          },
+        ]
+      : []
+  const drawn = Array.from({ length: count }, (_, n) => drawStep((word) => chance(seed, 'step', n, word)))
+  return [...first, ...crowd, { kind: 'pass', ms: 50 }, ...drawn]
+}
+
+function drawStep(dice: Dice): Step {
+  const phone = Math.floor(dice('phone') * PHONES)
+  const push = Math.floor(dice('which') * 8)
+  const kinds: readonly [weight: number, make: () => Step][] = [
+    [20, () => ({ kind: 'pass', ms: drawTime(dice) })],
+    [16, () => drawPush(dice)],
+    [5, () => ({ kind: 'register', phone, tags: tagsOf(dice), zone: pick(ZONES, dice('zone')) })],
+    [2, () => ({ kind: 'unregister', phone })],
+    [2, () => ({ kind: dice('un') < 0.5 ? 'tag' : 'untag', phone, tag: pick(TAGS, dice('tag')) })],
+    [1, () => ({ kind: 'alias', phone, alias: pick(['', 'anna', 'ben'], dice('alias')) })],
+    [2, () => ({ kind: 'badge', phone, count: Math.floor(dice('badge') * 10) })],
+    [2, () => ({ kind: 'again', push })],
+    [3, () => ({ kind: 'cancel', push })],
+    [2, () => ({ kind: 'status', push })],
+    [3, () => ({ kind: 'fate', phone, state: dice('state') < 0.7 ? 'gone' : 'bad' })],
+    [
+      5,
+      () => ({
+        kind: 'weather',
+        gateway: dice('gateway') < 0.5 ? 'apns' : 'fcm',
+        weather: pick(WEATHERS, dice('weather')),
+      }),
+    ],
+    [1, () => ({ kind: 'receiver', mood: pick(['well', 'flaky', 'away'] as const, dice('mood')) })],
+    [3, () => ({ kind: 'crash', downMs: drawDown(dice) })],
+    [1, () => ({ kind: 'restart' })],
+    [1, () => ({ kind: 'jump', byMs: drawJump(dice) })],
+    [1, () => ({ kind: 'stand-still', ms: drawDown(dice) })],
+  ]
+  const sum = kinds.reduce((total, [weight]) => total + weight, 0)
+  let at = dice('kind') * sum
+  for (const [weight, make] of kinds) {
+    if (at < weight) return make()
+    at -= weight
+  }
+  throw new Error('no kind of step')
+}
+
+function drawPush(dice: Dice): PushStep {
+  const at = dice('when')
+  const to = drawTarget(dice)
+  return {
+    kind: 'push',
+    to,
+    badge: pick(['', '+1', '+1', '5'], dice('badge')),
+    ttl: dice('ttl') < 0.1 ? 5 + Math.floor(dice('seconds') * 60) : null,
+    when:
+      at < 0.75
+        ? { kind: 'now' }
+        : at < 0.9 || to.kind === 'one'
+          ? { kind: 'in', seconds: Math.ceil(dice('in') * 20) }
+          : { kind: 'local', minutes: Math.floor(dice('local') * 4) - 1 },
+    keyed: dice('keyed') < 0.3,
+  }
+}
+
+function drawTarget(dice: Dice): Target {
+  const at = dice('to')
+  if (at < 0.4) return { kind: 'all' }
+  if (at < 0.6) return { kind: 'tag', tag: pick(TAGS, dice('tag')) }
+  if (at < 0.7) return { kind: 'any', tags: ['red', 'blue'] }
+  return { kind: 'one', phone: Math.floor(dice('phone') * PHONES) }
+}
+
+/** Mostly parts of a second, in which everything is under way; at times so long that all is over. */
+function drawTime(dice: Dice): number {
+  const at = dice('long')
+  if (at < 0.6) return Math.ceil(dice('ms') * 60)
+  if (at < 0.9) return Math.ceil(dice('ms') * 3 * SECOND_MS)
+  return Math.ceil(dice('ms') * 20 * SECOND_MS)
+}
+
+function drawDown(dice: Dice): number {
+  const at = dice('down')
+  if (at < 0.6) return Math.floor(dice('ms') * 2 * SECOND_MS)
+  return Math.floor(dice('ms') * pick([20 * MINUTE_MS, 3 * HOUR_MS, 2 * DAY_MS], dice('unit')))
+}
+
+function drawJump(dice: Dice): number {
+  const by = Math.floor(dice('ms') * pick([2 * SECOND_MS, 10 * MINUTE_MS, HOUR_MS, DAY_MS], dice('unit')))
+  return dice('back') < 0.5 ? -by : by
+}
+
+function tagsOf(dice: Dice): string[] {
+  return TAGS.filter((tag) => dice(tag) < 0.4)
+}

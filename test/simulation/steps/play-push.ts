@@ -1,0 +1,115 @@
+import { MINUTE_MS } from '../../../src/clock.ts'
+import type { Phone } from '../judge/phones.ts'
+import type { Push } from '../judge/pushes.ts'
+import type { Answer } from '../world/service.ts'
+import type { World } from '../world/world.ts'
+import type { PushStep, Target } from './step.ts'
+
+export async function sendPush(world: World, step: PushStep): Promise<void> {
+  const { judge, clock } = world
+  const number = judge.pushes.length
+  const target = step.to.kind === 'one' ? judge.phones.at(step.to.phone) : null
+  const when =
+    step.when.kind === 'in'
+      ? { send_at: step.when.seconds }
+      : step.when.kind === 'local'
+        ? { send_at_local: new Date(clock.now() + step.when.minutes * MINUTE_MS).toISOString().slice(0, 16) }
+        : {}
+  const push: Push = {
+    number,
+    step,
+    path: target === null ? '/push/all' : '/push/one',
+    body: {
+      msg: `push ${number}`,
+      sound: 'default',
+      badge: step.badge,
+      payload: { n: number },
+      ...(step.ttl !== null && { ttl: step.ttl }),
+      ...when,
+      ...audienceOf(step.to, target),
+    },
+    key: step.keyed ? `key-${number}` : null,
+    askedAt: clock.passedMs,
+    askedOn: clock.now(),
+    state: 'asked',
+    id: null,
+    cancel: 'no',
+    mayExpire: step.ttl !== null,
+    owed: new Set(step.when.kind === 'local' ? [] : judge.phones.all().filter((phone) => isOwed(step.to, phone))),
+    sends: new Map(),
+    end: null,
+    event: null,
+  }
+  judge.pushes.push(push)
+  await ask(world, push)
+}
+
+/** The same call with the same key. */
+export async function sendAgain(world: World, push: Push): Promise<void> {
+  if (push.key !== null && push.state !== 'refused') await ask(world, push)
+}
+
+async function ask(world: World, push: Push): Promise<void> {
+  const { path, body, key } = push
+  await world.call({
+    method: 'POST',
+    path,
+    body,
+    ...(key !== null && { headers: { 'idempotency-key': key } }),
+    onAnswer: (answer) => answered(world, push, answer),
+    onLost() {
+      if (push.state === 'asked') push.state = 'lost'
+    },
+  })
+}
+
+function answered({ judge }: World, push: Push, { status, body }: Answer): void {
+  const { step, number } = push
+  if (status === 200) {
+    judge.expect(
+      push.id === null || push.id === body.id,
+      'key-is-one-push',
+      () => `push ${number} was ${push.id}, and asked again ${body.id}`,
+    )
+    push.state = 'accepted'
+    push.id = body.id
+    return
+  }
+  const target = step.to.kind === 'one' ? judge.phones.at(step.to.phone) : null
+  const isNobody = status === 404 && target !== null && target.state !== 'present'
+  const isLate = status === 400 && step.when.kind === 'local'
+  judge.expect(
+    (isNobody || isLate || (target !== null && target.changedAt >= push.askedAt)) && push.id === null,
+    'answers-as-expected',
+    () => `push ${number}: ${status} ${JSON.stringify(body)}`,
+  )
+  if (push.id === null) push.state = 'refused'
+}
+
+function audienceOf(to: Target, phone: Phone | null): object {
+  switch (to.kind) {
+    case 'all':
+      return { platform: ['0', '1'] }
+    case 'tag':
+      return { tags: [to.tag] }
+    case 'any':
+      return { where: { any: to.tags.map((tag) => ({ tag })) } }
+    case 'one':
+      return { platform: String(phone?.platform), token: phone?.token }
+  }
+}
+
+/** Whether a phone is certain to be in the audience of a push that is asked for now. */
+function isOwed(to: Target, { state, tags, calls, number }: Phone): boolean {
+  if (state !== 'present' || calls > 0) return false
+  switch (to.kind) {
+    case 'all':
+      return true
+    case 'tag':
+      return tags?.has(to.tag) === true
+    case 'any':
+      return to.tags.some((tag) => tags?.has(tag))
+    case 'one':
+      return to.phone === number
+  }
+}

@@ -1,0 +1,231 @@
+import { MINUTE_MS } from '../../../src/clock.ts'
+import type { Phone } from '../judge/phones.ts'
+import type { Push } from '../judge/pushes.ts'
+import type { World } from '../world/world.ts'
+import { sendAgain, sendPush } from './play-push.ts'
+import { PHONES } from './step.ts'
+import type { Step } from './step.ts'
+
+/** Does one step in a world. A step that makes no sense there and then does nothing. */
+export async function play(world: World, step: Step): Promise<void> {
+  const { judge, clock, weather } = world
+  switch (step.kind) {
+    case 'register':
+      return register(world, judge.phones.at(step.phone), step.tags, step.zone)
+    case 'unregister':
+      return about(world, judge.phones.at(step.phone), {
+        path: '/deviceToken/del',
+        body: {},
+        onDone: (phone) => Object.assign(phone, { state: 'absent', changedAt: clock.passedMs, goneAt: null }),
+      })
+    case 'tag':
+    case 'untag':
+      return about(world, judge.phones.at(step.phone), {
+        path: step.kind === 'tag' ? '/tag' : '/tag/del',
+        body: { tag: step.tag },
+        onDone(phone) {
+          const tags = new Set(phone.tags)
+          if (step.kind === 'tag') tags.add(step.tag)
+          else tags.delete(step.tag)
+          if (phone.tags !== null) phone.tags = tags
+          phone.changedAt = clock.passedMs
+        },
+      })
+    case 'alias':
+      return about(world, judge.phones.at(step.phone), {
+        path: '/alias',
+        body: { alias: step.alias },
+        mayConflict: true,
+        onDone: (phone) => void (phone.alias = step.alias === '' ? null : step.alias),
+      })
+    case 'badge':
+      return about(world, judge.phones.at(step.phone), {
+        path: '/badge',
+        body: { setbadgecount: step.count },
+        onDone: (phone) => void (phone.badge = step.count),
+      })
+    case 'crowd':
+      return registerCrowd(world, step.platform, step.count)
+    case 'push':
+      return sendPush(world, step)
+    case 'again':
+      return withPush(world, step.push, (push) => sendAgain(world, push))
+    case 'cancel':
+      return withPush(world, step.push, (push) => cancel(world, push))
+    case 'status':
+      return withPush(world, step.push, (push) => look(world, push))
+    case 'fate': {
+      const phone = judge.phones.at(step.phone)
+      phone.fate = { state: step.state, since: clock.now() }
+      world.note(`phone ${phone.number} is ${step.state}`)
+      return
+    }
+    case 'weather':
+      weather[step.gateway] = step.weather
+      world.note(`${step.gateway} is ${step.weather}`)
+      return
+    case 'receiver':
+      world.setMood(step.mood)
+      return
+    case 'pass':
+      return clock.advance(step.ms)
+    case 'crash':
+      if (step.downMs > MINUTE_MS) expireAll(world)
+      return world.crash(step.downMs)
+    case 'restart':
+      return world.restart()
+    case 'jump':
+      world.note(`jump ${step.byMs}`)
+      expireAll(world)
+      return clock.jump(step.byMs)
+    case 'stand-still':
+      world.note(`stand still ${step.ms}`)
+      expireAll(world)
+      return clock.standStill(step.ms)
+  }
+}
+
+/** Time has passed, or seems to have, in which times to live may have ended. */
+function expireAll({ judge }: World): void {
+  for (const push of judge.pushes) push.mayExpire = true
+}
+
+async function withPush(world: World, number: number, run: (push: Push) => Promise<void>): Promise<void> {
+  const push = world.judge.pushes[number % Math.max(world.judge.pushes.length, 1)]
+  if (push !== undefined) await run(push)
+}
+
+interface About {
+  readonly path: string
+  readonly body: object
+  /** Whether 409 is an answer, too. */
+  readonly mayConflict?: boolean
+  /** The change is on disk. */
+  readonly onDone: (phone: Phone) => void
+}
+
+/** A call that changes a device that is there. */
+async function about(world: World, phone: Phone, { path, body, mayConflict, onDone }: About): Promise<void> {
+  const { judge, clock } = world
+  // Of two at once about one device nobody could say which was first.
+  if (phone.calls > 0) return
+  const { state } = phone
+  phone.calls++
+  await world.call({
+    method: 'PUT',
+    path,
+    body: { token: phone.token, platform: String(phone.platform), ...body },
+    onAnswer({ status }) {
+      phone.calls--
+      const asUsual = status < 300 || (status === 404 && phone.state !== 'present') || (status === 409 && mayConflict)
+      judge.expect(
+        asUsual === true,
+        'answers-as-expected',
+        () => `${path} of phone ${phone.number}, ${state}: ${status}`,
+      )
+      judge.expect(
+        status !== 200 || state !== 'absent' || path === '/deviceToken/del',
+        'answers-as-expected',
+        () => `${path} of phone ${phone.number}, which is not there: 200`,
+      )
+      if (status < 300) onDone(phone)
+    },
+    onLost() {
+      phone.calls--
+      doubt(phone, clock.passedMs)
+    },
+  })
+}
+
+/** Whether a change was made nobody knows. */
+function doubt(phone: Phone, at: number): void {
+  Object.assign(phone, { state: 'unsure', tags: null, changedAt: at, badge: null })
+}
+
+async function register(world: World, phone: Phone, tags: readonly string[], zone: string): Promise<void> {
+  if (phone.calls > 0) return
+  const { judge, clock } = world
+  const before = phone.state
+  const sameTags = phone.tags !== null && phone.tags.size === tags.length && tags.every((tag) => phone.tags?.has(tag))
+  phone.calls++
+  // Who installs the app anew has a token that is good again.
+  if (phone.fate.state === 'gone') phone.fate = { state: 'alive', since: 0 }
+  await world.call({
+    method: 'PUT',
+    path: '/deviceToken',
+    body: { token: phone.token, platform: String(phone.platform), tag: tags, timezone: zone },
+    onAnswer({ status }) {
+      phone.calls--
+      const wanted = { absent: [201], present: [200], unsure: [200, 201] }[before]
+      judge.expect(
+        wanted.includes(status) || phone.state === 'unsure',
+        'answers-as-expected',
+        () => `registration of phone ${phone.number}, ${before}: ${status}`,
+      )
+      if (phone.state === 'absent') Object.assign(phone, { badge: 0, alias: null })
+      if (phone.state !== 'present' || !sameTags || phone.zone !== zone) phone.changedAt = clock.passedMs
+      Object.assign(phone, { state: 'present', tags: new Set(tags), zone, registeredAt: clock.now(), goneAt: null })
+    },
+    onLost() {
+      phone.calls--
+      doubt(phone, clock.passedMs)
+    },
+  })
+}
+
+async function registerCrowd(world: World, platform: 0 | 1, count: number): Promise<void> {
+  const { judge, clock } = world
+  const phones = Array.from({ length: count }, (_, n) => judge.phones.at(PHONES + n, platform)).filter(
+    (phone) => phone.platform === platform && phone.calls === 0,
+  )
+  for (const phone of phones) phone.calls++
+  await world.call({
+    method: 'PUT',
+    path: '/deviceToken/batch',
+    body: { tokens: phones.map(({ token }) => token), platform: String(platform) },
+    onAnswer({ status }) {
+      judge.expect(status < 300, 'answers-as-expected', () => `a batch: ${status}`)
+      for (const phone of phones) {
+        phone.calls--
+        Object.assign(phone, { state: 'present', changedAt: clock.passedMs, registeredAt: clock.now(), goneAt: null })
+      }
+    },
+    onLost() {
+      for (const phone of phones) {
+        phone.calls--
+        doubt(phone, clock.passedMs)
+      }
+    },
+  })
+}
+
+async function cancel(world: World, push: Push): Promise<void> {
+  if (push.id === null || push.cancel === 'asked') return
+  const { judge } = world
+  const before = push.cancel
+  push.cancel = 'asked'
+  await world.call({
+    method: 'POST',
+    path: `/push/${push.id}/cancel`,
+    onAnswer({ status }) {
+      judge.expect(
+        status === 200 || (status === 409 && before === 'no'),
+        'answers-as-expected',
+        () => `cancellation of push ${push.number}: ${status}`,
+      )
+      push.cancel = status === 200 ? 'done' : before
+    },
+    onLost: () => void (push.cancel = before === 'done' ? 'done' : 'asked'),
+  })
+}
+
+/** Looks at a push: it must be there, and its numbers add up. */
+export async function look(world: World, push: Push): Promise<void> {
+  const { id } = push
+  if (id === null) return
+  await world.call({
+    method: 'GET',
+    path: `/push/${id}`,
+    onAnswer: ({ status, body }) => world.judge.saw(push, status, body),
+  })
+}

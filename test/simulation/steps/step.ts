@@ -1,0 +1,56 @@
+import type { Weather } from '../world/answers.ts'
+
+/** Whom a push is for: everybody, those with a tag, those with one of two tags, or one phone (its number). */
+export type Target =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'tag'; readonly tag: string }
+  | { readonly kind: 'any'; readonly tags: readonly [string, string] }
+  | { readonly kind: 'one'; readonly phone: number }
+
+export interface PushStep {
+  readonly kind: 'push'
+  readonly to: Target
+  /** `+1`, a number, or nothing. */
+  readonly badge: string
+  /** In seconds; `null`: the default. */
+  readonly ttl: number | null
+  /** Seconds from now, or minutes from now by the clock of each phone. */
+  readonly when:
+    | { readonly kind: 'now' }
+    | { readonly kind: 'in'; readonly seconds: number }
+    | { readonly kind: 'local'; readonly minutes: number }
+  /** Whether it has an Idempotency-Key. */
+  readonly keyed: boolean
+}
+
+/** One thing that happens. Phones and earlier pushes are named by any number: what is too large wraps around. */
+export type Step =
+  | { readonly kind: 'register'; readonly phone: number; readonly tags: readonly string[]; readonly zone: string }
+  | { readonly kind: 'unregister'; readonly phone: number }
+  | { readonly kind: 'tag' | 'untag'; readonly phone: number; readonly tag: string }
+  | { readonly kind: 'alias'; readonly phone: number; readonly alias: string }
+  | { readonly kind: 'badge'; readonly phone: number; readonly count: number }
+  | { readonly kind: 'crowd'; readonly platform: 0 | 1; readonly count: number }
+  | PushStep
+  | { readonly kind: 'again' | 'cancel' | 'status'; readonly push: number }
+  | { readonly kind: 'fate'; readonly phone: number; readonly state: 'gone' | 'bad' }
+  | { readonly kind: 'weather'; readonly gateway: 'apns' | 'fcm'; readonly weather: Weather }
+  | { readonly kind: 'receiver'; readonly mood: 'well' | 'flaky' | 'away' }
+  | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'crash'; readonly downMs: number }
+  | { readonly kind: 'restart' }
+  | { readonly kind: 'jump'; readonly byMs: number }
+  | { readonly kind: 'stand-still'; readonly ms: number }
+
+/** Phones of their own: the even ones are Apple's. Those of a crowd come after them. */
+export const PHONES = 10
+
+export const TAGS = ['red', 'green', 'blue'] as const
+export const ZONES = [
+  '',
+  'Europe/Berlin',
+  'America/New_York',
+  'Asia/Kolkata',
+  'Pacific/Chatham',
+  'Australia/Lord_Howe',
+] as const

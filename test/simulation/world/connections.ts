@@ -1,0 +1,74 @@
+import { Database } from 'bun:sqlite'
+
+/*
+ * The connections to SQLite that a process has open, so that they can be closed when it dies; and statements that are
+ * compiled when they are first used, since a life of a second needs few of the four hundred that a start prepares.
+ */
+
+const open = new Set<Database>()
+let made: { finalize(): void }[] = []
+
+type Prepare = Database['prepare']
+type Real = ReturnType<Prepare>
+
+class LateStatement {
+  readonly #make: () => Real
+  #made: Real | null = null
+
+  constructor(make: () => Real) {
+    this.#make = make
+  }
+
+  get #real(): Real {
+    if (this.#made === null) made.push((this.#made = this.#make()))
+    return this.#made
+  }
+
+  get(...params: any[]) {
+    return this.#real.get(...params)
+  }
+  all(...params: any[]) {
+    return this.#real.all(...params)
+  }
+  values(...params: any[]) {
+    return this.#real.values(...params)
+  }
+  iterate(...params: any[]) {
+    return this.#real.iterate(...params)
+  }
+  run(...params: any[]) {
+    return this.#real.run(...params)
+  }
+  finalize() {
+    this.#made?.finalize()
+    this.#made = null
+  }
+}
+
+/** From now on each connection is known, and each statement late. */
+export function watchConnections(): void {
+  // oxlint-disable-next-line typescript/unbound-method -- each is applied to a connection below
+  const { prepare, run, close } = Database.prototype
+  Object.assign(Database.prototype, {
+    prepare(this: Database, ...args: Parameters<Prepare>) {
+      open.add(this)
+      return new LateStatement(() => prepare.apply(this, args))
+    },
+    run(this: Database, ...args: Parameters<Database['run']>) {
+      open.add(this)
+      return run.apply(this, args)
+    },
+    close(this: Database, ...args: Parameters<Database['close']>) {
+      open.delete(this)
+      return close.apply(this, args)
+    },
+  })
+}
+
+/** Closes whatever is open, as the kernel does when a process has died. */
+export function closeConnections(): void {
+  for (const statement of made) statement.finalize()
+  made = []
+  for (const database of open) database.close(false)
+  open.clear()
+}

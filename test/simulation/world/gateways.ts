@@ -1,0 +1,140 @@
+import type { Clock } from '../../../src/clock.ts'
+import type {
+  OpenTransport,
+  Transport,
+  TransportAnswer,
+  TransportRequest,
+} from '../../../src/gateway/transport/transport.ts'
+import { replyTo } from './answers.ts'
+import type { Reply, TokenFate, Weather } from './answers.ts'
+
+export const ORIGINS = {
+  production: 'https://production.apns.test',
+  sandbox: 'https://sandbox.apns.test',
+  fcm: 'https://fcm.test',
+  token: 'https://token.test',
+} as const
+
+/** A notification as a gateway sees it. */
+export interface Arrival {
+  readonly gateway: 'apns' | 'fcm'
+  readonly environment: 'production' | 'sandbox' | null
+  readonly token: string
+  /** Which call asked for it: the number in its payload. */
+  readonly push: number
+  /** By what a phone knows a repeat: apns-id with apns-collapse-id, or the tag. */
+  readonly identity: string
+  readonly badge: number | null
+}
+
+interface Dependencies {
+  readonly clock: Clock
+  readonly chance: (...words: (string | number)[]) => number
+  readonly weatherOf: (gateway: 'apns' | 'fcm') => Weather
+  readonly fateOf: (token: string) => TokenFate
+  /** Google's token endpoint answers. */
+  readonly onGrant: () => void
+  /** A notification has come. Hears of the answer when the sender does. */
+  readonly onArrival: (arrival: Arrival, reply: Reply) => () => void
+}
+
+/** The gateways of the world, as transports see them: each answers as the seed has it, after as long as it has it. */
+export function createGateways({ clock, chance, weatherOf, fateOf, onGrant, onArrival }: Dependencies): OpenTransport {
+  /** How often each notification has come. */
+  const attempts = new Map<string, number>()
+  let grants = 0
+
+  function nth(key: string): number {
+    const n = (attempts.get(key) ?? 0) + 1
+    attempts.set(key, n)
+    return n
+  }
+
+  async function later(ms: number, answer: TransportAnswer): Promise<TransportAnswer> {
+    await new Promise<void>((resolve) => void clock.after(ms, resolve))
+    return answer
+  }
+
+  async function notify(origin: string, request: TransportRequest, deadlineMs: number): Promise<TransportAnswer> {
+    const arrival = origin === ORIGINS.fcm ? readFcm(request) : readApns(request, origin === ORIGINS.sandbox)
+    const { gateway, environment, token, push } = arrival
+    const key = `${push}/${token}/${environment}`
+    const words = [key, nth(key)]
+    const reply = replyTo({
+      gateway,
+      environment,
+      weather: weatherOf(gateway),
+      token: fateOf(token),
+      deadlineMs,
+      chance: (...more) => chance(...words, ...more),
+    })
+    const onAnswer = onArrival(arrival, reply)
+    const answer = await later(Math.min(reply.afterMs, deadlineMs), reply.answer)
+    onAnswer()
+    return answer
+  }
+
+  function grant(deadlineMs: number): Promise<TransportAnswer> {
+    const n = grants++
+    const weather = weatherOf('fcm')
+    const dice = weather === 'fair' ? 1 : chance('grant', n)
+    const bad = weather === 'away' ? 0.8 : 0.1
+    if (dice < bad / 4) return later(deadlineMs, { kind: 'failed', reason: 'deadline', sent: 'unknown' })
+    if (dice < bad / 2) return later(5, { kind: 'failed', reason: 'ECONNREFUSED', sent: 'no' })
+    const status = dice < bad * 0.9 ? 503 : dice < bad ? 400 : 200
+    const body =
+      status === 200
+        ? { access_token: `token-${n}`, expires_in: 3600, token_type: 'Bearer' }
+        : { error: status === 400 ? 'invalid_grant' : 'backend_error' }
+    return later(20 + dice * 100, { kind: 'answer', status, header: () => null, body: JSON.stringify(body) })
+  }
+
+  return (origin, { deadlineMs }): Transport => {
+    const open = new Set<Promise<TransportAnswer>>()
+    return {
+      request(request) {
+        const answer = origin === ORIGINS.token ? grant(deadlineMs) : notify(origin, request, deadlineMs)
+        if (origin === ORIGINS.token) void answer.then(onGrant)
+        open.add(answer)
+        void answer.then(() => open.delete(answer))
+        return answer
+      },
+      retire: () => undefined,
+      async [Symbol.asyncDispose]() {
+        await Promise.all(open)
+      },
+    }
+  }
+}
+
+function readApns({ path, headers, body }: TransportRequest, isSandbox: boolean): Arrival {
+  const { aps, n } = JSON.parse(body) as { aps: { badge?: number }; n: number }
+  return {
+    gateway: 'apns',
+    environment: isSandbox ? 'sandbox' : 'production',
+    token: path.slice('/3/device/'.length),
+    push: n,
+    identity: `${headers['apns-id']} ${headers['apns-collapse-id']}`,
+    badge: aps.badge ?? null,
+  }
+}
+
+function readFcm({ body }: TransportRequest): Arrival {
+  const { message } = JSON.parse(body) as {
+    message: {
+      token: string
+      data: { n: string; badge?: string }
+      android: { notification?: { tag: string; notification_count?: number } }
+    }
+  }
+  const { token, data, android } = message
+  const shown = android.notification?.notification_count
+  return {
+    gateway: 'fcm',
+    environment: null,
+    token,
+    push: Number(data.n),
+    identity: android.notification?.tag ?? '',
+    badge: shown ?? (data.badge === undefined ? null : Number(data.badge)),
+  }
+}

@@ -1,0 +1,97 @@
+import type { AnyElysia } from 'elysia'
+import type { Clock } from '../../../src/clock.ts'
+import type { OpenTransport } from '../../../src/gateway/transport/transport.ts'
+import { createLog } from '../../../src/log.ts'
+import { createServer } from '../../../src/server/server.ts'
+import type { Overrides } from '../../../src/server/server.ts'
+import { parseConfig } from '../../../src/settings/parse.ts'
+import { readSystemFile } from '../../../src/system/read-file.ts'
+import type { Post } from '../../../src/webhook/post.ts'
+import { ORIGINS } from './gateways.ts'
+import type { Tenant } from './template.ts'
+
+export interface Answer {
+  readonly status: number
+  /** Parsed where it is JSON. */
+  readonly body: any
+}
+
+export interface Service {
+  call(method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  /** As SIGTERM does: resolves when everything is written down. */
+  stop(): Promise<void>
+  /** Resolves when it can go on no longer. */
+  readonly broken: Promise<Error>
+}
+
+interface Options {
+  readonly data: string
+  readonly tenant: Tenant
+  readonly clock: Clock
+  /** In [0, 1). */
+  readonly random: () => number
+  readonly openTransport: OpenTransport
+  readonly post: Post
+  readonly sync: NonNullable<Overrides['sync']>
+  readonly onLog: (line: string) => void
+}
+
+/** The service itself, whole, from the handler of requests to the gateways' clients and SQLite; without sockets. */
+export async function startService(options: Options): Promise<Service> {
+  const { data, tenant, clock, random, openTransport, post, sync, onLog } = options
+  const read = parseConfig(
+    [
+      `--data=${data}`,
+      '--docs=off',
+      `--apns-url=${ORIGINS.production}`,
+      `--apns-sandbox-url=${ORIGINS.sandbox}`,
+      `--fcm-url=${ORIGINS.fcm}`,
+      `--fcm-token-url=${ORIGINS.token}/token`,
+    ],
+    {},
+    readSystemFile,
+  )
+  if (read.kind === 'problems') throw new Error(read.problems.join('; '))
+  const apps: AnyElysia[] = []
+  const server = await createServer(read.config, {
+    clock,
+    random,
+    openTransport,
+    post,
+    sync,
+    disk: () => null,
+    log: createLog('warn', clock.now, onLog),
+    listen(app) {
+      apps.push(app)
+      return { url: 'http://localhost', renew: () => undefined, stop: async () => undefined, abort: () => undefined }
+    },
+  })
+  const [api] = apps
+  if (api === undefined) throw new Error('nothing listens')
+
+  return {
+    broken: server.broken,
+    stop: () => Promise.resolve(server[Symbol.asyncDispose]()),
+    async call(method, path, body, headers = {}) {
+      const text = body === undefined ? null : JSON.stringify(body)
+      const response = await api.fetch(
+        new Request(`http://localhost${path}`, {
+          method,
+          headers: {
+            'accept-version': '1',
+            'x-service-appid': tenant.id,
+            'x-service-secret': tenant.secret,
+            ...(text !== null && { 'content-type': 'application/json', 'content-length': String(text.length) }),
+            ...headers,
+          },
+          body: text,
+        }),
+      )
+      const answer = await response.text()
+      return {
+        status: response.status,
+        body: answer.startsWith('{') || answer.startsWith('[') ? JSON.parse(answer) : answer,
+      }
+    },
+  }
+}

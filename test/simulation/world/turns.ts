@@ -1,0 +1,64 @@
+/*
+ * Everything on this thread that comes by itself, and not from the seed, in the place of the runtime's: turns of the event
+ * loop, random bits, stopwatches, and signatures, which the runtime makes on other threads. Only for a process of its own.
+ */
+
+const nextTurn = setImmediate
+const queue: (() => void)[] = []
+
+/** Lets everything run that is ready to: promises, and what waits for a turn of the event loop. */
+export async function settle(): Promise<void> {
+  let ran = 0
+  do {
+    await new Promise<void>((resolve) => void nextTurn(resolve))
+    const ready = queue.splice(0)
+    ran = ready.length
+    for (const run of ready) run()
+  } while (ran > 0)
+}
+
+/** The process has died. */
+export function forgetTurns(): void {
+  queue.length = 0
+}
+
+interface Sources {
+  readonly now: () => number
+  readonly monotonic: () => number
+  /** In [0, 1). */
+  readonly random: () => number
+}
+
+/** Who is asked in the place of the runtime, from now on. */
+export function takeOver(sources: Sources): void {
+  const setTurn = (callback: (...args: unknown[]) => void, ...args: unknown[]) =>
+    void queue.push(() => callback(...args))
+  Object.assign(globalThis, { setImmediate: setTurn })
+  performance.now = () => sources.monotonic()
+  Date.now = () => sources.now()
+  Math.random = () => sources.random()
+  Object.assign(Bun, { randomUUIDv7: (_encoding?: string, at?: number) => uuidOf(at ?? sources.now(), sources.random) })
+  const keys = new Map<string, Promise<CryptoKey>>()
+  const { subtle } = crypto
+  const importKey = subtle.importKey.bind(subtle) as (...args: unknown[]) => Promise<CryptoKey>
+  Object.assign(subtle, {
+    importKey(format: string, bytes: Uint8Array, ...rest: unknown[]) {
+      const known = `${format} ${Bun.hash(bytes)}`
+      const key = keys.get(known) ?? importKey(format, bytes, ...rest)
+      keys.set(known, key)
+      return key
+    },
+    // No gateway of this world looks at a signature.
+    sign: () => Promise.resolve(new ArrayBuffer(64)),
+  })
+}
+
+/** A UUID of version 7 (RFC 9562, 5.7). */
+function uuidOf(at: number, random: () => number): string {
+  const hex = (digits: number) =>
+    Math.floor(random() * 16 ** digits)
+      .toString(16)
+      .padStart(digits, '0')
+  const time = Math.max(at, 0).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-${'89ab'[Math.floor(random() * 4)]}${hex(3)}-${hex(6)}${hex(6)}`
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../../../src/clock.ts'
+
+/** The time of a simulated machine: passes only while `advance` runs. Times are milliseconds. */
+export interface WorldClock extends Clock {
+  /** Time passed since the world began, whatever was done to the time of day. */
+  readonly passedMs: number
+  /** Lets `ms` pass: each timer at its moment, those of one moment in the order in which they were set. */
+  advance(ms: number): Promise<void>
+  /** Puts the time of day ahead, or back, by so much. */
+  jump(byMs: number): void
+  /** Lets `ms` pass in which the process is stopped: what was due then runs next. */
+  standStill(ms: number): void
+  /** The process has died: nothing that it waited for comes. */
+  forgetTimers(): void
+}
+
+interface Timer {
+  readonly due: number
+  readonly callback: () => void
+}
+
+/** `settle`: lets everything run that is ready to. `startsAt`: ms since the Unix epoch. */
+export function createWorldClock(startsAt: number, settle: () => Promise<void>): WorldClock {
+  let base = startsAt
+  let passed = 0
+  const timers = new Set<Timer>()
+
+  function nextDue(until: number): Timer | null {
+    let next: Timer | null = null
+    for (const timer of timers) if (timer.due <= until && (next === null || timer.due < next.due)) next = timer
+    return next
+  }
+
+  return {
+    now: () => Math.floor(base + passed),
+    monotonic: () => passed,
+    get passedMs() {
+      return passed
+    },
+    after(delayMs, callback) {
+      const timer = { due: passed + Math.max(delayMs, 0), callback }
+      timers.add(timer)
+      return () => void timers.delete(timer)
+    },
+    async advance(ms) {
+      const until = passed + ms
+      for (let timer = nextDue(until); timer !== null; timer = nextDue(until)) {
+        passed = Math.max(passed, timer.due)
+        timers.delete(timer)
+        timer.callback()
+        await settle()
+      }
+      passed = until
+    },
+    jump: (byMs) => void (base += byMs),
+    standStill: (ms) => void (passed += ms),
+    forgetTimers: () => timers.clear(),
+  }
+}

@@ -1,15 +1,6 @@
-import {
-  count,
-  listOf,
-  objectSchema,
-  orNull,
-  platformSchema as platformWritten,
-  text,
-  time,
-} from '../http/answer-schema.ts'
-import { bodyOf, describedAs, invalid, missing, optional, required, show, wholeNumber } from '../http/fields.ts'
+import { count, listOf, objectSchema, platformSchema as platformWritten, text, time } from '../http/answer-schema.ts'
 import type { JsonSchema } from '../http/fields.ts'
-import { isoTime } from '../text/format.ts'
+import { bodyOf, describedAs, invalid, missing, optional, required, show, wholeNumber } from '../http/fields.ts'
 import { MAX_BADGE } from './badge.ts'
 import {
   alias,
@@ -24,8 +15,7 @@ import {
   token,
   tokens,
 } from './device-fields.ts'
-import type { Device, Platform } from './device.ts'
-import { tokenWarning } from './push-token.ts'
+import type { Platform } from './device.ts'
 import { timezone } from './timezone-field.ts'
 
 /** The most devices one batch may bring (contract, "Limits"). */
@@ -130,90 +120,6 @@ export const SetBadge = bodyOf({
   ),
 })
 
-/** The device record on the wire (test/api/contract/10-device-details.test.ts). */
-export interface DeviceRecord {
-  readonly token: string
-  readonly platform: '0' | '1'
-  readonly lat: string | null
-  readonly lng: string | null
-  readonly active: readonly string[]
-  readonly tag: readonly string[]
-  readonly alias: string | null
-  readonly badge: number
-  /** Only where it is known: clients of the contract do not know it. */
-  readonly timezone?: string
-  /** ISO 8601, UTC. */
-  readonly created_at: string
-  readonly updated_at: string
-  /** Only where there are any. Of the alias only in the answer to a registration. */
-  readonly warnings?: readonly string[]
-}
-
-/** How a record is written, and the schema of that. */
-export interface RecordShape {
-  readonly written: (record: DeviceRecord) => object
-  readonly schema: JsonSchema
-}
-
-export function deviceRecordOf(device: Device, warnings: readonly string[] = []): DeviceRecord {
-  const { registeredAt, updatedAt, timezone } = device
-  const ofToken = tokenWarning(device.platform, device.token)
-  const all = ofToken === null ? warnings : [...warnings, ofToken]
-  const updated = isoTime(updatedAt)
-  return {
-    token: device.token,
-    platform: platformOnWire(device.platform),
-    lat: degreesOnWire(device.lat),
-    lng: degreesOnWire(device.lng),
-    active: device.active,
-    tag: device.tag,
-    alias: device.alias,
-    badge: device.badge,
-    ...(timezone !== null && { timezone }),
-    created_at: registeredAt === updatedAt ? updated : isoTime(registeredAt),
-    updated_at: updated,
-    ...(all.length > 0 && { warnings: all }),
-  }
-}
-
-/** Plain digits also below 0.000001, where `String` turns to an exponent, which the API does not read. */
-function degreesOnWire(degrees: number | null): string | null {
-  if (degrees === null) return null
-  return Math.abs(degrees) < 1e-6 ? TINY.format(degrees) : String(degrees)
-}
-
-const TINY = new Intl.NumberFormat('en', { maximumFractionDigits: 20, signDisplay: 'negative' })
-
-export function platformOnWire(platform: Platform): '0' | '1' {
-  return platform === 0 ? '0' : '1'
-}
-
-const label = { type: 'string' }
-
-/** `DeviceRecord`, as JSON Schema. */
-export const RECORD = objectSchema(
-  'Device',
-  {
-    token: text('The device token of iOS, or the registration ID of Android.'),
-    platform: platformWritten,
-    lat: orNull(text('Latitude in decimal degrees; null when unset.')),
-    lng: orNull(text('Longitude in decimal degrees; null when unset.')),
-    active: { ...listOf(label), description: 'Notification types.' },
-    tag: { ...listOf(label), description: 'Tags.' },
-    alias: orNull(text('Unique within the application; null when unset.')),
-    badge: count('The badge count that is stored; relative badges count from it.'),
-    timezone: text('IANA name; absent where it is not known.'),
-    created_at: time('First registration.'),
-    updated_at: time('Last change.'),
-    warnings: {
-      ...listOf({ type: 'string' }),
-      description:
-        'What is not as it should be; absent where all is well. "alias belongs to another device" only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
-    },
-  },
-  ['timezone', 'warnings'],
-)
-
 /** What PUT /deviceToken/batch answers. */
 export const IMPORTED = objectSchema(
   'ImportResult',
@@ -238,19 +144,6 @@ export const FEEDBACK_ENTRY = objectSchema('FeedbackEntry', {
   at: time('When it said so.'),
 })
 
-export const RECORD_EXAMPLE: DeviceRecord = {
-  token: EXAMPLE_TOKEN,
-  platform: '0',
-  lat: '52.52',
-  lng: '13.405',
-  active: ['news'],
-  tag: ['beta', 'user:17'],
-  alias: 'front-desk',
-  badge: 0,
-  created_at: '2026-11-20T09:00:00.000Z',
-  updated_at: '2026-11-20T09:00:00.000Z',
-}
-
 /** Query parameters are strings; a wrong one is refused like a wrong field. */
 export function readDeviceLimit(value: string | undefined): number | null {
   if (value === undefined) return null
@@ -273,8 +166,26 @@ export function readSince(value: string | undefined): number | undefined {
   throw invalid('since', `must be an ISO 8601 time or milliseconds since 1970, not ${show(value)}`)
 }
 
-/** Endpoint 10 takes an optional `platform` header too, for a token that both platforms hold. */
-export function readPlatformHeader(value: string | undefined): Platform | undefined {
+/** A device that is named by headers: its token, and its platform where both hold the token. */
+export const HEADER_PARAMETERS: readonly JsonSchema[] = [
+  {
+    name: 'token',
+    in: 'header',
+    required: true,
+    description: 'The device token.',
+    schema: { type: 'string' },
+    example: EXAMPLE_TOKEN,
+  },
+  { name: 'platform', in: 'header', description: '0 or 1, optional.', schema: { type: 'string' } },
+]
+
+export function readDeviceHeaders(headers: Readonly<Record<string, string | undefined>>) {
+  const { token: named } = headers
+  if (named === undefined || named === '') throw missing('token header')
+  return { token: named, platform: readPlatformHeader(headers['platform']) }
+}
+
+function readPlatformHeader(value: string | undefined): Platform | undefined {
   if (value === undefined || value === '') return undefined
   const read = asPlatform(value)
   if (read === null) throw invalid('platform header', `must be 0 or 1, not ${show(value)}`)

@@ -1,15 +1,14 @@
 import { Elysia } from 'elysia'
-import { listOf, NEXT_PAGE } from '../http/answer-schema.ts'
+import { listOf, NEXT_PAGE, nextPage } from '../http/answer-schema.ts'
 import { endpoint } from '../http/endpoint.ts'
-import { missing } from '../http/fields.ts'
 import type { Gate } from '../http/gate.ts'
 import { jsonArray } from '../http/json-stream.ts'
 import { isoTime } from '../text/format.ts'
 import { EXAMPLE_TOKEN } from './device-fields.ts'
-import { noDevice } from './device-routes.ts'
+import { NO_DEVICE_FOUND, noDevice } from './device-routes.ts'
+import { deviceRecordOf, platformOnWire, RECORD, RECORD_EXAMPLE } from './device-record.ts'
+import type { RecordShape } from './device-record.ts'
 import * as schema from './device-schema.ts'
-import { deviceRecordOf } from './device-schema.ts'
-import type { RecordShape } from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import type { Device } from './device.ts'
 import type { FeedbackStore } from './feedback-store.ts'
@@ -25,7 +24,7 @@ interface Dependencies {
 /** Devices read and written at a time, at the most: what a list holds in memory, whatever the registry's size. */
 const PAGE = 500
 
-const AS_IT_IS: RecordShape = { written: (record) => record, schema: schema.RECORD }
+const AS_IT_IS: RecordShape = { written: (record) => record, schema: RECORD }
 
 /** Endpoints 8, 9 and 10: what reads the registry. */
 export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: Dependencies) {
@@ -39,9 +38,8 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
         const after = schema.readDeviceCursor(query['after'])
         const limit = schema.readDeviceLimit(query['limit'])
         const end = limit === null ? null : devices.endOfPage(application.number, after, limit)
-        if (end !== null) {
-          // RFC 8288; relative to the address of the call, which may have a prefix that a proxy takes away.
-          set.headers['link'] = `<?limit=${limit}&after=${end}>; rel="next"`
+        if (limit !== null && end !== null) {
+          set.headers['link'] = nextPage(limit, end)
         }
         return jsonArray(records(application.number, after, end ?? Number.MAX_SAFE_INTEGER))
       },
@@ -60,7 +58,7 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
             200: {
               description: 'A JSON array of device records.',
               schema: listOf(shape.schema),
-              example: [shape.written(schema.RECORD_EXAMPLE)],
+              example: [shape.written(RECORD_EXAMPLE)],
               headers: { Link: NEXT_PAGE },
             },
           },
@@ -93,9 +91,8 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
     .get(
       '/deviceToken/one',
       ({ application, headers }) => {
-        const token = headers['token']
-        if (token === undefined || token === '') throw missing('token header')
-        const device = devices.find(application.number, token, schema.readPlatformHeader(headers['platform']))
+        const { token, platform } = schema.readDeviceHeaders(headers)
+        const device = devices.find(application.number, token, platform)
         if (device === null) throw noDevice()
         return written(device)
       },
@@ -104,25 +101,15 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
           tag: 'Devices',
           summary: 'Device details',
           description: 'The device is named by a header. Where both platforms hold the token, the one seen last.',
-          parameters: [
-            {
-              name: 'token',
-              in: 'header',
-              required: true,
-              description: 'The device token.',
-              schema: { type: 'string' },
-              example: EXAMPLE_TOKEN,
-            },
-            { name: 'platform', in: 'header', description: '0 or 1, optional.', schema: { type: 'string' } },
-          ],
+          parameters: schema.HEADER_PARAMETERS,
           answers: {
             200: {
               description: 'The device record.',
               schema: shape.schema,
-              example: shape.written(schema.RECORD_EXAMPLE),
+              example: shape.written(RECORD_EXAMPLE),
             },
           },
-          failures: { 404: 'ResourceNotFound: no such device is registered.', 409: 'MissingParameter' },
+          failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },
         }),
       },
     )
@@ -141,7 +128,7 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
     for (const entry of feedback.list(application, since)) {
       yield JSON.stringify({
         token: entry.token,
-        platform: schema.platformOnWire(entry.platform),
+        platform: platformOnWire(entry.platform),
         reason: entry.reason,
         at: isoTime(entry.at),
       })

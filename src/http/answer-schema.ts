@@ -44,7 +44,16 @@ export function orNull(schema: JsonSchema): JsonSchema {
 export const platformSchema = oneOf(['0', '1'], '"0" = iOS, "1" = Android.')
 
 /** What a write answers where there is nothing more to say. */
-export const DONE = objectSchema('Done', { message: text('What was done, in a word or two.') })
+export function doneAnswer(message: string, status = 200) {
+  return { [status]: { description: message, schema: DONE, example: { message } } }
+}
+
+const DONE = objectSchema('Done', { message: text('What was done, in a word or two.') })
+
+/** What the header Link of a list leads to; relative, since a proxy may have taken a prefix from the address of the call. */
+export function nextPage(limit: number, after: number): string {
+  return `<?limit=${limit}&after=${after}>; rel="next"`
+}
 
 /** The header Link of a list that goes on (RFC 8288). */
 export const NEXT_PAGE: JsonSchema = {

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { compatRoutes } from '../device/compat/compat-routes.ts'
 import { compatShape } from '../device/compat/compat-schema.ts'
+import { devicePropertyRoutes } from '../device/device-property-routes.ts'
 import { deviceRoutes } from '../device/device-routes.ts'
 import type { DeviceStore } from '../device/device-store.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
@@ -74,6 +75,13 @@ export function createPublicApi(deps: Dependencies) {
     webhooks: WEBHOOKS,
     routes: [
       deviceRoutes({
+        gate,
+        commit,
+        devices,
+        bounds,
+        aliasesOpen: compat,
+      }),
+      devicePropertyRoutes({
         gate,
         commit,
         devices,

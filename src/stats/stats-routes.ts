@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { DONE } from '../http/answer-schema.ts'
+import { doneAnswer } from '../http/answer-schema.ts'
 import { described, endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
 import { ANALYTICS, RecordOpen } from './stats-schema.ts'
@@ -32,7 +32,7 @@ export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
           'With the `id` of a push (or `aid`), which its payload carries as `bellhop.push`, the open also counts for that push; any other id is ignored, and the open counts for the day. With the `token` of the device besides, `GET /push/{id}/device` knows of it.',
         body: RecordOpen,
         example: { platform: '0', id: '019a9f7e-3c1b-7000-8000-000000000000' },
-        answers: { 200: { description: 'Open recorded', schema: DONE, example: { message: 'Open recorded' } } },
+        answers: doneAnswer('Open recorded'),
         failures: { 409: 'MissingParameter' },
       }),
     )

@@ -1,12 +1,10 @@
 import { sleep, within } from '../clock.ts'
-import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
-import type { Log } from '../log.ts'
-import { retryAfterMs } from '../network/retry-after.ts'
+import { createEventSettlement } from './event-settlement.ts'
+import type { Settling } from './event-settlement.ts'
 import type { EventStore, StoredEvent } from './event-store.ts'
-import { waitMs } from './event.ts'
-import type { Post, PostOutcome } from './post.ts'
-import { PROBE_MS, ReceiverWindow } from './receiver-window.ts'
+import type { Post } from './post.ts'
+import { ReceiverWindow } from './receiver-window.ts'
 import { secretBytes, signatureOf } from './signature.ts'
 import type { Receiver, WebhookStore } from './webhook-store.ts'
 
@@ -31,25 +29,12 @@ const CLOCK_TOLERANCE_MS = 1000
 /** How long a stop waits for answers: an event that is sent again is known by its id. */
 const STOP_MS = 2000
 
-const GONE = 410
-
-/** With these, `Retry-After` speaks of the receiver and not of one event (RFC 6585, 4; RFC 9110, 15.6.4). */
-const ASKS_FOR_REST: ReadonlySet<number> = new Set([429, 503])
-
-interface Dependencies {
-  readonly clock: Clock
-  readonly log: Log
-  /** In [0, 1). */
-  readonly random: () => number
+interface Dependencies extends Omit<Settling, 'persist'> {
   readonly commit: Commit
-  readonly events: Pick<
-    EventStore,
-    'receivers' | 'due' | 'erase' | 'putOff' | 'lastNumber' | 'shiftDue' | 'takeDropped' | 'hasDropped'
-  >
-  readonly webhooks: Pick<WebhookStore, 'receiver' | 'disable' | 'eraseUnwanted'>
+  readonly events: Settling['events'] &
+    Pick<EventStore, 'receivers' | 'due' | 'lastNumber' | 'shiftDue' | 'takeDropped' | 'hasDropped'>
+  readonly webhooks: Settling['webhooks'] & Pick<WebhookStore, 'receiver'>
   readonly post: Post
-  /** Hears of each try: `application` is `application.number`. */
-  readonly onTry?: (application: number, outcome: 'delivered' | 'failed' | 'given-up') => void
 }
 
 export interface WebhookSender {
@@ -60,7 +45,7 @@ export interface WebhookSender {
 }
 
 /** What is known of a receiver beside its rows; lost at the end of the process. */
-interface Line {
+interface ReceiverState {
   /** The webhook's `changedAt` that the rest speaks of. */
   version: number
   /** `event.number` of events on their way. */
@@ -78,13 +63,14 @@ interface Line {
  */
 export function startWebhookSender(deps: Dependencies): WebhookSender {
   const { clock, log, commit, events, webhooks } = deps
-  const lines = new Map<number, Line>()
+  const states = new Map<number, ReceiverState>()
   const open = new Set<Promise<void>>()
   let calls = 0
   const ending = new AbortController()
   let stopped = false
   let tickedAt = clock.now()
   let cancelTick = clock.after(TICK_MS, tick)
+  const settle = createEventSettlement({ ...deps, persist })
 
   function tick(): void {
     cancelTick = clock.after(TICK_MS, tick)
@@ -92,7 +78,7 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     const backMs = tickedAt - now
     tickedAt = now
     if (backMs >= CLOCK_TOLERANCE_MS) {
-      for (const line of lines.values()) line.window.shift(backMs)
+      for (const state of states.values()) state.window.shift(backMs)
       track(shiftDue(backMs))
     }
     try {
@@ -118,7 +104,7 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     try {
       sendDue(application)
     } catch (error) {
-      lineOf(application).window.pauseUntil(clock.now() + READ_AGAIN_MS)
+      stateOf(application).window.pauseUntil(clock.now() + READ_AGAIN_MS)
       log.error('the webhook events of an application cannot be read; trying again', {
         application,
         error: String(error),
@@ -131,29 +117,29 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     if (stopped) return
     const receiver = webhooks.receiver(application)
     if (receiver === null) return
-    const line = lineOf(application)
+    const state = stateOf(application)
     // Another address, perhaps: what the old one has done is not its fault.
-    if (line.version !== receiver.changedAt) {
-      Object.assign(line, { version: receiver.changedAt, window: new ReceiverWindow() })
+    if (state.version !== receiver.changedAt) {
+      Object.assign(state, { version: receiver.changedAt, window: new ReceiverWindow() })
     }
     const now = clock.now()
-    const max = line.window.size(now)
-    const room = Math.min(max - line.inFlight.size, Math.max(MAX_OPEN - calls, line.inFlight.size === 0 ? 1 : 0))
+    const max = state.window.size(now)
+    const room = Math.min(max - state.inFlight.size, Math.max(MAX_OPEN - calls, state.inFlight.size === 0 ? 1 : 0))
     if (room <= 0) return
     const due = events
-      .due(application, now, room + line.inFlight.size)
-      .filter(({ number }) => !line.inFlight.has(number))
+      .due(application, now, room + state.inFlight.size)
+      .filter(({ number }) => !state.inFlight.has(number))
     if (due.length === 0) return
     const secret = receiver.secret === null ? null : secretBytes(receiver.secret)
     if (secret === null) {
-      line.window.pauseUntil(now + SEALED_MS)
+      state.window.pauseUntil(now + SEALED_MS)
       log.error('the secret of a webhook does not open: it was sealed with another key', {
         application: receiver.application,
       })
       return
     }
     for (const event of due.slice(0, room)) {
-      line.inFlight.add(event.number)
+      state.inFlight.add(event.number)
       track(send(application, receiver, secret, event))
     }
   }
@@ -176,55 +162,11 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     calls--
     // The row is as it was: the next process sends it again.
     if (ending.signal.aborted) return
-    await answered(application, receiver, event, outcome)
-    lineOf(application).inFlight.delete(event.number)
+    const state = stateOf(application)
+    const window = state.version === receiver.changedAt ? state.window : null
+    await settle(application, receiver, window, event, outcome)
+    stateOf(application).inFlight.delete(event.number)
     pump(application)
-  }
-
-  async function answered(
-    application: number,
-    receiver: Receiver,
-    event: StoredEvent,
-    outcome: PostOutcome,
-  ): Promise<void> {
-    const line = lineOf(application)
-    const name = { application: receiver.application, id: event.id, type: event.type }
-    if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300) {
-      if (line.version === receiver.changedAt && line.window.taken() === 'closed') {
-        log.info('a webhook receiver takes events again', { application: receiver.application })
-      }
-      deps.onTry?.(application, 'delivered')
-      await persist(() => events.erase(event.number))
-      log.debug('webhook event delivered', name)
-      return
-    }
-    const now = clock.now()
-    if (outcome.kind === 'answered' && outcome.status === GONE) {
-      deps.onTry?.(application, 'failed')
-      const { changedAt } = receiver
-      const disabled = await persist(() => webhooks.disable(application, changedAt, now))
-      if (disabled) log.warn('webhook disabled: its receiver answered 410', { application: receiver.application })
-      while (await persist(() => webhooks.eraseUnwanted(application)));
-      return
-    }
-    const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, now) : null
-    const attempt = event.attempt + 1
-    const wait = waitMs(attempt, deps.random(), asked)
-    deps.onTry?.(application, wait === null ? 'given-up' : 'failed')
-    if (line.version === receiver.changedAt) noteFailure(line, receiver, outcome, now + (asked ?? 0))
-    const reason = outcome.kind === 'answered' ? String(outcome.status) : outcome.reason
-    await persist(() => (wait === null ? events.erase(event.number) : events.putOff(event.number, attempt, now + wait)))
-    if (wait === null) log.error('webhook event given up', { ...name, attempt, reason })
-    else log.warn('webhook event not delivered', { ...name, attempt, reason, waitMs: wait })
-  }
-
-  /** `restUntil`: what its `Retry-After` says, ms since the Unix epoch. */
-  function noteFailure({ window }: Line, { application }: Receiver, outcome: PostOutcome, restUntil: number): void {
-    const opened = window.failed(clock.now()) === 'opened'
-    if (outcome.kind === 'answered' && ASKS_FOR_REST.has(outcome.status)) window.pauseUntil(restUntil)
-    if (!opened) return
-    const what = `a webhook receiver takes nothing: one event at a time is tried, every ${PROBE_MS / 1000} s`
-    log.warn(what, { application, failures: window.failures })
   }
 
   /** Writes until it succeeds: what is delivered is not to be sent again because the disk was full for a moment. */
@@ -244,12 +186,12 @@ export function startWebhookSender(deps: Dependencies): WebhookSender {
     for (const each of dropped) log.warn('webhook events dropped: too many wait', each)
   }
 
-  function lineOf(application: number): Line {
-    const known = lines.get(application)
+  function stateOf(application: number): ReceiverState {
+    const known = states.get(application)
     if (known !== undefined) return known
-    const line = { version: 0, inFlight: new Set<number>(), window: new ReceiverWindow() }
-    lines.set(application, line)
-    return line
+    const state = { version: 0, inFlight: new Set<number>(), window: new ReceiverWindow() }
+    states.set(application, state)
+    return state
   }
 
   function track(work: Promise<void>): void {

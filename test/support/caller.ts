@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { DeviceRecord } from '../../src/device/device-schema.ts'
+import type { DeviceRecord } from '../../src/device/device-record.ts'
 import type { Answer, Call, Credentials, Service } from './service.ts'
 
 /** A device record as it is read off the wire, unchecked. */

@@ -1,4 +1,4 @@
-import { deviceRecordOf } from '../../device/device-schema.ts'
+import { deviceRecordOf } from '../../device/device-record.ts'
 import type { DeviceCount, FoundDevice } from '../../device/device-search-store.ts'
 import type { DeviceState } from '../../device/device.ts'
 import { escapeControls } from '../../text/escape-controls.ts'

@@ -1,6 +1,6 @@
 import type { FoundDevice } from '../../device/device-search-store.ts'
-import type { ExplainVerdict } from '../../push/explain/explain.ts'
-import type { explanationOf } from '../../push/status/status-schema.ts'
+import type { ExplainVerdict } from '../../push/explain/explanation.ts'
+import type { explanationOf } from '../../push/status/status-answer.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { moment, tokenPart } from '../../text/format.ts'
 import type { Colour, Style } from '../terminal/style.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { failedOf } from '../../push/status/status-schema.ts'
+import { failedOf } from '../../push/status/status-answer.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
 import { finishedAtOf, pushStateOf, totalOf } from '../../push/status/status.ts'
 import type { PlatformProgress, StoredPush } from '../../push/status/status.ts'

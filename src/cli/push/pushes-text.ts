@@ -1,4 +1,4 @@
-import type { pushStatusOf } from '../../push/status/status-schema.ts'
+import type { pushStatusOf } from '../../push/status/status-answer.ts'
 import type { PushState } from '../../push/status/status.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { ago, grouped, moment } from '../../text/format.ts'

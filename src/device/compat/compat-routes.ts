@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
-import { DONE } from '../../http/answer-schema.ts'
+import { doneAnswer } from '../../http/answer-schema.ts'
 import { described } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { EXAMPLE_TOKEN } from '../device-fields.ts'
-import { checkLabelled, found, noDevice, withinBounds } from '../device-routes.ts'
+import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, withinBounds } from '../device-routes.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { GrowthBounds } from '../growth.ts'
 import { ActivateTypes, RemoveAlias } from './compat-schema.ts'
@@ -17,12 +17,8 @@ interface Dependencies {
   readonly bounds: GrowthBounds
 }
 
-const NO_DEVICE = 'ResourceNotFound: no such device is registered.'
-
 /** The paths that only clients of the original service know (test/api/features/compat.test.ts). */
 export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
-  const done = (message: string) => ({ 200: { description: message, schema: DONE, example: { message } } })
-
   return new Elysia({ name: 'compat-routes' })
     .use(gate.plugin)
     .put(
@@ -40,8 +36,8 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         description: 'Name the device by `token` or by `alias`.',
         body: ActivateTypes,
         example: { platform: '0', token: EXAMPLE_TOKEN, active: ['news'] },
-        answers: done('Activated'),
-        failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+        answers: doneAnswer('Activated'),
+        failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },
       }),
     )
     .put(
@@ -57,8 +53,8 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         description: 'Also 200 where the device does not have them.',
         body: ActivateTypes,
         example: { platform: '0', alias: 'front-desk', active: ['news'] },
-        answers: done('Deactivated'),
-        failures: { 404: NO_DEVICE, 409: 'MissingParameter' },
+        answers: doneAnswer('Deactivated'),
+        failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },
       }),
     )
     .put(
@@ -77,8 +73,11 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         description: 'Name the device by `alias`, by `token`, or by both; `platform` need not be there.',
         body: RemoveAlias,
         example: { alias: 'front-desk' },
-        answers: done('Alias removed'),
-        failures: { 404: NO_DEVICE, 409: 'MissingParameter; ConflictError: token and alias name different devices.' },
+        answers: doneAnswer('Alias removed'),
+        failures: {
+          404: NO_DEVICE_FOUND,
+          409: 'MissingParameter; ConflictError: token and alias name different devices.',
+        },
       }),
     )
 }

@@ -1,8 +1,8 @@
 import { bodyOf, missing, optional, required } from '../../http/fields.ts'
 import type { JsonSchema } from '../../http/fields.ts'
 import { alias, names, platform, token } from '../device-fields.ts'
-import { RECORD } from '../device-schema.ts'
-import type { DeviceRecord, RecordShape } from '../device-schema.ts'
+import { RECORD } from '../device-record.ts'
+import type { DeviceRecord, RecordShape } from '../device-record.ts'
 
 /** PUT /activate and /deactivate: the device is named as in PUT /tag. */
 export const ActivateTypes = bodyOf(

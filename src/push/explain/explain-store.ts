@@ -8,7 +8,7 @@ import { packToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import { tokenWarning } from '../../device/push-token.ts'
 import { waveIn } from '../schedule/local-time.ts'
-import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explain.ts'
+import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explanation.ts'
 
 interface PushRow {
   number: number

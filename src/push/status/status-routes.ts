@@ -1,16 +1,15 @@
 import { Elysia } from 'elysia'
 import type { Clock } from '../../clock.ts'
-import { EXAMPLE_TOKEN } from '../../device/device-fields.ts'
-import { readPlatformHeader } from '../../device/device-schema.ts'
+import { HEADER_PARAMETERS, readDeviceHeaders } from '../../device/device-schema.ts'
 import type { Platform } from '../../device/device.ts'
 import { failure, Refused } from '../../failure.ts'
-import { listOf, NEXT_PAGE } from '../../http/answer-schema.ts'
+import { listOf, NEXT_PAGE, nextPage } from '../../http/answer-schema.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { missing } from '../../http/fields.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonArray } from '../../http/json-stream.ts'
 import type { ExplainStore } from '../explain/explain-store.ts'
 import { explain } from '../explain/explain.ts'
+import { explanationOf, failedOf, failureOf, platformsOf, pushStatusOf } from './status-answer.ts'
 import * as schema from './status-schema.ts'
 import type { StatusStore } from './status-store.ts'
 import type { StoredPush } from './status.ts'
@@ -45,13 +44,13 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
     // It has ended since: what it failed for in the end is not among them.
     if (wasOpen && !reach.some(({ open }) => open)) reasons = await statuses.reasons(push.number)
     const pause = (platform: Platform) => pauseOf(application, platform)
-    const status = schema.pushStatusOf(push, reach, pause, clock.now())
-    const failed = schema.failedOf(status.failed.total, reasons, push, reach)
-    return { ...status, failed, platforms: schema.platformsOf(push, reach, pause) }
+    const status = pushStatusOf(push, reach, pause, clock.now())
+    const failed = failedOf(status.failed.total, reasons, push, reach)
+    return { ...status, failed, platforms: platformsOf(push, reach, pause) }
   }
 
   function* failures(push: number): Generator<string> {
-    for (const failed of statuses.failures(push)) yield JSON.stringify(schema.failureOf(failed))
+    for (const failed of statuses.failures(push)) yield JSON.stringify(failureOf(failed))
   }
 
   return new Elysia({ name: 'status-routes' })
@@ -77,12 +76,9 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
         const page = statuses.list(number, before, limit + 1)
         const shown = page.slice(0, limit)
         const last = shown.at(-1)
-        // RFC 8288; relative to the address of the call, which may have a prefix that a proxy takes away.
-        if (page.length > limit && last !== undefined) {
-          set.headers['link'] = `<?limit=${limit}&after=${last.number}>; rel="next"`
-        }
+        if (page.length > limit && last !== undefined) set.headers['link'] = nextPage(limit, last.number)
         const pause = (platform: Platform) => pauseOf(number, platform)
-        return shown.map((push) => schema.pushStatusOf(push, statuses.reach(push.number), pause, clock.now()))
+        return shown.map((push) => pushStatusOf(push, statuses.reach(push.number), pause, clock.now()))
       },
       {
         detail: endpoint({
@@ -125,14 +121,12 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
     .get(
       '/push/:id/device',
       ({ application: { number }, params, headers }) => {
-        const { token } = headers
-        if (token === undefined || token === '') throw missing('token header')
-        const platform = readPlatformHeader(headers['platform'])
+        const { token, platform } = readDeviceHeaders(headers)
         const id = params.id.toLowerCase()
         const explanation = explanations.find(number, id, token, platform)
         if (explanation === null) throw noPush()
         const pause = explanation.platform === null ? null : pauseOf(number, explanation.platform)
-        return schema.explanationOf(
+        return explanationOf(
           explain({ ...explanation.facts, pause }),
           explanation.platform,
           (device) => apnsIdOf(id, device),
@@ -146,18 +140,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           description:
             '`verdict`: opened, accepted, waiting, retrying, rejected, expired, cancelled, scheduled, excluded (`excluded_by` names the fields), registered_later, not_registered, gone or quarantined; `explanation` says it in words. The device is named by headers; where both platforms hold the token, the one seen last. Who was accepted is not written down: `judged_now` means that the audience was held against the device as it is now.',
           secret: true,
-          parameters: [
-            schema.ID_PARAMETER,
-            {
-              name: 'token',
-              in: 'header',
-              required: true,
-              description: 'The device token.',
-              schema: { type: 'string' },
-              example: EXAMPLE_TOKEN,
-            },
-            { name: 'platform', in: 'header', description: '0 or 1, optional.', schema: { type: 'string' } },
-          ],
+          parameters: [schema.ID_PARAMETER, ...HEADER_PARAMETERS],
           answers: {
             200: { description: 'The verdict.', schema: schema.EXPLANATION, example: schema.EXPLANATION_EXAMPLE },
           },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
+import { devicePropertyRoutes } from '../../../src/device/device-property-routes.ts'
 import { deviceRoutes } from '../../../src/device/device-routes.ts'
 import { registryRoutes } from '../../../src/device/registry-routes.ts'
 import { createApi } from '../../../src/http/api.ts'
@@ -86,7 +87,8 @@ function routesOf(plugins: (gate: ReturnType<typeof createGate>) => readonly Any
 const routes = routesOf((gate) => {
   const uncalled = {} as never
   return [
-    deviceRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled, badgeSet: uncalled }),
+    deviceRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled }),
+    devicePropertyRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled, badgeSet: uncalled }),
     registryRoutes({ gate, devices: uncalled, feedback: uncalled }),
     pushRoutes({ gate, accept: uncalled, devices: uncalled, checkSize: uncalled }),
     cancelRoutes({ gate, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Limits } from '../../../src/application/application.ts'
+import { devicePropertyRoutes } from '../../../src/device/device-property-routes.ts'
 import { deviceRoutes } from '../../../src/device/device-routes.ts'
 import { registryRoutes } from '../../../src/device/registry-routes.ts'
 import { createApi } from '../../../src/http/api.ts'
@@ -136,7 +137,16 @@ describe('/openapi.json', () => {
 
   test('leaves out only itself, its page, the manual and /healthz', () => {
     const gate = createGate(() => ({ kind: 'refused', why: { code: 'InternalError', message: '' } }))
-    const plugins = [deviceRoutes, registryRoutes, pushRoutes, cancelRoutes, previewRoutes, statusRoutes, statsRoutes]
+    const plugins = [
+      deviceRoutes,
+      devicePropertyRoutes,
+      registryRoutes,
+      pushRoutes,
+      cancelRoutes,
+      previewRoutes,
+      statusRoutes,
+      statsRoutes,
+    ]
     const routes = plugins.map((make) => make({ gate } as never))
     const served = createApi({ gate, log: service.log as never, routes }).routes
     const hidden = served

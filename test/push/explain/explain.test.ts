@@ -3,7 +3,12 @@ import { exclusionsBy } from '../../../src/audience/exclusion.ts'
 import type { DeviceTraits } from '../../../src/audience/filter-match.ts'
 import type { Filter } from '../../../src/audience/filter.ts'
 import { explain } from '../../../src/push/explain/explain.ts'
-import type { DeviceFacts, ExceptionFacts, ExplainFacts, ExplainVerdict } from '../../../src/push/explain/explain.ts'
+import type {
+  DeviceFacts,
+  ExceptionFacts,
+  ExplainFacts,
+  ExplainVerdict,
+} from '../../../src/push/explain/explanation.ts'
 
 const at = (time: string) => Date.parse(`2026-11-20T${time}:00Z`)
 const NOW = 'This is judged by the device as it is now.'

@@ -1,0 +1,162 @@
+import { Elysia } from 'elysia'
+import type { Commit } from '../database/group-commit.ts'
+import { failure, Refused } from '../failure.ts'
+import { doneAnswer } from '../http/answer-schema.ts'
+import { described } from '../http/endpoint.ts'
+import type { Gate } from '../http/gate.ts'
+import { EXAMPLE_TOKEN } from './device-fields.ts'
+import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, withinBounds } from './device-routes.ts'
+import * as schema from './device-schema.ts'
+import type { DeviceStore } from './device-store.ts'
+import type { Platform } from './device.ts'
+import type { GrowthBounds } from './growth.ts'
+
+interface Dependencies {
+  readonly gate: Gate
+  readonly commit: Commit
+  readonly devices: Pick<DeviceStore, 'setAlias' | 'addLabels' | 'removeLabels' | 'setLocation' | 'setBadge'>
+  readonly bounds: GrowthBounds
+  /**
+   * A call has set the count stored with a device, `device.id`. Runs in its transaction, and may run twice; the returned
+   * function undoes it.
+   */
+  readonly badgeSet: (application: number, platform: Platform, device: number) => () => void
+  /** Whether without the secret a device may be named by its alias alone, and take that of another. Default false. */
+  readonly aliasesOpen?: boolean
+}
+
+/** Endpoints 4 to 7 and 13: one property of a device, its alias, tags, location or badge count. */
+export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, aliasesOpen = false }: Dependencies) {
+  /** The application id is public, and an alias can be guessed. */
+  function checkNamed(field: 'Alias' | 'current_alias', byAliasAlone: boolean, withSecret: boolean): void {
+    if (!byAliasAlone || withSecret || aliasesOpen) return
+    const problem = `${field} without token needs X-SERVICE-SECRET, the secret of the application.`
+    throw new Refused(failure('InvalidHeader', problem))
+  }
+
+  return new Elysia({ name: 'device-property-routes' })
+    .use(gate.plugin)
+    .put(
+      '/alias',
+      async ({ body, application, withSecret }) => {
+        checkNamed('current_alias', body.token === undefined, withSecret)
+        const outcome = await commit(() =>
+          devices.setAlias(
+            application.number,
+            {
+              platform: body.platform,
+              ...(body.token !== undefined && { token: body.token }),
+              ...(body.current_alias !== undefined && { currentAlias: body.current_alias }),
+              alias: body.alias,
+            },
+            aliasesOpen,
+          ),
+        )
+        switch (outcome) {
+          case 'ok':
+            return { message: body.alias === '' ? 'Alias removed' : 'Alias set' }
+          case 'no-device':
+            throw noDevice()
+          case 'alias-taken':
+            throw aliasTaken()
+          case 'mismatch':
+            throw new Refused(failure('ConflictError', 'token and current_alias name different devices.'))
+        }
+      },
+      described({
+        tag: 'Devices',
+        summary: 'Add or update the alias of a device',
+        description:
+          'Name the device by `token`, by both `token` and `current_alias`, or, which needs the secret, by `current_alias` alone. `alias: ""` removes it.',
+        body: schema.SetAlias,
+        example: { platform: '0', token: EXAMPLE_TOKEN, alias: 'front-desk' },
+        answers: doneAnswer('Alias set'),
+        failures: {
+          404: NO_DEVICE_FOUND,
+          409: 'MissingParameter; ConflictError: the alias belongs to another device.',
+        },
+      }),
+    )
+    .put(
+      '/tag',
+      async ({ body, application, withSecret, address, status }) => {
+        checkNamed('Alias', 'alias' in body.address, withSecret)
+        const outcome = await withinBounds(bounds, { application, withSecret, address }, (max) =>
+          commit(() => devices.addLabels(application.number, body.address, 'tag', body.tag, max)),
+        )
+        checkLabelled(outcome, 'tag')
+        return status(201, { message: 'Tagged' })
+      },
+      described({
+        tag: 'Devices',
+        summary: 'Tag a device',
+        description: 'Name the device by `token`, or, which needs the secret, by `Alias` alone.',
+        body: schema.TagDevice,
+        example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
+        answers: doneAnswer('Tagged', 201),
+        failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },
+      }),
+    )
+    .put(
+      '/tag/del',
+      async ({ body, application, withSecret }) => {
+        checkNamed('Alias', 'alias' in body.address, withSecret)
+        found(await commit(() => devices.removeLabels(application.number, body.address, 'tag', body.tag)))
+        return { message: 'Untagged' }
+      },
+      described({
+        tag: 'Devices',
+        summary: 'Untag a device',
+        description:
+          'Name the device by `token`, or, which needs the secret, by `Alias` alone. Also 200 where it does not have the tag.',
+        body: schema.TagDevice,
+        example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
+        answers: doneAnswer('Untagged'),
+        failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },
+      }),
+    )
+    .put(
+      '/geo',
+      async ({ body, application }) => {
+        found(await commit(() => devices.setLocation(application.number, body)))
+        return { message: 'Location set' }
+      },
+      described({
+        tag: 'Devices',
+        summary: 'Set the location of a device',
+        body: schema.SetLocation,
+        example: { platform: '0', token: EXAMPLE_TOKEN, lat: '52.52', lng: '13.405' },
+        answers: doneAnswer('Location set'),
+        failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },
+      }),
+    )
+    .put(
+      '/badge',
+      async ({ body, application }) => {
+        const badge = { platform: body.platform, token: body.token, badge: body.setbadgecount }
+        const undo: (() => void)[] = []
+        const set = await commit(() => {
+          const device = devices.setBadge(application.number, badge)
+          if (device !== null) undo.unshift(badgeSet(application.number, body.platform, device))
+          return device
+        }).catch((error: unknown) => {
+          for (const step of undo) step()
+          throw error
+        })
+        if (set === null) throw noDevice()
+        return { message: 'Badge set' }
+      },
+      described({
+        tag: 'Devices',
+        summary: 'Set the badge count of a device',
+        body: schema.SetBadge,
+        example: { platform: '0', token: EXAMPLE_TOKEN, setbadgecount: 3 },
+        answers: doneAnswer('Badge set'),
+        failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },
+      }),
+    )
+}
+
+function aliasTaken(): Refused {
+  return new Refused(failure('ConflictError', 'alias belongs to another device of the application.'))
+}

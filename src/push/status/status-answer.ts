@@ -1,0 +1,98 @@
+import type { Platform } from '../../device/device.ts'
+import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
+import { isoTime } from '../../text/format.ts'
+import type { ExplainVerdict, Explanation } from '../explain/explanation.ts'
+import type { FailedRecipient } from './status-store.ts'
+import { finishedAtOf, pushStateOf, rateOf, startedAtOf, totalOf } from './status.ts'
+import type { PauseOf, PlatformProgress, StoredPush } from './status.ts'
+
+/** The part of a status that a list has too. `now` in ms since the Unix epoch. */
+export function pushStatusOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf, now: number) {
+  const startedAt = startedAtOf(reach)
+  const finishedAt = finishedAtOf(push, reach)
+  const { t, s, failed, waiting } = totalOf(reach)
+  return {
+    id: push.id,
+    ...pushStateOf(push, reach, pauseOf),
+    t,
+    s,
+    o: push.opened,
+    failed: { total: failed },
+    waiting,
+    created_at: isoTime(push.createdAt),
+    send_at: isoOrNull(push.sendAt),
+    started_at: isoOrNull(startedAt),
+    finished_at: isoOrNull(finishedAt),
+    rate: rateOf(s, startedAt, finishedAt, now),
+  }
+}
+
+/** What each platform has a part in, by `"0"` and `"1"`. */
+export function platformsOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf) {
+  const entries = reach.map((one) => {
+    const { t, s, failed, waiting, retrying } = one
+    return [one.platform, { ...pushStateOf(push, [one], pauseOf), t, s, failed, waiting, retrying }]
+  })
+  return Object.fromEntries(entries) as Record<string, object>
+}
+
+/**
+ * `failed` with its reasons. Devices that were never sent to have none written down: they were removed meanwhile, or
+ * the push was over before. What is open may have failed for more than was read with its reasons.
+ */
+export function failedOf(
+  total: number,
+  reasons: ReadonlyMap<string, number>,
+  push: StoredPush,
+  reach: readonly PlatformProgress[],
+) {
+  const counts = new Map(reasons)
+  const add = (reason: string, count: number) => {
+    if (count > 0) counts.set(reason, (counts.get(reason) ?? 0) + count)
+  }
+  const known = [...reasons.values()].reduce((sum, count) => sum + count, 0)
+  const removed = reach.reduce((sum, one) => sum + one.removed, 0)
+  add(DEVICE_REMOVED, removed)
+  if (!reach.some((one) => one.open)) add(push.cancelledAt === null ? 'expired' : CANCELLED, total - known - removed)
+  const sorted = [...counts].sort((a, b) => b[1] - a[1])
+  return { total, reasons: Object.fromEntries(sorted) as Record<string, number> }
+}
+
+/** On the wire. `device` is its id, `null` where there is none. */
+export function explanationOf(
+  explained: Explanation,
+  platform: Platform | null,
+  apnsIdOf: (device: number) => string,
+  device: number | null,
+) {
+  const { verdict, explanation, reason = null, at = null, attempts = null, nextAttemptAt = null } = explained
+  const { excludedBy = [], judgedNow = false } = explained
+  const wasSent = SENT.has(verdict) || (attempts ?? 0) > 0
+  return {
+    verdict,
+    explanation,
+    platform: platform === null ? null : String(platform),
+    excluded_by: excludedBy,
+    reason,
+    at: isoOrNull(at),
+    attempts,
+    next_attempt_at: isoOrNull(nextAttemptAt),
+    apns_id: wasSent && platform === 0 && device !== null ? apnsIdOf(device) : null,
+    judged_now: judgedNow,
+  }
+}
+
+const SENT: ReadonlySet<ExplainVerdict> = new Set(['opened', 'accepted'])
+
+export function failureOf({ token, platform, state, reason, attempts, at }: FailedRecipient) {
+  // What is called off is stored as expired.
+  const shown = reason === CANCELLED ? 'cancelled' : state
+  return { token, platform: String(platform), state: shown, reason, attempts, at: isoTime(at) }
+}
+
+/** The reason stored with recipients that waited for another attempt when the push was called off. */
+const CANCELLED = 'cancelled'
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at)
+}

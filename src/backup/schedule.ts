@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Problem } from '../failure.ts'
 import type { Log } from '../log.ts'
 import { backupNameAt, lastTimeOf } from './backup-name.ts'
+import type { Verifier } from './verifier.ts'
 
 /** How the backups of a running service are. */
 export interface BackupState {
@@ -12,6 +13,15 @@ export interface BackupState {
   readonly lastError: string | null
   /** Between two backups. */
   readonly everyMs: number
+  /** Whether the newest can be restored; `null`: that is not looked at. */
+  readonly verified: Verified | null
+}
+
+interface Verified {
+  /** When a backup was last opened and found whole, ms since the Unix epoch; `null`: not yet. */
+  readonly lastSuccessAt: number | null
+  /** What the last look at the newest found wrong, in a sentence; `null`: nothing. */
+  readonly lastError: string | null
 }
 
 export interface BackupSchedule extends AsyncDisposable {
@@ -27,6 +37,8 @@ interface Options {
   readonly names: () => Promise<{ readonly kind: 'names'; readonly names: readonly string[] } | Problem>
   /** Makes a backup of this name, then erases old ones that are too many. `stop` ends it early, without a trace. */
   readonly make: (name: string) => Making
+  /** Asked after each turn: a backup that is being looked at is not erased meanwhile. `null`: none is looked at. */
+  readonly verifier: Verifier | null
 }
 
 export interface Making {
@@ -57,10 +69,11 @@ const LONGEST_RETRY_MS = HOUR_MS
 /**
  * waiting → (the newest name there is `everyMs` old, or there is none) → making → waiting.
  * making → (failed) → waiting, for a minute, then two, and an hour at the most.
+ * Before it waits the newest is verified, where that is due.
  *
  * What is there says when the next one is due, so that it makes no difference how often the service is started.
  */
-export function startBackupSchedule({ clock, log, everyMs, names, make }: Options): BackupSchedule {
+export function startBackupSchedule({ clock, log, everyMs, names, make, verifier }: Options): BackupSchedule {
   let lastSuccessAt: number | null = null
   let lastError: string | null = null
   let failures = 0
@@ -71,9 +84,20 @@ export function startBackupSchedule({ clock, log, everyMs, names, make }: Option
   function turn(): void {
     void look()
       .catch((error: unknown) => fail(String(error)))
+      .then(verifyToo)
       .then((nextInMs) => {
         if (!stopped) cancel = clock.after(Math.min(nextInMs, LOOK_MS), turn)
       })
+  }
+
+  async function verifyToo(nextInMs: number): Promise<number> {
+    if (verifier === null || stopped) return nextInMs
+    try {
+      return Math.min(nextInMs, await verifier.look())
+    } catch (error) {
+      log.error('the newest backup was not verified', { problem: String(error) })
+      return nextInMs
+    }
   }
 
   /** Makes a backup if one is due; how long until the next look, in ms. */
@@ -120,11 +144,16 @@ export function startBackupSchedule({ clock, log, everyMs, names, make }: Option
   }
 
   return {
-    state: () => ({ lastSuccessAt, lastError, everyMs }),
+    state: () => ({ lastSuccessAt, lastError, everyMs, verified: verifier && verifiedOf(verifier) }),
     async [Symbol.asyncDispose]() {
       stopped = true
       cancel()
-      await making?.stop()
+      await Promise.all([making?.stop(), verifier?.stop()])
     },
   }
+}
+
+function verifiedOf(verifier: Verifier): Verified {
+  const { good, problem } = verifier.state()
+  return { lastSuccessAt: good?.at ?? null, lastError: problem?.what ?? null }
 }

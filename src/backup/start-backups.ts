@@ -11,6 +11,9 @@ import { repositoryPlaceIn } from './destination.ts'
 import { repositoryAt } from './repository.ts'
 import { startBackupSchedule } from './schedule.ts'
 import type { BackupSchedule } from './schedule.ts'
+import { readVerification, writeVerification } from './verified-file.ts'
+import { createVerifier } from './verifier.ts'
+import { verifyProcess } from './verify-process.ts'
 
 interface Dependencies {
   readonly clock: Clock
@@ -28,8 +31,9 @@ export function startBackups(
     backup,
     backupEvery: everyMs,
     backupKeep: keep,
+    backupVerify,
     data,
-  }: Pick<Config, 'backup' | 'backupEvery' | 'backupKeep' | 'data'>,
+  }: Pick<Config, 'backup' | 'backupEvery' | 'backupKeep' | 'backupVerify' | 'data'>,
   { clock, log, env = process.env }: Dependencies,
 ): BackupSchedule | null {
   if (backup === null) return null
@@ -41,15 +45,29 @@ export function startBackups(
   }
   const repository = repositoryAt(to, open)
   if ('kind' in repository) throw refused(repository)
+  const names = async () => {
+    const listed = await repository.list()
+    return listed.kind === 'problem'
+      ? listed
+      : { kind: 'names' as const, names: listed.backups.map(({ name }) => name) }
+  }
   return startBackupSchedule({
     clock,
     log,
     everyMs,
-    async names() {
-      const listed = await repository.list()
-      return listed.kind === 'problem' ? listed : { kind: 'names', names: listed.backups.map(({ name }) => name) }
-    },
+    names,
     make: (name) => backupProcess(name, { data, to, keep, env }),
+    verifier:
+      backupVerify === 'off'
+        ? null
+        : createVerifier({
+            clock,
+            log,
+            names,
+            verify: (name) => verifyProcess(name, { data, from: to, env }),
+            known: readVerification(data),
+            keep: (verification) => writeVerification(data, verification),
+          }),
   })
 }
 

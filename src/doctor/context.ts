@@ -23,6 +23,7 @@ export type DoctorConfig = Pick<
   | 'tlsKey'
   | 'backup'
   | 'backupEvery'
+  | 'backupVerify'
 >
 
 export interface DoctorContext {

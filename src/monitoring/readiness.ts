@@ -1,5 +1,5 @@
 import type { BackupState } from '../backup/schedule.ts'
-import { MINUTE_MS } from '../clock.ts'
+import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { Platform } from '../device/device.ts'
 import { isoTime } from '../text/format.ts'
@@ -17,6 +17,9 @@ const PLENTY_BYTES = 1024 * MEBIBYTE
 
 /** A backup may be late by as much as its whole period, before it is said. */
 const LATE_PERIODS = 2
+
+/** A look at the newest backup is due once a day, and may be late by as much. */
+const VERIFY_LATE_MS = 2 * DAY_MS
 
 const GATEWAY: Readonly<Record<Platform, string>> = { 0: 'APNs', 1: 'FCM' }
 
@@ -74,7 +77,8 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
   const disk = facts.disk === null ? [] : shortageOf(facts.disk)
   const unreachable = waiting.flatMap(unreachableOf)
   const moved = facts.moved.map((origin) => `${origin} is reached by the second transport only.`)
-  const backups = facts.backups === null ? [] : latenessOf(facts.backups, facts.now)
+  const backups =
+    facts.backups === null ? [] : [...latenessOf(facts.backups, facts.now), ...doubtsOf(facts.backups, facts.now)]
   const quotas = facts.nearlyUsed.map(quotaOf)
   const reasons = [...database, ...queue, ...credentials, ...disk]
   return {
@@ -126,6 +130,15 @@ function latenessOf({ lastSuccessAt, lastError, everyMs }: BackupState, now: num
   return [
     `The last backup is of ${isoSecond(lastSuccessAt)}, and one is due every ${Math.round(everyMs / MINUTE_MS)} minutes.`,
   ]
+}
+
+/** A backup that cannot be restored is none; but the service does its work, and a balancer must not take it away. */
+function doubtsOf({ verified }: BackupState, now: number): string[] {
+  if (verified === null) return []
+  const { lastSuccessAt, lastError } = verified
+  if (lastError !== null) return [`${lastError.replace(/\.$/, '')}.`]
+  if (lastSuccessAt === null || now - lastSuccessAt <= VERIFY_LATE_MS) return []
+  return [`The newest backup is opened once a day, and that was last done at ${isoSecond(lastSuccessAt)}.`]
 }
 
 function quotaOf({ name, used, quota, endsAt }: NearlyUsed): string {

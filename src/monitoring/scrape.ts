@@ -165,6 +165,8 @@ export function createScrape(sources: Sources): () => Promise<string> {
   function backupFamilies(): Family[] {
     const backups = sources.backups()
     const made = backups?.lastSuccessAt ?? null
+    const verified = backups?.verified ?? null
+    const whole = verified?.lastSuccessAt ?? null
     return [
       gauge(
         'bellhop_backup_last_success_timestamp_seconds',
@@ -172,6 +174,16 @@ export function createScrape(sources: Sources): () => Promise<string> {
         made === null ? [] : made / 1000,
       ),
       gauge('bellhop_backup_failed', 'Whether the last try failed.', backups ? Number(backups.lastError !== null) : []),
+      gauge(
+        'bellhop_backup_last_verified_timestamp_seconds',
+        'When a backup was last opened and found whole, since the Unix epoch; not there where none was.',
+        whole === null ? [] : whole / 1000,
+      ),
+      gauge(
+        'bellhop_backup_verification_failed',
+        'Whether the newest backup is damaged, or could not be opened.',
+        verified ? Number(verified.lastError !== null) : [],
+      ),
       gauge('bellhop_backup_period_seconds', 'The time between two backups.', backups ? backups.everyMs / 1000 : []),
     ]
   }

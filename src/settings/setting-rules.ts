@@ -61,7 +61,7 @@ const backupInside: SettingRule = ({ data, backup }) => {
 
 function backupWithout({ backup }: Partial<Config>, given: (name: SettingName) => boolean): readonly string[] {
   if (backup !== null) return []
-  return (['backupEvery', 'backupKeep'] as const)
+  return (['backupEvery', 'backupKeep', 'backupVerify'] as const)
     .filter(given)
     .map((name) => `${titleOf(name)} does nothing without ${titleOf('backup')}: no backups are made.`)
 }

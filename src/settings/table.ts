@@ -55,6 +55,7 @@ export interface Config {
   readonly backup: string | null
   readonly backupEvery: number
   readonly backupKeep: number
+  readonly backupVerify: 'on' | 'off'
   /** Milliseconds. */
   readonly keepGone: number
 }
@@ -208,6 +209,11 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     doc: 'How many backups are kept there; older ones are erased.',
     type: integer(1, 10_000),
     default: '7',
+  },
+  backupVerify: {
+    doc: 'Whether `serve` opens the newest backup once a day, checks all of it and counts its devices. One in a bucket is fetched for that.',
+    type: choice('on', 'off'),
+    default: 'on',
   },
   keepGone: {
     doc: 'How long devices are kept that are gone or in quarantine, before they are erased: `30d`, `90d`.',

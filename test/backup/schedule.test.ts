@@ -35,6 +35,7 @@ function place(names: string[] = [], clock: FakeClock = createFakeClock()) {
           return { kind: 'names', names: world.names }
         },
         make,
+        verifier: null,
       }),
     /** Lets time pass in steps in which promises settle. */
     async pass(ms: number, stepMs = MINUTE_MS) {
@@ -72,7 +73,7 @@ describe('when', () => {
     const world = place()
     const startedAt = world.clock.now()
     await using schedule = world.start()
-    expect(schedule.state()).toEqual({ lastSuccessAt: null, lastError: null, everyMs: DAY_MS })
+    expect(schedule.state()).toEqual({ lastSuccessAt: null, lastError: null, everyMs: DAY_MS, verified: null })
     await world.pass(MINUTE_MS, 10_000)
     expect(world.made).toEqual([backupNameAt(startedAt + 10_000)])
     expect(schedule.state().lastSuccessAt).toBe(startedAt + 10_000)

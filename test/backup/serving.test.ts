@@ -1,15 +1,30 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
+import { backupNameAt } from '../../src/backup/backup-name.ts'
 import { backupProcess } from '../../src/backup/backup-process.ts'
 import { repositoryPlaceIn } from '../../src/backup/destination.ts'
 import { startBackups } from '../../src/backup/start-backups.ts'
-import { writeDatabaseFile } from '../../src/database/offline-database.ts'
+import { readVerification } from '../../src/backup/verified-file.ts'
+import { copyDatabase, writeDatabaseFile } from '../../src/database/offline-database.ts'
+import { judgeVerified } from '../../src/doctor/machine/verified-check.ts'
 import { createLog } from '../../src/log.ts'
+import type { Readiness } from '../../src/monitoring/readiness.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startS3 } from '../support/s3-service.ts'
 import { startService } from '../support/service.ts'
+import type { Credentials } from '../support/service.ts'
 import { dataDirectories } from './data.ts'
 
 const NAME = 'bellhop-2026-11-20T120000Z.db'
@@ -55,11 +70,55 @@ describe('a service with --backup', () => {
     expect(statSync(join(backup, 'bellhop-2026-11-20T120010Z.db')).mode & 0o777).toBe(0o600)
   })
 
+  test('opens the newest by a process of its own, and says what is wrong with it; the doctor knows it too', async () => {
+    const clock = createFakeClock()
+    const backup = directories.path('opened')
+    const config = { backup, backupEvery: 7 * 86_400_000, backupKeep: 2 }
+    const data = directories.make('verified')
+    const name = backupNameAt(clock.now() - 3_600_000)
+    let application: Credentials | undefined
+    {
+      await using service = await startService({ clock, config, data })
+      application = service.application
+      await service.logged(({ event }) => event === 'serving')
+      copyDatabase(join(data, 'bellhop.db'), join(mkdirSync(backup, { recursive: true }) ?? backup, name))
+      clock.advance(10_000)
+      expect(await service.logged(({ event }) => event === 'backup verified')).toMatchObject({ name, devices: 3 })
+      const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
+      expect(metrics).toContain('\nbellhop_backup_verification_failed 0\n')
+      expect(metrics).toContain(`\nbellhop_backup_last_verified_timestamp_seconds ${clock.now() / 1000}\n`)
+    }
+    expect(judgeVerified(readVerification(data), clock.now())).toEqual({
+      state: 'ok',
+      advice: null,
+      found: `${name} was opened 0 minutes ago: it is whole, with 3 devices.`,
+    })
+    const broken = openSync(join(backup, name), 'r+')
+    writeSync(broken, Buffer.alloc(4096, 0xa5), 0, 4096, 3 * 4096)
+    closeSync(broken)
+    clock.advance(86_400_000)
+    await using service = await startService({ clock, config, data, ...(application && { application }) })
+    clock.advance(10_000)
+    await service.logged(({ event }) => event === 'the newest backup was not verified')
+    const answer = await fetch(`${service.adminUrl}/readyz`)
+    const { warnings, checks } = (await answer.json()) as Readiness
+    expect([answer.status, checks.backups]).toEqual([200, 'warning'])
+    const what = `The backup ${name} is not good: `
+    expect(warnings).toEqual([expect.stringContaining(what)])
+    expect(await (await fetch(`${service.adminUrl}/metrics`)).text()).toContain(
+      '\nbellhop_backup_verification_failed 1\n',
+    )
+    expect(judgeVerified(readVerification(data), clock.now())).toMatchObject({
+      state: 'failed',
+      found: expect.stringContaining(what),
+    })
+  })
+
   test('is not started for a place that is none, or a bucket without credentials', async () => {
     const clock = createFakeClock()
     const log = createLog('error', clock.now, () => {})
     const start = (backup: string, env = {}) => {
-      const config = { backup, backupEvery: 1, backupKeep: 1, data: directories.root }
+      const config = { backup, backupEvery: 1, backupKeep: 1, backupVerify: 'on' as const, data: directories.root }
       return startBackups(config, { clock, log, env })
     }
     expect(() => start('ftp://x')).toThrow(
@@ -67,7 +126,12 @@ describe('a service with --backup', () => {
     )
     expect(() => start('s3://shop')).toThrow('There are no credentials for the bucket')
     await using bucket = start('s3://shop', { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' })
-    expect(bucket?.state()).toEqual({ lastSuccessAt: null, lastError: null, everyMs: 1 })
+    expect(bucket?.state()).toEqual({
+      lastSuccessAt: null,
+      lastError: null,
+      everyMs: 1,
+      verified: { lastSuccessAt: null, lastError: null },
+    })
   })
 })
 

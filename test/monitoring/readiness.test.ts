@@ -145,7 +145,7 @@ describe('the disk is nearly full', () => {
 
 describe('backups', () => {
   const made = (lastSuccessAt: number | null, lastError: string | null = null) =>
-    of({ backups: { lastSuccessAt, lastError, everyMs: DAY_MS } })
+    of({ backups: { lastSuccessAt, lastError, everyMs: DAY_MS, verified: null } })
 
   test('that are in time say nothing', () => {
     expect(made(NOW - 2 * DAY_MS).warnings).toEqual([])
@@ -161,6 +161,23 @@ describe('backups', () => {
     expect(made(NOW, 'The bucket refuses the key.')).toMatchObject({
       ready: true,
       warnings: ['The last backup failed: The bucket refuses the key.'],
+    })
+  })
+
+  test('that were not opened for two days, or are damaged, are a warning too', () => {
+    const verified = (lastSuccessAt: number | null, lastError: string | null = null) =>
+      of({ backups: { lastSuccessAt: NOW, lastError: null, everyMs: DAY_MS, verified: { lastSuccessAt, lastError } } })
+    expect(verified(null).warnings).toEqual([])
+    expect(verified(NOW - 2 * DAY_MS).warnings).toEqual([])
+    expect(verified(NOW - 2 * DAY_MS - 1)).toMatchObject({
+      ready: true,
+      warnings: ['The newest backup is opened once a day, and that was last done at 2026-11-18T11:59:59Z.'],
+      checks: { backups: 'warning' },
+    })
+    expect(verified(NOW, 'The backup x.db is not good: It is not a database.')).toMatchObject({
+      ready: true,
+      warnings: ['The backup x.db is not good: It is not a database.'],
+      checks: { backups: 'warning' },
     })
   })
 })

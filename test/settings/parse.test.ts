@@ -63,6 +63,7 @@ describe('where a setting comes from', () => {
         backup: null,
         backupEvery: 86_400_000,
         backupKeep: 7,
+        backupVerify: 'on',
         keepGone: 7_776_000_000,
       },
     })
@@ -97,6 +98,7 @@ describe('where a setting comes from', () => {
       backup: 's3://bucket/bellhop',
       backupEvery: '90m',
       backupKeep: '3',
+      backupVerify: 'off',
       keepGone: '30d',
     }
     const rows = describeSettings()
@@ -124,6 +126,7 @@ describe('where a setting comes from', () => {
       trustedProxies: ['127.0.0.1', '10.0.0.0/8'],
       backupEvery: 5_400_000,
       backupKeep: 3,
+      backupVerify: 'off',
       keepGone: 2_592_000_000,
     })
     expect(byVariable).toEqual(byFlag)

@@ -172,6 +172,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       backup: null,
       backupEvery: 86_400_000,
       backupKeep: 7,
+      backupVerify: 'on',
       keepGone: 7_776_000_000,
       docs: 'on',
       webhookPrivate: false,

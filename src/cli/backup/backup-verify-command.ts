@@ -8,6 +8,7 @@ import type { OneBackup } from '../../backup/fetch-backup.ts'
 import { namingNewest } from '../../backup/newest.ts'
 import { inspect } from '../../backup/summary.ts'
 import type { BackupInspection } from '../../backup/summary.ts'
+import { verifyDirectoryPrefix } from '../../backup/verify-process.ts'
 import type { BackupWatch } from '../../backup/watch.ts'
 import { workDirectoryFor } from '../../database/regular-file.ts'
 import type { Problem } from '../../failure.ts'
@@ -51,7 +52,9 @@ interface Means extends Pick<Parameters<typeof fetchBackup>[0], 'openBucket'> {
 async function verify(from: OneBackup, { data, watch, openBucket }: Means): Promise<BackupInspection | Problem> {
   if (from.kind === 'file') return existsSync(from.path) ? inspect(from.path, 'full', watch) : noFile(from.path)
   // Beside the database if there is one: /tmp may be memory.
-  const workplace = mkdtempSync(join(existsSync(data) ? workDirectoryFor(data) : tmpdir(), 'verifying-'))
+  const workplace = mkdtempSync(
+    join(existsSync(data) ? workDirectoryFor(data) : tmpdir(), verifyDirectoryPrefix(process.pid)),
+  )
   try {
     const copy = join(workplace, 'bellhop.db')
     const unfetched = await fetchBackup({ from, into: copy, openBucket, watch })

@@ -33,6 +33,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
       'tlsKey',
       'backup',
       'backupEvery',
+      'backupVerify',
     ],
     { flags, env, readFile },
   )

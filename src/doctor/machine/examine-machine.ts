@@ -1,5 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { readVerification } from '../../backup/verified-file.ts'
 import { isServed } from '../../database/directory-lock.ts'
 import { reserveIn } from '../../database/reserve.ts'
 import { StartRefused } from '../../failure.ts'
@@ -16,6 +17,7 @@ import { judgeListeners, tryListening } from './listen-check.ts'
 import { judgeMemory, judgeOpenFiles } from './process-check.ts'
 import { askServer, judgeServer } from './server-check.ts'
 import { checkTlsFiles, judgeSettings } from './settings-check.ts'
+import { judgeVerified } from './verified-check.ts'
 
 /** What does not depend on what is in the database. */
 export async function examineMachine(
@@ -25,7 +27,7 @@ export async function examineMachine(
   { env, readFile, clock, stopwatch, openBucket }: DoctorContext,
   offline: boolean,
 ): Promise<void> {
-  const { data, gatewayCa, tlsCert, tlsKey, backup, backupEvery: everyMs } = config
+  const { data, gatewayCa, tlsCert, tlsKey, backup, backupEvery: everyMs, backupVerify } = config
   const group = 'machine'
   const textOf = (path: string): string | null => {
     const file = readFile(path)
@@ -91,6 +93,9 @@ export async function examineMachine(
   await list.look({ id: 'backups', group }, () =>
     checkBackups({ backup, everyMs, offline, now: clock.now(), openBucket }),
   )
+  if (backup !== null && backupVerify === 'on') {
+    await list.look({ id: 'backup-verified', group }, () => judgeVerified(readVerification(data), clock.now()))
+  }
   if (existsSync(data)) {
     const folder = backup === null || /^s3:/i.test(backup) ? null : backup
     await list.look({ id: 'leftovers', group }, () => checkLeftovers(data, folder, clock.now()))

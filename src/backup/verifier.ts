@@ -1,0 +1,110 @@
+import { DAY_MS, HOUR_MS } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { Problem } from '../failure.ts'
+import type { Log } from '../log.ts'
+import { lastTimeOf } from './backup-name.ts'
+import type { Verification } from './verified-file.ts'
+import type { Verifying } from './verify-process.ts'
+
+/** Opens the newest backup now and then. */
+export interface Verifier {
+  /** Verifies the newest backup if that is due; how long until the next look, in ms. One at a time. */
+  look(): Promise<number>
+  state(): Verification
+  /** Resolves when nothing of it is left. */
+  stop(): Promise<void>
+}
+
+interface Options {
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
+  /** The names that are there. */
+  readonly names: () => Promise<{ readonly kind: 'names'; readonly names: readonly string[] } | Problem>
+  readonly verify: (name: string) => Verifying
+  /** What is known since an earlier start. */
+  readonly known: Verification
+  /** Keeps what is known. May throw. */
+  readonly keep: (verification: Verification) => void
+}
+
+/** Between two looks at the newest backup. */
+const EVERY_MS = DAY_MS
+
+/** One that could not be reached is tried again; in place of one that is damaged there may be a newer one. */
+const RETRY_MS = HOUR_MS
+
+/**
+ * The newest backup is due once a day; after one that was not good also as soon as there is a newer one, and after one
+ * that could not be reached in an hour.
+ */
+export function createVerifier({ clock, log, names, verify, known, keep }: Options): Verifier {
+  let last = known
+  /** Known to be damaged: all of it need not be read every hour to say so. */
+  let damaged: string | null = null
+  let running: Verifying | null = null
+  let stopped = false
+
+  function untilDue(): number {
+    const { good, problem } = last
+    const seen = problem ?? good
+    const now = clock.now()
+    // A clock that was put back must not hold up the next look.
+    if (seen === null || seen.at > now) return 0
+    return Math.max(0, seen.at + (problem === null ? EVERY_MS : RETRY_MS) - now)
+  }
+
+  async function look(): Promise<number> {
+    if (untilDue() > 0) return untilDue()
+    const there = await names()
+    if (stopped) return RETRY_MS
+    // The schedule has the same question, and tells of it.
+    if (there.kind === 'problem') return RETRY_MS
+    const now = clock.now()
+    const newest = there.names.find((name) => lastTimeOf([name], now) === lastTimeOf(there.names, now))
+    if (newest === undefined) return RETRY_MS
+    if (newest === damaged && now - (last.problem?.at ?? 0) < EVERY_MS) return RETRY_MS
+    running = verify(newest)
+    const outcome = await running.ended
+    running = null
+    if (stopped) return RETRY_MS
+    damaged = outcome.kind === 'bad' ? newest : null
+    const at = clock.now()
+    switch (outcome.kind) {
+      case 'good':
+        log.info('backup verified', { name: newest, devices: outcome.devices, ms: at - now })
+        remember({ good: { name: newest, at, devices: outcome.devices }, problem: null })
+        break
+      case 'bad':
+        complain(newest, at, `The backup ${newest} is not good: ${outcome.what}`)
+        break
+      case 'problem':
+        complain(newest, at, `The backup ${newest} could not be verified: ${outcome.problem}`)
+        break
+    }
+    return untilDue()
+  }
+
+  function complain(name: string, at: number, what: string): void {
+    log.error('the newest backup was not verified', { problem: what })
+    remember({ good: last.good, problem: { name, at, what } })
+  }
+
+  function remember(verification: Verification): void {
+    last = verification
+    try {
+      keep(verification)
+    } catch (error) {
+      // Then only the next start, and the doctor, know less.
+      log.warn('what is known of the newest backup could not be kept', { error: String(error) })
+    }
+  }
+
+  return {
+    look,
+    state: () => last,
+    async stop() {
+      stopped = true
+      await running?.stop()
+    },
+  }
+}

@@ -11,6 +11,7 @@ import type { Task } from './page/task.ts'
 import type { Backlog } from './queue/backlog.ts'
 import { MISCONFIGURED_RETRY } from './retry.ts'
 import type { SettlementWriter } from './settlement-writer.ts'
+import type { RecipientStore } from './store/recipient-store.ts'
 import { complaintOf, judge } from './verdict.ts'
 import type { FinalVerdict, DeliveryVerdict } from './verdict.ts'
 
@@ -37,6 +38,7 @@ interface Dependencies {
   readonly log: Pick<Log, 'warn'>
   /** In [0, 1). */
   readonly random: () => number
+  readonly store: Pick<RecipientStore, 'hasMoved'>
   readonly backlog: Pick<Backlog, 'enqueue'>
   readonly writer: Pick<SettlementWriter, 'settlePage' | 'settleAlone' | 'refuse'>
   /** Tells of trouble on the way to the gateway; whether there is any. */
@@ -60,7 +62,8 @@ export class OutcomeHandler {
     const complaint = complaintOf(outcome)
     const doubted = complaint !== null && health?.isAlone(device, sent.nth) === false
     const { expiresAt } = delivery
-    const verdict = judge(outcome, { provider, attempt, now, expiresAt, random: this.#deps.random(), doubted })
+    const judged = judge(outcome, { provider, attempt, now, expiresAt, random: this.#deps.random(), doubted })
+    const verdict = this.#followMove(recipient, judged, now)
     const refused = delivery.recordOutcome(outcome)
     if (verdict.kind === 'pause') {
       health?.pause({ ...verdict, told: this.#deps.reportTrouble() }, device, now)
@@ -100,6 +103,13 @@ export class OutcomeHandler {
       const { attempt } = one.subject.task
       this.#again(one, now + backoffMs(MISCONFIGURED_RETRY, attempt, this.#deps.random()), attempt, now)
     }
+  }
+
+  /** A device that has lost no more than the token of before is sent to by its new one. */
+  #followMove({ device, token }: Recipient, verdict: DeliveryVerdict, now: number): DeliveryVerdict {
+    const isLost = verdict.kind === 'failed' && verdict.device !== 'keep'
+    if (!isLost || !this.#deps.store.hasMoved(device, token)) return verdict
+    return { kind: 'retry', dueAt: now, reason: verdict.reason }
   }
 
   /** What an answer without a complaint says of the credential. */
@@ -180,14 +190,15 @@ function abortedVerdict({ abortReason: how, refused }: ActiveDelivery): FinalVer
 }
 
 /** What an answer says of the device itself; `null` if nothing new. */
-function findingOf({ device, environment }: Recipient, outcome: Outcome, verdict: FinalVerdict): DeviceFinding | null {
+function findingOf(recipient: Recipient, outcome: Outcome, verdict: FinalVerdict): DeviceFinding | null {
+  const { device, token, environment } = recipient
   if (verdict.kind === 'failed') {
     const { reason, since } = verdict
-    if (verdict.device === 'gone') return { kind: 'gone', device, since, reason }
-    return verdict.device === 'quarantine' ? { kind: 'quarantine', device, reason } : null
+    if (verdict.device === 'gone') return { kind: 'gone', device, token, since, reason }
+    return verdict.device === 'quarantine' ? { kind: 'quarantine', device, token, reason } : null
   }
   if (outcome.kind !== 'accepted' || outcome.environment === undefined || outcome.environment === environment) {
     return null
   }
-  return { kind: 'environment', device, environment: outcome.environment }
+  return { kind: 'environment', device, token, environment: outcome.environment }
 }

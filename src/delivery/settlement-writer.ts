@@ -90,7 +90,7 @@ export class SettlementWriter {
   }
 
   settlePage(delivery: ActiveDelivery, page: Page): void {
-    const { store, registry, clock } = this.#deps
+    const { store, clock } = this.#deps
     const now = clock.now()
     const { results, badges } = page
     const settlement = delivery.settle(page, now)
@@ -99,9 +99,9 @@ export class SettlementWriter {
       results,
       badges,
       finished: settlement.finished,
-      write() {
+      write: () => {
         store.settlePage(delivery.record, settlement, now)
-        for (const finding of page.findings) registry.apply(finding, now)
+        for (const finding of page.findings) this.#apply(finding, now)
       },
       onWritten: () => delivery.wrotePage(page),
     })
@@ -109,7 +109,7 @@ export class SettlementWriter {
 
   /** Settles a recipient that is on no open page: it had waited, or its page was settled without it. */
   settleAlone(task: Task, verdict: FinalVerdict, finding: DeviceFinding | null, now: number): void {
-    const { store, registry } = this.#deps
+    const { store } = this.#deps
     const { delivery, recipient } = task
     const { device } = recipient
     const settlement = delivery.settleAlone(task, verdict, now)
@@ -119,9 +119,9 @@ export class SettlementWriter {
       results,
       badges: accepted === 1 && task.badge !== undefined ? [task.badge] : [],
       finished,
-      write() {
+      write: () => {
         store.settleRetry(delivery.record, device, { accepted, results: results.rows }, finished, now)
-        if (finding !== null) registry.apply(finding, now)
+        if (finding !== null) this.#apply(finding, now)
       },
       onWritten: () => delivery.wroteAlone(device, settlement),
     })
@@ -212,6 +212,12 @@ export class SettlementWriter {
       this.finishOrPark(delivery)
       this.#deps.onWritten(delivery)
     }
+  }
+
+  /** What is said of a token says nothing of the one that has taken its place. */
+  #apply(finding: DeviceFinding, now: number): void {
+    const { store, registry } = this.#deps
+    if (!store.hasMoved(finding.device, finding.token)) registry.apply(finding, now)
   }
 
   #storeBadges(delivery: ActiveDelivery, sent: readonly SentBadge[]): void {

@@ -37,11 +37,17 @@ const named = describedAs(
   alias,
 )
 
+const replaces = describedAs(
+  'The token that this one takes the place of, of the same platform: its device keeps its tags, types, alias, badge, place and history under the new one. No error where there is none.',
+  token,
+)
+
 /** Endpoint 1. */
 export const RegisterDevice = bodyOf(
   {
     token: required(token),
     platform: required(platform),
+    replaces: optional(replaces),
     lat: optional(latitude),
     lng: optional(longitude),
     active: optional(types),

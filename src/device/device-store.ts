@@ -142,7 +142,12 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       const missing = names.filter((name) => !had.includes(name))
       if (missing.length === 0) return 'ok'
       if (had.length + missing.length > MAX_LABELS) return 'too-many-labels'
-      const added = { deviceBytes: null, tag: kind === 'tag' ? missing : [], type: kind === 'type' ? missing : [] }
+      const added = {
+        isNew: false,
+        bytes: 0,
+        tag: kind === 'tag' ? missing : [],
+        type: kind === 'type' ? missing : [],
+      }
       const shortage = growth.shortage(application, added, bounds)
       if (shortage !== null) return shortage
       labels.add(application, device, kind, missing)

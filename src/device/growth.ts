@@ -43,8 +43,10 @@ export interface GrowthBounds {
 
 /** What a call would add. */
 interface Added {
-  /** The bytes of token and alias of a device that is not there; `null`: of none. */
-  readonly deviceBytes: number | null
+  /** A device that is not there. */
+  readonly isNew: boolean
+  /** Of its token and alias, or of the token that a device moves to; else 0. */
+  readonly bytes: number
   /** Names that the device does not have. */
   readonly tag: readonly string[]
   readonly type: readonly string[]
@@ -63,11 +65,10 @@ export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; r
   return {
     shortage(
       application: number,
-      { deviceBytes, tag, type }: Added,
+      { isNew, bytes, tag, type }: Added,
       { hasRoom, limits }: GrowthBoundsOfCall,
     ): Shortage | null {
-      const isNew = deviceBytes !== null
-      if (!isNew && tag.length === 0 && type.length === 0) return null
+      if (!isNew && bytes === 0 && tag.length === 0 && type.length === 0) return null
       if (limits === null && hasRoom()) return null
       const unknown = [...labels.unknown(application, 'tag', tag), ...labels.unknown(application, 'type', type)]
       if ((isNew || unknown.length > 0) && !hasRoom()) return { kind: 'no-room' }
@@ -83,7 +84,7 @@ export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; r
           return { kind: 'full', resource: 'labels', max: maxLabels }
         }
       }
-      const rows = rowsBeyond(deviceBytes, unknown, tag.length + type.length)
+      const rows = rowsBeyond(bytes, unknown, tag.length + type.length)
       const retryAfterSeconds = rows === 0 ? 0 : takeRows(rows)
       return retryAfterSeconds === 0 ? null : { kind: 'too-fast', retryAfterSeconds }
     },
@@ -91,8 +92,8 @@ export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; r
 }
 
 /** Rows beyond those of an ordinary call: a device, ten names that are new to the application, ten labels of the device. */
-function rowsBeyond(deviceBytes: number | null, unknown: readonly string[], links: number): number {
-  const ofDevice = deviceBytes === null ? 0 : rowsOf(deviceBytes) - 1
+function rowsBeyond(bytes: number, unknown: readonly string[], links: number): number {
+  const ofDevice = rowsOf(bytes) - 1
   const ofNames = unknown.reduce((sum, name) => sum + rowsOf(Buffer.byteLength(name)), 0)
   return ofDevice + Math.max(0, ofNames - ORDINARY_LABELS) + Math.max(0, links - ORDINARY_LABELS)
 }

@@ -12,11 +12,14 @@ import { cellAt } from './index/place-index.ts'
 import type { PlaceIndex } from './index/place-index.ts'
 import type { ZoneIndex } from './index/zone-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
+import { createTokenMoveStore, inherited } from './token-move-store.ts'
 
 /** What an app says of its device at launch. A field left out stays as it was. */
 export interface Registration {
   readonly token: string
   readonly platform: Platform
+  /** The token that this one takes the place of: its device goes on under this one. */
+  readonly replaces?: string | undefined
   /** Degrees; both or neither. */
   readonly lat?: number | undefined
   readonly lng?: number | undefined
@@ -82,6 +85,7 @@ export function createRegistrationStore({
   growth,
 }: Dependencies) {
   const statements = prepareStatements(database)
+  const moves = createTokenMoveStore({ database, labels, aliases })
 
   function create(application: number, input: Registration, token: string | Uint8Array): Device {
     const now = clock.now()
@@ -156,12 +160,16 @@ export function createRegistrationStore({
     bounds: GrowthBoundsOfCall = UNBOUNDED,
   ): Registered | Shortage {
     const token = packToken(asked.token)
-    const { kind, kept, gone } = lookUp(application, asked.platform, token)
+    const found = lookUp(application, asked.platform, token)
+    const replaced = replacedBy(application, asked)
+    if (replaced !== null) return goOn(application, asked, found, replaced, takesAlias, bounds)
+    const { kind, kept, gone } = found
     const had = kept === null ? NO_LABELS : labels.find(kept.id)
     // A device that was gone takes no more room than it did.
     const isNew = kept === null && gone === null
     const added = {
-      deviceBytes: isNew ? Buffer.byteLength(token) + Buffer.byteLength(asked.alias ?? '') : null,
+      isNew,
+      bytes: isNew ? Buffer.byteLength(token) + Buffer.byteLength(asked.alias ?? '') : 0,
       tag: missingIn(had.tag, asked.tag),
       type: missingIn(had.active, asked.active),
     }
@@ -174,6 +182,34 @@ export function createRegistrationStore({
     if (kept === null && gone !== null) statements.erase.run(gone)
     const device = kept === null ? create(application, input, token) : update(application, input, kept, had)
     return { kind, device, aliasTaken: !isFree }
+  }
+
+  /** In whatever state: who was gone is back. */
+  function replacedBy(application: number, { platform, token, replaces = token }: Registration): DeviceRow | null {
+    return replaces === token ? null : statements.byToken.get(application, platform, packToken(replaces))
+  }
+
+  /** A registration under a new token of a device that is known by another one. */
+  function goOn(
+    application: number,
+    asked: Registration,
+    { kept: twin, gone }: Found,
+    row: DeviceRow,
+    takesAlias: boolean,
+    bounds: GrowthBoundsOfCall,
+  ): Registered | Shortage {
+    const had = moves.labelsOf(row.id)
+    const wanted = twin === null ? asked : inherited(asked, had, twin, labels.find(twin.id))
+    const token = packToken(asked.token)
+    const [tag, type] = [missingIn(had.tag, wanted.tag), missingIn(had.active, wanted.active)]
+    const shortage = growth.shortage(application, { isNew: false, bytes: Buffer.byteLength(token), tag, type }, bounds)
+    if (shortage !== null) return shortage
+    const other = twin?.id ?? gone
+    if (other !== null) statements.erase.run(other)
+    const moved = moves.moveTo(application, row, token)
+    const isFree = !wanted.alias || aliases.claim(application, wanted.alias, row.id, takesAlias)
+    const device = update(application, isFree ? wanted : { ...wanted, alias: '' }, moved, had)
+    return { kind: row.state === STATE.registered ? 'updated' : 'created', device, aliasTaken: !isFree }
   }
 
   return {
@@ -195,7 +231,7 @@ export function createRegistrationStore({
         if (new Set([...has, ...tag]).size > MAX_LABELS) return { kind: 'too-many-labels', index }
       }
       const isNew = [...devices.values()].some(({ kept, gone }) => kept === null && gone === null)
-      const shortage = growth.shortage(application, { deviceBytes: isNew ? 0 : null, tag, type: [] }, bounds)
+      const shortage = growth.shortage(application, { isNew, bytes: 0, tag, type: [] }, bounds)
       if (shortage !== null) return shortage
       const now = clock.now()
       const counts = { created: 0, updated: 0 }

@@ -7,6 +7,7 @@ import type { FeedbackEntry } from './feedback-store.ts'
 import { createAliasIndex } from './index/alias-index.ts'
 import { createLabelIndexBeside } from './index/label-index.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
+import { giveBack } from './token-move-store.ts'
 
 /** A time in which gateways declared tokens dead, both ends included, ms since the Unix epoch. */
 export interface Departures {
@@ -93,13 +94,8 @@ export function createRestoreStore({ database, clock }: Dependencies) {
       const row = away.get(application, platform, packed, reason, at)
       if (row === null) return null
       const { id, state } = row
-      const kept = leftDevices.find(id)
-      const alias = kept?.alias ?? null
-      const aliasTaken = alias !== null && !aliases.claim(application, alias, id, false)
+      const { kept, aliasTaken } = giveBack({ labels, aliases, leftDevices }, application, id)
       revive.run(clock.now(), id)
-      if (alias !== null && !aliasTaken) aliases.set(id, alias)
-      labels.add(application, id, 'tag', kept?.labels.tag ?? [])
-      labels.add(application, id, 'type', kept?.labels.active ?? [])
       forget.run(application, platform, packed)
       return {
         state: state === STATE.gone ? 'gone' : 'quarantined',

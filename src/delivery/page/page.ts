@@ -14,11 +14,12 @@ export const STRAGGLER_MS = 2000
 /** Longer than any request can take, its deadline, second environment and renewed credential included. */
 export const LEASE_MS = MINUTE_MS
 
-/** What an answer says of a device, to be written with the page. */
-export type DeviceFinding =
-  | { readonly kind: 'gone'; readonly device: number; readonly since: number | null; readonly reason: string }
-  | { readonly kind: 'quarantine'; readonly device: number; readonly reason: string }
-  | { readonly kind: 'environment'; readonly device: number; readonly environment: 'production' | 'sandbox' }
+/** What an answer says of a device, or rather of the token that was sent to, to be written with the page. */
+export type DeviceFinding = { readonly device: number; readonly token: string } & (
+  | { readonly kind: 'gone'; readonly since: number | null; readonly reason: string }
+  | { readonly kind: 'quarantine'; readonly reason: string }
+  | { readonly kind: 'environment'; readonly environment: 'production' | 'sandbox' }
+)
 
 /** What a page needs to be made. */
 interface NewPage {

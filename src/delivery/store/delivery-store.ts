@@ -132,6 +132,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
 
     recipients: recipients.recipientsOf,
     badgeOf: recipients.badgeOf,
+    hasMoved: recipients.hasMoved,
 
     /** Applications and platforms that have something open. */
     senders: () => senders.all(),

@@ -18,6 +18,9 @@ export function createRecipientStore({ database }: { database: Database }) {
   const device = database.statement<DeviceRow, [number]>(
     'SELECT token, environment, badge FROM device WHERE id = ? AND state = 0',
   )
+  const tokenOf = database.statement<Pick<DeviceRow, 'token'>, [device: number]>(
+    'SELECT token FROM device WHERE id = ?',
+  )
 
   /**
    * The audience of a delivery, read in pages of device ids: `page(after, upTo, limit)` gives those after `after`, in
@@ -53,6 +56,12 @@ export function createRecipientStore({ database }: { database: Database }) {
 
     /** The count stored with a device; 0 where it is not registered any more. */
     badgeOf: (id: number): number => device.get(id)?.badge ?? 0,
+
+    /** Whether the device has another token by now than the one that was sent to. */
+    hasMoved: (id: number, token: string): boolean => {
+      const row = tokenOf.get(id)
+      return row !== null && unpackToken(row.token) !== token
+    },
 
     recipientsOf,
   }

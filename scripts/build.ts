@@ -14,8 +14,8 @@ const date = process.env['COMMIT_DATE'] || (await said($`git show --no-patch --f
 const outfile = values.target === undefined ? 'dist/bellhop' : `dist/bellhop-${values.target.replace(/^bun-/, '')}`
 
 const result = await Bun.build({
-  // The second is a thread (`src/cli/terminal/gauge.ts`).
-  entrypoints: ['src/main.ts', 'src/cli/terminal/gauge-worker.ts'],
+  // All but the first are threads (`src/system/thread.ts`).
+  entrypoints: ['src/main.ts', 'src/cli/terminal/gauge-worker.ts', 'src/database/checkpoint-worker.ts'],
   // Not identifiers: Elysia reads the text of its handlers.
   // Compiled ahead: `--version` takes 30 ms in place of 180, and from the start to ready 140 in place of 420, since
   // `serve` starts twice (measured on 2 slow cores). 6 MB more. Bytecode without `format` is CommonJS, without top-level

@@ -261,6 +261,20 @@ describe('a class keeps its borders', () => {
   })
 })
 
+describe('threads', () => {
+  test('each is a program of its own in the compiled one', async () => {
+    const threads = files.flatMap(({ code }) =>
+      Array.from(code.matchAll(/threadProgram\('([^']+)'\)/g), ([, found]) => `src/${found}`),
+    )
+    const [, entrypoints = ''] =
+      /entrypoints: \[([^\]]+)\]/.exec(await Bun.file(join(root, '../scripts/build.ts')).text()) ?? []
+    const compiled = Array.from(entrypoints.matchAll(/'([^']+)'/g), ([, found = '']) => found)
+    expect(compiled.toSorted()).toEqual(['src/main.ts', ...threads].toSorted())
+    const started = files.filter(({ code }) => code.includes('new Worker(')).map(({ path }) => path)
+    expect(started).toHaveLength(threads.length)
+  })
+})
+
 describe('one way of doing one thing', () => {
   test.each([
     ['the code of an error is read by codeOf', /'code' in /, 'text/error-code.ts'],

@@ -2,9 +2,12 @@ import type { Database as Sqlite } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { createCheckpointer, IN_THE_COMMIT, LOG_PAGES } from './checkpointer.ts'
+import type { Checkpointer } from './checkpointer.ts'
 import { refuseEmptied, refuseForeign } from './identify-file.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import * as schema from './schema.ts'
+import { sqliteVersion } from './sqlite-version.ts'
 import { refuseNewer, upgrade } from './upgrade.ts'
 import type { UpgradeOptions } from './upgrade.ts'
 
@@ -55,6 +58,11 @@ export interface Database extends Disposable {
    * thread wrote before the sync began is in it. Without it every commit syncs by itself, and blocks meanwhile.
    */
   syncByHand(): Sync
+  /**
+   * From now on no commit on the writing connection moves the log into the file: another thread does. Dispose of it before
+   * the database. `onFailed` hears what keeps that thread from it; `logPages` is for tests.
+   */
+  checkpointBeside(onFailed: (why: string) => void, logPages?: number): Checkpointer
   /** Changes whenever another connection, or process, has committed. */
   version(): number
 }
@@ -70,10 +78,13 @@ const PRAGMAS = [
   'PRAGMA temp_store = MEMORY',
   'PRAGMA cache_size = -16384', // KiB
   'PRAGMA journal_size_limit = 67108864', // bytes
-  // Pages: 40 MB. The pages of an index that registrations share are then copied once for many; at 4000 a registration
-  // cost 6 of 45 µs more (measured).
-  'PRAGMA wal_autocheckpoint = 10000',
 ]
+
+/** The commit that makes the log as long moves it into the file. */
+const CHECKPOINTS = `PRAGMA wal_autocheckpoint = ${LOG_PAGES}`
+
+/** Before it a commit at the moment of a checkpoint could damage the file (sqlite.org/wal, "The WAL-Reset Bug"). */
+const SAFE_BESIDE = '3.51.3'
 
 /**
  * Opens, and where needed creates and upgrades, the database in `directory`. Throws `DatabaseRefused` where that is the
@@ -168,6 +179,22 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
         now: () => fdatasyncSync(file),
       }
     },
+    checkpointBeside(onFailed, logPages = LOG_PAGES) {
+      if (Bun.semver.order(sqliteVersion(), SAFE_BESIDE) < 0) return IN_THE_COMMIT
+      writer.run('PRAGMA wal_autocheckpoint = 0')
+      // Moves nothing (sqlite.org/pragma, "wal_checkpoint").
+      const look = writer.prepare<{ log: number; checkpointed: number }, []>('PRAGMA wal_checkpoint(NOOP)')
+      return createCheckpointer({
+        path,
+        pages() {
+          const { log = 0, checkpointed: moved = 0 } = look.get() ?? {}
+          return { log, moved }
+        },
+        onGone: () => writer.run(CHECKPOINTS),
+        onFailed,
+        logPages,
+      })
+    },
     [Symbol.dispose]() {
       closed = true
       if (wal !== null) closeSync(wal)
@@ -186,7 +213,7 @@ function openWriter(path: string, options: UpgradeOptions): Sqlite {
     writer.run('PRAGMA busy_timeout = 5000')
     refuseForeign(writer, path)
     refuseNewer(writer, path)
-    for (const pragma of PRAGMAS) writer.run(pragma)
+    for (const pragma of [...PRAGMAS, CHECKPOINTS]) writer.run(pragma)
     upgrade(writer, path, options)
     return writer
   } catch (error) {

@@ -1,3 +1,5 @@
+import { IN_THE_COMMIT } from './checkpointer.ts'
+import type { Checkpointer } from './checkpointer.ts'
 import type { Database, NoPromise } from './database.ts'
 
 /**
@@ -46,6 +48,8 @@ const NOBODY: CommitObserver = { committed() {}, synced() {}, failed() {} }
  * with the next calls. Measured on 2 cores, registrations over 64 connections: one commit a call 5.7-5.9k/s; shared,
  * with a savepoint for each and the sync on this thread, 18.0k/s; as it is 20.4k/s.
  *
+ * Before a turn's transaction, the end of a checkpoint may have to be waited for (`checkpointer.ts`).
+ *
  * When a sync fails, what it was for is committed and yet may not be on disk, and no later sync tells: Linux reports such
  * an error once. So nothing of it may be answered, or done again: `onSyncFailed` must end the process, and the next
  * start reads what is really there.
@@ -54,6 +58,7 @@ export function createGroupCommit(
   database: Database,
   onSyncFailed: (error: unknown) => void,
   observer: CommitObserver = NOBODY,
+  checkpointer: Pick<Checkpointer, 'look' | 'pause'> = IN_THE_COMMIT,
 ): GroupCommit {
   const sync = database.syncByHand()
   const riders: (() => void)[] = []
@@ -64,6 +69,12 @@ export function createGroupCommit(
   let syncing = false
 
   function runTurn(): void {
+    const pause = checkpointer.pause()
+    if (pause === null) runNow()
+    else void pause.then(runTurn)
+  }
+
+  function runNow(): void {
     scheduled = false
     const turn = waiting
     waiting = []
@@ -134,6 +145,7 @@ export function createGroupCommit(
         () => {
           observer.synced((performance.now() - started) / 1000)
           answer(batch)
+          checkpointer.look()
         },
         (error: unknown) => {
           observer.failed()
@@ -161,7 +173,7 @@ export function createGroupCommit(
       }),
     alongside: (work) => void riders.push(work),
     [Symbol.dispose]() {
-      runTurn()
+      runNow()
       closed = true
       const batch = committed
       committed = []

@@ -105,11 +105,15 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const database = opened.use(databaseIn(config.data, log))
   const metrics = createMetrics()
   const broken = Promise.withResolvers<Error>()
+  const checkpointer = opened.use(
+    database.checkpointBeside((error) => log.error('the log of the database could not be emptied', { error })),
+  )
   const group = opened.use(
     createGroupCommit(
       { ...database, syncByHand: () => (overrides.sync ?? itself)(database.syncByHand()) },
       (error) => broken.resolve(new Error(`The disk failed: ${String(error)}`)),
       metrics.commits,
+      checkpointer,
     ),
   )
   const { commit } = group

@@ -1,4 +1,5 @@
 import type { BackupStep, BackupWatch } from '../../backup/watch.ts'
+import { threadProgram } from '../../system/thread.ts'
 import type { CommandContext } from '../command.ts'
 import { createProgress, ERASE } from './progress.ts'
 
@@ -53,7 +54,10 @@ export function startGauge(step: BackupStep, { terminal, stderr }: Shown, minByt
   if (step.size < minBytes) return { [Symbol.dispose]: () => undefined }
   const flags = new Int32Array(new SharedArrayBuffer(8))
   const order: GaugeOrder = { step, terminal, flags }
-  const worker = new Worker(program(), { workerData: order, ref: false } as WorkerOptions)
+  const worker = new Worker(threadProgram('cli/terminal/gauge-worker.ts'), {
+    workerData: order,
+    ref: false,
+  } as WorkerOptions)
   return {
     [Symbol.dispose]() {
       Atomics.store(flags, STOP, 1)
@@ -63,11 +67,4 @@ export function startGauge(step: BackupStep, { terminal, stderr }: Shown, minByt
       if (terminal !== null) stderr(ERASE)
     },
   }
-}
-
-/** In the compiled program files are named from its root (`scripts/build.ts` puts it there). */
-function program(): string {
-  return Bun.isStandaloneExecutable
-    ? './cli/terminal/gauge-worker.ts'
-    : new URL('gauge-worker.ts', import.meta.url).href
 }

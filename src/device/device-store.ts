@@ -163,7 +163,9 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     ): 'ok' | 'no-device' {
       const device = idAt(application, address)
       if (device === null) return 'no-device'
-      for (const name of names) labels.remove(application, device, kind, name)
+      const had = labels.find(device)[kind === 'tag' ? 'tag' : 'active'].filter((name) => names.includes(name))
+      if (had.length === 0) return 'ok'
+      for (const name of had) labels.remove(application, device, kind, name)
       return changed(device)
     },
 

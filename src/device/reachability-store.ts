@@ -49,7 +49,7 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
     'UPDATE device SET environment = ? WHERE id = ?',
   )
   const badge = database.statement<never, [badge: number, now: number, device: number]>(
-    'UPDATE device SET badge = ?, updated_at = ? WHERE id = ?',
+    'UPDATE device SET badge = ?1, updated_at = ?2 WHERE id = ?3 AND badge <> ?1',
   )
 
   const eraseLeft = database.statement<{ id: number }, [before: number, limit: number]>(

@@ -81,6 +81,16 @@ test('the badge a notification has set is in the record', () => {
   expect(devices.find(APP, TOKEN)).toMatchObject({ badge: 4, updatedAt: clock.now() })
 })
 
+test('the same badge again is no change of the record', () => {
+  using registry = openWithDevice()
+  const { devices, clock } = registry
+  devices.storeBadge(1, 4)
+  const before = devices.find(APP, TOKEN)
+  clock.advance(10)
+  devices.storeBadge(1, 4)
+  expect(devices.find(APP, TOKEN)).toEqual(before)
+})
+
 test('devices that have been gone, or in quarantine, for long are erased, some at a time, those first that left first', () => {
   using registry = openRegistry()
   const { devices, database } = registry

@@ -83,13 +83,12 @@ export const SetAlias = bodyOf(
   {
     platform: required(platform),
     token: optional(token),
-    alias: optional(aliasOrNone, ['Alias']),
+    alias: required(aliasOrNone, ['Alias'], ' ("" removes it)'),
     current_alias: optional(alias),
   },
-  ({ alias: wanted, ...input }) => {
-    if (wanted === undefined) throw missing('alias', ' ("" removes it)')
+  (input) => {
     if (input.token === undefined && input.current_alias === undefined) throw missing('token', ', or current_alias')
-    return { ...input, alias: wanted }
+    return input
   },
 )
 

@@ -17,10 +17,12 @@ export interface Member<T, Required extends boolean> {
   readonly required: Required
   /** Other spellings, read where the field itself is absent. */
   readonly also: readonly string[]
+  /** What stands behind "is required". */
+  readonly hint?: string
 }
 
-export function required<T>(field: Field<T>, also: readonly string[] = []): Member<T, true> {
-  return { field, required: true, also }
+export function required<T>(field: Field<T>, also: readonly string[] = [], hint = ''): Member<T, true> {
+  return { field, required: true, also, hint }
 }
 
 export function optional<T>(field: Field<T>, also: readonly string[] = []): Member<T, false> {
@@ -97,7 +99,7 @@ export function bodyOf<M extends Members, T>(
     for (const [name, member] of entries) {
       const spelling = spellingOf(given, name, member)
       if (spelling !== null) input[name] = spelling
-      else if (member.required) throw missing(name)
+      else if (member.required) throw missing(name, member.hint)
     }
     for (const name in input) {
       const spelling = input[name] as string

@@ -215,6 +215,11 @@ describe('bad input to PUT /alias changes nothing', () => {
     const send = (more: object) => caller.put(PATH, { ...DEVICE, alias: 'new', ...more })
     await expectRequired((platform) => send({ platform, token: 5 }), 'platform is required.')
     await expectRequired((alias) => send({ alias }), 'alias is required ("" removes it).', [undefined, null])
+    // A field that is missing is told before one that is wrong.
+    await expectRequired((alias) => send({ alias, platform: '7' }), 'alias is required ("" removes it).', [
+      undefined,
+      null,
+    ])
     const neither = (value: unknown) => send({ token: value, current_alias: value })
     await expectRequired(neither, 'token is required, or current_alias.')
     expectFailure(await caller.put(PATH, undefined), 409, 'MissingParameter', 'platform is required.')

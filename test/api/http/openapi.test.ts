@@ -29,7 +29,7 @@ const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: stri
   'PUT /deviceToken': [false, 'token* platform* replaces lat lng active tag tags alias Alias timezone'],
   'PUT /deviceToken/batch': [true, 'tokens* platform* tags tag'],
   'PUT /deviceToken/del': [false, 'token* platform*'],
-  'PUT /alias': [false, 'platform* token alias Alias current_alias'],
+  'PUT /alias': [false, 'platform* token alias* Alias current_alias'],
   'PUT /tag': [false, 'platform* tag* tags token alias Alias'],
   'PUT /tag/del': [false, 'platform* tag* tags token alias Alias'],
   'PUT /geo': [false, 'platform* token* lat* lng*'],

@@ -1,0 +1,154 @@
+import { array, boolean, constant, constantFrom, oneof, record } from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import { aFilter, anAlias, aPlatform, aTag, PLACES, TYPES } from './arbitrary-audience.ts'
+import type { By, Endpoint, RegistryCall, WirePlatform } from './call.ts'
+
+/** Few tokens, so that calls meet: two that differ in letter case, one that is of no gateway, and those that leave. */
+const TOKENS: Readonly<Record<WirePlatform, readonly string[]>> = {
+  '0': ['a1'.repeat(32), 'b2'.repeat(32), 'B2'.repeat(32), 'c3'.repeat(50), 'nohex', 'bad41000', 'bad40000'].map(
+    (token) => (token.startsWith('bad') ? token.padEnd(64, 'c') : token),
+  ),
+  '1': ['a1'.repeat(32), 'phone:1', 'phone:2', 'Phone:2', 'unregistered:1', 'invalid:1'],
+}
+
+/** As clients spell a platform; rarely one that there is not. */
+const spelled = (platform: WirePlatform) =>
+  oneof(
+    { weight: 20, arbitrary: constant<unknown>(platform) },
+    { weight: 5, arbitrary: constant<unknown>(Number(platform)) },
+    { weight: 1, arbitrary: constant<unknown>('7') },
+  )
+
+const anAddress = aPlatform.chain((platform) =>
+  record({ platform: spelled(platform), token: constantFrom(...TOKENS[platform]) }),
+)
+
+/** Nearly as many as a device may have; and one beyond them. */
+const MANY = Array.from({ length: 98 }, (_, n) => `many ${String(n).padStart(2, '0')}`)
+
+const someTags = oneof(
+  { weight: 12, arbitrary: array(aTag, { maxLength: 4 }) },
+  { weight: 4, arbitrary: aTag },
+  { weight: 1, arbitrary: constant(MANY) },
+)
+const someTypes = oneof(array(constantFrom(...TYPES), { maxLength: 3 }), constantFrom(...TYPES))
+const aliasOrNone = oneof({ weight: 5, arbitrary: anAlias }, { weight: 1, arbitrary: constant('') })
+const somewhere = constantFrom(...PLACES).chain((place) =>
+  oneof(constant(place), constant({ lat: String(place.lat), lng: String(place.lng) })),
+)
+const aTimezone = constantFrom('Europe/Berlin', 'America/New_York', '')
+
+/** Some of the fields. */
+function partly<T extends object>(fields: Arbitrary<T>): Arbitrary<Partial<T>> {
+  return fields.chain((all) => {
+    const names = Object.keys(all) as (keyof T)[]
+    return array(boolean(), { minLength: names.length, maxLength: names.length }).map((kept) =>
+      Object.fromEntries(names.filter((_, n) => kept[n]).map((name) => [name, all[name]])),
+    ) as Arbitrary<Partial<T>>
+  })
+}
+
+const both = <A extends object, B extends object>(one: Arbitrary<A>, other: Arbitrary<B>) =>
+  record({ one, other }).map(({ one, other }) => Object.assign({}, one, other))
+
+const aRegistration = both(
+  anAddress,
+  both(
+    partly(record({ tag: someTags, active: someTypes, alias: aliasOrNone, timezone: aTimezone })),
+    oneof({ weight: 3, arbitrary: constant({}) }, { weight: 2, arbitrary: somewhere }, constant({ lat: 1 })),
+  ),
+)
+
+const aBatch = aPlatform.chain((platform) =>
+  both(
+    record({ platform: spelled(platform), tokens: array(constantFrom(...TOKENS[platform]), { maxLength: 5 }) }),
+    partly(record({ tags: someTags })),
+  ),
+)
+
+const anAliasChange = both(anAddress, record({ alias: aliasOrNone, current_alias: anAlias })).chain((fields) =>
+  constantFrom(...(['token', 'current_alias', null] as const)).map((absent) =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => name !== absent)),
+  ),
+)
+
+const aTagging = oneof(
+  { weight: 3, arbitrary: both(anAddress, record({ tag: someTags })) },
+  { weight: 1, arbitrary: record({ platform: aPlatform.chain(spelled), tag: someTags, Alias: anAlias }) },
+)
+
+const CONTENT = record({
+  msg: constant('Hello'),
+  sound: constantFrom('', 'default'),
+  badge: constantFrom('', '0', '5', '+1', '-1'),
+})
+
+const aPush = both(oneof(aFilter, record({ platform: constant(['0', '1']) })), CONTENT)
+const aPushToOne = both(anAddress, CONTENT)
+
+/** A body, which rarely lacks one of its fields. */
+function lacking(body: Arbitrary<object>): Arbitrary<RegistryCall['body']> {
+  return body.chain((whole) =>
+    oneof(
+      { weight: 15, arbitrary: constant(whole as RegistryCall['body']) },
+      {
+        weight: 1,
+        arbitrary: constantFrom(...Object.keys(whole), '').map((absent) =>
+          Object.fromEntries<unknown>(Object.entries(whole).filter(([name]) => name !== absent)),
+        ),
+      },
+    ),
+  )
+}
+
+const by: Arbitrary<By> = oneof(
+  { weight: 12, arbitrary: constant('backend') },
+  { weight: 6, arbitrary: constant('app') },
+  { weight: 1, arbitrary: constant('thief') },
+)
+const NOTHING = constant({})
+
+function callTo(endpoint: Endpoint, body: Arbitrary<object>, headers: Arbitrary<RegistryCall['headers']> = NOTHING) {
+  return record({
+    endpoint: constant(endpoint),
+    of: constantFrom(0 as const, 1 as const),
+    by,
+    body: lacking(body),
+    headers,
+  })
+}
+
+/** Calls that change one device, or read one: what writers beside each other do. */
+export const WRITES: readonly Arbitrary<RegistryCall>[] = [
+  callTo('PUT /deviceToken', aRegistration),
+  callTo('PUT /deviceToken', aRegistration),
+  callTo('PUT /deviceToken/batch', aBatch),
+  callTo('PUT /deviceToken/del', anAddress),
+  callTo('PUT /alias', anAliasChange),
+  callTo('PUT /tag', aTagging),
+  callTo('PUT /tag/del', aTagging),
+  callTo('PUT /geo', both(anAddress, somewhere)),
+  callTo('PUT /badge', both(anAddress, record({ setbadgecount: constantFrom(0, 3, 2_147_483_647) }))),
+  callTo('PUT /stats', record({ platform: aPlatform.chain(spelled) })),
+  callTo(
+    'GET /deviceToken/one',
+    NOTHING,
+    aPlatform.chain((platform) => record({ token: constantFrom(...TOKENS[platform]), platform: constant(platform) })),
+  ),
+]
+
+/** Those that want to be alone: they look at all devices, or send to them. */
+export const OTHERS: readonly Arbitrary<RegistryCall>[] = [
+  callTo('GET /deviceToken/all', NOTHING),
+  callTo('GET /feedback', NOTHING),
+  callTo(
+    'GET /deviceToken/one',
+    NOTHING,
+    aPlatform.chain((platform) => partly(record({ token: constantFrom(...TOKENS[platform]) }))),
+  ),
+  callTo('GET /analytics', NOTHING),
+  callTo('POST /push/preview', oneof(aPush, aPushToOne)),
+  callTo('POST /push/preview', aPush),
+  callTo('POST /push/all', aPush),
+  callTo('POST /push/one', aPushToOne),
+]

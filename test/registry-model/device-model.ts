@@ -1,0 +1,134 @@
+import type { Place } from './audience-model.ts'
+import type { RegistryAnswer, WirePlatform } from './call.ts'
+import { warningOf } from './gateway-model.ts'
+
+/** A device that is registered, or set aside until its next registration. */
+export interface ModelDevice {
+  readonly token: string
+  readonly platform: WirePlatform
+  readonly createdAt: number
+  seenAt: number
+  updatedAt: number
+  place: Place | null
+  tag: readonly string[]
+  active: readonly string[]
+  alias: string | null
+  badge: number
+  timezone: string | null
+  isQuarantined: boolean
+}
+
+/** What gateways have said of a token: the last word. */
+export interface Feedback {
+  readonly token: string
+  readonly platform: WirePlatform
+  readonly reason: string
+  /** ISO 8601, UTC. */
+  readonly at: string
+}
+
+export interface ModelApplication {
+  /** In the order of their registration, by platform and token. */
+  readonly devices: Map<string, ModelDevice>
+  readonly feedback: Map<string, Feedback>
+  /** Addressed, opened, taken by a gateway. */
+  readonly counts: { t: number; o: number; s: number }
+}
+
+/** A body as it is sent. */
+export type Body = Readonly<Record<string, any>>
+
+/** A success that says no more than that. */
+export const done = (message: string, status = 200): RegistryAnswer => ({ status, body: { message } })
+export const failed = (status: number, code: string): RegistryAnswer => ({ status, body: { code } })
+export const MISSING = failed(409, 'MissingParameter')
+export const INVALID = failed(400, 'InvalidArgument')
+export const NO_DEVICE = failed(404, 'ResourceNotFound')
+export const CONFLICT = failed(409, 'ConflictError')
+
+/** Makes an alias free for `device`: it is free, of a device set aside, or `takes` it from its holder. */
+export function claim(own: ModelApplication, alias: string, device: ModelDevice, takes: boolean, now: number): boolean {
+  const holder = [...own.devices.values()].find((other) => other.alias === alias)
+  if (holder === undefined || holder === device) return true
+  if (!holder.isQuarantined && !takes) return false
+  holder.alias = null
+  if (!holder.isQuarantined) holder.updatedAt = now
+  return true
+}
+
+export function registered(own: ModelApplication): ModelDevice[] {
+  return [...own.devices.values()].filter((device) => !device.isQuarantined)
+}
+
+export function find(own: ModelApplication, address: Body): ModelDevice | null {
+  const device = own.devices.get(keyOf(address))
+  return device === undefined || device.isQuarantined ? null : device
+}
+
+export function holderOn(own: ModelApplication, alias: string, platform: WirePlatform): ModelDevice | null {
+  return registered(own).find((device) => device.alias === alias && device.platform === platform) ?? null
+}
+
+export function newDevice(own: ModelApplication, address: Body, now: number): ModelDevice {
+  const device: ModelDevice = {
+    token: address['token'],
+    platform: platformOf(address),
+    createdAt: now,
+    seenAt: now,
+    updatedAt: now,
+    place: null,
+    tag: [],
+    active: [],
+    alias: null,
+    badge: 0,
+    timezone: null,
+    isQuarantined: false,
+  }
+  own.devices.set(keyOf(device), device)
+  return device
+}
+
+export function recordOf(device: ModelDevice, warnings: readonly string[] = []): object {
+  const { token, platform, place, active, tag, alias, badge, timezone } = device
+  const ofToken = warningOf(platform, token)
+  const all = ofToken === null ? warnings : [...warnings, ofToken]
+  return {
+    token,
+    platform,
+    lat: place === null ? null : String(place.lat),
+    lng: place === null ? null : String(place.lng),
+    active,
+    tag,
+    alias,
+    badge,
+    ...(timezone !== null && { timezone }),
+    created_at: iso(device.createdAt),
+    updated_at: iso(device.updatedAt),
+    ...(all.length > 0 && { warnings: all }),
+  }
+}
+
+export function keyOf(address: Body): string {
+  return `${platformOf(address)} ${address['token']}`
+}
+
+export function platformOf({ platform }: Body): WirePlatform {
+  return String(platform) as WirePlatform
+}
+
+/** An array of names or one, each once. */
+export function namesOf(value: string | readonly string[]): readonly string[] {
+  return union([value].flat(), [])
+}
+
+export function union(some: readonly string[], more: readonly string[]): readonly string[] {
+  return [...new Set([...some, ...more])].sort()
+}
+
+export function placeOf({ lat, lng }: Body): Place {
+  return { lat: Number(lat), lng: Number(lng) }
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}

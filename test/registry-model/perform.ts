@@ -1,0 +1,56 @@
+import { arrivalsOf } from '../support/arrivals.ts'
+import type { Credentials, Service } from '../support/service.ts'
+import type { RegistryAnswer, RegistryCall } from './call.ts'
+
+/** The two applications of a model, as the service knows them. */
+export type Applications = readonly [Credentials, Credentials]
+
+/** Devices on a page of the list: fewer than there are, so that the pages are put together. */
+const PAGE = 5
+
+/** Makes the call, and waits until what it sends is over. */
+export async function perform(
+  service: Service,
+  applications: Applications,
+  call: RegistryCall,
+): Promise<RegistryAnswer> {
+  const { endpoint, of, by } = call
+  const [method = '', path = ''] = endpoint.split(' ')
+  const own = applications[of]
+  const application = by === 'thief' ? { ...own, secret: applications[1 - of]?.secret ?? '' } : own
+  const as = by === 'app' ? 'device' : 'backend'
+  const ask = (query = '') =>
+    service.call(method, path + query, {
+      application,
+      as,
+      headers: call.headers,
+      ...(method !== 'GET' && { body: call.body }),
+    })
+
+  const { status, body, headers } = await ask(endpoint === 'GET /deviceToken/all' ? `?limit=${PAGE}` : '')
+  if (status >= 400) return { status, body: { code: body.code } }
+  if (endpoint === 'GET /deviceToken/all') {
+    const all: unknown[] = body
+    for (let link = headers.get('link'); link !== null;) {
+      const next = await ask(/^<([^>]*)>; rel="next"$/.exec(link)?.[1])
+      all.push(...next.body)
+      link = next.headers.get('link')
+    }
+    return { status, body: all }
+  }
+  if (endpoint === 'POST /push/preview') {
+    const { t, platforms, sample } = body
+    return { status, body: { t, platforms, sample } }
+  }
+  if (endpoint !== 'POST /push/all' && endpoint !== 'POST /push/one') return { status, body }
+  const { id, ...rest } = body
+  const arrived = await arrivalsOf(service, id)
+  return {
+    status,
+    body: rest,
+    reached: arrived
+      .filter((one) => one.status === 200)
+      .map(({ token }) => token)
+      .sort(),
+  }
+}

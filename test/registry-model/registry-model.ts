@@ -1,0 +1,232 @@
+import type { Endpoint, RegistryAnswer, RegistryCall } from './call.ts'
+import {
+  claim,
+  CONFLICT,
+  done,
+  failed,
+  find,
+  holderOn,
+  INVALID,
+  keyOf,
+  MISSING,
+  namesOf,
+  newDevice,
+  NO_DEVICE,
+  placeOf,
+  platformOf,
+  recordOf,
+  registered,
+  union,
+} from './device-model.ts'
+import type { Body, ModelApplication, ModelDevice } from './device-model.ts'
+import { warningOf } from './gateway-model.ts'
+import { addressed, faultOf, NEEDED_BY_ONE, previewToAll, previewToOne, push } from './push-model.ts'
+
+/** Calls that only a backend may make (contract, "Authentication", rule 2; POST /push/preview is like a push). */
+const NEEDS_SECRET: ReadonlySet<Endpoint> = new Set<Endpoint>([
+  'PUT /deviceToken/batch',
+  'GET /deviceToken/all',
+  'GET /feedback',
+  'POST /push/all',
+  'POST /push/one',
+  'POST /push/preview',
+  'GET /analytics',
+])
+
+const REQUIRED: Readonly<Partial<Record<Endpoint, readonly string[]>>> = {
+  'PUT /deviceToken': ['token', 'platform'],
+  'PUT /deviceToken/batch': ['tokens', 'platform'],
+  'PUT /deviceToken/del': ['token', 'platform'],
+  'PUT /alias': ['platform', 'alias'],
+  'PUT /tag': ['platform', 'tag'],
+  'PUT /tag/del': ['platform', 'tag'],
+  'PUT /geo': ['platform', 'token', 'lat', 'lng'],
+  'POST /push/one': NEEDED_BY_ONE,
+  'PUT /badge': ['token', 'platform', 'setbadgecount'],
+  'PUT /stats': ['platform'],
+}
+
+/** The most tags, and the most types, of a device. */
+const MAX_LABELS = 100
+
+/** The registry of two applications, as the contract has it: what each call is answered, and what is there afterwards. */
+export class RegistryModel {
+  #applications: readonly ModelApplication[] = [0, 1].map(() => ({
+    devices: new Map(),
+    feedback: new Map(),
+    counts: { t: 0, o: 0, s: 0 },
+  }))
+
+  /** `now`: ms since the Unix epoch. */
+  answer({ endpoint, of, by, body, headers }: RegistryCall, now: number): RegistryAnswer {
+    if (by === 'thief') return failed(401, 'InvalidCredentials')
+    const withSecret = by === 'backend'
+    if (!withSecret && NEEDS_SECRET.has(endpoint)) return failed(400, 'InvalidHeader')
+    if ((REQUIRED[endpoint] ?? []).some((name) => body[name] === undefined)) return MISSING
+    // An array is for a push to many; a scalar must be one of the two.
+    if (typeof body['platform'] === 'string' && !/^[01]$/.test(body['platform'])) return INVALID
+    const own = this.#applications[of] as ModelApplication
+    switch (endpoint) {
+      case 'PUT /deviceToken':
+        return register(own, body, withSecret, now)
+      case 'PUT /deviceToken/batch':
+        return importDevices(own, body, now)
+      case 'PUT /deviceToken/del':
+        own.devices.delete(keyOf(body))
+        return done('Device unregistered')
+      case 'PUT /alias':
+        return setAlias(own, body, withSecret, now)
+      case 'PUT /tag':
+        return tag(own, body, withSecret, now)
+      case 'PUT /tag/del':
+        return untag(own, body, withSecret, now)
+      case 'PUT /geo':
+        return onDevice(own, body, now, 'Location set', (device) => (device.place = placeOf(body)))
+      case 'PUT /badge':
+        return onDevice(own, body, now, 'Badge set', (device) => (device.badge = Number(body['setbadgecount'])))
+      case 'PUT /stats':
+        own.counts.o++
+        return done('Open recorded')
+      case 'GET /deviceToken/all':
+        return { status: 200, body: registered(own).map((device) => recordOf(device)) }
+      case 'GET /feedback':
+        return { status: 200, body: [...own.feedback.values()] }
+      case 'GET /deviceToken/one':
+        return one(own, headers)
+      case 'GET /analytics':
+        return { status: 200, body: { ...own.counts } }
+      case 'POST /push/preview':
+        return body['token'] === undefined ? previewToAll(own, body, now) : previewToOne(own, body)
+      case 'POST /push/all':
+        return faultOf(body) ?? push(own, addressed(own, body, now), body, now)
+      case 'POST /push/one': {
+        const device = find(own, body)
+        return device === null ? NO_DEVICE : push(own, [device], body, now)
+      }
+    }
+  }
+
+  clone(): RegistryModel {
+    const copy = new RegistryModel()
+    copy.#applications = structuredClone(this.#applications)
+    return copy
+  }
+
+  /** All that is in it, as text: of two that are alike the same. */
+  toString(): string {
+    return JSON.stringify(this.#applications, (_, value) => (value instanceof Map ? [...value.values()] : value))
+  }
+}
+
+/** 201 the first time, and when a device comes back; 200 for one that is known. A field left out stays as it was. */
+function register(own: ModelApplication, body: Body, withSecret: boolean, now: number): RegistryAnswer {
+  if ((body['lat'] === undefined) !== (body['lng'] === undefined)) return MISSING
+  const known = own.devices.get(keyOf(body))
+  const device = known ?? newDevice(own, body, now)
+  const status = known === undefined || known.isQuarantined ? 201 : 200
+  const alias = body['alias'] as string | undefined
+  const taken = alias !== undefined && alias !== '' && !claim(own, alias, device, withSecret, now)
+  Object.assign(device, { seenAt: now, updatedAt: now, isQuarantined: false })
+  if (body['lat'] !== undefined) device.place = placeOf(body)
+  if (body['tag'] !== undefined) device.tag = namesOf(body['tag'])
+  if (body['active'] !== undefined) device.active = namesOf(body['active'])
+  if (alias !== undefined) device.alias = taken || alias === '' ? null : alias
+  if (body['timezone'] !== undefined) device.timezone = body['timezone'] || null
+  return { status, body: recordOf(device, taken ? ['alias belongs to another device'] : []) }
+}
+
+/** Tags are added to what a device has; a token that is given twice counts once. All of them, or none. */
+function importDevices(own: ModelApplication, body: Body, now: number): RegistryAnswer {
+  const tokens: readonly string[] = body['tokens']
+  if (tokens.length === 0) return MISSING
+  const tags = namesOf(body['tags'] ?? [])
+  const addresses = [...new Set(tokens)].map((token) => ({ platform: body['platform'], token }))
+  const isTooMany = (device: ModelDevice | undefined) => union(device?.tag ?? [], tags).length > MAX_LABELS
+  if (addresses.some((address) => isTooMany(own.devices.get(keyOf(address))))) return INVALID
+  let created = 0
+  for (const address of addresses) {
+    const known = own.devices.get(keyOf(address))
+    if (known === undefined || known.isQuarantined) created++
+    const device = known ?? newDevice(own, address, now)
+    Object.assign(device, { tag: union(device.tag, tags), seenAt: now, updatedAt: now, isQuarantined: false })
+  }
+  const warnings = tokens.flatMap((token, index) => {
+    const warning = warningOf(platformOf(body), token)
+    return warning === null ? [] : [`tokens[${index}] is ${warning}`]
+  })
+  const counts = { imported: addresses.length, created, updated: addresses.length - created }
+  return {
+    status: 201,
+    body: { message: 'Devices imported', ...counts, ...(warnings.length > 0 && { warnings }) },
+  }
+}
+
+/** By token, by current alias, which needs the secret, or by both, which must name the same device. */
+function setAlias(own: ModelApplication, body: Body, withSecret: boolean, now: number): RegistryAnswer {
+  const { token, current_alias: current, alias } = body
+  if (token === undefined && current === undefined) return MISSING
+  if (token === undefined && !withSecret) return failed(400, 'InvalidHeader')
+  const named = [
+    ...(token === undefined ? [] : [find(own, body)]),
+    ...(current === undefined ? [] : [holderOn(own, current, platformOf(body))]),
+  ]
+  const [device, other = device] = named
+  if (device === null || device === undefined || other === null) return NO_DEVICE
+  if (other !== device) return CONFLICT
+  if (alias !== '' && !claim(own, alias, device, false, now)) return CONFLICT
+  Object.assign(device, { alias: alias || null, updatedAt: now })
+  return done(alias === '' ? 'Alias removed' : 'Alias set')
+}
+
+function tag(own: ModelApplication, body: Body, withSecret: boolean, now: number): RegistryAnswer {
+  const device = labelled(own, body, withSecret)
+  if ('status' in device) return device
+  const tags = union(device.tag, namesOf(body['tag']))
+  if (tags.length > MAX_LABELS) return INVALID
+  // Nothing has changed where it had them all.
+  if (tags.length > device.tag.length) Object.assign(device, { tag: tags, updatedAt: now })
+  return done('Tagged', 201)
+}
+
+function untag(own: ModelApplication, body: Body, withSecret: boolean, now: number): RegistryAnswer {
+  const device = labelled(own, body, withSecret)
+  if ('status' in device) return device
+  const gone = namesOf(body['tag'])
+  const left = device.tag.filter((name) => !gone.includes(name))
+  if (left.length < device.tag.length) Object.assign(device, { tag: left, updatedAt: now })
+  return done('Untagged')
+}
+
+/** The device that a call about labels names: by its token, or, which needs the secret, by its alias alone. */
+function labelled(own: ModelApplication, body: Body, withSecret: boolean): ModelDevice | RegistryAnswer {
+  if (namesOf(body['tag']).length === 0) return MISSING
+  if (body['token'] !== undefined) return find(own, body) ?? NO_DEVICE
+  if (body['Alias'] === undefined) return MISSING
+  if (!withSecret) return failed(400, 'InvalidHeader')
+  return holderOn(own, body['Alias'], platformOf(body)) ?? NO_DEVICE
+}
+
+function onDevice(
+  own: ModelApplication,
+  body: Body,
+  now: number,
+  message: string,
+  change: (device: ModelDevice) => unknown,
+): RegistryAnswer {
+  const device = find(own, body)
+  if (device === null) return NO_DEVICE
+  change(device)
+  device.updatedAt = now
+  return done(message)
+}
+
+/** Where both platforms hold the token, the device seen last. */
+function one(own: ModelApplication, headers: Readonly<Record<string, string>>): RegistryAnswer {
+  const { token, platform } = headers
+  if (token === undefined) return MISSING
+  const held = registered(own).filter((device) => device.token === token)
+  const [device] = held
+    .filter((device) => platform === undefined || device.platform === platform)
+    .toSorted((a, b) => b.seenAt - a.seenAt)
+  return device === undefined ? NO_DEVICE : { status: 200, body: recordOf(device) }
+}

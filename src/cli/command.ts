@@ -13,7 +13,7 @@ export interface CommandSpec {
   /** What stands after it: `NAME`; `[NAME]` may be left out, and stands last. */
   readonly words: readonly string[]
   /** What its first word may be, where those are too many for its usage. */
-  readonly choices?: readonly string[]
+  readonly choices?: () => Promise<readonly string[]>
   readonly summary: string
   /** Besides its own flags it takes those of the settings (`settings.ts`). */
   readonly settings?: true

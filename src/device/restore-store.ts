@@ -1,11 +1,10 @@
-import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
 import { STATE } from './device-row.ts'
 import { packToken } from './device.ts'
 import type { DeviceState, Platform } from './device.ts'
 import type { FeedbackEntry } from './feedback-store.ts'
 import { createAliasIndex } from './index/alias-index.ts'
 import { createLabelIndexBeside } from './index/label-index.ts'
+import type { RegistryBeside } from './index/label-index.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
 import { giveBack } from './token-move-store.ts'
 
@@ -39,16 +38,11 @@ export interface RestoredDevice {
   readonly labels: number
 }
 
-interface Dependencies {
-  readonly database: Pick<Database, 'statement' | 'reading' | 'version'>
-  readonly clock: Clock
-}
-
 /**
  * Takes back what a gateway said of devices: they are as they were when they left, with labels and alias. Nothing is made
  * that was not counted already, since a device that has left still is in the size of the registry.
  */
-export function createRestoreStore({ database, clock }: Dependencies) {
+export function createRestoreStore({ database, clock }: RegistryBeside) {
   const labels = createLabelIndexBeside({ database })
   const aliases = createAliasIndex({ database, clock })
   const leftDevices = createLeftDeviceStore({ database })
@@ -89,7 +83,7 @@ export function createRestoreStore({ database, clock }: Dependencies) {
      * several that have had an alias it was the last to have it. To be called inside a transaction.
      */
     restore(application: number, { platform, token, reason, at }: FeedbackEntry): RestoredDevice | null {
-      labels.look()
+      labels.refresh()
       const packed = packToken(token)
       const row = away.get(application, platform, packed, reason, at)
       if (row === null) return null

@@ -63,7 +63,7 @@ interface Dependencies {
   /** Whether there is room on the disk for a push. Default: yes. */
   readonly hasRoom?: () => boolean
   /** Tells the schedule that something new waits. */
-  readonly look: () => void
+  readonly wakeSchedule: () => void
 }
 
 /** A moment that has passed by no more than this is now: clocks differ, and calls take time. */
@@ -117,7 +117,7 @@ export function createAcceptance(deps: Dependencies) {
       return answer
     })
     if (sendAt === null) deps.wake(applicationNumber)
-    else deps.look()
+    else deps.wakeSchedule()
     return accepted
   }
 

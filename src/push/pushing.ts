@@ -33,14 +33,14 @@ interface Dependencies {
   /** Tells the delivery of the application that there is something to send. Default: the pool looks by itself. */
   readonly wake?: (application: number) => void
   /** Tells the schedule that something new waits. Default: the schedule looks by itself. */
-  readonly look?: () => void
+  readonly wakeSchedule?: () => void
 }
 
 export type Pushing = ReturnType<typeof createPushing>
 
 /** What can be done about a push before it leaves, for the API and for the command line. */
 export function createPushing(deps: Dependencies) {
-  const { database, clock, commit, apnsIdentity, counting, hasRoom, wake = () => {}, look = () => {} } = deps
+  const { database, clock, commit, apnsIdentity, counting, hasRoom, wake = () => {}, wakeSchedule = () => {} } = deps
   const count = createAudienceCount({ database })
   const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
   const cancellations = createCancelStore({ database })
@@ -61,7 +61,7 @@ export function createPushing(deps: Dependencies) {
           : (application: number, filter: Filter, caller = NEVER) =>
               counting(application, caller, (signal) => count(application, filter, signal)),
       wake,
-      look,
+      wakeSchedule,
       ...(hasRoom && { hasRoom }),
     }),
 

@@ -18,7 +18,7 @@ interface Dependencies {
   readonly directory: ApplicationDirectory
   readonly senders: Pick<Senders, 'providers' | 'pool' | 'deliveries'>
   readonly cancellations: Pick<CancelStore, 'cancelledOpen'>
-  readonly schedule: Pick<Schedule, 'look'>
+  readonly schedule: Pick<Schedule, 'wake'>
 }
 
 /** Follows what commands, processes of their own, change in the database. The returned function ends it. */
@@ -50,7 +50,7 @@ export function followCommands({ clock, log, commit, directory, senders, cancell
           .catch(noted(log))
       }
     }
-    schedule.look()
+    schedule.wake()
   }
 
   function refresh(): void {

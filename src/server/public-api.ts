@@ -42,7 +42,7 @@ interface Dependencies {
   readonly metrics: Metrics
   readonly devices: DeviceStore
   readonly pushes: PushStore
-  readonly schedule: Pick<Schedule, 'look'>
+  readonly schedule: Pick<Schedule, 'wake'>
   readonly senders: Pick<Senders, 'pool' | 'providers'>
   /** Whether there is room on the disk for what is new. */
   readonly hasRoom: () => boolean
@@ -63,7 +63,7 @@ export function createPublicApi(deps: Dependencies) {
     counting,
     hasRoom: deps.hasRoom,
     wake: (application) => pool.wake(application),
-    look: () => deps.schedule.look(),
+    wakeSchedule: () => deps.schedule.wake(),
   })
   return createApi({
     gate,

@@ -56,7 +56,7 @@ test('a repeat is not answered before what it repeats is on disk', async () => {
     idempotency: createIdempotencyStore({ database }),
     count: async () => 0,
     wake: () => undefined,
-    look: () => undefined,
+    wakeSchedule: () => undefined,
   })
   const answered: string[] = []
   const first = accept(APPLICATION, REQUEST).then(({ id }) => answered.push(id))

@@ -38,8 +38,11 @@ export interface Word {
   readonly doc: string
 }
 
-export function completionTree(specs: readonly CommandSpec[], settings: readonly SettingRow[]): CompletionTree {
-  const commands = specs.map((spec) => commandOf(spec, settings))
+export async function completionTree(
+  specs: readonly CommandSpec[],
+  settings: readonly SettingRow[],
+): Promise<CompletionTree> {
+  const commands = await Promise.all(specs.map((spec) => commandOf(spec, settings)))
   const seconds = Map.groupBy(
     commands.filter(({ name }) => name.includes(' ')),
     ({ name }) => name.split(' ')[0] ?? '',
@@ -60,7 +63,8 @@ export function completionTree(specs: readonly CommandSpec[], settings: readonly
   }
 }
 
-function commandOf(spec: CommandSpec, settings: readonly SettingRow[]): CompletedCommand {
+async function commandOf(spec: CommandSpec, settings: readonly SettingRow[]): Promise<CompletedCommand> {
+  const firstWords = await spec.choices?.()
   const ofSettings = (spec.settings ? settings : []).map(({ flag, placeholder, doc, list }) => ({
     flag,
     doc: brief(doc),
@@ -78,7 +82,7 @@ function commandOf(spec: CommandSpec, settings: readonly SettingRow[]): Complete
     doc: brief(spec.summary),
     words: spec.words.map((word, at) => {
       const placeholder = word.replaceAll(/[[\]]/g, '')
-      return at === 0 && spec.choices ? { kind: 'choices', choices: spec.choices, placeholder } : valueOf(placeholder)
+      return at === 0 && firstWords ? { kind: 'choices', choices: firstWords, placeholder } : valueOf(placeholder)
     }),
     flags: [...ofSettings, ...own, { flag: '--help', doc: 'show its flags and an example', value: null, list: false }],
   }

@@ -21,5 +21,5 @@ const SHELLS: Readonly<Record<string, (tree: CompletionTree) => string>> = {
 export const run: RunCommand = async ({ words: [shell = ''] }) => {
   const script = SHELLS[shell]
   if (script === undefined) return problems(`"${shell}" is not one of ${Object.keys(SHELLS).join(', ')}.`)
-  return done(script(completionTree(COMMANDS, describeSettings())))
+  return done(script(await completionTree(COMMANDS, describeSettings())))
 }

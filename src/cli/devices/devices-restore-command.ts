@@ -10,7 +10,7 @@ import { openApplication } from '../open-application.ts'
 import { platformsIn } from '../push/platform-flag.ts'
 import { styleOf } from '../terminal/style.ts'
 import { NOBODY, restoreDevices } from './devices-restore-run.ts'
-import type { RestoreCounts, RestoreOrder } from './devices-restore-run.ts'
+import type { RestoreCounts, RestoreOptions } from './devices-restore-run.ts'
 import { absentText, restoredText, spanText } from './devices-restore-text.ts'
 
 export const check: CheckArguments = ({ flags }, { clock }) => readRestore(flags, clock.now())
@@ -19,49 +19,49 @@ export const check: CheckArguments = ({ flags }, { clock }) => readRestore(flags
 export const run: RunCommand = async ({ words, flags }, context) => {
   const { clock } = context
   const read = readRestore(flags, clock.now())
-  if (read.kind !== 'order') return read
-  const { order } = read
+  if (read.kind !== 'options') return read
+  const { options } = read
   const opened = openApplication(words[0] ?? '', flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { id, number } = opened.application
 
-  const away = createRestoreStore({ database, clock }).absent(number, order)
-  const unknown = order.reasons?.find((reason) => !away.some((one) => one.reason === reason))
+  const away = createRestoreStore({ database, clock }).absent(number, options)
+  const unknown = options.reasons?.find((reason) => !away.some((one) => one.reason === reason))
   if (unknown !== undefined && away.length > 0) {
     const known = away.map((one) => `${one.reason} ${grouped(one.gone + one.quarantined)}`).join(', ')
     return problem(
-      `--reason: no device that left ${spanText(order)} left for "${unknown}". The reasons there are: ${known}.`,
+      `--reason: no device that left ${spanText(options)} left for "${unknown}". The reasons there are: ${known}.`,
     )
   }
-  const absent = away.filter(({ reason }) => order.reasons?.includes(reason) ?? true)
+  const absent = away.filter(({ reason }) => options.reasons?.includes(reason) ?? true)
   const total = absent.reduce((sum, one) => sum + one.gone + one.quarantined, 0)
   const json = ({ gone, quarantined, aliasTaken, bare }: RestoreCounts) =>
     jsonLine({
       application: id,
-      since: isoTime(order.since),
-      until: order.until === null ? null : isoTime(order.until),
+      since: isoTime(options.since),
+      until: options.until === null ? null : isoTime(options.until),
       dry_run: flags.has('dry-run'),
       found: absent.map((one) => ({ reason: one.reason, gone: one.gone, quarantined: one.quarantined })),
       restored: { gone, quarantined, alias_taken: aliasTaken, nothing_kept: bare },
     })
   if (total === 0 || flags.has('dry-run')) {
     if (flags.has('json')) return done(json(NOBODY))
-    if (total === 0) return done(`Nothing to restore: no device left ${spanText(order)} and is still away.\n`)
+    if (total === 0) return done(`Nothing to restore: no device left ${spanText(options)} and is still away.\n`)
     return done(`${absentText(absent, styleOf(context))}Nothing is changed: this was a dry run.\n`)
   }
   if (!flags.has('yes')) {
     return problem(
-      `${counted(total, 'device')} that left ${spanText(order)} would be back in every audience they were in: add --yes to do so, or --dry-run to see why they left.`,
+      `${counted(total, 'device')} that left ${spanText(options)} would be back in every audience they were in: add --yes to do so, or --dry-run to see why they left.`,
     )
   }
 
   const { counts, stopped } = await restoreDevices(
-    { database, data: opened.data, application: number, order, total },
+    { database, data: opened.data, application: number, options, total },
     context,
   )
   if (stopped) {
-    const since = isoTime(order.since)
+    const since = isoTime(options.since)
     return problem(
       `Stopped after ${counted(counts.gone + counts.quarantined, 'device')}: the same command with --since ${since} goes on.`,
     )
@@ -72,7 +72,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
 function readRestore(
   flags: ParsedArguments['flags'],
   now: number,
-): { readonly kind: 'order'; readonly order: RestoreOrder } | Extract<CommandOutcome, { kind: 'problems' }> {
+): { readonly kind: 'options'; readonly options: RestoreOptions } | Extract<CommandOutcome, { kind: 'problems' }> {
   const wrong: string[] = []
   const timeOf = (name: string) => {
     const text = flags.get(name)
@@ -92,5 +92,5 @@ function readRestore(
   if (since !== null && until !== null && until < since) wrong.push('--until is before --since.')
   if (wrong.length > 0 || since === null) return problems(...wrong)
   const reasons = flags.get('reason')?.split(',') ?? null
-  return { kind: 'order', order: { platforms: platformsIn(flags), since, until, reasons } }
+  return { kind: 'options', options: { platforms: platformsIn(flags), since, until, reasons } }
 }

@@ -4,10 +4,11 @@ import type { FeedbackEntry } from '../../device/feedback-store.ts'
 import { createRestoreStore } from '../../device/restore-store.ts'
 import type { Departures } from '../../device/restore-store.ts'
 import type { CommandContext } from '../command.ts'
+import { startPolling } from '../terminal/poll.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { createPacing } from '../transfer/pacing.ts'
 
-export interface RestoreOrder extends Departures {
+export interface RestoreOptions extends Departures {
   /** `null`: whichever. */
   readonly reasons: readonly string[] | null
 }
@@ -29,7 +30,7 @@ interface Restoring {
   /** The data directory. */
   readonly data: string
   readonly application: number
-  readonly order: RestoreOrder
+  readonly options: RestoreOptions
   /** Devices to restore, for the bar. */
   readonly total: number
 }
@@ -41,23 +42,20 @@ interface Restoring {
 const WRITES = 500
 const WRITES_OF_DEVICE = 5
 
-/** Brings devices back, those first that left last. `stopped`: by a signal; the same order goes on from there. */
+/** Brings devices back, those first that left last. `stopped`: by a signal; the same command goes on from there. */
 export async function restoreDevices(
-  { database, data, application, order, total }: Restoring,
+  { database, data, application, options, total }: Restoring,
   context: CommandContext,
 ): Promise<{ readonly counts: RestoreCounts; readonly stopped: boolean }> {
-  const { clock, signals } = context
+  const { clock } = context
   const store = createRestoreStore({ database, clock })
-  const entries = createFeedbackStore({ database }).list(application, order.since, order.until)
+  const entries = createFeedbackStore({ database }).list(application, options.since, options.until)
   const counts: { -readonly [Name in keyof RestoreCounts]: number } = { ...NOBODY }
   const progress = createProgress(context, { unit: 'devices' })
   const pacing = createPacing(data, clock)
   // A commit waits for the disk only at the end: what is lost before is restored by the same command.
   const sync = database.syncByHand()
-  let isStopped = false
-  const stop = () => void (isStopped = true)
-  signals.on('SIGINT', stop)
-  signals.on('SIGTERM', stop)
+  using polling = startPolling(context)
 
   /** As many entries as one transaction could restore; read outside of it, since there may be many others between. */
   function read(): FeedbackEntry[] {
@@ -66,7 +64,7 @@ export async function restoreDevices(
       const { value: entry } = entries.next()
       if (entry === undefined) break
       const { platform, reason } = entry
-      if (order.platforms.includes(platform) && (order.reasons?.includes(reason) ?? true)) found.push(entry)
+      if (options.platforms.includes(platform) && (options.reasons?.includes(reason) ?? true)) found.push(entry)
     }
     return found
   }
@@ -90,7 +88,7 @@ export async function restoreDevices(
 
   try {
     for (let waiting = read(); waiting.length > 0;) {
-      if (isStopped) return { counts, stopped: true }
+      if (polling.isStopped()) return { counts, stopped: true }
       const startedAt = clock.now()
       const now = waiting
       waiting = database.transact(() => restore(now))
@@ -102,8 +100,6 @@ export async function restoreDevices(
     return { counts, stopped: false }
   } finally {
     sync.now()
-    signals.off('SIGINT', stop)
-    signals.off('SIGTERM', stop)
     progress.end()
   }
 }

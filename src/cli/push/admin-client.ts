@@ -22,12 +22,12 @@ export type AskSimulator = (after: number) => Promise<Received | undefined>
 export function createAdminClient(
   flags: ParsedArguments['flags'],
   { env, readFile, clock }: Pick<CommandContext, 'env' | 'readFile' | 'clock'>,
-): { readonly kind: 'asker'; readonly ask: AskPauses; readonly askSimulator: AskSimulator } | Problems {
+): { readonly kind: 'client'; readonly ask: AskPauses; readonly askSimulator: AskSimulator } | Problems {
   const settings = readSettings(['adminListen'], { flags, env, readFile })
   if (settings.kind === 'problems') return settings
   const origin = adminOrigin(settings.config.adminListen)
   return {
-    kind: 'asker',
+    kind: 'client',
     ask: (push) =>
       ask(`${origin}/pushes/${push}`, clock, (answer) => {
         const { deliveries } = answer as AdminAnswer

@@ -18,7 +18,7 @@ interface Watching {
   /** How many devices the push is for. While the server still counts, it has stored only how many it has met. */
   readonly expected: Promise<number>
   readonly clock: Pick<Clock, 'now'>
-  readonly polling: Polling
+  readonly polling: Pick<Polling, 'next'>
   readonly progress: ProgressDisplay
   readonly askPauses: AskPauses
   readonly isServed: () => boolean

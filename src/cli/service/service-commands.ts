@@ -1,4 +1,3 @@
-import { PAGES } from '../../manual/pages.ts'
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from '../../settings/table.ts'
 import type { SettingName } from '../../settings/table.ts'
 import { dataFlag, jsonFlag } from '../command.ts'
@@ -79,7 +78,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'manual',
     words: ['[TOPIC]'],
-    choices: PAGES.map(({ topic }) => topic),
+    choices: async () => (await import('../../manual/pages.ts')).PAGES.map(({ topic }) => topic),
     summary: 'show a page of the manual, or which there are',
     flags: [{ name: 'search', placeholder: 'WORD', doc: 'list the parts that speak of it' }],
     examples: ['bellhop manual server', 'bellhop manual', 'bellhop manual --search alias'],

@@ -1,18 +1,24 @@
 import { within } from '../../clock.ts'
 import type { CommandContext, Signal } from '../command.ts'
 
-/** Turns of a command that watches something. Disposing it hears no more signals. */
+/** Turns of a command that watches something, or works for long. Disposing it hears no more signals. */
 export interface Polling extends Disposable {
   /** Waits for the next turn, or for the signal to end: Ctrl-C or SIGTERM, also one that came before. */
   next(waitMs: number): Promise<'tick' | 'stopped'>
+  isStopped(): boolean
 }
 
 export function startPolling({ clock, signals }: Pick<CommandContext, 'clock' | 'signals'>): Polling {
   const stop = Promise.withResolvers<'stopped'>()
-  const listener = () => stop.resolve('stopped')
+  let isStopped = false
+  const listener = () => {
+    isStopped = true
+    stop.resolve('stopped')
+  }
   for (const signal of SIGNALS) signals.on(signal, listener)
   return {
     next: (waitMs) => within(clock, waitMs, stop.promise, 'tick'),
+    isStopped: () => isStopped,
     [Symbol.dispose]() {
       for (const signal of SIGNALS) signals.off(signal, listener)
     },

@@ -21,19 +21,19 @@ export const check: CheckArguments = readImportOptions
 
 /** Brings the devices of a file into an application, beside a running server or without one. */
 export const run: RunCommand = async (given, context) => {
-  const order = readImportOptions(given)
-  if (order.kind !== 'order') return order
-  const { file, dryRun } = order
+  const options = readImportOptions(given)
+  if (options.kind !== 'options') return options
+  const { file, dryRun } = options
   const base = file === '-' ? 'import' : basename(file)
-  const rejectsPath = order.rejects ?? `${base}.rejects.jsonl`
+  const rejectsPath = options.rejects ?? `${base}.rejects.jsonl`
   if (resolve(rejectsPath) === resolve(file)) return problems('--rejects must be another file than FILE.')
   const name = file === '-' ? 'Standard input' : file
   const opened = await openSource(file, name)
   if (opened.kind !== 'source') return opened
   const { source } = opened
-  const plan = planImport(source.head, name, order)
+  const plan = planImport(source.head, name, options)
   if (plan.kind !== 'plan') return plan
-  const data = openApplication(order.app, given.flags, context)
+  const data = openApplication(options.app, given.flags, context)
   if (data.kind !== 'open') return data
   using database = data.database
   const { application } = data
@@ -43,22 +43,22 @@ export const run: RunCommand = async (given, context) => {
     {
       source,
       name,
-      rows: { ...plan, platform: order.platform, now: context.clock.now() },
+      rows: { ...plan, platform: options.platform, now: context.clock.now() },
       database,
       data: data.data,
       application: application.number,
-      replace: order.replace,
+      replace: options.replace,
       dryRun,
       aliasName: aliasName(plan),
       rejectsPath,
       statePath: dryRun || file === '-' ? null : join(dirname(rejectsPath), `${base}.import-state`),
-      order: orderText(order, plan, application, rejectsPath),
+      identity: identityOf(options, plan, application, rejectsPath),
     },
     context,
   )
-  if (end.problem === STOPPED) return problem(stoppedText(end, order))
-  if (end.problem !== null) return problem(`${end.problem} ${countsText(end, order)}`)
-  return done(order.json ? endJson(end, order, plan, application) : `${countsText(end, order)}\n`)
+  if (end.problem === STOPPED) return problem(stoppedText(end, options))
+  if (end.problem !== null) return problem(`${end.problem} ${countsText(end, options)}`)
+  return done(options.json ? endJson(end, options, plan, application) : `${countsText(end, options)}\n`)
 }
 
 async function openSource(
@@ -86,8 +86,8 @@ function aliasName({ name, map }: ImportPlan): string {
   return map.get('alias')?.[0] ?? FOREIGN_FORMATS[name]?.names.alias ?? 'alias'
 }
 
-function orderText(order: ImportOptions, { name }: ImportPlan, { id }: Application, rejectsPath: string): string {
-  return JSON.stringify([id, name, order.map, order.platform, order.replace, rejectsPath])
+function identityOf(options: ImportOptions, { name }: ImportPlan, { id }: Application, rejectsPath: string): string {
+  return JSON.stringify([id, name, options.map, options.platform, options.replace, rejectsPath])
 }
 
 function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOptions): string {
@@ -118,10 +118,10 @@ function countsText({ counts, rejects }: PassEnd, { dryRun }: ImportOptions): st
 
 function endJson(
   { counts, rejects }: PassEnd,
-  order: ImportOptions,
+  options: ImportOptions,
   { name }: ImportPlan,
   { id }: Application,
 ): string {
-  const { file, dryRun } = order
+  const { file, dryRun } = options
   return jsonLine({ application: id, file, format: name, dry_run: dryRun, ...counts, rejects })
 }

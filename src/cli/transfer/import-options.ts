@@ -7,7 +7,7 @@ import { readTransferArguments } from './transfer-arguments.ts'
 
 /** What `import` was asked for. */
 export interface ImportOptions {
-  readonly kind: 'order'
+  readonly kind: 'options'
   readonly app: string
   /** `-`: standard input. */
   readonly file: string
@@ -31,7 +31,7 @@ export function readImportOptions(given: ParsedArguments): ImportOptions | Comma
   if (file === null) return problems('import needs FILE; - is standard input.')
   const format = (flags.get('format') ?? 'auto') as FormatName | 'auto'
   return {
-    kind: 'order',
+    kind: 'options',
     app,
     file,
     format: format === 'auto' ? null : format,

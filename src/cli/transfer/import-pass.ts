@@ -5,6 +5,7 @@ import type { RowOptions } from '../../transfer/rows.ts'
 import { BEGINNING } from '../../transfer/split.ts'
 import type { Piece } from '../../transfer/split.ts'
 import type { CommandContext } from '../command.ts'
+import { startPolling } from '../terminal/poll.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { openRejects } from './import-report.ts'
 import type { ImportCounts } from './import-report.ts'
@@ -30,7 +31,7 @@ export interface PassOptions extends Omit<RunOptions, 'rejects' | 'counts' | 'cl
   /** Where the progress of the import is saved; `null`: nowhere. */
   readonly statePath: string | null
   /** What tells one import from another. */
-  readonly order: string
+  readonly identity: string
 }
 
 export interface PassEnd {
@@ -45,9 +46,9 @@ export const STOPPED = 'stopped'
 
 /** Reads a file from where the last pass was stopped, else from its beginning, into the database. */
 export async function passOver(options: PassOptions, context: CommandContext): Promise<PassEnd> {
-  const { source, name, statePath, order, database, rejectsPath } = options
-  const { clock, signals, stderr } = context
-  const state = statePath === null || source.print === null ? null : readState(statePath, source.print, order)
+  const { source, name, statePath, identity, database, rejectsPath } = options
+  const { clock, stderr } = context
+  const state = statePath === null || source.print === null ? null : readState(statePath, source.print, identity)
   if (state !== null) stderr(`Goes on where it was stopped, on line ${state.place.line}.\n`)
   let place = state?.place ?? BEGINNING
   let promised = state?.promised ?? null
@@ -61,10 +62,7 @@ export async function passOver(options: PassOptions, context: CommandContext): P
   const progress = createProgress(context, { unit: 'bytes' })
   // A commit waits for the disk only where it is noted that it is there.
   const sync = database.syncByHand()
-  let isStopped = false
-  const stop = () => void (isStopped = true)
-  signals.on('SIGINT', stop)
-  signals.on('SIGTERM', stop)
+  using polling = startPolling(context)
 
   /** The problem that ends it, if there is one. */
   async function take(pieces: Iterable<Piece>): Promise<string | null> {
@@ -80,7 +78,7 @@ export async function passOver(options: PassOptions, context: CommandContext): P
       isHeader = false
       place = piece.next
       if (isEnough) await write()
-      if (isStopped) return STOPPED
+      if (polling.isStopped()) return STOPPED
     }
     return null
   }
@@ -98,7 +96,7 @@ export async function passOver(options: PassOptions, context: CommandContext): P
     const noted: ImportState = {
       version: 1,
       print: source.print,
-      order,
+      order: identity,
       place,
       counts: importing.counts(),
       promised,
@@ -140,8 +138,6 @@ export async function passOver(options: PassOptions, context: CommandContext): P
     }
     return { problem, counts, rejects: rejects.bytes() === 0 ? null : rejectsPath }
   } finally {
-    signals.off('SIGINT', stop)
-    signals.off('SIGTERM', stop)
     progress.end()
   }
 }

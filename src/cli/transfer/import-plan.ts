@@ -18,20 +18,20 @@ export interface ImportPlan {
   readonly said: string
 }
 
-/** Finds out what the file is, and whether the order fits it. `name`: of the file. */
-export function planImport(head: Uint8Array, name: string, order: ImportOptions): ImportPlan | CommandOutcome {
-  const found = detect(head, order.format)
+/** Finds out what the file is, and whether the options fit it. `name`: of the file. */
+export function planImport(head: Uint8Array, name: string, options: ImportOptions): ImportPlan | CommandOutcome {
+  const found = detect(head, options.format)
   if (found.kind === 'not-read') return problem(`${name} ${found.problem}`)
   const { shape } = found
   const columns = shape.kind === 'csv' ? shape.columns : null
   const { map: wanted, problems: wrong } =
-    order.map === null ? { map: new Map(), problems: [] } : readColumnMap(order.map, columns)
+    options.map === null ? { map: new Map(), problems: [] } : readColumnMap(options.map, columns)
   if (wrong.length > 0) return problems(...wrong.map((each) => `--map: ${each}.`))
 
   const title = found.name === 'bellhop' ? 'an export of Bellhop' : (FOREIGN_FORMATS[found.name]?.title ?? 'CSV')
   if (found.name !== 'csv' || columns === null) {
     if (found.name === 'bellhop' && wanted.size > 0) return problems('--map: an export of Bellhop is read as it is.')
-    if (order.platform !== null) {
+    if (options.platform !== null) {
       return problems(`--platform is for a CSV: ${name} reads as ${title}, which says itself what its devices are.`)
     }
     return { kind: 'plan', name: found.name, shape, map: wanted, said: `${name} reads as ${title}.` }
@@ -40,7 +40,7 @@ export function planImport(head: Uint8Array, name: string, order: ImportOptions)
   const quoted = columns.map((column) => JSON.stringify(column)).join(', ')
   if (!map.has('token'))
     return problems(`No column of ${name} is a token: there are ${quoted}. --map token=COLUMN says which.`)
-  if (!map.has('platform') && order.platform === null) {
+  if (!map.has('platform') && options.platform === null) {
     return problems(
       `No column of ${name} is a platform: --platform ios or android says what all are, --map platform=COLUMN which.`,
     )

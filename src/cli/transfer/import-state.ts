@@ -8,7 +8,7 @@ import { startFile } from './unfinished-file.ts'
 export interface ImportState {
   readonly version: 1
   readonly print: FilePrint
-  /** What was asked for: the same import goes on, another begins anew. */
+  /** What tells one import from another: the same goes on, another begins anew. Under the name that files have. */
   readonly order: string
   readonly place: FilePlace
   readonly counts: ImportCounts
@@ -19,7 +19,7 @@ export interface ImportState {
 }
 
 /** `null`: there is none, or none of this import. */
-export function readState(path: string, print: FilePrint, order: string): ImportState | null {
+export function readState(path: string, print: FilePrint, identity: string): ImportState | null {
   let state: unknown
   try {
     state = JSON.parse(readFileSync(path, 'utf8'))
@@ -27,7 +27,7 @@ export function readState(path: string, print: FilePrint, order: string): Import
     // Missing, or cut off by a power cut: then it begins anew, which does no harm.
     return null
   }
-  if (!isState(state) || state.order !== order) return null
+  if (!isState(state) || state.order !== identity) return null
   const { size, mtimeMs, begins } = state.print
   return size === print.size && mtimeMs === print.mtimeMs && begins === print.begins ? state : null
 }

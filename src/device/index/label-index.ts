@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 
 /** A tag, or a notification type (`active` on the wire). */
@@ -18,19 +19,21 @@ const MAX_REMEMBERED = 50_000
 /** Labels looked at in one step of a sweep: 0.2 ms, or 2 where all of them are erased. */
 const SWEEP_LIMIT = 200
 
+/** What is needed to write the registry from a process that a server may run beside. */
+export interface RegistryBeside {
+  readonly database: Pick<Database, 'statement' | 'reading' | 'version'>
+  readonly clock: Clock
+}
+
 export type LabelIndex = ReturnType<typeof createLabelIndex>
 
-/** Of a process that a server may run beside, and erase labels: `look` is to be called at the beginning of a transaction. */
-export function createLabelIndexBeside({
-  database,
-}: {
-  database: Pick<Database, 'statement' | 'reading' | 'version'>
-}) {
+/** Of a process that a server may run beside, and erase labels: `refresh` is to be called at the beginning of a transaction. */
+export function createLabelIndexBeside({ database }: Pick<RegistryBeside, 'database'>) {
   const labels = createLabelIndex({ database })
   let version = Number.NaN
   return {
     ...labels,
-    look(): void {
+    refresh(): void {
       if (database.version() === version) return
       version = database.version()
       labels.forgetAll()

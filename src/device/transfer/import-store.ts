@@ -1,4 +1,3 @@
-import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device } from '../../database/schema.ts'
 import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
@@ -7,6 +6,7 @@ import { packToken } from '../device.ts'
 import type { Platform } from '../device.ts'
 import { createAliasIndex } from '../index/alias-index.ts'
 import { createLabelIndexBeside } from '../index/label-index.ts'
+import type { RegistryBeside } from '../index/label-index.ts'
 import { cellAt, createPlaceIndex } from '../index/place-index.ts'
 import { createZoneIndex } from '../index/zone-index.ts'
 import { createLeftDeviceStore } from '../left-device-store.ts'
@@ -22,11 +22,6 @@ export interface ImportOutcome {
 
 type Row = DeviceRow & Pick<StoredRow<typeof device>, 'environment' | 'seen_at'>
 
-interface Dependencies {
-  readonly database: Pick<Database, 'statement' | 'reading' | 'version'>
-  readonly clock: Clock
-}
-
 /**
  * Brings devices in by the rules of PUT /deviceToken, with what it cannot say: times, badge, state. To be called
  * inside a transaction. The same device again changes nothing.
@@ -37,7 +32,7 @@ interface Dependencies {
  * A device of which nobody knows when it registered last is kept with 0, long ago: of a token that was dead before
  * the import, Apple says so with a time before it, which must count.
  */
-export function createImportStore({ database, clock }: Dependencies) {
+export function createImportStore({ database, clock }: RegistryBeside) {
   const labels = createLabelIndexBeside({ database })
   const aliases = createAliasIndex({ database, clock })
   const places = createPlaceIndex({ database })
@@ -128,7 +123,7 @@ export function createImportStore({ database, clock }: Dependencies) {
 
   return {
     put(application: number, device: ImportedDevice, { replace = false } = {}): ImportOutcome {
-      labels.look()
+      labels.refresh()
       const { platform, left, seenAt = 0 } = device
       const token = packToken(device.token)
       const row = statements.byToken.get(application, platform, token)

@@ -21,7 +21,7 @@ interface Dependencies {
 
 export interface Schedule {
   /** Something new waits. */
-  look(): void
+  wake(): void
   stop(): void
 }
 
@@ -72,7 +72,7 @@ export function startSchedule({ clock, log, commit, store, wake }: Dependencies)
 
   look()
   return {
-    look,
+    wake: look,
     stop() {
       stopped = true
       cancel()

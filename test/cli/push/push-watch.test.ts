@@ -72,7 +72,6 @@ async function watch({
         look++
         return look >= stopAt ? 'stopped' : 'tick'
       },
-      [Symbol.dispose]() {},
     },
     progress: createProgress(surroundings, { unit: 'devices' }),
     askPauses: ask,

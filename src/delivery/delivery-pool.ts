@@ -14,6 +14,7 @@ import { Sender } from './sender.ts'
 import type { SenderDependencies } from './sender.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
+import { beforeAll } from './store/expiry-scan.ts'
 import type { ExpiryKey } from './store/expiry-scan.ts'
 import type { Shifted } from './store/time-shift.ts'
 import { ClockFollower } from './time/clock-follower.ts'
@@ -61,8 +62,8 @@ export interface DeliveryPool {
   /** Something was stored for this application; `push`, `push.number`, where it was accepted earlier. */
   wake(application: number, push?: number): void
   /**
-   * Ends deliveries of a cancelled push that are not in memory. Runs in the transaction that cancels; those in memory
-   * ends with `cancel`, once that is on disk.
+   * Ends deliveries of a cancelled push that are not in memory. Runs in the transaction that cancels; those in memory, and
+   * those for which very many wait, end with `cancel`, once that is on disk.
    */
   cancelStored(application: number, push: number): void
   /** Sends no more of this push; answers that are on their way still count. */
@@ -192,7 +193,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     await inSteps(persist, (from: ExpiryKey | null) => {
       const { found, next } = store.cancelled(from)
       // In this transaction: the event of the end must be written, whatever happens in between.
-      for (const key of found) end(key)
+      for (const key of found) if (end(key)) return from ?? beforeAll()
       return next
     })
   }
@@ -216,8 +217,11 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     ensureTick()
   }
 
-  function end(key: Parameters<DeliveryStore['cancel']>[0]): void {
-    if (store.cancel(key, clock.now())) deps.events.pushFinished(key, clock.now())
+  /** A step of the end of a delivery that is cancelled and not in memory; whether it is to be followed by another. */
+  function end(key: Parameters<DeliveryStore['cancel']>[0]): boolean {
+    const outcome = store.cancel(key, clock.now())
+    if (outcome === 'ended') deps.events.pushFinished(key, clock.now())
+    return outcome === 'more'
   }
 
   store.endLeases(clock.now())
@@ -237,7 +241,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       for (const platform of PLATFORMS) {
         const held = senders.get(`${application}/${platform}`)?.cancel(push) === true
         // It may have left memory since that transaction.
-        if (!held) void persist(() => end({ application, push, platform }))
+        if (!held) void inSteps(persist, () => end({ application, push, platform }) || null)
       }
     },
     badgeSet: (application, platform, device) =>

@@ -193,13 +193,19 @@ export class SettlementWriter {
   async #write({ delivery, results, badges, finished, write, onWritten }: Write): Promise<void> {
     const { store, onRetries, onFinished, events, clock } = this.#deps
     const { retries } = results
+    const { record } = delivery
     this.#writing.add(results)
-    await this.#queueOf(delivery).add(() => {
-      write?.()
-      this.#storeBadges(delivery, badges)
-      if (finished) store.end(delivery.record, delivery, clock.now())
-      if (finished) events.pushFinished(delivery.record, clock.now())
-    })
+    // One transaction for all who wait would be as long as their list.
+    const mayMany = finished && record.lane === 'many' && delivery.abortReason !== null
+    await this.#queueOf(delivery).add(
+      () => {
+        write?.()
+        this.#storeBadges(delivery, badges)
+        if (finished) store.end(record, delivery, clock.now())
+        if (finished) events.pushFinished(record, clock.now())
+      },
+      mayMany ? () => store.endSome(record, delivery, clock.now()) : null,
+    )
     this.#writing.delete(results)
     onWritten?.()
     // Not in the transaction, which may run twice.

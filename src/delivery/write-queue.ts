@@ -1,7 +1,10 @@
 interface Waiting {
   readonly operation: () => void
+  readonly steps: (() => boolean) | null
   readonly resolve: () => void
 }
+
+type Persist = <T>(operation: () => T) => Promise<T>
 
 /**
  * What one delivery has to write, in the order in which it came to be. A settled page stores how far the delivery is,
@@ -11,12 +14,12 @@ interface Waiting {
  * idle → (the first comes: written at once) → writing → (what came meanwhile: together, in one transaction) → idle.
  */
 export class WriteQueue {
-  readonly #persist: (operation: () => void) => Promise<void>
+  readonly #persist: Persist
   #waiting: Waiting[] = []
   #writing: Promise<void> | null = null
 
   /** `persist` writes until it succeeds. */
-  constructor(persist: (operation: () => void) => Promise<void>) {
+  constructor(persist: Persist) {
     this.#persist = persist
   }
 
@@ -25,9 +28,12 @@ export class WriteQueue {
     return this.#writing === null
   }
 
-  /** Resolves when it is on disk. The operation may run twice, so it must only touch the database. */
-  add(operation: () => void): Promise<void> {
-    const written = new Promise<void>((resolve) => this.#waiting.push({ operation, resolve }))
+  /**
+   * Resolves when it is on disk. The operation may run twice, so it must only touch the database. `steps` runs before it,
+   * as often as it says that there is more to do, in a transaction each.
+   */
+  add(operation: () => void, steps: (() => boolean) | null = null): Promise<void> {
+    const written = new Promise<void>((resolve) => this.#waiting.push({ operation, steps, resolve }))
     this.#writing ??= this.#write()
     return written
   }
@@ -38,8 +44,10 @@ export class WriteQueue {
   }
 
   async #write(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0)
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      while (next.steps !== null && (await this.#persist(next.steps))) continue
+      const following = this.#waiting.findIndex(({ steps }, at) => at > 0 && steps !== null)
+      const batch = this.#waiting.splice(0, following === -1 ? this.#waiting.length : following)
       await this.#persist(() => {
         for (const { operation } of batch) operation()
       })

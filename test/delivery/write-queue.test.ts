@@ -3,15 +3,14 @@ import { WriteQueue } from '../../src/delivery/write-queue.ts'
 
 /** A disk that takes a transaction when it is told to. */
 function disk() {
-  const transactions: { readonly run: () => void; readonly done: () => void }[] = []
+  const transactions: { readonly run: () => unknown; readonly done: (result: unknown) => void }[] = []
   return {
     transactions,
-    persist: (operation: () => void) =>
-      new Promise<void>((resolve) => transactions.push({ run: operation, done: resolve })),
+    persist: <T>(operation: () => T) =>
+      new Promise<T>((resolve) => transactions.push({ run: operation, done: (result) => resolve(result as T) })),
     take: async (): Promise<void> => {
       const transaction = transactions.shift()
-      transaction?.run()
-      transaction?.done()
+      transaction?.done(transaction.run())
       await Bun.sleep(0)
     },
   }
@@ -53,6 +52,31 @@ describe('what a delivery has to write', () => {
     await take()
     await take()
     expect(written).toEqual(['first', 'second'])
+  })
+
+  test('may have steps before it, each written alone, behind what came before', async () => {
+    const { persist, take } = disk()
+    const written: string[] = []
+    const queue = new WriteQueue(persist)
+    for (const name of ['first', 'second']) void queue.add(() => void written.push(name))
+    let steps = 3
+    const last = queue.add(
+      () => void written.push('last'),
+      () => {
+        written.push('step')
+        return --steps > 0
+      },
+    )
+    void queue.add(() => void written.push('behind'))
+    for (const now of ['first', 'first second', 'first second step', 'first second step step']) {
+      await take()
+      expect(written.join(' ')).toBe(now)
+    }
+    await take()
+    await take()
+    await last
+    expect(written.slice(4)).toEqual(['step', 'last', 'behind'])
+    expect(queue.isEmpty).toBe(true)
   })
 
   test('is known to be on disk when all of it is', async () => {

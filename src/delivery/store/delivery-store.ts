@@ -36,6 +36,11 @@ const OPEN = `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.num
   FROM delivery d JOIN push p ON p.number = d.push
   WHERE d.finished_at IS NULL AND p.cancelled_at IS NULL`
 
+/** Recipients for whom a delivery ends in one step: 5 ms. */
+const END_STEP = 1000
+
+const CANCELLED: DeliveryEnd = { abortReason: 'cancelled', refused: null, unsent: null }
+
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
 interface Dependencies {
@@ -96,15 +101,27 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
    * Ends a delivery: nobody of it waits any more, and whoever it addressed and did not reach counts as failed, so that
    * its numbers are the last ones. Also who was never sent to: removed meanwhile, where everybody else was looked at.
    */
-  function end(key: DeliveryKey, { abortReason, refused, unsent }: DeliveryEnd, now: number): void {
+  function end(key: DeliveryKey, how: DeliveryEnd, now: number): void {
+    const { refused, unsent } = how
     if (refused !== null) refuse.run(refused, key.push, key.platform)
-    const waited =
-      refused !== null
-        ? recipientResults.refuseWaiting(key, refused, now)
-        : abortReason === 'cancelled'
-          ? recipientResults.cancelWaiting(key, now)
-          : recipientResults.expireWaiting(key, now)
+    const waited = endWaiting(key, how, now, null)
     finish.run(now, unsent === null ? null : unsent + waited, key.push, key.platform)
+  }
+
+  /**
+   * Before its end: ends it for some of those who wait, and says whether there may be more. The last step of a long list
+   * is the end itself.
+   */
+  function endSome(key: DeliveryKey, how: DeliveryEnd, now: number): boolean {
+    const ended = endWaiting(key, how, now, END_STEP)
+    if (ended > 0) countMore.run(0, ended, null, key.push, key.platform)
+    return ended === END_STEP
+  }
+
+  function endWaiting(key: DeliveryKey, how: DeliveryEnd, now: number, limit: number | null): number {
+    if (how.refused !== null) return recipientResults.refuseWaiting(key, how.refused, now, limit)
+    if (how.abortReason === 'cancelled') return recipientResults.cancelWaiting(key, now, limit)
+    return recipientResults.expireWaiting(key, now, limit)
   }
 
   const { takeDue, nextDue, endLeases } = recipientResults
@@ -175,11 +192,17 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
 
     end,
 
-    /** Ends a delivery that is cancelled and not in memory. `true` if it was open. */
-    cancel(key: DeliveryKey, now: number): boolean {
-      const wasOpen = isOpen.get(key.push, key.platform) !== null
-      if (wasOpen) end(key, { abortReason: 'cancelled', refused: null, unsent: null }, now)
-      return wasOpen
+    endSome,
+
+    /**
+     * Ends a delivery that is cancelled and not in memory. `more`: it was too long for one step, and is to be ended
+     * again; `over`: it had ended before.
+     */
+    cancel(key: DeliveryKey, now: number): 'ended' | 'more' | 'over' {
+      if (isOpen.get(key.push, key.platform) === null) return 'over'
+      if (endSome(key, CANCELLED, now)) return 'more'
+      end(key, CANCELLED, now)
+      return 'ended'
     },
 
     cancelled: waiting.cancelled,

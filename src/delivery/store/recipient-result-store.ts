@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.ts'
+import type { Database, Value } from '../../database/database.ts'
 import type { StoredRow, pushException } from '../../database/schema.ts'
 import type { Platform } from '../../device/device.ts'
 import { ALONG, behindAll, BY_END, createExpiryScan } from './expiry-scan.ts'
@@ -82,21 +82,35 @@ export function createRecipientResultStore({ database, recipients }: Dependencie
       return changes === MAKE_DUE_LIMIT ? from : next
     },
 
-    /** It is over for who still waits; says how many. */
-    expireWaiting: ({ push, platform }: DeliveryKey, now: number): number =>
-      statements.expire.run(now, push, platform).changes,
+    /** It is over for who still waits, up to `limit` of them, `null` for all; says how many. */
+    expireWaiting: ({ push, platform }: DeliveryKey, now: number, limit: number | null): number =>
+      limit === null
+        ? statements.expire.all.run(now, push, platform).changes
+        : statements.expire.some.run(now, push, platform, limit).changes,
 
-    /** Who still waits is not sent to: the gateway refuses the push. Says how many. */
-    refuseWaiting: ({ push, platform }: DeliveryKey, reason: string, now: number): number =>
-      statements.refuse.run(reason, now, push, platform).changes,
+    /** The same for who is not sent to because the gateway refuses the push. */
+    refuseWaiting: ({ push, platform }: DeliveryKey, reason: string, now: number, limit: number | null): number =>
+      limit === null
+        ? statements.refuse.all.run(reason, now, push, platform).changes
+        : statements.refuse.some.run(reason, now, push, platform, limit).changes,
 
-    /** Calls off who still waits; says how many. */
-    cancelWaiting: ({ push, platform }: DeliveryKey, now: number): number =>
-      statements.cancel.run(now, push, platform).changes,
+    /** The same for who is called off. */
+    cancelWaiting: ({ push, platform }: DeliveryKey, now: number, limit: number | null): number =>
+      limit === null
+        ? statements.cancel.all.run(now, push, platform).changes
+        : statements.cancel.some.run(now, push, platform, limit).changes,
   }
 }
 
 function prepareStatements(database: Pick<Database, 'statement'>) {
+  const waiting = `push = ? AND platform = ? AND ${WAITING}`
+  const over = <Values extends Value[]>(set: string) => ({
+    all: database.statement<never, [...Values, number, Platform]>(`UPDATE push_exception SET ${set} WHERE ${waiting}`),
+    some: database.statement<never, [...Values, number, Platform, limit: number]>(
+      `UPDATE push_exception SET ${set} WHERE (push, platform, device) IN (
+         SELECT push, platform, device FROM push_exception WHERE ${waiting} LIMIT ?)`,
+    ),
+  })
   type Put = [number, Platform, device: number, string, attempt: number, dueAt: number, number | null, string]
   return {
     put: database.statement<never, Put>(
@@ -126,16 +140,8 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
            ON e.push = delivery.push AND e.platform = delivery.platform AND e.${WAITING} AND e.due_at > ?1
          WHERE ${ALONG} AND e.state = 'retry' LIMIT ?)`,
     ),
-    expire: database.statement<never, [now: number, number, Platform]>(
-      `UPDATE push_exception SET state = 'expired', due_at = ? WHERE push = ? AND platform = ? AND ${WAITING}`,
-    ),
-    refuse: database.statement<never, [reason: string, now: number, number, Platform]>(
-      `UPDATE push_exception SET state = 'rejected', reason = ?, due_at = ?
-       WHERE push = ? AND platform = ? AND ${WAITING}`,
-    ),
-    cancel: database.statement<never, [now: number, number, Platform]>(
-      `UPDATE push_exception SET state = 'expired', reason = 'cancelled', due_at = ?
-       WHERE push = ? AND platform = ? AND ${WAITING}`,
-    ),
+    expire: over<[now: number]>(`state = 'expired', due_at = ?`),
+    refuse: over<[reason: string, now: number]>(`state = 'rejected', reason = ?, due_at = ?`),
+    cancel: over<[now: number]>(`state = 'expired', reason = 'cancelled', due_at = ?`),
   }
 }

@@ -1,0 +1,74 @@
+import { connect } from 'node:net'
+import type { Conversation } from './conversation.ts'
+
+/** What came of a conversation. */
+export interface Outcome {
+  /** Statuses of the answers, in their order; without 100 Continue. */
+  readonly statuses: readonly number[]
+  /** All that came. */
+  readonly received: string
+  /** From the last written piece to the first byte of an answer after it; `null`: none came. */
+  readonly answeredAfterMs: number | null
+}
+
+/** How long after the last byte nothing more is expected, in ms. */
+const QUIET_MS = 150
+
+/** How long an answer that is owed is waited for, in ms. */
+const OWED_MS = 20_000
+
+/** Has a conversation with the server at `url` on a connection of its own. */
+export function talk(url: string, { pieces, end, owed }: Conversation): Promise<Outcome> {
+  const { hostname, port } = new URL(url)
+  const { promise, resolve } = Promise.withResolvers<Outcome>()
+  const parts: Buffer[] = []
+  let saidAt: number | null = null
+  let answeredAfterMs: number | null = null
+  let quiet: ReturnType<typeof setTimeout> | undefined
+
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  const received = () => Buffer.concat(parts).toString('latin1')
+  const waitOn = () => {
+    clearTimeout(quiet)
+    const isOwed = owed !== null && statusesIn(received()).length < owed
+    quiet = setTimeout(() => socket.destroy(), isOwed ? OWED_MS : QUIET_MS)
+  }
+  socket.on('data', (data: Buffer) => {
+    parts.push(data)
+    if (saidAt === null) return
+    answeredAfterMs ??= performance.now() - saidAt
+    waitOn()
+  })
+  socket.on('end', () => socket.destroy())
+  // A connection that the server cuts is an outcome like another.
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => {
+    clearTimeout(quiet)
+    resolve({ statuses: statusesIn(received()), received: received(), answeredAfterMs })
+  })
+
+  async function speak(): Promise<void> {
+    for (const { bytes, pauseMs } of pieces) {
+      if (pauseMs > 0) await Bun.sleep(pauseMs)
+      if (socket.destroyed) return
+      if (!socket.write(bytes)) await drained()
+    }
+    saidAt = performance.now()
+    if (end === 'resets') socket.resetAndDestroy()
+    else if (end === 'half-closes') socket.end()
+    waitOn()
+  }
+  const drained = () =>
+    new Promise<void>((resolve) => {
+      socket.once('drain', resolve)
+      socket.once('close', resolve)
+    })
+  socket.on('connect', () => void speak())
+  return promise
+}
+
+/** No text of an answer has a line of its own that begins like this: in JSON an end of line is escaped. */
+function statusesIn(received: string): number[] {
+  const lines = received.matchAll(/^HTTP\/1\.[01] (\d{3})\b/gm)
+  return [...lines].map(([, status]) => Number(status)).filter((status) => status !== 100)
+}

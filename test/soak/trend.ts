@@ -1,0 +1,69 @@
+import { grows, inBins, slopeOf } from './slope.ts'
+import type { Point } from './slope.ts'
+
+/** Values of one thing that should stay as it is. */
+export interface Figure {
+  readonly name: string
+  /** `MB`; `''` of a count. */
+  readonly unit: string
+  /** `at` in ms. */
+  readonly points: readonly Point[]
+  /** How much of its level it may have grown over the time watched: 0.05 is a twentieth. */
+  readonly share: number
+}
+
+export interface Trend {
+  readonly name: string
+  readonly unit: string
+  /** The median. */
+  readonly level: number
+  /** The highest of all values. */
+  readonly highest: number
+  /** Growth in an hour: the median, and between what it is with 95 % confidence. */
+  readonly hourly: { readonly median: number; readonly least: number; readonly most: number }
+  readonly grows: boolean
+}
+
+/** Bins of the time that is watched. */
+const BINS = 40
+
+const HOUR_MS = 3_600_000
+
+/** `null`: too few values. */
+export function trendOf({ name, unit, points, share }: Figure): Trend | null {
+  const bins = inBins(points, BINS)
+  const slope = slopeOf(bins)
+  const [first, last] = [points[0], points.at(-1)]
+  if (slope === null || first === undefined || last === undefined) return null
+  return {
+    name,
+    unit,
+    level: slope.level,
+    highest: Math.max(...points.map(({ value }) => value)),
+    hourly: { median: slope.median * HOUR_MS, least: slope.least * HOUR_MS, most: slope.most * HOUR_MS },
+    grows: grows(slope, last.at - first.at, share),
+  }
+}
+
+/** As a table in Markdown. */
+export function trendTable(trends: readonly Trend[]): string {
+  const rows = trends.map(({ name, unit, level, highest, hourly: { median, least, most }, grows }) => {
+    const [low, high] = [signed(least), signed(most)]
+    const range = `${signed(median)} (${low} to ${high})`
+    return `| ${name} | ${figure(level, unit)} | ${figure(highest, unit)} | ${range} | ${grows ? '**grows**' : 'flat'} |`
+  })
+  return ['| What | Median | Highest | In an hour (95 %) | |', '| --- | --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+function figure(value: number, unit: string): string {
+  return `${round(value)}${unit === '' ? '' : ` ${unit}`}`
+}
+
+function signed(value: number): string {
+  const rounded = round(value)
+  return rounded > 0 ? `+${rounded}` : String(rounded)
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3)) + 0
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { operationsOf } from '../../support/openapi.ts'
+import type { Json, Operation } from '../../support/openapi.ts'
+import { startService } from '../../support/service.ts'
+import type { Answer, Service } from '../../support/service.ts'
+import { createAnswerCheck } from './answer-check.ts'
+import type { AnswerCheck } from './answer-check.ts'
+import { fitting } from './fitting.ts'
+import { misfitting } from './misfit.ts'
+
+/* The API as a stranger sees it, who has only read /openapi.json: calls come from its schemas, answers are held to them. */
+
+let service: Service
+let document: Json
+let operations: readonly Operation[]
+let check: AnswerCheck
+const known: string[] = []
+beforeAll(async () => {
+  service = await startService()
+  document = (await service.get('/openapi.json')).body
+  operations = operationsOf(document)
+  check = createAnswerCheck(document)
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+/** What the examples are about: the device, which some of them unregister, and a push that waits. */
+async function prepare(): Promise<void> {
+  const registration = operations.filter(({ path }) => path === '/deviceToken').flatMap(examplesOf)
+  for (const [, example] of registration) {
+    expect((await service.put('/deviceToken', example)).status).toBeLessThan(300)
+  }
+  known.push((await service.post('/push/all', { tags: ['beta'], msg: 'Hello', send_at: 3600 })).body.id)
+}
+
+const schemaOf = ({ of }: Operation): Json | undefined => of['requestBody']?.content['application/json'].schema
+
+/** What the document shows of an operation is tried first. */
+function examplesOf({ path, of }: Operation): [Parameters, unknown][] {
+  const { example, examples = {} } = of['requestBody']?.content['application/json'] ?? {}
+  const bodies = example === undefined ? Object.values<Json>(examples).map(({ value }) => value) : [example]
+  return bodies.map((body) => [{ path, headers: {} }, body])
+}
+
+/** A parameter's value, or that it is not given. */
+function parameterOf({ schema, required = false, example }: Json, documented: Json): fc.Arbitrary<unknown> {
+  const values = fitting(documented, { ...schema, ...(example !== undefined && { example }) })
+  return required ? values : fc.option(values, { nil: undefined })
+}
+
+interface Parameters {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function parametersOf({ path, of }: Operation): fc.Arbitrary<Parameters> {
+  const parameters = (of['parameters'] as readonly Json[]).filter(({ name }) => name !== 'Accept-Version')
+  const values = fc.tuple(...parameters.map((parameter) => parameterOf(parameter, document)))
+  return fc.tuple(values, fc.constantFrom('known', 'drawn')).map(([drawn, id]) => {
+    const headers: Record<string, string> = {}
+    const query = new URLSearchParams()
+    let filled = path
+    for (const [n, { name, in: where }] of parameters.entries()) {
+      const given = where === 'path' && id === 'known' ? known.at(-1) : drawn[n]
+      if (given === undefined) continue
+      const value = typeof given === 'string' ? given : JSON.stringify(given)
+      if (where === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value))
+      else if (where === 'query') query.set(name, value)
+      else headers[String(name).toLowerCase()] = sendable(value)
+    }
+    return { path: query.size > 0 ? `${filled}?${query.toString()}` : filled, headers }
+  })
+}
+
+/** What a client can put into a header at all (RFC 9110, 5.5). */
+function sendable(value: string): string {
+  return value.replaceAll(/[^\x20-\x7e]/g, '_').trim() || '_'
+}
+
+async function send({ method }: Operation, { path, headers }: Parameters, body?: unknown): Promise<Answer> {
+  return service.call(method, path, { headers, ...(body !== undefined && { body }) })
+}
+
+const runs = (numRuns: number) => ({ numRuns, seed: 20261122, endOnFailure: false })
+
+test('every operation answers what fits its description as its description says, and each takes some of it', async () => {
+  for (const operation of operations) {
+    const schema = schemaOf(operation)
+    const body = schema === undefined ? fc.constant(undefined) : fitting(document, schema)
+    const taken = new Set<boolean>()
+    await prepare()
+    await fc.assert(
+      fc.asyncProperty(parametersOf(operation), body, async (parameters, body) => {
+        const answer = await send(operation, parameters, body)
+        check.expectDescribed(operation, answer)
+        expect(answer.status).toBeLessThan(500)
+        taken.add(answer.status < 300)
+        if (answer.status === 200 && operation.path.startsWith('/push/') && answer.body.id) known.push(answer.body.id)
+      }),
+      { ...runs(20), examples: examplesOf(operation) },
+    )
+    expect(taken, `${operation.method} ${operation.path}`).toContain(true)
+  }
+})
+
+describe('what does not fit its description is refused', () => {
+  test('with a failure that is described, whatever else is said', async () => {
+    for (const operation of operations) {
+      const schema = schemaOf(operation)
+      // Old apps say of an opened push what they like; what is no id or token is read over.
+      if (schema === undefined || operation.path === '/stats') continue
+      await fc.assert(
+        fc.asyncProperty(misfitting(document, schema), async ({ body, why }) => {
+          const answer = await send(operation, { path: operation.path, headers: {} }, body)
+          check.expectDescribed(operation, answer)
+          const told = `${operation.path}: ${why}, ${JSON.stringify(body)}`
+          expect([told, answer.status >= 400 && answer.status < 500]).toEqual([told, true])
+        }),
+        runs(80),
+      )
+    }
+  })
+})

@@ -50,6 +50,8 @@ export interface Stage extends AsyncDisposable, Party {
   readonly adminUrl: string | null
   /** Of its API. */
   readonly url: string | null
+  /** Of its process; `null` while there is none. */
+  readonly pid: number | null
   /** Whom its gateways let in. */
   readonly known: KnownCredentials
   /** Starts the service; waits until it is ready, unless `untilReady` is false. */
@@ -166,6 +168,9 @@ export async function openStage({ template, program, seed, directory }: StageOpt
     },
     get adminUrl() {
       return urls?.admin ?? null
+    },
+    get pid() {
+      return service?.pid ?? null
     },
     async start({ untilReady = true, bunFlags = [], env = {} } = {}) {
       life++

@@ -1,0 +1,80 @@
+// The soak: hours of what a service meets in its life, and whether anything of it grows with the time.
+import { parseArgs } from 'node:util'
+import { runScenarios } from '../faults/run-scenario.ts'
+import { programOf } from '../faults/stage/service.ts'
+import { makeTemplate } from '../faults/stage/template.ts'
+import { soakScenario } from './soak-scenario.ts'
+import type { Life, SoakReport } from './soak-scenario.ts'
+import { trendOf, trendTable } from './trend.ts'
+import type { Figure, Trend } from './trend.ts'
+
+const HELP = `Usage: scripts/soak [--hours N] [--seed N] [--binary PATH]
+
+  --hours N      how long (default 1)
+  --seed N       repeats the faults and the calls of a run (default 1)
+  --binary PATH  the compiled service in place of the sources
+
+Exits with 1 where something was lost, repeated without need or counted wrongly, where a command ended otherwise than it
+should, and where memory, open files, the log of the database or the time of an answer grow.`
+
+const OPTIONS = {
+  hours: { type: 'string', default: '1' },
+  seed: { type: 'string', default: '1' },
+  binary: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+
+const HOUR_MS = 3_600_000
+
+/** What a service that has just begun needs until its figures say something: a tenth of the time, and at most so long. */
+const WARM_MOST_MS = 300_000
+
+/** Runs what `argv` asks for; resolves with the exit code. */
+export async function runSoak(argv: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS })
+  const [hours, seed] = [Number(values.hours), Number(values.seed)]
+  if (values.help || !(hours > 0) || !Number.isSafeInteger(seed)) {
+    console.log(HELP)
+    return values.help ? 0 : 2
+  }
+  const program = programOf(values.binary ?? null)
+  const { compiled } = program
+  await using template = await makeTemplate(program, { ios: 1500, android: 600 })
+  let report: SoakReport | null = null
+  const scenario = soakScenario(hours * HOUR_MS, (told) => (report = told))
+  const onOpened = () => {}
+  const order = { template, program, compiled, seed, rounds: 1, jobs: 1, quick: false, onOpened, onRow: onOpened }
+  const [row] = await runScenarios([scenario], order)
+  if (row?.result.kind !== 'ran' || report === null) throw new Error('the soak did not run')
+
+  const { judgement } = row.result
+  const { lives, counts, commands }: SoakReport = report
+  const trends = lives.slice(-1).flatMap(trendsOf)
+  const refused = Array.from(counts.refused, ([what, count]) => `${what}: ${count}`).join(', ')
+  console.log(`seed ${seed}, ${hours} h: ${counts.calls} calls (${counts.unanswered} unanswered; refused ${refused}),`)
+  console.log(`${judgement.pushes} pushes, ${judgement.notifications} notifications, ${commands} commands;`)
+  console.log(`lost ${judgement.lost}, repeated ${judgement.repeated}\n\n${trendTable(trends)}`)
+  const findings = [...judgement.findings, ...trends.filter(({ grows }) => grows).map(({ name }) => `${name}: grows`)]
+  console.log(findings.length === 0 ? '\nnothing found' : `\n${findings.join('\n')}\n\n${findings.length} found`)
+  return findings.length === 0 ? 0 : 1
+}
+
+/** Of a life of the service, without its beginning. */
+function trendsOf({ samples, median, p99 }: Life): readonly Trend[] {
+  const lastMs = samples.at(-1)?.atMs ?? 0
+  const warmMs = Math.min(lastMs / 10, WARM_MOST_MS)
+  const of = (value: (sample: (typeof samples)[number]) => number) =>
+    samples.map((sample) => ({ at: sample.atMs, value: value(sample) }))
+  const figures: readonly Figure[] = [
+    { name: 'memory', unit: 'MB', share: 0.05, points: of(({ rssMb }) => rssMb) },
+    { name: 'open files and connections', unit: '', share: 0.05, points: of(({ handles }) => handles) },
+    { name: 'log of the database', unit: 'MB', share: 0.05, points: of(({ walMb }) => walMb) },
+    // It holds each push for 90 days: shown, and judged by the year.
+    { name: 'database', unit: 'MB', share: Number.POSITIVE_INFINITY, points: of(({ fileMb }) => fileMb) },
+    { name: 'answer, median', unit: 'ms', share: 0.2, points: median },
+    { name: 'answer, 99 %', unit: 'ms', share: 0.2, points: p99 },
+  ]
+  return figures
+    .map((figure) => trendOf({ ...figure, points: figure.points.filter(({ at }) => at > warmMs) }))
+    .filter((trend) => trend !== null)
+}

@@ -3,16 +3,18 @@ import { parseArgs } from 'node:util'
 import { runScenarios } from '../faults/run-scenario.ts'
 import { programOf } from '../faults/stage/service.ts'
 import { makeTemplate } from '../faults/stage/template.ts'
+import { runYear } from './run-year.ts'
 import { soakScenario } from './soak-scenario.ts'
 import type { Life, SoakReport } from './soak-scenario.ts'
 import { trendOf, trendTable } from './trend.ts'
 import type { Figure, Trend } from './trend.ts'
 
-const HELP = `Usage: scripts/soak [--hours N] [--seed N] [--binary PATH]
+const HELP = `Usage: scripts/soak [--hours N] [--seed N] [--binary PATH] | --year
 
   --hours N      how long (default 1)
   --seed N       repeats the faults and the calls of a run (default 1)
   --binary PATH  the compiled service in place of the sources
+  --year         in place of all that a year of housekeeping, by a clock that is put forward
 
 Exits with 1 where something was lost, repeated without need or counted wrongly, where a command ended otherwise than it
 should, and where memory, open files, the log of the database or the time of an answer grow.`
@@ -21,6 +23,7 @@ const OPTIONS = {
   hours: { type: 'string', default: '1' },
   seed: { type: 'string', default: '1' },
   binary: { type: 'string' },
+  year: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -37,7 +40,17 @@ export async function runSoak(argv: readonly string[]): Promise<number> {
     console.log(HELP)
     return values.help ? 0 : 2
   }
-  const program = programOf(values.binary ?? null)
+  return tell(values.year ? await runYear(console.log) : await soak(hours, seed, values.binary ?? null))
+}
+
+function tell(findings: readonly string[]): number {
+  console.log(findings.length === 0 ? '\nnothing found' : `\n${findings.join('\n')}\n\n${findings.length} found`)
+  return findings.length === 0 ? 0 : 1
+}
+
+/** Resolves with what was found. */
+async function soak(hours: number, seed: number, binary: string | null): Promise<readonly string[]> {
+  const program = programOf(binary)
   const { compiled } = program
   await using template = await makeTemplate(program, { ios: 1500, android: 600 })
   let report: SoakReport | null = null
@@ -54,9 +67,7 @@ export async function runSoak(argv: readonly string[]): Promise<number> {
   console.log(`seed ${seed}, ${hours} h: ${counts.calls} calls (${counts.unanswered} unanswered; refused ${refused}),`)
   console.log(`${judgement.pushes} pushes, ${judgement.notifications} notifications, ${commands} commands;`)
   console.log(`lost ${judgement.lost}, repeated ${judgement.repeated}\n\n${trendTable(trends)}`)
-  const findings = [...judgement.findings, ...trends.filter(({ grows }) => grows).map(({ name }) => `${name}: grows`)]
-  console.log(findings.length === 0 ? '\nnothing found' : `\n${findings.join('\n')}\n\n${findings.length} found`)
-  return findings.length === 0 ? 0 : 1
+  return [...judgement.findings, ...trends.filter(({ grows }) => grows).map(({ name }) => `${name}: grows`)]
 }
 
 /** Of a life of the service, without its beginning. */

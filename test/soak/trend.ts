@@ -45,14 +45,14 @@ export function trendOf({ name, unit, points, share }: Figure): Trend | null {
   }
 }
 
-/** As a table in Markdown. */
-export function trendTable(trends: readonly Trend[]): string {
+/** As a table in Markdown. `per`: what an hour stands for. */
+export function trendTable(trends: readonly Trend[], per = 'an hour'): string {
   const rows = trends.map(({ name, unit, level, highest, hourly: { median, least, most }, grows }) => {
     const [low, high] = [signed(least), signed(most)]
     const range = `${signed(median)} (${low} to ${high})`
     return `| ${name} | ${figure(level, unit)} | ${figure(highest, unit)} | ${range} | ${grows ? '**grows**' : 'flat'} |`
   })
-  return ['| What | Median | Highest | In an hour (95 %) | |', '| --- | --- | --- | --- | --- |', ...rows].join('\n')
+  return [`| What | Median | Highest | In ${per} (95 %) | |`, '| --- | --- | --- | --- | --- |', ...rows].join('\n')
 }
 
 function figure(value: number, unit: string): string {

@@ -1,0 +1,92 @@
+import type { Database } from '../../src/database/database.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import type { Point } from './slope.ts'
+
+/** What is in the database at the end of each day. */
+export interface Year {
+  /** By table: rows; `at` in days. */
+  readonly rows: ReadonlyMap<string, readonly Point[]>
+  /** Megabytes of the file, and what of them holds something. */
+  readonly file: readonly Point[]
+  readonly used: readonly Point[]
+}
+
+/** Of a day. */
+const NEWCOMERS = 20
+const LEAVERS = 15
+const PUSHES = 4
+
+const HOUR_MS = 3_600_000
+
+/** Housekeeping runs once an hour: the end of each hour is lived through, the rest is let pass. */
+const LIVED_MS = 60_000
+
+/** Lives through so many days: devices come, leave and die, pushes go out, and what is over its time is erased. */
+export async function liveDays(days: number, onDay: (day: number) => void): Promise<Year> {
+  const clock = createFakeClock(Date.UTC(2026, 0, 1))
+  await using service = await startService({ clock })
+  const rows = new Map<string, Point[]>()
+  const [file, used]: [Point[], Point[]] = [[], []]
+  for (let day = 0; day < days; day++) {
+    await live(service, clock, day)
+    for (const [table, value] of rowsOf(service.database)) {
+      rows.set(table, [...(rows.get(table) ?? []), { at: day, value }])
+    }
+    const { all, free } = pagesOf(service.database)
+    file.push({ at: day, value: all })
+    used.push({ at: day, value: all - free })
+    onDay(day)
+  }
+  return { rows, file, used }
+}
+
+async function live(service: Service, clock: FakeClock, day: number): Promise<void> {
+  const tag = ['everybody', `day-${day}`]
+  for (let n = 0; n < NEWCOMERS; n++) {
+    // Of the five that do not leave by themselves the gateway says that they are gone (apns-magic-tokens.ts).
+    const token = n < LEAVERS ? tokenOf(day, n) : `bad41000${tokenOf(day, n).slice(8)}`
+    await service.put('/deviceToken', { token, platform: '0', tag, alias: `alias-${day}-${n}` })
+  }
+  for (let n = 0; n < PUSHES; n++) {
+    const headers = { 'idempotency-key': `push-${day}-${n}` }
+    const { body } = await service.post('/push/all', { tags: ['everybody'], msg: `Day ${day}` }, { headers })
+    await service.put('/stats', { platform: '0', id: body.id, token: tokenOf(day, 0) })
+    await until(async () => (await service.get(`/push/${body.id}`)).body.state === 'finished')
+  }
+  for (let n = 0; n < LEAVERS; n++) await service.put('/deviceToken/del', { token: tokenOf(day, n), platform: '0' })
+  for (let hour = 0; hour < 24; hour++) {
+    clock.standStill(HOUR_MS - LIVED_MS)
+    for (let passed = 0; passed < LIVED_MS; passed += LIVED_MS / 4) {
+      clock.advance(LIVED_MS / 4)
+      // Whatever was begun is done: the answer waits for a write.
+      await (await fetch(`${service.adminUrl}/readyz`)).text()
+    }
+  }
+}
+
+function tokenOf(day: number, n: number): string {
+  return new Bun.CryptoHasher('sha256').update(`${day}/${n}`).digest('hex')
+}
+
+function rowsOf(database: Database): [table: string, rows: number][] {
+  const tables = database.statement<{ name: string }, []>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  )
+  return tables.all().map(({ name }) => {
+    const count = database.statement<{ rows: number }, []>(`SELECT count(*) AS rows FROM "${name}"`)
+    return [name, count.get()?.rows ?? 0]
+  })
+}
+
+/** In MB. */
+function pagesOf(database: Database): { readonly all: number; readonly free: number } {
+  const read = database.statement<{ all: number; free: number }, []>(
+    `SELECT p.page_count * s.page_size / 1e6 AS "all", f.freelist_count * s.page_size / 1e6 AS free
+     FROM pragma_page_count p, pragma_page_size s, pragma_freelist_count f`,
+  )
+  return read.get() ?? { all: 0, free: 0 }
+}

@@ -1,8 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createApplicationStore } from '../../src/application/application-store.ts'
+import { systemClock } from '../../src/clock.ts'
+import { openDatabase } from '../../src/database/database.ts'
 import { apiOf } from '../faults/stage/api.ts'
-import { runCommand, startService } from '../faults/stage/service.ts'
+import { startService } from '../faults/stage/service.ts'
 import type { Program } from '../faults/stage/service.ts'
 import type { Json } from '../support/openapi.ts'
 import type { Side } from './attack.ts'
@@ -27,10 +30,7 @@ export async function openTarget(program: Program): Promise<Target> {
   await using opened = new AsyncDisposableStack()
   const data = await mkdtemp(join(tmpdir(), 'bellhop-fuzz-'))
   opened.defer(() => rm(data, { recursive: true, force: true }))
-  const application = JSON.parse(await runCommand(program, ['app', 'create', 'fuzz', '--json', '--data', data]))
-  await runCommand(program, ['app', 'simulate', application.id, '--data', data])
-  const unlimited = ['--rate=0', '--backend-rate=0', '--quota=0']
-  await runCommand(program, ['app', 'limits', application.id, ...unlimited, '--data', data])
+  const application = applicationIn(data)
   const service = opened.use(startService({ program, data, env: {} }))
   const addresses = await service.ready
   if (addresses === null) throw new Error(`not ready: ${service.log()}`)
@@ -60,4 +60,16 @@ export async function openTarget(program: Program): Promise<Target> {
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** Simulated, and without limits. */
+function applicationIn(data: string) {
+  using database = openDatabase(data)
+  const applications = createApplicationStore({ database, clock: systemClock })
+  const made = applications.create('fuzz')
+  if (made.kind !== 'created') throw new Error(made.kind)
+  const { id } = made.application
+  applications.setSimulated(id, true)
+  applications.setLimits(id, { rate: 0, backendRate: 0, quota: 0 })
+  return { id, secret: made.secret }
 }

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { programOf } from '../faults/stage/service.ts'
+import { connectTo } from '../support/raw-connection.ts'
+import { until } from '../support/until.ts'
+import { plainMessage } from './message.ts'
+import { openTarget } from './target.ts'
+
+/** Files and connections that the process may have open: it has about 25 of its own, and a database needs a few more. */
+const FILES = 96
+
+test('with no file left for another connection those that are open are served, and others once there is room', async () => {
+  const { command, compiled } = programOf(null)
+  const limited = ['sh', '-c', `ulimit -n ${FILES}; exec "$@"`, 'sh', ...command]
+  await using target = await openTarget({ command: limited, compiled })
+  const [{ url, calls }] = target.sides
+  const known = calls.find(({ path, headers }) => path === '/deviceToken' && headers.length > 2)
+  if (known === undefined) throw new Error('no call registers a device')
+  const register = plainMessage(known)
+
+  using early = await connectTo(url)
+  await early.write(register)
+  expect((await early.answer()).status).toBe(201)
+  const crowd = await Promise.all(Array.from({ length: 2 * FILES }, () => connectTo(url)))
+  await early.write(register)
+  expect((await early.answer()).status).toBe(200)
+
+  for (const connection of crowd) connection[Symbol.dispose]()
+  await until(async () => (await fetch(`${url}/healthz`)).ok)
+  expect(target.errors()).toEqual([])
+  expect(target.exitCode).toBeNull()
+})

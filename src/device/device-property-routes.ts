@@ -10,6 +10,7 @@ import * as schema from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import type { Platform } from './device.ts'
 import type { GrowthBounds } from './growth.ts'
+import { ID_ALONE, idAloneOf } from './id-alone.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -27,6 +28,8 @@ interface Dependencies {
 
 /** Endpoints 4 to 7 and 13: one property of a device, its alias, tags, location or badge count. */
 export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, aliasesOpen = false }: Dependencies) {
+  const idAlone = idAloneOf({ aliasesOpen })
+
   /** The application id is public, and an alias can be guessed. */
   function checkNamed(field: 'Alias' | 'current_alias', byAliasAlone: boolean, withSecret: boolean): void {
     if (!byAliasAlone || withSecret || aliasesOpen) return
@@ -68,6 +71,7 @@ export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, 
         summary: 'Add or update the alias of a device',
         description:
           'Name the device by `token`, by both `token` and `current_alias`, or, which needs the secret, by `current_alias` alone. `alias: ""` removes it.',
+        idAlone: idAlone.alias,
         body: schema.SetAlias,
         example: { platform: '0', token: EXAMPLE_TOKEN, alias: 'front-desk' },
         answers: doneAnswer('Alias set'),
@@ -91,6 +95,7 @@ export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, 
         tag: 'Devices',
         summary: 'Tag a device',
         description: 'Name the device by `token`, or, which needs the secret, by `Alias` alone.',
+        idAlone: idAlone.tag,
         body: schema.TagDevice,
         example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
         answers: doneAnswer('Tagged', 201),
@@ -109,6 +114,7 @@ export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, 
         summary: 'Untag a device',
         description:
           'Name the device by `token`, or, which needs the secret, by `Alias` alone. Also 200 where it does not have the tag.',
+        idAlone: idAlone.untag,
         body: schema.TagDevice,
         example: { platform: '0', token: EXAMPLE_TOKEN, tag: 'beta' },
         answers: doneAnswer('Untagged'),
@@ -124,6 +130,7 @@ export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, 
       described({
         tag: 'Devices',
         summary: 'Set the location of a device',
+        idAlone: ID_ALONE.move,
         body: schema.SetLocation,
         example: { platform: '0', token: EXAMPLE_TOKEN, lat: '52.52', lng: '13.405' },
         answers: doneAnswer('Location set'),
@@ -149,6 +156,7 @@ export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, 
       described({
         tag: 'Devices',
         summary: 'Set the badge count of a device',
+        idAlone: ID_ALONE.setBadge,
         body: schema.SetBadge,
         example: { platform: '0', token: EXAMPLE_TOKEN, setbadgecount: 3 },
         answers: doneAnswer('Badge set'),

@@ -11,6 +11,7 @@ import * as schema from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import { MAX_LABELS } from './device.ts'
 import type { GrowthCall, GrowthBounds, Shortage } from './growth.ts'
+import { ID_ALONE, idAloneOf } from './id-alone.ts'
 import { tokenWarning } from './push-token.ts'
 
 interface Dependencies {
@@ -44,6 +45,7 @@ export function deviceRoutes({ gate, commit, devices, bounds, aliasesOpen = fals
         summary: 'Register or update a device',
         description:
           'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret; without it the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like.',
+        idAlone: idAloneOf({ aliasesOpen }).register,
         body: schema.RegisterDevice,
         example: {
           token: EXAMPLE_TOKEN,
@@ -102,6 +104,7 @@ export function deviceRoutes({ gate, commit, devices, bounds, aliasesOpen = fals
         tag: 'Devices',
         summary: 'Unregister a device',
         description: 'Erases the data of the device. Also 200 for one that is gone or was never seen.',
+        idAlone: ID_ALONE.unregister,
         body: schema.UnregisterDevice,
         example: { token: EXAMPLE_TOKEN, platform: '0' },
         answers: doneAnswer('Device unregistered'),

@@ -12,6 +12,7 @@ import * as schema from './device-schema.ts'
 import type { DeviceStore } from './device-store.ts'
 import type { Device } from './device.ts'
 import type { FeedbackStore } from './feedback-store.ts'
+import { ID_ALONE } from './id-alone.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -100,6 +101,7 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
         detail: endpoint({
           tag: 'Devices',
           summary: 'Device details',
+          idAlone: ID_ALONE.read,
           description: 'The device is named by a header. Where both platforms hold the token, the one seen last.',
           parameters: schema.HEADER_PARAMETERS,
           answers: {

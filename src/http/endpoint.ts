@@ -11,12 +11,21 @@ interface EndpointAnswer {
   readonly headers?: Readonly<Record<string, JsonSchema>>
 }
 
-interface Endpoint {
+/** What an endpoint asks of its caller. The application id is inside the app, so whoever has the app can take it out. */
+type Access =
+  /** Also needs X-SERVICE-SECRET. */
+  { readonly secret: true; readonly idAlone?: never } | { readonly secret?: never; readonly idAlone: IdAlone }
+
+/** What somebody with nothing but the application id does here: half sentences, which follow "can" and "cannot". */
+export interface IdAlone {
+  readonly can: string
+  readonly cannot: string
+}
+
+interface EndpointParts {
   readonly summary: string
   readonly description?: string
   readonly tag: 'Devices' | 'Pushes' | 'Analytics'
-  /** Also needs X-SERVICE-SECRET. */
-  readonly secret?: true
   readonly body?: Body<unknown>
   /** A body, or several, each with what it shows. */
   readonly example?: JsonSchema
@@ -29,6 +38,8 @@ interface Endpoint {
   /** What failures say here, where it is not what they say elsewhere. */
   readonly sentences?: Sentences
 }
+
+type Endpoint = EndpointParts & Access
 
 /** The headers of every call (contract, "Authentication"). */
 const ACCEPT_VERSION = {
@@ -63,6 +74,8 @@ export function endpoint(spec: Endpoint) {
     summary: spec.summary,
     ...(spec.description !== undefined && { description: spec.description }),
     tags: [spec.tag],
+    // An extension (OpenAPI 3.1, 4.9), from which the manual's table is made: test/security/access-table.ts.
+    ...(spec.idAlone && { 'x-id-alone': spec.idAlone }),
     security: [spec.secret ? { appId: [], secret: [] } : { appId: [] }],
     parameters: [ACCEPT_VERSION, ...(spec.parameters ?? [])],
     ...(spec.body && {

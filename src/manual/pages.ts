@@ -1,3 +1,4 @@
+import access from './access.md' with { type: 'text' }
 import api from './api.md' with { type: 'text' }
 import app from './app.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
@@ -52,6 +53,7 @@ export const PAGES: readonly ManualPage[] = [
   page('tls', tls),
   page('settings', settings),
   page('api', api),
+  page('access', access),
   page('push', push),
   page('opens', opens),
   page('idempotency', idempotency),

@@ -30,6 +30,7 @@ export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
         summary: 'Record an opened push',
         description:
           'With the `id` of a push (or `aid`), which its payload carries as `bellhop.push`, the open also counts for that push; any other id is ignored, and the open counts for the day. With the `token` of the device besides, `GET /push/{id}/device` knows of it.',
+        idAlone: { can: 'add to the opens, of the application and of a push', cannot: 'read the counts' },
         body: RecordOpen,
         example: { platform: '0', id: '019a9f7e-3c1b-7000-8000-000000000000' },
         answers: doneAnswer('Open recorded'),

@@ -11,15 +11,16 @@ const gate = createGate(({ path, headers }, needsSecret) => {
   admitted.push(`${path}${needsSecret ? ' with the secret' : ''}`)
   return { kind: 'admitted', application: {} as never, withSecret: headers.has('x-service-secret'), bucket }
 })
+const idAlone = { can: 'do this', cannot: 'do that' }
 const detail = endpoint({ tag: 'Pushes', summary: 'A push', secret: true, answers: {} })
 const routes = new Elysia()
   .use(gate.plugin)
   .get('/push/:id', ({ params }) => params, { detail })
   .post('/push/:id/cancel', ({ params }) => params, { detail })
-  .get('/push/:id/cancel', () => ({}), { detail: endpoint({ tag: 'Pushes', summary: 'Open', answers: {} }) })
+  .get('/push/:id/cancel', () => ({}), { detail: endpoint({ tag: 'Pushes', summary: 'Open', idAlone, answers: {} }) })
   .post('/push/all', () => ({}), { detail })
   .put('/tag', ({ withSecret }) => ({ withSecret }), {
-    detail: endpoint({ tag: 'Devices', summary: 'Tag', answers: {} }),
+    detail: endpoint({ tag: 'Devices', summary: 'Tag', idAlone, answers: {} }),
   })
 const app = createApi({ gate, log: { error: () => {} } as unknown as Log, routes: [routes] })
 

@@ -8,6 +8,7 @@ import { EXAMPLE_TOKEN } from '../device-fields.ts'
 import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, withinBounds } from '../device-routes.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { GrowthBounds } from '../growth.ts'
+import { ID_ALONE_IN_COMPAT } from '../id-alone.ts'
 import { ActivateTypes, RemoveAlias } from './compat-schema.ts'
 
 interface Dependencies {
@@ -34,6 +35,7 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         tag: 'Devices',
         summary: 'Add notification types to a device',
         description: 'Name the device by `token` or by `alias`.',
+        idAlone: ID_ALONE_IN_COMPAT.activate,
         body: ActivateTypes,
         example: { platform: '0', token: EXAMPLE_TOKEN, active: ['news'] },
         answers: doneAnswer('Activated'),
@@ -51,6 +53,7 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         tag: 'Devices',
         summary: 'Take notification types from a device',
         description: 'Also 200 where the device does not have them.',
+        idAlone: ID_ALONE_IN_COMPAT.deactivate,
         body: ActivateTypes,
         example: { platform: '0', alias: 'front-desk', active: ['news'] },
         answers: doneAnswer('Deactivated'),
@@ -71,6 +74,7 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
         tag: 'Devices',
         summary: 'Remove the alias of a device',
         description: 'Name the device by `alias`, by `token`, or by both; `platform` need not be there.',
+        idAlone: ID_ALONE_IN_COMPAT.removeAlias,
         body: RemoveAlias,
         example: { alias: 'front-desk' },
         answers: doneAnswer('Alias removed'),

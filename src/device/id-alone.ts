@@ -1,0 +1,55 @@
+import type { IdAlone } from '../http/endpoint.ts'
+
+const KNOWN = 'a device whose token it knows'
+const KNOWN_SOMEHOW = 'a device whose token or alias it knows'
+const UNKNOWN: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device whose token it does not know' }
+const UNKNOWN_AT_ALL: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device of which it knows neither' }
+
+/** Where a device is named by its alias alone, that needs the secret. */
+const BY_TOKEN = {
+  register: {
+    can: `register devices that it makes up, with any tags, types and free alias, and change ${KNOWN}, or take its place`,
+    cannot: 'take the alias of another device',
+  },
+  alias: {
+    can: `give a free alias to ${KNOWN}`,
+    cannot: 'take the alias of another device, or name one by `current_alias` alone',
+  },
+  tag: { can: `tag ${KNOWN}`, cannot: 'name one by `Alias` alone' },
+  untag: { can: `untag ${KNOWN}`, cannot: 'name one by `Alias` alone' },
+}
+
+/** Where aliases are open, as with `--compat`. */
+const BY_TOKEN_OR_ALIAS: typeof BY_TOKEN = {
+  register: {
+    can: `register devices that it makes up, with any tags, types and alias, which moves there, and change ${KNOWN}, or take its place`,
+    cannot: 'read the device that it takes an alias from',
+  },
+  alias: { can: `give any alias, which moves there, to ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
+  tag: { can: `tag ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
+  untag: { can: `untag ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
+}
+
+/** What the application id alone is worth at calls about one device. */
+export const ID_ALONE = {
+  unregister: { can: `unregister ${KNOWN}`, cannot: 'learn whether there was such a device' },
+  move: { can: `move ${KNOWN}`, ...UNKNOWN },
+  setBadge: { can: `set the badge count of ${KNOWN}`, ...UNKNOWN },
+  read: { can: `read the record of ${KNOWN}`, cannot: 'find a device by anything but its token' },
+} satisfies Readonly<Record<string, IdAlone>>
+
+/** The same of calls that can name the device by its alias. */
+export function idAloneOf({
+  aliasesOpen,
+}: {
+  readonly aliasesOpen: boolean
+}): Readonly<Record<keyof typeof BY_TOKEN, IdAlone>> {
+  return aliasesOpen ? BY_TOKEN_OR_ALIAS : BY_TOKEN
+}
+
+/** The same of the calls that `--compat` adds. */
+export const ID_ALONE_IN_COMPAT = {
+  activate: { can: `add types to ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
+  deactivate: { can: `take types from ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
+  removeAlias: { can: `take the alias from ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
+} satisfies Readonly<Record<string, IdAlone>>

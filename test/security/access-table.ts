@@ -1,0 +1,36 @@
+import { operationsOf } from '../support/openapi.ts'
+import type { Json } from '../support/openapi.ts'
+
+/** What an endpoint asks of its caller, as the OpenAPI document has it. */
+export interface Access {
+  /** `PUT /deviceToken`. */
+  readonly endpoint: string
+  readonly needsSecret: boolean
+  /** What whoever has the application id alone can do there, and cannot. */
+  readonly can: string
+  readonly cannot: string
+}
+
+export function accessOf(document: Json): Access[] {
+  return operationsOf(document).map(({ method, path, of }) => {
+    const needsSecret = 'secret' in of['security'][0]
+    const { can, cannot } = needsSecret ? { can: 'nothing', cannot: 'call it' } : of['x-id-alone']
+    return { endpoint: `${method} ${path}`, needsSecret, can, cannot }
+  })
+}
+
+/** Endpoints of `document` that are not in `other`, or not like there. */
+export function differing(document: Json, other: Json): Access[] {
+  const known = new Map(accessOf(other).map((access) => [access.endpoint, access]))
+  return accessOf(document).filter((access) => !Bun.deepEquals(access, known.get(access.endpoint)))
+}
+
+/** In Markdown. The last column is the same for all, and tested for each. */
+export function accessTable(endpoints: readonly Access[]): string {
+  const rows = endpoints.map(({ endpoint, needsSecret, can, cannot }) => {
+    const callers = needsSecret ? 'backend' : 'app, backend'
+    return [`\`${endpoint}\``, callers, can, cannot, 'nothing']
+  })
+  const head = ['Call', 'Callers', 'The id alone can', 'It cannot', 'With `--secret-everywhere` it can']
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}

@@ -1,0 +1,62 @@
+import { expect } from 'bun:test'
+import { newCaller } from '../support/caller.ts'
+import type { Answer, Call, Credentials, Service } from '../support/service.ts'
+
+/** An application with a phone, and a push that is to be sent in an hour. */
+export interface World {
+  readonly application: Credentials
+  /** The id of the push. */
+  readonly push: string
+  /** A call with the id alone: what whoever has the app can make. */
+  readonly byId: (endpoint: string, call?: EndpointCall) => Promise<Answer>
+  /** A call of its backend. */
+  readonly byBackend: (endpoint: string, call?: EndpointCall) => Promise<Answer>
+  /** The record of the phone, or of another. */
+  readonly device: (token?: string) => Promise<any>
+}
+
+export type EndpointCall = Pick<Call, 'headers'> & { readonly body?: object; readonly id?: string }
+
+export const DEVICE = { token: 'ab'.repeat(32), platform: '0' }
+export const ALIAS = 'user-17'
+/** Registered nowhere. */
+export const UNKNOWN = { token: 'cd'.repeat(32), platform: '0' }
+
+/** Whatever application it is for, the phone has the same token and alias. */
+export async function newWorld(service: Service): Promise<World> {
+  const caller = newCaller(service)
+  const { application } = caller
+  const body = { ...DEVICE, alias: ALIAS, tag: ['vip'], active: ['news'], lat: 52.52, lng: 13.405 }
+  expect(await service.put('/deviceToken', body, { application })).toMatchObject({ status: 201 })
+  const later = { platform: ['0'], msg: 'Hello', sound: '', badge: '', send_at: 3600 }
+  expect(await service.post('/push/all', later, { application })).toMatchObject({ status: 200 })
+  const push: string = (await service.get('/pushes', { application })).body[0].id
+  const made =
+    (as: 'device' | 'backend') =>
+    (endpoint: string, call: EndpointCall = {}) =>
+      callAs(service, endpoint, { id: push, ...call, as, application })
+  return {
+    application,
+    push,
+    byId: made('device'),
+    byBackend: made('backend'),
+    device: async (token = DEVICE.token) => (await caller.devices()).find((each) => each.token === token),
+  }
+}
+
+/** `PUT /tag` with a body, `GET /push/{id}` of the push `id`. */
+export function callAs(
+  service: Service,
+  endpoint: string,
+  { id = '', ...call }: EndpointCall & Pick<Call, 'as' | 'application'>,
+): Promise<Answer> {
+  const [method = '', path = ''] = endpoint.split(' ')
+  return service.call(method, path.replace('{id}', id), call)
+}
+
+/** All that can be read of an application. */
+export async function contentOf(service: Service, application: Credentials): Promise<unknown> {
+  const paths = ['/deviceToken/all', '/pushes', '/analytics', '/feedback']
+  const answers = await Promise.all(paths.map((path) => service.get(path, { application })))
+  return answers.map(({ status, body }) => [status, body])
+}

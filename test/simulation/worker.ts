@@ -7,6 +7,7 @@ import { drawSteps } from './steps/draw.ts'
 import type { Step } from './steps/step.ts'
 import { watchConnections } from './world/connections.ts'
 import { makeTemplate } from './world/template.ts'
+import { takeOver } from './world/turns.ts'
 
 /** What a parent tells the worker, as JSON in its only argument. */
 export interface Order {
@@ -36,6 +37,7 @@ async function work(order: Order): Promise<void> {
   mkdirSync(order.directory, { recursive: true })
   const ground = { directory: order.directory, template, tenant: await makeTemplate(template) }
   watchConnections()
+  takeOver()
   for (const seed of order.seeds) {
     const { violation, hash, lines } = await simulateSeed(ground, seed)
     const steps =

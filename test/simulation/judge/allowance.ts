@@ -2,4 +2,8 @@
 export const ALLOWANCE = {
   /** From an answer of a gateway until it is written down: a page waits for its last answers, and the disk may stall. */
   settledMs: 40_000,
+  /** The longest that a gateway of this world asks to be left alone. */
+  restMs: 60_000,
+  /** A request without an answer for so long holds up nobody. */
+  silentMs: 1999,
 } as const

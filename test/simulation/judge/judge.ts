@@ -9,6 +9,8 @@ import type { Arrival } from '../world/gateways.ts'
 import type { Reply } from '../world/answers.ts'
 
 interface Dependencies {
+  /** Ms since the Unix epoch, as the machine has it. */
+  readonly now: () => number
   /** `WorldClock.passedMs`. */
   readonly passedMs: () => number
   readonly life: () => number
@@ -19,6 +21,17 @@ export class Judge {
   readonly phones = new Phones()
   readonly pushes: Push[] = []
   readonly #deps: Dependencies
+  readonly #open = new Set<Send>()
+  /** Tokens of phones for which no answer came in time. */
+  readonly #silent = new Set<string>()
+  /** Until when nothing is to be sent to a gateway. */
+  readonly #rests = new Map<string, { readonly life: number; readonly until: number }>()
+  /** The run of the service in which a gateway took something last. */
+  readonly #provenIn = new Map<string, number>()
+  /** Tokens of which a receiver was told that they are gone. */
+  readonly #toldGone = new Set<string>()
+  /** When somebody has last set the clock, or stopped the process. */
+  disturbedAt = Number.NEGATIVE_INFINITY
   /** When each run of the service died; of one that was stopped nothing. */
   readonly #crashes = new Map<number, number>()
   /** When Google's token endpoint has answered last. */
@@ -31,7 +44,14 @@ export class Judge {
 
   /** The service has died. */
   crashed(life: number): void {
-    this.#crashes.set(life, this.#deps.passedMs())
+    const now = this.#deps.passedMs()
+    this.#crashes.set(life, now)
+    this.#open.clear()
+    // What was heard may not be written down.
+    for (const phone of this.phones.all()) {
+      if (phone.goneAt !== null && phone.goneAt > now - ALLOWANCE.settledMs) phone.goneAt = null
+      if (phone.badgeAt > now - ALLOWANCE.settledMs) phone.badge = null
+    }
   }
 
   fail(invariant: Invariant, what: string): void {
@@ -52,20 +72,45 @@ export class Judge {
     }
     const sends = push.sends.get(arrival.token) ?? []
     push.sends.set(arrival.token, sends)
-    const send: Send = { arrival, reply, at: this.#deps.passedMs(), life: this.#deps.life(), answeredAt: null }
+    const [at, life] = [this.#deps.passedMs(), this.#deps.life()]
+    // In the other environment, or with a new token, at once.
+    const begunAt = sends.findLast((one) => one.answeredAt === at && one.life === life)?.begunAt ?? at
+    const send: Send = { arrival, reply, at, begunAt, life, grantedAt: this.grantedAt, answeredAt: null }
     this.#checkIdentity(push, phone, sends, send)
     this.#checkRepeat(push, phone, sends)
     this.#checkCancelled(push, phone, sends, send)
     this.#checkAudience(push, phone)
+    this.#checkTime(push, phone)
+    this.#checkRest(push, phone, sends, send)
+    this.#checkAlone(push, send)
     sends.push(send)
+    this.#open.add(send)
     return () => {
+      this.#open.delete(send)
       send.answeredAt = this.#deps.passedMs()
+      if (reply.says === 'blocked' && reply.restMs !== null) {
+        this.#rests.set(arrival.gateway, { life: send.life, until: send.answeredAt + reply.restMs })
+      }
       this.#hear(phone, send)
     }
   }
 
-  #hear(phone: Phone, { reply }: Send): void {
-    if (!['gone', 'bad-token', 'mismatch'].includes(reply.says)) return
+  #hear(phone: Phone, { reply, arrival, begunAt: at }: Send): void {
+    // A refusal of a token, or of a notification, shows as well that the credential is taken.
+    if (!['blocked', 'lost', 'retry'].includes(reply.says)) this.#provenIn.set(arrival.gateway, this.#deps.life())
+    if (reply.says === 'accepted') {
+      // What was sent last is what the phone shows.
+      if (arrival.badge !== null && at >= phone.badgeAt) {
+        phone.badge = at === phone.badgeAt && phone.badge !== arrival.badge ? null : arrival.badge
+        phone.badgeAt = at
+      }
+    }
+    // It has registered since, and Apple says since when it was gone.
+    if (reply.since !== null && reply.since < phone.registeredAt) return
+    // The other environment takes it, unless something is wrong there.
+    const isOfOther = phone.fate.state === 'sandbox' && arrival.environment === 'production'
+    const isBad = phone.fate.state === 'sandbox' && arrival.environment === 'sandbox' && reply.says !== 'accepted'
+    if (isOfOther || !(isBad || ['gone', 'bad-token', 'mismatch'].includes(reply.says))) return
     phone.state = 'unsure'
     phone.changedAt = this.#deps.passedMs()
     if (reply.says === 'gone') phone.goneAt ??= this.#deps.passedMs()
@@ -139,6 +184,7 @@ export class Judge {
 
   /** A receiver has taken an event. */
   told(id: string, { type, data }: any): void {
+    if (type === 'device.gone') this.#toldGone.add(data.token)
     if (type !== 'push.finished') return
     const push = this.pushes.find((one) => one.id === data.id)
     if (push === undefined) return
@@ -150,11 +196,63 @@ export class Judge {
     push.event = id
   }
 
+  /** Whether nothing more is to be expected. */
+  get isOver(): boolean {
+    const isTold = (phone: Phone) => !isKnownGone(phone) || this.#toldGone.has(phone.token)
+    return (
+      this.pushes.every(({ id, end, event }) => id === null || (end !== null && event !== null)) &&
+      this.phones.all().every(isTold)
+    )
+  }
+
+  /** The registry, read from end to end. What nobody was sure of is now known. */
+  listed(records: readonly any[]): void {
+    const byToken = new Map(records.map((record) => [record.token, record]))
+    for (const phone of this.phones.all()) {
+      const record = byToken.get(phone.token) ?? null
+      this.#checkRegistered(phone, record)
+      const state = record === null ? 'absent' : 'present'
+      if (phone.state === 'unsure') Object.assign(phone, { state, changedAt: this.#deps.passedMs() })
+      if (record !== null) Object.assign(phone, { tags: new Set(record.tag), badge: record.badge })
+    }
+  }
+
+  #checkRegistered(phone: Phone, record: any): void {
+    const { number, state, tags, badge } = phone
+    const isThere = record !== null
+    this.expect(
+      state === 'unsure' || (state === 'present') === isThere,
+      'answered-is-kept',
+      () => `phone ${number} is ${state}, and ${isThere ? '' : 'not '}in the registry`,
+    )
+    const isGone = isKnownGone(phone)
+    this.expect(!isGone || !isThere, 'gone-is-not-addressed', () => `phone ${number} is gone, and in the registry`)
+    this.expect(
+      !isGone || this.#toldGone.has(phone.token),
+      'events-are-told',
+      () => `of phone ${number}, which is gone, nobody was told`,
+    )
+    if (!isThere) return
+    const listed = record.tag.toSorted().join()
+    const wanted = tags === null ? listed : [...tags].toSorted().join()
+    this.expect(listed === wanted, 'answered-is-kept', () => `phone ${number} has tags ${listed}, not ${wanted}`)
+    this.expect(
+      badge === null || record.badge === badge,
+      'badge-is-shown',
+      () => `phone ${number} has badge ${record.badge}, and shows ${badge}`,
+    )
+  }
+
   /** Everything has had its time. */
   ended(): void {
     for (const push of this.pushes) {
       if (push.id === null) continue
-      const { number, end, cancel, mayExpire } = push
+      const { number, end, cancel, mayExpire, event } = push
+      this.expect(
+        event !== null || end === null,
+        'events-are-told',
+        () => `nobody was told of the end of push ${number}`,
+      )
       this.expect(end !== null, 'it-comes-to-an-end', () => `push ${number} is still open`)
       if (end === null) continue
       if (cancel === 'no' && !mayExpire) {
@@ -174,9 +272,56 @@ export class Judge {
     const words = [...push.sends.values()].map((sends) => sends.findLast(({ answeredAt }) => answeredAt !== null))
     const taken = words.filter((send) => send?.reply.says === 'accepted').length
     this.expect(
-      end.s === taken || (push.cancel !== 'no' && end.s <= taken),
+      // What was taken before a crash, and not written down, may be over before it is sent again.
+      end.s === taken || ((push.cancel !== 'no' || push.mayExpire) && end.s <= taken),
       'counts-are-true',
       () => `push ${push.number}: s is ${end.s}, and ${taken} were taken`,
+    )
+  }
+
+  #checkTime(push: Push, phone: Phone): void {
+    const { when } = push.step
+    if (push.mayExpire || when.kind === 'now') return
+    const from =
+      when.kind === 'in'
+        ? push.askedOn + when.seconds * 1000
+        : Temporal.PlainDateTime.from(push.wall ?? '').toZonedDateTime(phone.zone || 'UTC').epochMilliseconds
+    // Who has moved, or may have, is in the wave of another zone.
+    if (when.kind === 'local' && (phone.zone === null || phone.changedAt >= push.askedAt)) return
+    this.expect(
+      this.#deps.now() >= from,
+      'not-before-its-time',
+      () => `push ${push.number} went to phone ${phone.number} ${from - this.#deps.now()} ms too early`,
+    )
+  }
+
+  #checkRest(push: Push, phone: Phone, sends: readonly Send[], { arrival, at, life }: Send): void {
+    if (this.grantedAt === at) return
+    const rest = this.#rests.get(arrival.gateway)
+    const all = rest?.life === life ? rest.until : Number.NEGATIVE_INFINITY
+    const asked = sends.findLast((one) => one.life === life && one.reply.restMs !== null && one.answeredAt !== null)
+    const own = (asked?.answeredAt ?? Number.NEGATIVE_INFINITY) + (asked?.reply.restMs ?? 0)
+    this.expect(
+      at >= Math.max(all, own) || this.disturbedAt > Math.max(all, own) - ALLOWANCE.restMs,
+      'rest-is-kept',
+      () => `push ${push.number} went to phone ${phone.number} ${Math.max(all, own) - at} ms before the rest was over`,
+    )
+  }
+
+  #checkAlone(push: Push, { arrival, at, life }: Send): void {
+    const { gateway, token } = arrival
+    if (this.#provenIn.get(gateway) === life || this.grantedAt === at) return
+    // Who is silent holds up nobody.
+    for (const one of this.#open) {
+      // Also by a clock that was put ahead meanwhile.
+      if (one.at <= at - ALLOWANCE.silentMs || this.disturbedAt >= one.at) this.#silent.add(one.arrival.token)
+    }
+    const counts = (one: Arrival) => one.gateway === gateway && !this.#silent.has(one.token)
+    const others = [...this.#open].filter((one) => counts(one.arrival) && one.at !== one.grantedAt)
+    this.expect(
+      others.length === 0 || this.#silent.has(token),
+      'one-alone',
+      () => `push ${push.number} went to ${gateway} beside ${others.length} others, and none was taken before`,
     )
   }
 
@@ -188,4 +333,9 @@ export class Judge {
       return !sends.some(({ reply, answeredAt }) => answeredAt !== null && isLast(reply))
     })
   }
+}
+
+/** Whether a gateway has said so, with a time after its last registration. */
+function isKnownGone({ goneAt, fate, registeredAt }: Phone): boolean {
+  return goneAt !== null && fate.state === 'gone' && fate.since >= registeredAt
 }

@@ -14,6 +14,8 @@ export interface Phone {
   zone: string | null
   /** The count stored with the device; `null`: not known for certain. */
   badge: number | null
+  /** When the notification was sent, or the call made, that this count is from. */
+  badgeAt: number
   /** When whether it is in an audience may have changed for the last time. */
   changedAt: number
   /** When the last registration was answered, ms since the Unix epoch. */
@@ -44,6 +46,7 @@ export class Phones {
       alias: null,
       zone: null,
       badge: 0,
+      badgeAt: 0,
       changedAt: 0,
       registeredAt: 0,
       calls: 0,

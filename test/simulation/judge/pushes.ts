@@ -8,6 +8,10 @@ export interface Send {
   readonly arrival: Arrival
   readonly reply: Reply
   readonly at: number
+  /** When it was first sent, in the other environment perhaps. */
+  readonly begunAt: number
+  /** When Google had given a token last: with it, it may have waited for that. */
+  readonly grantedAt: number
   /** Which run of the service sent it. */
   readonly life: number
   /** When the service heard the answer; `null`: not, or not yet. */
@@ -25,6 +29,8 @@ export interface Push {
   readonly askedAt: number
   /** Ms since the Unix epoch. */
   readonly askedOn: number
+  /** What the clocks of phones show when it is to arrive; `null`: it goes by no such clock. */
+  readonly wall: string | null
   /** `asked`: no answer yet. `lost`: the process died before one came. */
   state: 'asked' | 'accepted' | 'refused' | 'lost'
   id: string | null

@@ -1,39 +1,58 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import type { World } from '../world/world.ts'
+import { sendPush } from './play-push.ts'
 import { look } from './play.ts'
 
 /** How long the process stands still between two looks, so that whatever waits comes to its time. */
-const WAITS_MS = [
-  0,
-  0,
-  5 * SECOND_MS,
-  30 * SECOND_MS,
-  MINUTE_MS,
-  5 * MINUTE_MS,
-  HOUR_MS,
-  HOUR_MS,
-  6 * HOUR_MS,
-  DAY_MS,
-  DAY_MS,
-]
+const WAITS_MS = [0, 5 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, HOUR_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS]
 
-/** Everything is well again, and stays so: whatever was begun must come to its end. */
+/** Everything is well again, and stays so: whatever was begun must come to its end, and the registry be as it was left. */
 export async function finish(world: World): Promise<void> {
-  const { judge, clock, weather } = world
+  const { judge, weather } = world
   weather.apns = 'fair'
   weather.fcm = 'fair'
   world.setMood('well')
   world.note('all is well')
-  for (const ms of WAITS_MS) {
-    clock.standStill(ms)
-    await clock.advance(1500)
-    await lookAtAll(world)
-    await clock.advance(50)
-    if (judge.violation !== null || judge.pushes.every(({ id, end }) => id === null || end !== null)) break
-  }
+  await waitForEnd(world)
+  await list(world)
+  if (judge.violation !== null) return
+  // Once more to everybody who is there now, and to nobody else.
+  await sendPush(world, {
+    kind: 'push',
+    to: { kind: 'all' },
+    badge: '+1',
+    ttl: null,
+    when: { kind: 'now' },
+    keyed: false,
+  })
+  await waitForEnd(world)
+  judge.ended()
+  if (judge.violation !== null) return
+  await world.crash(0)
+  await list(world)
+  for (const push of judge.pushes) await look(world, push)
   judge.ended()
 }
 
-async function lookAtAll(world: World): Promise<void> {
-  for (const push of world.judge.pushes) await look(world, push)
+async function waitForEnd(world: World): Promise<void> {
+  const { judge, clock } = world
+  for (const ms of WAITS_MS) {
+    if (ms > 0) judge.disturbedAt = clock.passedMs
+    clock.standStill(ms)
+    await clock.advance(1500)
+    for (const push of judge.pushes) if (push.end === null) await look(world, push)
+    if (judge.violation !== null || judge.isOver) return
+  }
+}
+
+async function list(world: World): Promise<void> {
+  const { judge } = world
+  await world.call({
+    method: 'GET',
+    path: '/deviceToken/all',
+    onAnswer({ status, body }) {
+      judge.expect(status === 200, 'answers-as-expected', () => `the list of devices: ${status}`)
+      if (status === 200) judge.listed(body)
+    },
+  })
 }

@@ -9,12 +9,9 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
   const { judge, clock } = world
   const number = judge.pushes.length
   const target = step.to.kind === 'one' ? judge.phones.at(step.to.phone) : null
-  const when =
-    step.when.kind === 'in'
-      ? { send_at: step.when.seconds }
-      : step.when.kind === 'local'
-        ? { send_at_local: new Date(clock.now() + step.when.minutes * MINUTE_MS).toISOString().slice(0, 16) }
-        : {}
+  const wall =
+    step.when.kind === 'local' ? new Date(clock.now() + step.when.minutes * MINUTE_MS).toISOString().slice(0, 16) : null
+  const when = step.when.kind === 'in' ? { send_at: step.when.seconds } : wall === null ? {} : { send_at_local: wall }
   const push: Push = {
     number,
     step,
@@ -31,6 +28,7 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
     key: step.keyed ? `key-${number}` : null,
     askedAt: clock.passedMs,
     askedOn: clock.now(),
+    wall,
     state: 'asked',
     id: null,
     cancel: 'no',

@@ -42,7 +42,7 @@ export async function play(world: World, step: Step): Promise<void> {
       return about(world, judge.phones.at(step.phone), {
         path: '/badge',
         body: { setbadgecount: step.count },
-        onDone: (phone) => void (phone.badge = step.count),
+        onDone: (phone, at) => void Object.assign(phone, at >= phone.badgeAt ? { badge: step.count, badgeAt: at } : {}),
       })
     case 'crowd':
       return registerCrowd(world, step.platform, step.count)
@@ -86,7 +86,8 @@ export async function play(world: World, step: Step): Promise<void> {
 }
 
 /** Time has passed, or seems to have, in which times to live may have ended. */
-function expireAll({ judge }: World): void {
+function expireAll({ judge, clock }: World): void {
+  judge.disturbedAt = clock.passedMs
   for (const push of judge.pushes) push.mayExpire = true
 }
 
@@ -100,8 +101,8 @@ interface About {
   readonly body: object
   /** Whether 409 is an answer, too. */
   readonly mayConflict?: boolean
-  /** The change is on disk. */
-  readonly onDone: (phone: Phone) => void
+  /** The change is on disk; `at`: when it was asked for, by `WorldClock.passedMs`. */
+  readonly onDone: (phone: Phone, at: number) => void
 }
 
 /** A call that changes a device that is there. */
@@ -110,6 +111,7 @@ async function about(world: World, phone: Phone, { path, body, mayConflict, onDo
   // Of two at once about one device nobody could say which was first.
   if (phone.calls > 0) return
   const { state } = phone
+  const at = clock.passedMs
   phone.calls++
   await world.call({
     method: 'PUT',
@@ -128,7 +130,7 @@ async function about(world: World, phone: Phone, { path, body, mayConflict, onDo
         'answers-as-expected',
         () => `${path} of phone ${phone.number}, which is not there: 200`,
       )
-      if (status < 300) onDone(phone)
+      if (status < 300) onDone(phone, at)
     },
     onLost() {
       phone.calls--
@@ -139,13 +141,14 @@ async function about(world: World, phone: Phone, { path, body, mayConflict, onDo
 
 /** Whether a change was made nobody knows. */
 function doubt(phone: Phone, at: number): void {
-  Object.assign(phone, { state: 'unsure', tags: null, changedAt: at, badge: null })
+  Object.assign(phone, { state: 'unsure', tags: null, zone: null, changedAt: at, badge: null, goneAt: null })
 }
 
 async function register(world: World, phone: Phone, tags: readonly string[], zone: string): Promise<void> {
   if (phone.calls > 0) return
   const { judge, clock } = world
   const before = phone.state
+  const at = clock.passedMs
   const sameTags = phone.tags !== null && phone.tags.size === tags.length && tags.every((tag) => phone.tags?.has(tag))
   phone.calls++
   // Who installs the app anew has a token that is good again.
@@ -162,7 +165,8 @@ async function register(world: World, phone: Phone, tags: readonly string[], zon
         'answers-as-expected',
         () => `registration of phone ${phone.number}, ${before}: ${status}`,
       )
-      if (phone.state === 'absent') Object.assign(phone, { badge: 0, alias: null })
+      if (phone.state === 'absent') Object.assign(phone, { badge: 0, badgeAt: at, alias: null })
+      if (phone.state === 'unsure') Object.assign(phone, { badge: null })
       if (phone.state !== 'present' || !sameTags || phone.zone !== zone) phone.changedAt = clock.passedMs
       Object.assign(phone, { state: 'present', tags: new Set(tags), zone, registeredAt: clock.now(), goneAt: null })
     },
@@ -187,6 +191,7 @@ async function registerCrowd(world: World, platform: 0 | 1, count: number): Prom
       judge.expect(status < 300, 'answers-as-expected', () => `a batch: ${status}`)
       for (const phone of phones) {
         phone.calls--
+        if (phone.state !== 'present') Object.assign(phone, { badge: null })
         Object.assign(phone, { state: 'present', changedAt: clock.passedMs, registeredAt: clock.now(), goneAt: null })
       }
     },

@@ -13,6 +13,8 @@ export interface Reply {
   readonly answer: TransportAnswer
   /** How long the gateway takes, in ms. */
   readonly afterMs: number
+  /** Since when the phone is gone, ms since the Unix epoch; `null`: it is not, or nobody says. */
+  readonly since: number | null
   /** What its Retry-After asks for, in ms; `null`: none. */
   readonly restMs: number | null
 }
@@ -161,6 +163,7 @@ function answered(situation: Situation, [status, reason, says]: Answered): Reply
     taken: says === 'accepted',
     answer: { kind: 'answer', status, header: (name) => headers[name] ?? null, body },
     afterMs: latencyMs(situation),
+    since: says === 'gone' && gateway === 'apns' ? token.since : null,
     restMs,
   }
 }
@@ -184,7 +187,14 @@ function fcmBody(status: number, code: string, says: Says): string {
 
 function broken(situation: Situation, [reason, sent]: readonly [string, 'no' | 'unknown']): Reply {
   const taken = sent === 'unknown' && situation.token.state === 'alive' && situation.chance('taken') < 0.5
-  return { says: 'lost', taken, answer: { kind: 'failed', reason, sent }, afterMs: latencyMs(situation), restMs: null }
+  return {
+    says: 'lost',
+    taken,
+    answer: { kind: 'failed', reason, sent },
+    afterMs: latencyMs(situation),
+    since: null,
+    restMs: null,
+  }
 }
 
 function silence(situation: Situation): Reply {
@@ -195,6 +205,7 @@ function silence(situation: Situation): Reply {
     taken,
     answer: { kind: 'failed', reason: 'deadline', sent: 'unknown' },
     afterMs: deadlineMs,
+    since: null,
     restMs: null,
   }
 }

@@ -5,6 +5,7 @@ import type { Sync } from '../../../src/database/database.ts'
 
 const DATABASE = 'bellhop.db'
 const LOG = 'bellhop.db-wal'
+const KEY = 'key'
 
 /** What a disk writes at once, or not at all. */
 const SECTOR = 512
@@ -26,7 +27,8 @@ export function createDisk({ directory, template, clock, chance }: Options) {
   /** Bytes of the log that a sync has covered. */
   let durable = 0
   let data = join(directory, '0')
-  cpSync(template, data, { recursive: true })
+  mkdirSync(data, { mode: 0o700 })
+  for (const name of [KEY, DATABASE]) cpSync(join(template, name), join(data, name))
 
   const written = () => statSync(join(data, LOG), { throwIfNoEntry: false })?.size ?? 0
 
@@ -65,7 +67,7 @@ export function createDisk({ directory, template, clock, chance }: Options) {
       life++
       data = join(directory, String(life))
       mkdirSync(data, { mode: 0o700 })
-      cpSync(template, data, { recursive: true })
+      cpSync(join(template, KEY), join(data, KEY))
       writeFileSync(join(data, DATABASE), database)
       const kept = keptOf(log, Math.min(durable, log.length), (...words) => chance('crash', life, ...words))
       if (kept.length > 0) writeFileSync(join(data, LOG), kept)

@@ -47,5 +47,7 @@ export async function makeTemplate(directory: string): Promise<Tenant> {
     events: ['push.finished', 'device.gone', 'credential.paused', 'credential.resumed'],
     secret: `whsec_${Buffer.from(random(32)).toString('base64')}`,
   })
+  // All of it in the one file.
+  database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
   return { id, secret: made.secret }
 }

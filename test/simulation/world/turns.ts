@@ -6,11 +6,19 @@
 const nextTurn = setImmediate
 const queue: (() => void)[] = []
 
+/** Keys that the runtime reads on another thread, once. */
+const importing = new Set<Promise<unknown>>()
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => void nextTurn(resolve))
+}
+
 /** Lets everything run that is ready to: promises, and what waits for a turn of the event loop. */
 export async function settle(): Promise<void> {
   let ran = 0
   do {
-    await new Promise<void>((resolve) => void nextTurn(resolve))
+    await turn()
+    while (importing.size > 0) await Promise.all(importing).then(turn)
     const ready = queue.splice(0)
     ran = ready.length
     for (const run of ready) run()
@@ -29,8 +37,15 @@ interface Sources {
   readonly random: () => number
 }
 
-/** Who is asked in the place of the runtime, from now on. */
-export function takeOver(sources: Sources): void {
+let sources: Sources = { now: () => 0, monotonic: () => 0, random: () => 0 }
+
+/** Who is asked from now on. */
+export function useSources(others: Sources): void {
+  sources = others
+}
+
+/** Takes the place of the runtime; to be called once. */
+export function takeOver(): void {
   const setTurn = (callback: (...args: unknown[]) => void, ...args: unknown[]) =>
     void queue.push(() => callback(...args))
   Object.assign(globalThis, { setImmediate: setTurn })
@@ -44,8 +59,12 @@ export function takeOver(sources: Sources): void {
   Object.assign(subtle, {
     importKey(format: string, bytes: Uint8Array, ...rest: unknown[]) {
       const known = `${format} ${Bun.hash(bytes)}`
-      const key = keys.get(known) ?? importKey(format, bytes, ...rest)
+      const read = keys.get(known)
+      if (read !== undefined) return read
+      const key = importKey(format, bytes, ...rest)
       keys.set(known, key)
+      importing.add(key)
+      void key.finally(() => importing.delete(key))
       return key
     },
     // No gateway of this world looks at a signature.

@@ -10,7 +10,7 @@ import { createGateways } from './gateways.ts'
 import { startService } from './service.ts'
 import type { Answer, Service } from './service.ts'
 import type { Tenant } from './template.ts'
-import { forgetTurns, settle, takeOver } from './turns.ts'
+import { forgetTurns, settle, useSources } from './turns.ts'
 import { createWorldClock } from './world-clock.ts'
 
 /** What the worlds of a process share. */
@@ -40,11 +40,11 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
   const clock = createWorldClock(startsAt, settle)
   let draws = 0
   const random = () => draw('random', draws++)
-  takeOver({ now: clock.now, monotonic: clock.monotonic, random })
+  useSources({ now: clock.now, monotonic: clock.monotonic, random })
   const hasher = new Bun.CryptoHasher('sha256')
   const lines: string[] = []
   let life = 0
-  const judge = new Judge({ passedMs: () => clock.passedMs, life: () => life })
+  const judge = new Judge({ now: clock.now, passedMs: () => clock.passedMs, life: () => life })
   const weather: Record<'apns' | 'fcm', Weather> = { apns: 'calm', fcm: 'calm' }
   let mood: 'well' | 'flaky' | 'away' = 'well'
   const open = new Set<Call>()

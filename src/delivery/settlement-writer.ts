@@ -120,7 +120,7 @@ export class SettlementWriter {
       badges: accepted === 1 && task.badge !== undefined ? [task.badge] : [],
       finished,
       write: () => {
-        store.settleRetry(delivery.record, device, { accepted, results: results.rows }, finished, now)
+        store.settleRetry(delivery.record, device, { accepted, results: results.rows }, now)
         if (finding !== null) this.#apply(finding, now)
       },
       onWritten: () => delivery.wroteAlone(device, settlement),
@@ -194,18 +194,27 @@ export class SettlementWriter {
     const { store, onRetries, onFinished, events, clock } = this.#deps
     const { retries } = results
     const { record } = delivery
+    const queue = this.#queueOf(delivery)
+    const settle = () => {
+      write?.()
+      this.#storeBadges(delivery, badges)
+    }
+    const end = () => {
+      store.end(record, delivery, clock.now())
+      events.pushFinished(record, clock.now())
+    }
     this.#writing.add(results)
-    // One transaction for all who wait would be as long as their list.
-    const mayMany = finished && record.lane === 'many' && delivery.abortReason !== null
-    await this.#queueOf(delivery).add(
-      () => {
-        write?.()
-        this.#storeBadges(delivery, badges)
-        if (finished) store.end(record, delivery, clock.now())
-        if (finished) events.pushFinished(record, clock.now())
-      },
-      mayMany ? () => store.endSome(record, delivery, clock.now()) : null,
-    )
+    if (finished && record.lane === 'many' && delivery.abortReason !== null) {
+      // One transaction for all who wait would be as long as their list. What was answered comes before: of those who
+      // wait somebody may be answered with it, and would count twice.
+      if (write !== undefined) void queue.add(settle)
+      await queue.add(end, () => store.endSome(record, delivery, clock.now()))
+    } else {
+      await queue.add(() => {
+        settle()
+        if (finished) end()
+      })
+    }
     this.#writing.delete(results)
     onWritten?.()
     // Not in the transaction, which may run twice.

@@ -148,6 +148,40 @@ describe('a push for which 2500 devices wait', () => {
     },
   )
 
+  test('ends with the answer to one of them, who counts once', async () => {
+    using world = start()
+    const { store, clock, database, devices } = world
+    devices.register(1, { token: 'b2'.repeat(32), platform: 0 })
+    database
+      .statement(`UPDATE push_exception SET due_at = 0 WHERE device = ${devices.idOf(1, 0, 'b2'.repeat(32))}`)
+      .run()
+    const finished = Promise.withResolvers<void>()
+    const badges = new PendingBadges(store.badgeOf)
+    const writer = new SettlementWriter({
+      clock,
+      store,
+      persist: (operation) => Promise.resolve(world.transact(operation)),
+      registry: { apply: () => {}, storeBadge: () => {} },
+      badges,
+      events: { pushFinished: () => {} },
+      onRetries: () => {},
+      onWritten: () => {},
+      onWaiting: () => {},
+      onFinished: () => finished.resolve(),
+    })
+    const [open] = store.open(1, 0, 'many', 0, 1)
+    if (open === undefined) throw new Error('the push has no delivery')
+    const delivery = new ActiveDelivery(open, store.recipients(open), 0, badges)
+    const limit = delivery.startLease(1)
+    delivery.lease({ ...store.takeDue(open, clock.now(), clock.now() + HOUR_MS, limit), next: null })
+    const task = delivery.take(clock.now(), null)
+    if (task === null) throw new Error('nobody is due')
+    writer.cancel(delivery)
+    writer.settleAlone(task, { kind: 'accepted' }, null, clock.now())
+    await finished.promise
+    expect(world.delivery()).toEqual({ accepted: 2, failed: WAITING - 1, removed: 0, over: 1 })
+  })
+
   test('ends in steps where it is not in memory, its numbers right after each', () => {
     using world = start()
     const { store, clock } = world

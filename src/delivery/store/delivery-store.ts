@@ -66,16 +66,15 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
   )
   const settle = database.statement<
     never,
-    [number, string, number, number, number, number, number | null, number | null, number, Platform]
+    [number, string, number, number, number, number, number | null, number, Platform]
   >(
     `UPDATE delivery SET progress = ?, ahead = ?, settled = settled + ?,
        addressed = CASE WHEN ?4 > 0 THEN coalesce(addressed, 0) + ?4 ELSE addressed END,
-       accepted = accepted + ?, failed = failed + ?, finished_at = ?, started_at = coalesce(started_at, ?)
+       accepted = accepted + ?, failed = failed + ?, started_at = coalesce(started_at, ?)
      WHERE push = ? AND platform = ?`,
   )
-  const countMore = database.statement<never, [number, number, number | null, number, Platform]>(
-    `UPDATE delivery SET accepted = accepted + ?, failed = failed + ?, finished_at = coalesce(?, finished_at)
-     WHERE push = ? AND platform = ?`,
+  const countMore = database.statement<never, [number, number, number, Platform]>(
+    'UPDATE delivery SET accepted = accepted + ?, failed = failed + ? WHERE push = ? AND platform = ?',
   )
   // `max` of several with NULL is NULL: nobody is known to be removed.
   const finish = database.statement<never, [number, number | null, number, Platform]>(
@@ -114,7 +113,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
    */
   function endSome(key: DeliveryKey, how: DeliveryEnd, now: number): boolean {
     const ended = endWaiting(key, how, now, END_STEP)
-    if (ended > 0) countMore.run(0, ended, null, key.push, key.platform)
+    if (ended > 0) countMore.run(0, ended, key.push, key.platform)
     return ended === END_STEP
   }
 
@@ -174,19 +173,18 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
     /** Everything a settled page changes, except what it says of devices. */
     settlePage(key: DeliveryKey, page: PageSettlement, now: number): void {
       const failed = recipientResults.write(key, page.results)
-      const finishedAt = page.finished ? now : null
       const { progress, size, missed, accepted, startedAt } = page
       const { push, platform } = key
       const ahead = JSON.stringify(page.ahead)
-      settle.run(progress, ahead, size, missed, accepted, failed, finishedAt, startedAt, push, platform)
+      settle.run(progress, ahead, size, missed, accepted, failed, startedAt, push, platform)
       tally.addSent(key, now, missed, accepted)
     },
 
     /** A recipient that had waited: accepted now, or written once more. */
-    settleRetry(key: DeliveryKey, id: number, results: Results, finished: boolean, now: number): void {
+    settleRetry(key: DeliveryKey, id: number, results: Results, now: number): void {
       if (results.accepted > 0) recipientResults.drop(key, id)
       const failed = recipientResults.write(key, results.results)
-      countMore.run(results.accepted, failed, finished ? now : null, key.push, key.platform)
+      countMore.run(results.accepted, failed, key.push, key.platform)
       tally.addSent(key, now, 0, results.accepted)
     },
 

@@ -1,15 +1,21 @@
 // The simulation: worlds with a clock, chance, a disk and a network that all come from one seed, and the whole service in
 // each of them. What must hold is in judge/invariants.ts.
 import { parseArgs } from 'node:util'
+import { MUTATIONS } from './mutations.ts'
+import { hunt } from './plant.ts'
 import { runWorkers } from './workers.ts'
 import type { SeedReport } from './worker.ts'
 
 const HELP = `Usage: scripts/simulate --seed N [--seeds M] [--jobs N] [--lines]
+       scripts/simulate --mutations [--only TEXT] [--jobs N]
 
   --seed N    the first seed; alone it repeats that world
   --seeds M   so many seeds from there on (default 1)
   --jobs N    processes (default 2)
   --lines     everything that happened
+  --mutations plants defects in a copy of the sources, one after the other, and looks for a seed that shows each:
+              a table for the manual
+  --only TEXT only defects with this in their name
 
 Exits with 1 when a promise was broken: with the seed, and the few steps that it takes.`
 
@@ -18,6 +24,8 @@ const OPTIONS = {
   seeds: { type: 'string', default: '1' },
   jobs: { type: 'string', default: '2' },
   lines: { type: 'boolean', default: false },
+  mutations: { type: 'boolean', default: false },
+  only: { type: 'string', default: '' },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -28,9 +36,10 @@ export async function runSimulation(argv: readonly string[]): Promise<number> {
     console.log(HELP)
     return 0
   }
+  const jobs = wholeNumber('jobs', values.jobs)
+  if (values.mutations) return jobs === null ? 2 : huntAll(values.only, jobs)
   const seed = wholeNumber('seed', values.seed ?? '')
   const count = wholeNumber('seeds', values.seeds)
-  const jobs = wholeNumber('jobs', values.jobs)
   if (seed === null || count === null || jobs === null) return 2
 
   const startedAt = performance.now()
@@ -54,6 +63,21 @@ export async function runSimulation(argv: readonly string[]): Promise<number> {
   const seconds = (performance.now() - startedAt) / 1000
   console.log(`${done} seeds in ${seconds.toFixed(1)} s, ${failed.length} failed`)
   return failed.length === 0 && done === count ? 0 : 1
+}
+
+/** Seeds within which a planted defect must show. */
+const ENOUGH_SEEDS = 2000
+
+async function huntAll(only: string, jobs: number): Promise<number> {
+  let missed = 0
+  console.log('| planted defect | shown by | seeds | broken promise |\n| --- | --- | ---: | --- |')
+  for (const mutation of MUTATIONS.filter(({ name }) => name.includes(only))) {
+    const { found, seeds } = await hunt(mutation, ENOUGH_SEEDS, jobs)
+    if (found === null) missed++
+    const shown = found === null ? 'nothing' : `seed ${found.seed}`
+    console.log(`| ${mutation.name} | ${shown} | ${seeds} | ${found?.violation?.invariant ?? ''} |`)
+  }
+  return missed === 0 ? 0 : 1
 }
 
 function tell({ seed, violation, steps = [] }: SeedReport): void {

@@ -108,7 +108,8 @@ export class Judge {
     // It has registered since, and Apple says since when it was gone.
     if (reply.since !== null && reply.since < phone.registeredAt) return
     // The other environment takes it, unless something is wrong there.
-    const isOfOther = phone.fate.state === 'sandbox' && arrival.environment === 'production'
+    const isOfOther =
+      reply.says === 'bad-token' && phone.fate.state === 'sandbox' && arrival.environment === 'production'
     const isBad = phone.fate.state === 'sandbox' && arrival.environment === 'sandbox' && reply.says !== 'accepted'
     if (isOfOther || !(isBad || ['gone', 'bad-token', 'mismatch'].includes(reply.says))) return
     phone.state = 'unsure'

@@ -1,0 +1,151 @@
+/** A defect that is planted in a copy of the sources, to see whether the simulation finds it. */
+export interface Mutation {
+  /** What the defect does, for the manual. */
+  readonly name: string
+  /** Below the root of the checkout. */
+  readonly file: string
+  /** Stands there once. */
+  readonly from: string
+  readonly to: string
+}
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'calls are answered before the sync',
+    file: 'src/database/group-commit.ts',
+    from: 'await sync.later().then(',
+    to: 'await Promise.resolve(void sync.later()).then(',
+  },
+  {
+    name: 'the webhook is told before the sync',
+    file: 'src/webhook/webhook-sender.ts',
+    from: '    await persist(() => undefined)\n',
+    to: '',
+  },
+  {
+    name: 'the end of a push is not told',
+    file: 'src/delivery/settlement-writer.ts',
+    from: '      events.pushFinished(record, clock.now())\n',
+    to: '',
+  },
+  {
+    name: 'an event that the receiver refused is forgotten',
+    file: 'src/webhook/event-settlement.ts',
+    from: 'wait === null ? events.erase(event.number) : events.putOff(event.number, attempt, now + wait)',
+    to: 'events.erase(event.number)',
+  },
+  {
+    name: 'a page that a stop has cut short passes for sent',
+    file: 'src/delivery/page/page.ts',
+    from: 'return this.unsent > 0 ? (this.recipients[this.#sent - 1]?.device ?? this.from - 1) : this.to',
+    to: 'return this.to',
+  },
+  {
+    name: 'after a start a push begins anew',
+    file: 'src/delivery/store/delivery-store.ts',
+    from: '    progress: row.progress,\n',
+    to: '    progress: 0,\n',
+  },
+  {
+    name: 'who is to be sent to again is not written down',
+    file: 'src/delivery/page/page.ts',
+    from: "if (verdict.kind !== 'accepted') this.results.add(resultOf(task, verdict, now))",
+    to: "if (verdict.kind === 'failed') this.results.add(resultOf(task, verdict, now))",
+  },
+  {
+    name: 'stragglers of a page get no lease',
+    file: 'src/delivery/page/page.ts',
+    from: "this.results.add({ device, state: 'leased', attempt: 1, dueAt, badge, reason: 'no answer yet' })",
+    to: 'void [dueAt, badge]',
+  },
+  {
+    name: 'a lease stays after the phone was reached',
+    file: 'src/delivery/store/delivery-store.ts',
+    from: 'if (results.accepted > 0) recipientResults.drop(key, id)',
+    to: '',
+  },
+  {
+    name: 'who was reached at the second attempt counts twice',
+    file: 'src/delivery/store/delivery-store.ts',
+    from: 'countMore.run(results.accepted, failed,',
+    to: 'countMore.run(results.accepted * 2, failed,',
+  },
+  {
+    name: 'a cancelled push goes on in memory',
+    file: 'src/delivery/active-delivery.ts',
+    from: 'if (this.#abortReason !== null || !this.#trial.maySend) return null',
+    to: 'if (!this.#trial.maySend) return null',
+  },
+  {
+    name: 'a cancelled push goes out at its moment',
+    file: 'src/push/schedule/schedule-store.ts',
+    from: "const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'",
+    to: "const SCHEDULED = 'released_at IS NULL AND send_at IS NOT NULL'",
+  },
+  {
+    name: 'a push goes out a second before its moment',
+    file: 'src/push/schedule/schedule.ts',
+    from: 'store.release(clock.now(), RELEASE_LIMIT)',
+    to: 'store.release(clock.now() + 1000, RELEASE_LIMIT)',
+  },
+  {
+    name: 'each wave of a local time goes to all zones',
+    file: 'src/push/schedule/schedule-store.ts',
+    from: 'waveIn(local, zone, waves, row.created_at) === wave',
+    to: 'waveIn(local, zone, waves, row.created_at) !== undefined',
+  },
+  {
+    name: "Apple's Retry-After is lost",
+    file: 'src/gateway/apns/client.ts',
+    from: "judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))",
+    to: 'judgeApns(answer.status, refusal, null)',
+  },
+  {
+    name: 'a repeat has another apns-id',
+    file: 'src/gateway/apns/client.ts',
+    from: 'apnsIdOf(message.push, recipient.device)',
+    to: 'apnsIdOf(message.push, recipient.device + Math.floor(clock.monotonic()))',
+  },
+  {
+    name: 'the window of a credential opens at once',
+    file: 'src/delivery/credential/congestion-window.ts',
+    from: '  #reason: string | null = null\n  #size = 1\n',
+    to: '  #reason: string | null = null\n  #size = 8\n',
+  },
+  {
+    name: 'what answers say of devices is not applied',
+    file: 'src/delivery/settlement-writer.ts',
+    from: 'for (const finding of page.findings) this.#apply(finding, now)',
+    to: '',
+  },
+  {
+    name: 'a phone that has come back stays gone',
+    file: 'src/device/reachability-store.ts',
+    from: ' AND (?3 IS NULL OR ?3 >= seen_at)',
+    to: ' AND (?3 IS NULL OR ?3 IS NOT NULL)',
+  },
+  {
+    name: 'a push that is sent again counts again on the badge',
+    file: 'src/delivery/pending-badges.ts',
+    from: 'return this.#included.get(device)?.has(push) === true',
+    to: 'return false',
+  },
+  {
+    name: 'the badge of a push is not stored',
+    file: 'src/delivery/settlement-writer.ts',
+    from: 'for (const { device, badge } of changed) registry.storeBadge(device, badge)',
+    to: '',
+  },
+  {
+    name: 'PUT /badge is overtaken by what was sent before it',
+    file: 'src/delivery/pending-badges.ts',
+    from: "      pending.push({ sent, state: sent.state })\n      sent.state = 'overtaken'\n",
+    to: '      pending.push({ sent, state: sent.state })\n',
+  },
+  {
+    name: 'an Idempotency-Key is not kept',
+    file: 'src/push/accept.ts',
+    from: 'idempotency.keep(applicationNumber, repeat.key, remembered, createdAt)',
+    to: 'void remembered',
+  },
+]

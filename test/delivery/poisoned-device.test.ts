@@ -225,6 +225,36 @@ describe('a phone whose requests are never answered', () => {
   )
 })
 
+describe('a phone that leaves one request unanswered', () => {
+  test.each([0, 1] as const)(
+    'gets what waits for it soon after it answers the next, at platform %d',
+    async (platform) => {
+      await register(platform, 20)
+      const token = tokenOf(platform, 3)
+      let left = 1
+      simulator.answerWith(({ token: asked }) => (asked === token && left-- > 0 ? { kind: 'silent' } : null))
+      const one = async (msg: string): Promise<string> =>
+        (await service.post('/push/one', { platform, token, msg, sound: '', badge: '' })).body.id
+      const first = await one('first')
+      await passing(
+        service,
+        clock,
+        until(() => left === 0),
+      )
+      const start = clock.now()
+      const passed = async (ms: number) => {
+        while (clock.now() < start + ms) await Bun.sleep(1)
+      }
+      await passing(service, clock, passed(5000))
+      const others = [await one('second'), await one('third')]
+      await passing(service, clock, reached(first, 1))
+      const answeredAt = clock.now()
+      await passing(service, clock, Promise.all(others.map((id) => reached(id, 1))))
+      expect(clock.now() - answeredAt).toBeLessThan(5000)
+    },
+  )
+})
+
 describe('one iPhone of many devices for which Firebase lacks the APNs key', () => {
   const MANY = 2000
   const THIRD_PARTY = fcm(401, 'UNAUTHENTICATED', fcmError('THIRD_PARTY_AUTH_ERROR'))

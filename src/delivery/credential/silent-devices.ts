@@ -11,8 +11,11 @@ const MAX_SILENT = 10
 /** How long a device waits whose request was not answered, in ms: doubling with each. */
 const WAIT = { firstMs: 2000, longestMs: MINUTE_MS }
 
-/** How long a device with a request on its way is held back, in ms: for its deadline, once it was silent. */
-const UNDER_WAY_MS = { first: 2000, again: 15_000 }
+/**
+ * How long a device with a request on its way is held back, in ms: briefly, since the answer may come at once, and the
+ * longer the more often it was silent in a row, up to the deadline of the request.
+ */
+const UNDER_WAY = { firstMs: 2000, longestMs: 15_000 }
 
 /** Devices remembered at the most. */
 const MAX_REMEMBERED = 1000
@@ -50,8 +53,9 @@ export class SilentDevices {
   /** When a device may be sent to, which is not now; `null`: now. */
   heldBackUntil(device: number, now: number): number | null {
     if (this.#silent.size + this.#waiting.size === 0) return null
-    if (this.#silent.has(device)) return now + (this.#waiting.has(device) ? UNDER_WAY_MS.again : UNDER_WAY_MS.first)
-    const until = this.#waiting.get(device)?.until ?? now
+    const waiting = this.#waiting.get(device)
+    if (this.#silent.has(device)) return now + backoffMs(UNDER_WAY, waiting?.times ?? 1, 1)
+    const until = waiting?.until ?? now
     return until > now ? until : null
   }
 

@@ -107,7 +107,7 @@ describe('a gateway that takes each notification and drops its connection', () =
     expect((await service.get('/analytics')).body).toEqual({ t: 400, s: 400, o: 0 })
     await pushed()
     expect(told('no more trouble with the gateway')).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('holds up no other application', async () => {
     const other = service.addApplication('other', {}, false)
@@ -146,7 +146,7 @@ test('a gateway that answers nothing is told of, though it takes connections', a
     service.logged(({ event }) => event === 'push sent'),
   )
   expect((await service.get('/analytics')).body).toEqual({ t: 10, s: 10, o: 0 })
-}, 60_000)
+})
 
 test('a hundred applications keep a connection each, whichever of them sends', async () => {
   const applications = Array.from({ length: 100 }, (_, n) => service.addApplication(`application ${n}`, {}, false))
@@ -163,4 +163,4 @@ test('a hundred applications keep a connection each, whichever of them sends', a
     await passing(service, [clock], Promise.all(sent), 10)
   }
   expect(simulator.counts().apns.sessions).toBe(100)
-}, 60_000)
+})

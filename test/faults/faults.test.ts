@@ -36,7 +36,7 @@ beforeAll(async () => {
   running.catch((error: unknown) => {
     for (const { reject } of results.values()) reject(error)
   })
-}, 60_000)
+})
 afterAll(async () => {
   await running
   await template[Symbol.asyncDispose]()

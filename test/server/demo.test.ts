@@ -81,15 +81,17 @@ test('every command that it prints works as it is printed, while it runs', async
     const push = commands.find((one) => one.includes(' push ')) ?? ''
     let seen = ''
     // It begins to look some time after its start.
-    const again = setInterval(
-      () => Bun.spawn(['sh', '-c', push], { cwd: ROOT, env: environment(), stdout: 'ignore', stderr: 'ignore' }),
-      1000,
-    )
+    const pushing = (async () => {
+      while (!seen.includes('notification.received')) {
+        await Bun.spawn(['sh', '-c', push], { cwd: ROOT, env: environment(), stdout: 'ignore', stderr: 'ignore' })
+          .exited
+      }
+    })()
     for await (const chunk of tail.stdout.pipeThrough(new TextDecoderStream())) {
       seen += chunk
       if (seen.includes('notification.received')) break
     }
-    clearInterval(again)
+    await pushing
     tail.kill('SIGKILL')
     expect(seen).toContain('"text":"Once more"')
   } finally {

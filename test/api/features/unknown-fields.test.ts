@@ -114,11 +114,18 @@ describe('a field that a push does not have', () => {
   })
 
   test('whose name fills the body holds nobody up', async () => {
-    const began = performance.now()
-    const { status } = await service.post('/push/all', { ...BROADCAST, ['x'.repeat(250_000)]: 1 })
-    expect(status).toBe(400)
-    // It took 48 s of one thread to hold it against every field that there is.
-    expect(performance.now() - began).toBeLessThan(2000)
+    const name = 'x'.repeat(250_000)
+    const cost = async (body: object) => {
+      const before = process.cpuUsage()
+      expect((await service.post('/push/all', body)).status).toBe(400)
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    }
+    let usual = 0
+    for (let n = 0; n < 20; n++) usual += await cost({ ...BROADCAST, msg: name })
+    // Beside bodies as large that are refused for another reason. To hold it against every field that there is would
+    // cost ten thousand times as much as one of them.
+    expect(await cost({ ...BROADCAST, [name]: 1 })).toBeLessThan(usual)
   })
 
   test('is absent where it is null, as everywhere', async () => {

@@ -5,6 +5,7 @@ import type { Clock } from '../../../src/clock.ts'
 import { startSimulator } from '../../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
+import { connectTo } from '../../support/raw-connection.ts'
 import { answered } from './http2-client.ts'
 import { apnsSender, fcmSender } from './senders.ts'
 import { grantForm, providerToken } from './signing.ts'
@@ -239,5 +240,15 @@ describe('the end', () => {
       )
       expect(outcome).toBe('ECONNREFUSED')
     }
+  })
+
+  test('ends too while a connection has not shaken hands', async () => {
+    const own = await startSimulator({ clock })
+    using bare = await connectTo(own.apnsUrl)
+    // Once another that came later is answered, it is connected.
+    await using sender = await apnsSender(own, clock.now())
+    expect(await sender.push(TOKEN)).toMatchObject({ status: 200 })
+    await own[Symbol.asyncDispose]()
+    await bare.closed
   })
 })

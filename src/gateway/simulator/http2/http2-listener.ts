@@ -1,5 +1,6 @@
 import { createSecureServer } from 'node:http2'
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../../clock.ts'
 import type { Pem } from '../certificate.ts'
@@ -57,6 +58,8 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
   // A session does not give its socket away, so the socket is found by what both can tell: the client's port.
   const sockets = new Map<number, TLSSocket>()
   const sessions = new Set<Http2Session>()
+  /** Also those whose handshake is still to come: the server does not close before they have gone. */
+  const connections = new Set<Socket>()
   const counts = { sessions: 0, openSessions: 0, streams: 0, openStreams: 0, peakStreams: 0 }
 
   const server = createSecureServer({
@@ -66,6 +69,10 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
     rejectUnauthorized: false,
     settings: { maxConcurrentStreams: firstStreams },
     ...PATIENT,
+  })
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
   })
   server.on('secureConnection', (socket: TLSSocket) => {
     const port = socket.remotePort ?? 0
@@ -123,7 +130,7 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
   if (address === null || typeof address === 'string') throw new Error('a listening TCP server has a port')
 
   const disconnect = (): void => {
-    for (const socket of sockets.values()) socket.destroy()
+    for (const socket of connections) socket.destroy()
   }
   return {
     url: `https://127.0.0.1:${address.port}`,

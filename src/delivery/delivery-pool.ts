@@ -110,6 +110,8 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   const senders = new Map<string, Sender>()
   const sendBudget = new SendBudget()
   // Recounted by the tick and by each wake, not by each send.
+  /** Whether the leases of the last run are still being ended. */
+  let isLeased = false
   let shared = deps.maxInFlight
   let stopped = false
   let closed = false
@@ -121,7 +123,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     persist,
     ttlClock: deps.ttlClock,
     senders: () => senders.values(),
-    onFollowed: ensureTick,
+    onFollowed: loadAgain,
   })
 
   async function persist<T>(operation: () => T): Promise<T> {
@@ -160,7 +162,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       events: deps.events,
       sendBudget,
       share: () => shared,
-      mayLoad: () => !follower.isBehind,
+      mayLoad: () => !follower.isBehind && !isLeased,
       onProven: () => void persist(() => deps.prove(application, platform)),
       latency: deps.latency[platform],
     })
@@ -179,6 +181,23 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     // What is on disk may still seem to be over by the new time of day.
     if (!follower.isBehind) for (const sender of senders.values()) sender.tick()
     cancelTick = null
+    ensureTick()
+  }
+
+  /** The last run may have leased many recipients. Who is leased from then on is so by this one. */
+  async function endLeases(): Promise<void> {
+    isLeased = true
+    await inSteps(persist, () => store.endLeases(clock.now()) || null)
+    isLeased = false
+    loadAgain()
+  }
+
+  /** For a while nothing was loaded. */
+  function loadAgain(): void {
+    for (const sender of senders.values()) {
+      sender.forgetTimes()
+      sender.wake(null)
+    }
     ensureTick()
   }
 
@@ -224,7 +243,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     return outcome === 'more'
   }
 
-  store.endLeases(clock.now())
+  if (store.endLeases(clock.now())) void endLeases()
   void endCancelled()
   follower.resume()
   for (const { application } of store.senders()) wake(application)

@@ -20,6 +20,9 @@ export const WAITING = `state IN ('retry', 'leased')`
 /** Recipients made due in one step: 5 ms. */
 export const MAKE_DUE_LIMIT = 1000
 
+/** Leases ended in one step: 10 ms. */
+const END_LEASES_LIMIT = 250
+
 /** Deliveries of which recipients are made due in one step, as far as they are no more than that: 2 ms. */
 const MAKE_DUE_STEP = 250
 
@@ -68,8 +71,11 @@ export function createRecipientResultStore({ database, recipients }: Dependencie
     /** When the next waiting recipient is due; `null` if none waits. */
     nextDue: ({ push, platform }: DeliveryKey): number | null => statements.nextDue.get(push, platform)?.due_at ?? null,
 
-    /** At the start of the process nothing is on its way: what the last one had leased is due. */
-    endLeases: (now: number): void => void statements.endLeases.run(now),
+    /**
+     * At the start of the process nothing is on its way: some of what the last one had leased is made due. Says whether
+     * there may be more.
+     */
+    endLeases: (now: number): boolean => statements.endLeases.run(now, END_LEASES_LIMIT).changes === END_LEASES_LIMIT,
 
     /**
      * Makes some of those due who wait for another attempt of any push of an application to a platform, of deliveries
@@ -131,8 +137,10 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     nextDue: database.statement<{ due_at: number | null }, [number, Platform]>(
       `SELECT min(due_at) AS due_at FROM push_exception WHERE push = ? AND platform = ? AND ${WAITING}`,
     ),
-    endLeases: database.statement<never, [now: number]>(
-      `UPDATE push_exception INDEXED BY push_exception_leased SET state = 'retry', due_at = ? WHERE state = 'leased'`,
+    endLeases: database.statement<never, [now: number, limit: number]>(
+      `UPDATE push_exception SET state = 'retry', due_at = ? WHERE (push, platform, device) IN (
+         SELECT push, platform, device FROM push_exception INDEXED BY push_exception_leased
+         WHERE state = 'leased' LIMIT ?)`,
     ),
     makeDue: database.statement<never, number[]>(
       `UPDATE push_exception SET due_at = ?1 WHERE (push, platform, device) IN (

@@ -14,8 +14,8 @@ interface Dependencies {
   readonly persist: <T>(operation: () => T) => Promise<T>
   /** What times to live are measured by: the time in which the service ran, or the time of day. */
   readonly ttlClock: 'elapsed' | 'wall'
-  readonly senders: () => Iterable<Pick<Sender, 'shift' | 'extend' | 'forgetTimes' | 'wake'>>
-  /** Times in the database are those of the clock again. */
+  readonly senders: () => Iterable<Pick<Sender, 'shift' | 'extend' | 'forgetTimes'>>
+  /** Times in the database are those of the clock again; what came meanwhile was not loaded. */
   readonly onFollowed: () => void
 }
 
@@ -62,7 +62,7 @@ export class ClockFollower {
 
   /** Times to live in the database follow a jump, or, with `null`, what the last run left of some. */
   async #followJumps(jump: ClockJump | null): Promise<void> {
-    const { clock, store, persist, senders, onFollowed } = this.#deps
+    const { clock, store, persist, onFollowed } = this.#deps
     this.#jumps++
     let more = await persist(() => {
       if (jump !== null) store.jumps.note(jump, clock.now())
@@ -70,11 +70,6 @@ export class ClockFollower {
     })
     while (more) more = await persist(() => store.jumps.follow(clock.now()))
     this.#jumps--
-    for (const sender of senders()) {
-      sender.forgetTimes()
-      // What came meanwhile was not loaded.
-      sender.wake(null)
-    }
     onFollowed()
   }
 

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Platform } from '../../src/device/device.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
+import { apnsAcceptance } from '../../src/gateway/simulator/apns/apns-answer.ts'
+import { fcmAcceptance } from '../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
@@ -17,14 +20,19 @@ beforeEach(async () => {
   clock = createFakeClock()
   gateways = await startOutsideGateways(clock)
   ;({ simulator } = gateways)
-  service = await startService({ clock, random: () => 0.5, simulated: false, config: gateways.config })
+  // By name, as the real ones.
+  const named = { apnsUrl: byName(simulator.apnsUrl), fcmUrl: byName(simulator.fcmUrl) }
+  const config = { ...gateways.config, ...named }
+  service = await startService({ clock, random: () => 0.5, simulated: false, config })
 })
 afterEach(async () => {
   await service[Symbol.asyncDispose]()
   await gateways[Symbol.asyncDispose]()
 })
 
-function fill({ id }: Credentials, count: number): void {
+const byName = (url: string): string => url.replace('127.0.0.1', 'localhost')
+
+function fill({ id }: Credentials, count: number, platform: Platform = 0): void {
   const devices = createDeviceStore({ database: service.database, clock })
   const number = service.database
     .statement<{ number: number }, [string]>('SELECT number FROM application WHERE id = ?')
@@ -32,7 +40,7 @@ function fill({ id }: Credentials, count: number): void {
   if (number === undefined) throw new Error('no application')
   service.database.transact(() => {
     for (let n = 0; n < count; n++) {
-      devices.register(number, { token: `${id}${n}`.replaceAll(/[^0-9a-f]/g, '').padStart(64, '0'), platform: 0 })
+      devices.register(number, { token: `${id}${n}`.replaceAll(/[^0-9a-f]/g, '').padStart(64, '0'), platform })
     }
   })
 }
@@ -105,6 +113,8 @@ describe('a gateway that takes each notification and drops its connection', () =
       service.logged(({ event, push }) => event === 'push sent' && push === id),
     )
     expect((await service.get('/analytics')).body).toEqual({ t: 400, s: 400, o: 0 })
+    // Five hundred answers on one connection.
+    await pushed()
     await pushed()
     expect(told('no more trouble with the gateway')).toHaveLength(1)
   })
@@ -122,6 +132,28 @@ describe('a gateway that takes each notification and drops its connection', () =
     await pushed(other)
     expect((await service.get('/analytics', { application: other })).body).toEqual({ t: 20, s: 20, o: 0 })
   })
+})
+
+describe.each(['apns', 'fcm'] as const)('a gateway of %s that ends each connection with its answer', (gateway) => {
+  test('gets few connections, and all of the push', async () => {
+    service.equip(service.application, simulator, [gateway])
+    const platform = gateway === 'apns' ? 0 : 1
+    fill(service.application, 100, platform)
+    // The credential is known to the service: a new one has a new count of connections.
+    await passed(2000)
+    const answer =
+      gateway === 'apns' ? apnsAcceptance('', 'production', () => '') : fcmAcceptance('projects/p/messages/m')
+    simulator.answerWith((attempt) => (attempt.gateway === gateway ? { kind: 'answer', answer, goaway: true } : null))
+    const { id } = (await service.post('/push/all', { ...BROADCAST, platform })).body
+    await passed(10_000, 50)
+    const { sessions } = simulator.counts()[gateway]
+    expect(sessions).toBeLessThanOrEqual(30)
+
+    simulator.answerWith(null)
+    const sent = service.logged(({ event, push }) => event === 'push sent' && push === id)
+    await passing(service, [clock], sent)
+    expect((await service.get('/analytics')).body).toEqual({ t: 100, s: 100, o: 0 })
+  }, 60_000)
 })
 
 function simulatorTokens({ id }: Credentials): string[] {

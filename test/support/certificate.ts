@@ -5,17 +5,19 @@ import type { Pem } from '../../src/gateway/simulator/certificate.ts'
 
 /**
  * A certificate for localhost and 127.0.0.1 that is its own authority (what `ca` takes), valid from yesterday for a year
- * unless `validTo` says otherwise. `name`: in place of localhost. Of authorities of one name a client tries only the
- * first: those that are trusted together need different ones.
+ * unless `validTo` says otherwise. `name`: in place of localhost. `authority`: what it is called as such, default the same.
+ * Of authorities of one name a client tries only the first: those that are trusted together need different ones.
  */
-export function makeCertificate(options: { readonly name?: string; readonly validTo?: Date } = {}): Pem {
-  const { name = 'localhost', validTo } = options
+export function makeCertificate(
+  options: { readonly name?: string; readonly authority?: string; readonly validTo?: Date } = {},
+): Pem {
+  const { name = 'localhost', authority = name, validTo } = options
   const { publicKey, privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
-  const subject = [{ name: 'commonName', value: name }]
+  const subject = [{ name: 'commonName', value: authority }]
   const certificate = signCertificate({
     subject,
     issuer: subject,

@@ -7,7 +7,10 @@ import type { ConnectionWatch, TransportAnswer } from './transport.ts'
 /** Connections that may be opened at once: a full window of one credential needs ten at Google. */
 const SPARE = 12
 
-/** What earns another besides `PLENTY` answers, in ms. Gateways end connections after some 1000 answers. */
+/** Answers that earn another. Gateways end connections after some 1000. */
+const ANSWERS_EACH = 50
+
+/** What earns another besides, in ms. */
 const MS_EACH = 6000
 
 /** How long none is opened when there is none to spare. In ms. */
@@ -22,8 +25,8 @@ const MAX_SILENT = 3
 /**
  * Bounds the connections that one credential opens to one gateway: Apple takes rapid ones for an attack
  * (developer.apple.com, "Establishing a connection to APNs"). The first twelve are free, fifty answers earn another, and
- * so do six seconds. With none to spare, the next waits for 1 s, then twice as long each time, up to 60 s, until a
- * connection has brought fifty answers, or has lasted.
+ * so do six seconds; a connection that is cut off before it brought plenty has earned nothing. With none to spare, the
+ * next waits for 1 s, then twice as long each time, up to 60 s, until a connection has brought plenty, or has lasted.
  */
 export class ConnectionBrake implements ConnectionWatch {
   readonly #clock: Clock
@@ -33,6 +36,8 @@ export class ConnectionBrake implements ConnectionWatch {
   /** Answers since the last connection was opened, and how many had come when it was. */
   #brought = 0
   #broughtBefore = 0
+  /** Those of `#brought` whose connections were cut off. */
+  #cutOff = 0
   /** How long the next connection has to wait after the last; 0: it is not braked. */
   #waitMs = 0
   #waits = 0
@@ -71,10 +76,12 @@ export class ConnectionBrake implements ConnectionWatch {
     const now = this.#clock.now()
     this.#releaseIfLasting()
     this.#connections++
-    const earned = this.#brought / PLENTY + Math.max(now - this.#openedAt, 0) / MS_EACH
+    const answers = Math.max(this.#brought - this.#cutOff, 0)
+    const earned = answers / ANSWERS_EACH + Math.max(now - this.#openedAt, 0) / MS_EACH
     this.#openedAt = now
     this.#broughtBefore = this.#brought
     this.#brought = 0
+    this.#cutOff = 0
     if (this.#waitMs === 0) {
       this.#spare = Math.min(this.#spare + earned, SPARE) - 1
       if (this.#spare >= 0) return
@@ -92,6 +99,7 @@ export class ConnectionBrake implements ConnectionWatch {
   }
 
   lost(reason: string, answers: number): void {
+    if (answers < PLENTY) this.#cutOff += answers
     if (answers > 0 || (reason !== DEADLINE && reason !== WINDOW_CLOSED)) return
     this.#silent++
     this.#silence = reason

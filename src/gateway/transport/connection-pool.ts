@@ -29,8 +29,8 @@ interface Call {
 /** `deadlineMs` is also what one request may take, queued and in flight. */
 type ConnectionPoolOptions = Omit<ConnectionOptions, 'onRoom' | 'onRetired'> & { readonly watch: ConnectionWatch }
 
-/** Reasons to retire a connection that is as good as ever. */
-const UNWANTED = new Set(['idle', 'retired', 'closed'])
+/** Reasons to retire a connection with which nothing went wrong. */
+const IN_ORDER = new Set(['idle', 'retired', 'closed'])
 
 /**
  * Requests wait in one queue for the first connection with room. When none has any, and none is new, another is opened.
@@ -123,7 +123,8 @@ export class ConnectionPool implements Transport {
   #retired(connection: Connection, reason: string): void {
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#mayGrow = true
-    if (connection.hasOpened && !UNWANTED.has(reason)) this.#options.watch.lost(reason, connection.answers)
+    const inOrder = connection.hasParted || IN_ORDER.has(reason)
+    if (connection.hasOpened && !inOrder) this.#options.watch.lost(reason, connection.answers)
     if (connection.answers === 0) {
       this.#unanswered++
       if (!connection.hasOpened || this.#unanswered >= MAX_UNANSWERED) this.#giveUp(reason)

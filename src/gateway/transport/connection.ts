@@ -48,6 +48,7 @@ export class Connection {
   #resting = false
   /** What ended the session, and with it every stream on it. */
   #ending: string | null = null
+  #hasParted = false
   #answers = 0
   /** The first request takes too long to be waited for. */
   #isOverdue = false
@@ -65,6 +66,11 @@ export class Connection {
 
   get hasOpened(): boolean {
     return this.#opened !== null
+  }
+
+  /** Whether the peer has ended it as agreed, by GOAWAY without an error. */
+  get hasParted(): boolean {
+    return this.#hasParted
   }
 
   /** How many answers the connection has brought. */
@@ -132,7 +138,10 @@ export class Connection {
       measure()
       onRoom()
     })
-    session.on('goaway', (code) => this.#end(code === 0 ? null : 'HTTP2GoAway'))
+    session.on('goaway', (code) => {
+      this.#hasParted ||= code === 0 && this.#state !== 'retired'
+      this.#end(code === 0 ? null : 'HTTP2GoAway')
+    })
     session.on('error', () => this.#end('HTTP2ProtocolError'))
     session.on('close', () => this.#end('ECONNRESET'))
     measure()

@@ -4,6 +4,7 @@ import { fetchTransport } from './fetch-transport.ts'
 import { http2Transport } from './http2-transport.ts'
 import { IdlePools } from './idle-pools.ts'
 import type { IdlePlace } from './idle-pools.ts'
+import { Lookups } from './strays.ts'
 import { PLENTY, UNWATCHED_CONNECTIONS } from './transport.ts'
 import type {
   ConnectionWatch,
@@ -30,13 +31,15 @@ export type OnSwitch = (origin: string, reason: string) => void
  */
 export function fallbackTransport(clock: Clock, onSwitch: OnSwitch): OpenTransport {
   const pools = new IdlePools()
-  return (origin, options) => new FallbackTransport({ clock, onSwitch, pools, origin, options })
+  const lookups = new Lookups()
+  return (origin, options) => new FallbackTransport({ clock, onSwitch, pools, lookups, origin, options })
 }
 
 interface FallbackOptions {
   readonly clock: Clock
   readonly onSwitch: OnSwitch
   readonly pools: IdlePools
+  readonly lookups: Lookups
   readonly origin: string
   readonly options: TransportOptions
 }
@@ -47,6 +50,7 @@ interface FallbackOptions {
  * fetch → (three are lost within a minute, for whatever reason, that brought less than plenty) → http2-wrapper on trial,
  * which sees each connection that it opens → (one of them brings plenty) → fetch once more, since the gateway may have
  * come to its senses → (another is lost) → http2-wrapper for the rest of its life.
+ * fetch → (its connections seem to end unseen) → http2-wrapper on trial.
  */
 class FallbackTransport implements Transport {
   readonly #deps: FallbackOptions
@@ -60,17 +64,16 @@ class FallbackTransport implements Transport {
   /** In the last minute. */
   #breaks = 0
   #poor = 0
-  /** Answers of the second since it last lost a connection. */
+  /** Answers of the one on trial: of the second, since it last opened a connection. */
   #brought = 0
   #firstIsOver: Promise<void> | null = null
 
   constructor(deps: FallbackOptions) {
-    const { clock, pools, origin, options } = deps
+    const { pools, options } = deps
     this.#deps = deps
     this.#watch = options.watch ?? UNWATCHED_CONNECTIONS
     this.#place = pools.take(options)
-    const watch = this.#heard(this.#firstAnswered, this.#firstLost)
-    this.#first = this.#place && fetchTransport(clock, this.#place.secureOptions)(origin, { ...options, watch })
+    this.#first = this.#place && this.#openFirst(this.#place)
     this.#current = this.#first ?? this.#openSecond()
     if (this.#first === null) this.#state = 'second'
   }
@@ -88,11 +91,14 @@ class FallbackTransport implements Transport {
   }
 
   /** What the transport is watched by, with ears of our own. */
-  #heard(answered: () => void, lost: ConnectionWatch['lost']): ConnectionWatch {
+  #heard({ opened, answered, lost }: ConnectionWatch): ConnectionWatch {
     const watch = this.#watch
     return {
       refusal: () => watch.refusal(),
-      opened: () => watch.opened(),
+      opened() {
+        watch.opened()
+        opened()
+      },
       answered() {
         watch.answered()
         answered()
@@ -124,12 +130,16 @@ class FallbackTransport implements Transport {
     if (this.#poor >= MAX_POOR) this.#use('trial', this.#openSecond())
   }
 
+  readonly #firstReplaced = (): void => {
+    if (this.#state === 'first' || this.#state === 'doubted') this.#use('trial', this.#openSecond())
+  }
+
   readonly #secondAnswered = (): void => {
     if (this.#state !== 'trial' || ++this.#brought < PLENTY) return
     if (this.#first !== null) this.#use('doubted', this.#first)
   }
 
-  readonly #secondLost = (): void => {
+  readonly #secondOpened = (): void => {
     this.#brought = 0
   }
 
@@ -147,9 +157,17 @@ class FallbackTransport implements Transport {
     this.#deps.onSwitch(this.#deps.origin, reason)
   }
 
+  #openFirst({ secureOptions }: IdlePlace): Transport {
+    const { clock, lookups, origin, options } = this.#deps
+    const watch = this.#heard({ ...UNWATCHED_CONNECTIONS, answered: this.#firstAnswered, lost: this.#firstLost })
+    const instead = (): Transport | null => (this.#current === this.#first ? null : this.#current)
+    const open = fetchTransport(clock, { secureOptions, lookups, onReplaced: this.#firstReplaced, instead })
+    return open(origin, { ...options, watch })
+  }
+
   #openSecond(): Transport {
     const { clock, origin, options } = this.#deps
-    const watch = this.#heard(this.#secondAnswered, this.#secondLost)
+    const watch = this.#heard({ ...UNWATCHED_CONNECTIONS, opened: this.#secondOpened, answered: this.#secondAnswered })
     return (this.#second ??= http2Transport(clock, null)(origin, { ...options, watch }))
   }
 

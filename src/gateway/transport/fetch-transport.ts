@@ -1,7 +1,9 @@
 import type { Clock } from '../../clock.ts'
-import { MAX_ANSWER_BYTES, readAnswerBody } from './answer-body.ts'
+import { readAnswerBody } from './answer-body.ts'
 import { Deadlines } from './deadlines.ts'
+import { cut, FetchAnswer } from './fetch-answer.ts'
 import { describeFetchFailure, endsConnection } from './fetch-failure.ts'
+import { Lookups, Strays } from './strays.ts'
 import { DEADLINE, IDLE_MS, UNWATCHED_CONNECTIONS } from './transport.ts'
 import type {
   ConnectionWatch,
@@ -13,12 +15,23 @@ import type {
 } from './transport.ts'
 import { tookCredential, WarmUp } from './warm-up.ts'
 
+interface FetchOptions {
+  /** See `idle-pools.ts`. Default 0. */
+  readonly secureOptions?: number
+  /** Shared with all others that open connections. Default: not shared. */
+  readonly lookups?: Lookups
+  /** Told when connections seem to end unseen after each request, and to be replaced by others. */
+  readonly onReplaced?: () => void
+  /** Where a request goes that has waited in line; `null`: by fetch. Default `null`. */
+  readonly instead?: () => Transport | null
+}
+
 /**
  * HTTP/2 by Bun's fetch: framing, compression and TLS run on its own thread. What it hears of connections is what
- * failed: one that ends after its last answer Bun replaces without a word. `secureOptions`: see `idle-pools.ts`.
+ * failed. One that ends after its last answer Bun replaces without a word: see `strays.ts`.
  */
-export function fetchTransport(clock: Clock, secureOptions = 0): OpenTransport {
-  return (origin, options) => new FetchTransport(clock, origin, options, secureOptions)
+export function fetchTransport(clock: Clock, fetchOptions: FetchOptions = {}): OpenTransport {
+  return (origin, options) => new FetchTransport(clock, origin, options, fetchOptions)
 }
 
 /** A pool of connections of its own, in which Bun opens and closes them. Usually it holds one. */
@@ -56,6 +69,9 @@ class FetchTransport implements Transport {
   readonly #origin: string
   readonly #tls: Bun.TLSOptions
   readonly #watch: ConnectionWatch
+  readonly #strays: Strays
+  readonly #onReplaced: () => void
+  readonly #instead: () => Transport | null
   readonly #deadlines: Deadlines<Call>
   /** Used again: a signal that never fired is as good as new, and a new one costs 1 µs. */
   readonly #controllers: AbortController[] = []
@@ -65,17 +81,26 @@ class FetchTransport implements Transport {
   #disposed = false
   #drained: (() => void)[] = []
 
-  constructor(clock: Clock, origin: string, options: TransportOptions, secureOptions: number) {
+  constructor(clock: Clock, origin: string, options: TransportOptions, fetchOptions: FetchOptions) {
     const { deadlineMs, watch = UNWATCHED_CONNECTIONS, ...tls } = options
+    const {
+      secureOptions = 0,
+      lookups = new Lookups(),
+      onReplaced = () => undefined,
+      instead = () => null,
+    } = fetchOptions
     this.#clock = clock
     this.#origin = origin
     this.#tls = { ...tls, secureOptions }
     this.#watch = watch
+    this.#strays = new Strays(lookups, origin)
+    this.#onReplaced = onReplaced
+    this.#instead = instead
     this.#deadlines = new Deadlines(clock, deadlineMs, (call) => this.#expire(call))
   }
 
   /** One function with few awaits, since a broadcast spends a fifth of its time in it. */
-  async request({ path, headers, body }: TransportRequest): Promise<TransportAnswer> {
+  async request(request: TransportRequest): Promise<TransportAnswer> {
     if (this.#disposed) return { kind: 'failed', reason: 'closed', sent: 'no' }
     this.#requests++
     const controller = this.#controllers.pop() ?? new AbortController()
@@ -83,18 +108,27 @@ class FetchTransport implements Transport {
     this.#deadlines.add(call)
     let session = this.#open()
     while ('pool' in session) {
-      if (session.inFlight === 0 && this.#isOld(session)) session.warmUp.cool()
+      if (this.#strays.isSuspected) session.warmUp.restart()
+      else if (session.inFlight === 0 && this.#isOld(session)) session.warmUp.cool()
       const turn = session.warmUp.enter(call)
       if (turn === undefined) break
       await turn
       if (call.expired) return this.#over(call, LATE_IN_LINE)
+      const instead = this.#instead()
+      if (instead !== null) {
+        this.#end(call)
+        return instead.request(request)
+      }
       session = this.#open()
     }
     if (!('pool' in session)) return this.#over(call, session)
 
     call.session = session
     call.answersBefore = session.answers
+    const isWeighed = session.answers > 0 && (session.inFlight === 0 || this.#strays.isSuspected)
+    const strays = isWeighed ? this.#strays.count : null
     session.inFlight++
+    const { path, headers, body } = request
     let answer: TransportAnswer
     try {
       const response = await session.fetch(this.#origin + path, {
@@ -111,6 +145,10 @@ class FetchTransport implements Transport {
       answer = new FetchAnswer(response, text)
       session.answers++
       this.#watch.answered()
+      if (strays !== null && this.#strays.weigh(strays)) {
+        this.#onReplaced()
+        this.#retire(session)
+      }
       if (!call.expired) this.#controllers.push(controller)
     } catch (error) {
       answer = call.expired ? LATE : describeFetchFailure(error)
@@ -118,7 +156,7 @@ class FetchTransport implements Transport {
     }
     session.inFlight--
     if (session.inFlight === 0) session.restedAt = this.#clock.now()
-    session.warmUp.leave(tookCredential(answer))
+    session.warmUp.leave(call, tookCredential(answer) && !this.#strays.isSuspected)
     if (session.inFlight === 0 && session !== this.#session) session.pool.close()
     return this.#over(call, answer)
   }
@@ -136,9 +174,13 @@ class FetchTransport implements Transport {
   }
 
   #over(call: Call, answer: TransportAnswer): TransportAnswer {
+    this.#end(call)
+    return answer
+  }
+
+  #end(call: Call): void {
     this.#deadlines.delete(call)
     if (this.#deadlines.size === 0) this.#rest()
-    return answer
   }
 
   /** Or why none may be opened. */
@@ -147,9 +189,11 @@ class FetchTransport implements Transport {
     const refusal = this.#watch.refusal()
     if (refusal !== null) return refusal
     this.#watch.opened()
+    this.#strays.announce()
     const pool = new Bun.FetchSession({ tls: this.#tls, proxy: false })
     const warmUp = new WarmUp<Call>(this.#clock)
-    this.#session = { pool, fetch: pool.fetch, warmUp, inFlight: 0, restedAt: 0, answers: 0, late: 0, dead: false }
+    const counts = { inFlight: 0, restedAt: 0, answers: 0, late: 0 }
+    this.#session = { pool, fetch: pool.fetch, warmUp, ...counts, dead: false }
     return this.#session
   }
 
@@ -209,24 +253,3 @@ const MAX_LATE = 3
 
 const LATE = { kind: 'failed', reason: DEADLINE, sent: 'unknown' } as const
 const LATE_IN_LINE = { kind: 'failed', reason: DEADLINE, sent: 'no' } as const
-
-function cut(text: string): string {
-  return text.length > MAX_ANSWER_BYTES ? text.slice(0, MAX_ANSWER_BYTES) : text
-}
-
-class FetchAnswer {
-  readonly kind = 'answer'
-  readonly status: number
-  readonly body: string
-  readonly #response: Response
-
-  constructor(response: Response, body: string) {
-    this.status = response.status
-    this.body = body
-    this.#response = response
-  }
-
-  header(name: string): string | null {
-    return this.#response.headers.get(name)
-  }
-}

@@ -61,8 +61,8 @@ export interface ConnectionWatch {
   lost(reason: string, answers: number): void
 }
 
-/** A connection that brought so many answers was worth it. */
-export const PLENTY = 50
+/** A connection that brought so many answers was worth it, however it ended. */
+export const PLENTY = 500
 
 /** Nobody minds how many connections there are. */
 export const UNWATCHED_CONNECTIONS: ConnectionWatch = {

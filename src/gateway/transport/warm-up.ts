@@ -7,13 +7,15 @@ import type { TransportAnswer } from './transport.ts'
  * connection for each request that may not fit: 50 requests at once made 28 connections, which Apple takes for an attack.
  *
  * cold → enter() → probing (the others wait) → leave(true) → warm: all enter.
- *                                            → leave(false), or 3 s → cold: the next in line goes alone.
- * warm → cool() → cold. probing, once it was warm → (500 ms) → warm.
+ *                                → leave(false) of the one, or 3 s → cold: the next in line goes alone.
+ * warm → cool() → cold. probing, once it was warm → (500 ms) → warm. warm → restart() → cold, as if it never was warm.
  */
 export class WarmUp<Call extends WaitingCall> {
   readonly #clock: Clock
   #state: 'cold' | 'probing' | 'warm' = 'cold'
   #wasWarm = false
+  /** The one that went alone. */
+  #probe: Call | null = null
   #cancelWait: (() => void) | null = null
   #line: Call[] = []
 
@@ -26,6 +28,7 @@ export class WarmUp<Call extends WaitingCall> {
     if (this.#state === 'warm') return undefined
     if (this.#state === 'cold') {
       this.#state = 'probing'
+      this.#probe = call
       // What it allows is known from before. One device that is never answered must not hold up all others.
       this.#cancelWait = this.#wasWarm
         ? this.#clock.after(COOL_WAIT_MS, () => this.#enterAll())
@@ -39,8 +42,8 @@ export class WarmUp<Call extends WaitingCall> {
   }
 
   /** One that had entered is over; `answered`: the gateway took its credential. */
-  leave(answered: boolean): void {
-    if (this.#state === 'warm') return
+  leave(call: Call, answered: boolean): void {
+    if (this.#state === 'warm' || (!answered && call !== this.#probe)) return
     this.#cancelWait?.()
     if (answered) {
       this.#enterAll()
@@ -55,6 +58,12 @@ export class WarmUp<Call extends WaitingCall> {
     if (this.#state !== 'warm') return
     this.#state = 'cold'
     this.#wasWarm = true
+  }
+
+  /** Its connection may be a new one. */
+  restart(): void {
+    if (this.#state === 'warm') this.#state = 'cold'
+    this.#wasWarm = false
   }
 
   /** Sends all who wait away, to ask elsewhere. */

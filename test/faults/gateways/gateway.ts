@@ -122,7 +122,8 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
   }
   const running = opened.move()
   const gateway: Gateway = {
-    origin: `https://127.0.0.1:${front.port}`,
+    // By name, as the real ones: only of names does Bun say how often they were looked up.
+    origin: `https://localhost:${front.port}`,
     arrivals,
     faults,
     get connections() {

@@ -38,8 +38,11 @@ const BATCH = 500
 export async function makeTemplate(program: Program, crowd: Crowd): Promise<Template> {
   const directory = await mkdtemp(join(tmpdir(), 'bellhop-faults-'))
   const known = await createKnownCredentials()
-  const [usual, other] = [makeCertificate({ name: 'gateway.test' }), makeCertificate({ name: 'renewed.test' })]
-  const untrusted = makeCertificate({ name: 'other.test' })
+  const [usual, other] = [
+    makeCertificate({ authority: 'gateway.test' }),
+    makeCertificate({ authority: 'renewed.test' }),
+  ]
+  const untrusted = makeCertificate({ authority: 'other.test' })
   const data = join(directory, 'template')
   const trusted = join(directory, 'trusted.pem')
   await Bun.write(trusted, usual.certificate + other.certificate)

@@ -40,6 +40,21 @@ test('connections that bring fifty answers each are never held up', () => {
   expect(brake.trouble).toBeNull()
 })
 
+test('connections that are cut off after less than five hundred answers have earned nothing', () => {
+  const cutOff = (answers: number): number => {
+    const waitMs = brake.refusal()?.afterMs ?? 0
+    clock.advance(waitMs)
+    brake.opened()
+    for (let n = 0; n < answers; n++) brake.answered()
+    brake.lost('ECONNRESET', answers)
+    return waitMs
+  }
+  expect(times(15, () => cutOff(499))).toEqual([...times(13, () => 0), 1000, 2000])
+  expect(brake.trouble).toBe('it closes connections after 499 answers: at most one new connection every 4 s')
+  expect(times(15, () => cutOff(500)).slice(1)).toEqual(times(14, () => 0))
+  expect(brake.trouble).toBeNull()
+})
+
 test('nor is one each ten seconds, as where every push finds its connection closed', () => {
   for (let n = 0; n < 1000; n++) {
     clock.advance(10_000)
@@ -58,8 +73,10 @@ describe('while it holds', () => {
     expect(brake.refusal()?.afterMs).toBe(6000)
   })
 
-  test('fifty answers on one connection release it', () => {
-    for (let n = 0; n < 49; n++) brake.answered()
+  test('five hundred answers on one connection release it', () => {
+    for (let n = 0; n < 498; n++) brake.answered()
+    expect(brake.trouble).not.toBeNull()
+    brake.answered()
     expect(brake.trouble).toBeNull()
     expect(brake.refusal()).toBeNull()
   })

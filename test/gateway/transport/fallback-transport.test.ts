@@ -86,13 +86,13 @@ test.each([
   expect(moves).toEqual([])
 })
 
-test('a connection that is lost after fifty answers moves nobody, however often', async () => {
+test('a connection that is lost after five hundred answers moves nobody, however often', async () => {
   await using gateway = await startFrameGateway(ok)
   const moves: Move[] = []
   await using transport = open(gateway, moves)
   for (let n = 0; n < 5; n++) {
     gateway.handle(ok)
-    for (let answers = 0; answers < 50; answers++) await transport.request(NOTE)
+    await Promise.all(times(500, () => transport.request(NOTE)))
     gateway.handle((call) => call.connection.cut())
     await transport.request(NOTE)
   }
@@ -120,9 +120,9 @@ test('where connections of fetch bring nothing and those of http2-wrapper do, a 
   const moves: Move[] = []
   await using transport = open(gateway, moves)
   const answers = []
-  for (let n = 0; n < 100; n++) answers.push(statusOf(await transport.request(NOTE)))
+  for (let n = 0; n < 600; n++) answers.push(statusOf(await transport.request(NOTE)))
   // The last failure asks, after plenty of answers, whether the gateway has come back for fetch too.
-  expect(answers.flatMap((answer, n) => (answer === 'ECONNRESET' ? [n] : []))).toEqual([0, 1, 2, 53])
+  expect(answers.flatMap((answer, n) => (answer === 'ECONNRESET' ? [n] : []))).toEqual([0, 1, 2, 503])
   expect(moves).toEqual([[gateway.origin, 'ECONNRESET']])
   expect(gateway.connections).toBe(5)
 })
@@ -133,10 +133,92 @@ test('a gateway that was away for a while has every credential back on fetch', a
   await using transport = open(gateway, moves)
   for (let n = 0; n < 10; n++) await transport.request(NOTE)
   gateway.handle(() => OK)
-  for (let n = 0; n < 120; n++) expect(statusOf(await transport.request(NOTE))).toBe(200)
+  for (let n = 0; n < 600; n++) expect(statusOf(await transport.request(NOTE))).toBe(200)
   const ways = gateway.calls.map(isFetch)
-  expect(ways).toEqual([...times(3, () => true), ...times(57, () => false), ...times(70, () => true)])
+  expect(ways).toEqual([...times(3, () => true), ...times(507, () => false), ...times(100, () => true)])
   expect(moves).toEqual([])
+})
+
+/** Ends the connection as agreed, with the answer: nothing is in flight, and nothing is lost. */
+function part(call: Call): void {
+  call.connection.goaway(call.id, 0)
+  ok(call)
+  setImmediate(() => call.connection.cut())
+}
+
+test('connections that end after each answer are seen, and have http2-wrapper tried for those who wait too', async () => {
+  await using gateway = await startFrameGateway(part)
+  const moves: Move[] = []
+  await using transport = open(gateway, moves)
+  for (let n = 0; n < 5; n++) expect(statusOf(await transport.request(NOTE))).toBe(200)
+  const answers = await Promise.all(times(20, () => transport.request(NOTE)))
+  expect(answers.map(statusOf)).toEqual(times(20, () => 200))
+  // Unlike fetch, http2-wrapper has one connection for what is sent at a time where one takes it.
+  expect(gateway.connections).toBeLessThanOrEqual(25)
+
+  gateway.handle(ok)
+  const before = gateway.connections
+  for (let n = 0; n < 600; n++) await transport.request(NOTE)
+  // One of http2-wrapper, and after plenty of answers one of fetch.
+  expect(gateway.connections).toBeLessThanOrEqual(before + 2)
+  expect(moves).toEqual([])
+})
+
+/** A request of somebody else, on a connection of its own. */
+async function strayTo({ origin, ca }: FrameGateway): Promise<void> {
+  await (await fetch(origin, { method: 'POST', body: '{}', protocol: 'http2', tls: { ca } })).text()
+}
+
+test('by name a connection that lasts is told from one that is replaced, whoever else opens connections', async () => {
+  await using gateway = await startGateway(() => OK)
+  await using ill = await startFrameGateway(part)
+  await using transport = open(gateway)
+  for (let n = 0; n < 40; n++) {
+    // Others open one at the same time, but not each time.
+    const opening = n % 6 === 5 ? undefined : strayTo(ill)
+    await transport.request(NOTE)
+    await opening
+  }
+  expect(gateway.calls.map(isFetch)).toEqual(times(40, () => true))
+  expect(gateway.connections).toBe(1)
+})
+
+test('a credential that is suspected for the connections of others moves for five hundred answers', async () => {
+  await using gateway = await startFrameGateway(ok)
+  await using ill = await startFrameGateway(part)
+  const moves: Move[] = []
+  await using transport = open(gateway, moves)
+  await transport.request(NOTE)
+  for (let n = 0; n < 6; n++) {
+    const came = Promise.withResolvers<Call>()
+    gateway.handle((call) => came.resolve(call))
+    const request = transport.request(NOTE)
+    const call = await came.promise
+    await strayTo(ill)
+    ok(call)
+    expect(statusOf(await request)).toBe(200)
+  }
+  gateway.handle(ok)
+  for (let n = 0; n < 600; n++) expect(statusOf(await transport.request(NOTE))).toBe(200)
+  expect(gateway.connections).toBe(3)
+  expect(gateway.openConnections).toBe(2)
+  expect(moves).toEqual([])
+})
+
+test('however many credentials open their first connections at the same time, each stays by fetch, on one', async () => {
+  await using gateway = await startGateway(() => OK)
+  const openTransport = fallbackTransport(createFakeClock(), () => undefined)
+  const transports = times(40, () => openTransport(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 }))
+  // One after the other: while the later ones connect, the first send one notification at a time.
+  await Promise.all(
+    transports.map(async (transport, n) => {
+      for (let turn = 0; turn < n; turn++) await transports[0]?.request(NOTE)
+      for (let turn = 0; turn < 40; turn++) await transport.request(NOTE)
+    }),
+  )
+  expect(gateway.calls.filter((call) => !isFetch(call))).toEqual([])
+  expect(gateway.connections).toBe(40)
+  await Promise.all(transports.map((transport) => transport[Symbol.asyncDispose]()))
 })
 
 test('three losses more than a minute apart have no other transport tried', async () => {
@@ -194,22 +276,26 @@ test('the move loses no request: each is answered, before, during and after', as
 })
 
 test('disposing waits for what is in flight on both, and closes both', async () => {
-  await using gateway = await startFrameGateway(storm)
+  await using gateway = await startFrameGateway((call) => call.connection.cut())
   const transport = open(gateway)
-  await transport.request(NOTE)
+  for (let n = 0; n < 3; n++) await transport.request(NOTE)
+  gateway.handle(ok)
+  await Promise.all(times(499, () => transport.request(NOTE)))
   const waiting: Call[] = []
   gateway.handle((call) => void waiting.push(call))
-  const first = times(2, () => transport.request(NOTE))
-  await gateway.until(() => waiting.length === 1)
-  if (waiting[0] !== undefined) storm(waiting[0])
-  await first[0]
   const second = transport.request(NOTE)
-  await gateway.until(() => waiting.length === 3)
+  await gateway.until(() => waiting.length === 1)
+  gateway.handle(ok)
+  await transport.request(NOTE)
+  gateway.handle((call) => void waiting.push(call))
+  const first = transport.request(NOTE)
+  await gateway.until(() => waiting.length === 2)
+  expect(gateway.openConnections).toBe(2)
   const order: string[] = []
   const disposed = transport[Symbol.asyncDispose]().then(() => order.push('disposed'))
-  for (const request of [first[1], second]) void request?.then((answer) => order.push(String(statusOf(answer))))
+  for (const request of [second, first]) void request.then((answer) => order.push(String(statusOf(answer))))
   await new Promise(setImmediate)
-  for (const call of waiting.slice(1)) call.respond(200)
+  for (const call of waiting) call.respond(200)
   await disposed
   expect(order).toEqual(['200', '200', 'disposed'])
   expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason: 'closed', sent: 'no' })

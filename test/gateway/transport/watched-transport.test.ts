@@ -62,8 +62,8 @@ describe.each(['fetch', 'http2-wrapper'] as const)('by %s a peer', (name) => {
 
     gateway.handle(ok)
     clock.advance(60_000)
-    const answers = await Promise.all(times(60, () => transport.request(NOTE)))
-    expect(answers.map(statusOf)).toEqual(times(60, () => 200))
+    const answers = await Promise.all(times(500, () => transport.request(NOTE)))
+    expect(answers.map(statusOf)).toEqual(times(500, () => 200))
     expect(transport.trouble).toBeNull()
   })
 
@@ -80,6 +80,14 @@ describe.each(['fetch', 'http2-wrapper'] as const)('by %s a peer', (name) => {
       /^it closes connections (without an answer|after \d answers?): at most one new connection every \d s$/,
     )
     expect(answers.filter((answer) => statusOf(answer) === 200).length).toBeGreaterThanOrEqual(5)
+  })
+
+  test('that ends each connection with its answer, and nothing in flight, is braked too', async () => {
+    await using gateway = await startFrameGateway(parting)
+    await using transport = open(name, gateway)
+    for (let n = 0; n < 100; n++) await transport.request(NOTE)
+    expect(gateway.connections).toBeLessThan(21)
+    expect(transport.trouble).toBe('it closes connections after 1 answer: at most one new connection every 1 s')
   })
 
   test('that ends each connection after a hundred answers gets as many as it likes', async () => {
@@ -210,6 +218,13 @@ describe('by fetch a connection that was at rest for half a minute', () => {
     return { answer, call: await came.promise }
   }
 })
+
+/** Answers, and takes no more on the connection. */
+function parting(call: Call): void {
+  call.connection.goaway(call.id, 0)
+  ok(call)
+  setImmediate(() => call.connection.cut())
+}
 
 /** SETTINGS_INITIAL_WINDOW_SIZE 0 (RFC 9113, 6.5.2). */
 function windowless(connection: Connection): void {

@@ -91,21 +91,21 @@ class FallbackTransport implements Transport {
   }
 
   /** What the transport is watched by, with ears of our own. */
-  #heard({ opened, answered, lost }: ConnectionWatch): ConnectionWatch {
+  #heard(ears: ConnectionWatch): ConnectionWatch {
     const watch = this.#watch
     return {
       refusal: () => watch.refusal(),
       opened() {
         watch.opened()
-        opened()
+        ears.opened()
       },
       answered() {
         watch.answered()
-        answered()
+        ears.answered()
       },
       lost(reason, answers) {
         watch.lost(reason, answers)
-        lost(reason, answers)
+        ears.lost(reason, answers)
       },
     }
   }

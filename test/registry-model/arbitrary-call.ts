@@ -51,8 +51,17 @@ function partly<T extends object>(fields: Arbitrary<T>): Arbitrary<Partial<T>> {
 const both = <A extends object, B extends object>(one: Arbitrary<A>, other: Arbitrary<B>) =>
   record({ one, other }).map(({ one, other }) => Object.assign({}, one, other))
 
+/** The token of another, or its own, whose place it takes. */
+const aReplacement = aPlatform.chain((platform) =>
+  record({
+    platform: spelled(platform),
+    token: constantFrom(...TOKENS[platform]),
+    replaces: constantFrom(...TOKENS[platform]),
+  }),
+)
+
 const aRegistration = both(
-  anAddress,
+  oneof({ weight: 4, arbitrary: anAddress }, { weight: 1, arbitrary: aReplacement }),
   both(
     partly(record({ tag: someTags, active: someTypes, alias: aliasOrNone, timezone: aTimezone })),
     oneof({ weight: 3, arbitrary: constant({}) }, { weight: 2, arbitrary: somewhere }, constant({ lat: 1 })),

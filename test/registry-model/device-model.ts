@@ -2,9 +2,9 @@ import type { Place } from './audience-model.ts'
 import type { RegistryAnswer, WirePlatform } from './call.ts'
 import { warningOf } from './gateway-model.ts'
 
-/** A device that is registered, or set aside until its next registration. */
+/** A device that is registered, set aside until its next registration, or gone until another token takes its place. */
 export interface ModelDevice {
-  readonly token: string
+  token: string
   readonly platform: WirePlatform
   readonly createdAt: number
   seenAt: number
@@ -15,7 +15,9 @@ export interface ModelDevice {
   alias: string | null
   badge: number
   timezone: string | null
-  isQuarantined: boolean
+  state: 'registered' | 'quarantined' | 'gone'
+  /** Of one that is not registered: what it had before it was gone, or another took it. */
+  keptAlias: string | null
 }
 
 /** What gateways have said of a token: the last word. */
@@ -35,6 +37,9 @@ export interface ModelApplication {
   readonly counts: { t: number; o: number; s: number }
 }
 
+/** The most tags, and the most types, of a device. */
+export const MAX_LABELS = 100
+
 /** A body as it is sent. */
 export type Body = Readonly<Record<string, any>>
 
@@ -50,23 +55,48 @@ export const CONFLICT = failed(409, 'ConflictError')
 export function claim(own: ModelApplication, alias: string, device: ModelDevice, takes: boolean, now: number): boolean {
   const holder = [...own.devices.values()].find((other) => other.alias === alias)
   if (holder === undefined || holder === device) return true
-  if (!holder.isQuarantined && !takes) return false
+  if (holder.state === 'registered' && !takes) return false
+  if (holder.state === 'registered') holder.updatedAt = now
+  else holder.keptAlias = alias
   holder.alias = null
-  if (!holder.isQuarantined) holder.updatedAt = now
   return true
 }
 
 export function registered(own: ModelApplication): ModelDevice[] {
-  return [...own.devices.values()].filter((device) => !device.isQuarantined)
+  return [...own.devices.values()].filter(({ state }) => state === 'registered')
 }
 
 export function find(own: ModelApplication, address: Body): ModelDevice | null {
   const device = own.devices.get(keyOf(address))
-  return device === undefined || device.isQuarantined ? null : device
+  return device?.state === 'registered' ? device : null
 }
 
 export function holderOn(own: ModelApplication, alias: string, platform: WirePlatform): ModelDevice | null {
   return registered(own).find((device) => device.alias === alias && device.platform === platform) ?? null
+}
+
+/** The device that a registration updates; `undefined`: it makes one. */
+export function knownAs(own: ModelApplication, address: Body): ModelDevice | undefined {
+  const device = own.devices.get(keyOf(address))
+  return device?.state === 'gone' ? undefined : device
+}
+
+/**
+ * The device of the token that another takes the place of, under that one from now on, in whatever state it was; its
+ * alias comes back where nobody has it. `undefined`: there is none.
+ */
+export function movedTo(own: ModelApplication, body: Body, now: number): ModelDevice | undefined {
+  const { token, replaces = token } = body
+  const moved = replaces === token ? undefined : own.devices.get(keyOf({ ...body, token: replaces }))
+  if (moved === undefined) return undefined
+  own.devices.delete(keyOf(body))
+  const inOrder = [...own.devices.values()]
+  moved.token = token
+  own.devices.clear()
+  for (const device of inOrder) own.devices.set(keyOf(device), device)
+  const { keptAlias } = moved
+  if (keptAlias !== null) moved.alias = claim(own, keptAlias, moved, false, now) ? keptAlias : null
+  return moved
 }
 
 export function newDevice(own: ModelApplication, address: Body, now: number): ModelDevice {
@@ -82,8 +112,11 @@ export function newDevice(own: ModelApplication, address: Body, now: number): Mo
     alias: null,
     badge: 0,
     timezone: null,
-    isQuarantined: false,
+    state: 'registered',
+    keptAlias: null,
   }
+  // One that was gone is registered anew: nothing of it is kept, nor its place in the list.
+  own.devices.delete(keyOf(device))
   own.devices.set(keyOf(device), device)
   return device
 }

@@ -43,8 +43,8 @@ export function push(own: ModelApplication, to: readonly ModelDevice[], body: Bo
     const { token, platform } = device
     const fate = fateOf(platform, token)
     if (fate !== null) own.feedback.set(keyOf(device), { token, platform, reason: fate.reason, at: iso(now) })
-    if (fate?.state === 'gone') own.devices.delete(keyOf(device))
-    if (fate?.state === 'quarantined') device.isQuarantined = true
+    if (fate !== null) device.state = fate.state
+    if (fate?.state === 'gone') Object.assign(device, { alias: null, keptAlias: device.alias })
     if (fate !== null) continue
     own.counts.s++
     reached.push(atGateway(platform, token))

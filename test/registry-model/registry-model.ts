@@ -8,7 +8,10 @@ import {
   holderOn,
   INVALID,
   keyOf,
+  knownAs,
+  MAX_LABELS,
   MISSING,
+  movedTo,
   namesOf,
   newDevice,
   NO_DEVICE,
@@ -20,6 +23,7 @@ import {
 } from './device-model.ts'
 import type { Body, ModelApplication, ModelDevice } from './device-model.ts'
 import { warningOf } from './gateway-model.ts'
+import { tag, untag } from './label-model.ts'
 import { addressed, faultOf, NEEDED_BY_ONE, previewToAll, previewToOne, push } from './push-model.ts'
 
 /** Calls that only a backend may make (contract, "Authentication", rule 2; POST /push/preview is like a push). */
@@ -45,9 +49,6 @@ const REQUIRED: Readonly<Partial<Record<Endpoint, readonly string[]>>> = {
   'PUT /badge': ['token', 'platform', 'setbadgecount'],
   'PUT /stats': ['platform'],
 }
-
-/** The most tags, and the most types, of a device. */
-const MAX_LABELS = 100
 
 /** The registry of two applications, as the contract has it: what each call is answered, and what is there afterwards. */
 export class RegistryModel {
@@ -121,18 +122,41 @@ export class RegistryModel {
 /** 201 the first time, and when a device comes back; 200 for one that is known. A field left out stays as it was. */
 function register(own: ModelApplication, body: Body, withSecret: boolean, now: number): RegistryAnswer {
   if ((body['lat'] === undefined) !== (body['lng'] === undefined)) return MISSING
-  const known = own.devices.get(keyOf(body))
+  const twin = knownAs(own, body)
+  const moved = movedTo(own, body, now)
+  const said = moved === undefined || twin === undefined ? body : { ...ofBoth(twin, moved), ...body }
+  const known = moved ?? twin
+  const status = known?.state === 'registered' ? 200 : 201
   const device = known ?? newDevice(own, body, now)
-  const status = known === undefined || known.isQuarantined ? 201 : 200
-  const alias = body['alias'] as string | undefined
+  const alias = said['alias'] as string | undefined
   const taken = alias !== undefined && alias !== '' && !claim(own, alias, device, withSecret, now)
-  Object.assign(device, { seenAt: now, updatedAt: now, isQuarantined: false })
-  if (body['lat'] !== undefined) device.place = placeOf(body)
-  if (body['tag'] !== undefined) device.tag = namesOf(body['tag'])
-  if (body['active'] !== undefined) device.active = namesOf(body['active'])
+  comeBack(device, now)
+  if (said['lat'] !== undefined) device.place = placeOf(said)
+  if (said['tag'] !== undefined) device.tag = namesOf(said['tag'])
+  if (said['active'] !== undefined) device.active = namesOf(said['active'])
   if (alias !== undefined) device.alias = taken || alias === '' ? null : alias
-  if (body['timezone'] !== undefined) device.timezone = body['timezone'] || null
+  if (said['timezone'] !== undefined) device.timezone = said['timezone'] || null
   return { status, body: recordOf(device, taken ? ['alias belongs to another device'] : []) }
+}
+
+/** Where both tokens were registered: the labels of both, and what the new one has said besides. */
+function ofBoth(twin: ModelDevice, moved: ModelDevice): Body {
+  const { place, alias, timezone } = twin
+  return {
+    tag: firstOf(twin.tag, moved.tag),
+    active: firstOf(twin.active, moved.active),
+    ...(place !== null && place),
+    ...(alias !== null && { alias }),
+    ...(timezone !== null && { timezone }),
+  }
+}
+
+function firstOf(some: readonly string[], more: readonly string[]): readonly string[] {
+  return [...new Set([...some, ...more])].slice(0, MAX_LABELS)
+}
+
+function comeBack(device: ModelDevice, now: number): void {
+  Object.assign(device, { seenAt: now, updatedAt: now, state: 'registered', keptAlias: null })
 }
 
 /** Tags are added to what a device has; a token that is given twice counts once. All of them, or none. */
@@ -142,13 +166,14 @@ function importDevices(own: ModelApplication, body: Body, now: number): Registry
   const tags = namesOf(body['tags'] ?? [])
   const addresses = [...new Set(tokens)].map((token) => ({ platform: body['platform'], token }))
   const isTooMany = (device: ModelDevice | undefined) => union(device?.tag ?? [], tags).length > MAX_LABELS
-  if (addresses.some((address) => isTooMany(own.devices.get(keyOf(address))))) return INVALID
+  if (addresses.some((address) => isTooMany(knownAs(own, address)))) return INVALID
   let created = 0
   for (const address of addresses) {
-    const known = own.devices.get(keyOf(address))
-    if (known === undefined || known.isQuarantined) created++
+    const known = knownAs(own, address)
+    if (known?.state !== 'registered') created++
     const device = known ?? newDevice(own, address, now)
-    Object.assign(device, { tag: union(device.tag, tags), seenAt: now, updatedAt: now, isQuarantined: false })
+    Object.assign(device, { tag: union(device.tag, tags) })
+    comeBack(device, now)
   }
   const warnings = tokens.flatMap((token, index) => {
     const warning = warningOf(platformOf(body), token)
@@ -176,34 +201,6 @@ function setAlias(own: ModelApplication, body: Body, withSecret: boolean, now: n
   if (alias !== '' && !claim(own, alias, device, false, now)) return CONFLICT
   Object.assign(device, { alias: alias || null, updatedAt: now })
   return done(alias === '' ? 'Alias removed' : 'Alias set')
-}
-
-function tag(own: ModelApplication, body: Body, withSecret: boolean, now: number): RegistryAnswer {
-  const device = labelled(own, body, withSecret)
-  if ('status' in device) return device
-  const tags = union(device.tag, namesOf(body['tag']))
-  if (tags.length > MAX_LABELS) return INVALID
-  // Nothing has changed where it had them all.
-  if (tags.length > device.tag.length) Object.assign(device, { tag: tags, updatedAt: now })
-  return done('Tagged', 201)
-}
-
-function untag(own: ModelApplication, body: Body, withSecret: boolean, now: number): RegistryAnswer {
-  const device = labelled(own, body, withSecret)
-  if ('status' in device) return device
-  const gone = namesOf(body['tag'])
-  const left = device.tag.filter((name) => !gone.includes(name))
-  if (left.length < device.tag.length) Object.assign(device, { tag: left, updatedAt: now })
-  return done('Untagged')
-}
-
-/** The device that a call about labels names: by its token, or, which needs the secret, by its alias alone. */
-function labelled(own: ModelApplication, body: Body, withSecret: boolean): ModelDevice | RegistryAnswer {
-  if (namesOf(body['tag']).length === 0) return MISSING
-  if (body['token'] !== undefined) return find(own, body) ?? NO_DEVICE
-  if (body['Alias'] === undefined) return MISSING
-  if (!withSecret) return failed(400, 'InvalidHeader')
-  return holderOn(own, body['Alias'], platformOf(body)) ?? NO_DEVICE
 }
 
 function onDevice(

@@ -31,8 +31,10 @@ export function faultOf(body: Body): RegistryAnswer | null {
   return content.some((name) => body[name] !== undefined && body[name] !== '') ? null : MISSING
 }
 
-export function addressed(own: ModelApplication, filter: FilterBody, now: number): ModelDevice[] {
-  return registered(own).filter((device) => isAddressed(filter, device, now))
+export function addressed(own: ModelApplication, { platform, ...filter }: Body, now: number): ModelDevice[] {
+  // One is read as a list of one, and a number as its digits.
+  const platforms = platform === undefined ? {} : { platform: [platform].flat().map(String) as WirePlatform[] }
+  return registered(own).filter((device) => isAddressed({ ...filter, ...platforms }, device, now))
 }
 
 /** What the gateways answer is over when the push is. */

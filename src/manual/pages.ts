@@ -8,6 +8,7 @@ import compat from './compat.md' with { type: 'text' }
 import credentials from './credentials.md' with { type: 'text' }
 import docker from './docker.md' with { type: 'text' }
 import doctor from './doctor.md' with { type: 'text' }
+import endurance from './endurance.md' with { type: 'text' }
 import faults from './faults.md' with { type: 'text' }
 import figures from './figures.md' with { type: 'text' }
 import guarantees from './guarantees.md' with { type: 'text' }
@@ -73,6 +74,7 @@ export const PAGES: readonly ManualPage[] = [
   page('limits', limits),
   page('retention', retention),
   page('faults', faults),
+  page('endurance', endurance),
   page('compat', compat),
   page('guarantees', guarantees),
   page('figures', figures),

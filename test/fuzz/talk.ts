@@ -7,6 +7,8 @@ export interface Outcome {
   readonly statuses: readonly number[]
   /** All that came. */
   readonly received: string
+  /** From the first piece to the last, in ms. */
+  readonly spokenMs: number
   /** From the last written piece to the first byte of an answer after it; `null`: none came. */
   readonly answeredAfterMs: number | null
 }
@@ -22,6 +24,7 @@ export function talk(url: string, { pieces, end, owed }: Conversation): Promise<
   const { hostname, port } = new URL(url)
   const { promise, resolve } = Promise.withResolvers<Outcome>()
   const parts: Buffer[] = []
+  const began = performance.now()
   let saidAt: number | null = null
   let answeredAfterMs: number | null = null
   let quiet: ReturnType<typeof setTimeout> | undefined
@@ -44,7 +47,12 @@ export function talk(url: string, { pieces, end, owed }: Conversation): Promise<
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
     clearTimeout(quiet)
-    resolve({ statuses: statusesIn(received()), received: received(), answeredAfterMs })
+    resolve({
+      statuses: statusesIn(received()),
+      received: received(),
+      spokenMs: (saidAt ?? performance.now()) - began,
+      answeredAfterMs,
+    })
   })
 
   async function speak(): Promise<void> {

@@ -39,7 +39,8 @@ export function startChurn({ api, seed, pushes, workers, pauseMs }: ChurnOptions
   const own: { readonly platform: 0 | 1; readonly token: string }[] = []
 
   async function ask(method: Method, path: string, body?: object): Promise<unknown> {
-    if (!api.reachable) return null
+    // While it is stopped and started again; what was to be asked is asked then, or devices would stay for good.
+    while (!api.reachable) await Bun.sleep(pauseMs)
     const began = performance.now()
     const answer = await api.call(method, path, body)
     counts.calls++

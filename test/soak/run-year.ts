@@ -1,6 +1,5 @@
 import type { Point } from './slope.ts'
-import { trendOf, trendTable } from './trend.ts'
-import type { Trend } from './trend.ts'
+import { courseOf, trendOf, trendTable } from './trend.ts'
 import { liveDays } from './year.ts'
 
 const DAYS = 365
@@ -32,7 +31,7 @@ export async function runYear(say: (line: string) => void): Promise<readonly str
   say(
     `\n${DAYS} days; from day ${FULL_AFTER_DAYS} on, after ${Math.round((performance.now() - began) / 1000)} s:\n\n${trendTable(trends, 'a day')}`,
   )
-  return trends.filter(({ grows }: Trend) => grows).map(({ name }) => `${name}: grows`)
+  return trends.filter(({ grows }) => grows).map(courseOf)
 }
 
 function lateIn(points: readonly Point[]): readonly Point[] {

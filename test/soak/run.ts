@@ -6,7 +6,7 @@ import { makeTemplate } from '../faults/stage/template.ts'
 import { runYear } from './run-year.ts'
 import { soakScenario } from './soak-scenario.ts'
 import type { Life, SoakReport } from './soak-scenario.ts'
-import { trendOf, trendTable } from './trend.ts'
+import { courseOf, trendOf, trendTable } from './trend.ts'
 import type { Figure, Trend } from './trend.ts'
 
 const HELP = `Usage: scripts/soak [--hours N] [--seed N] [--binary PATH] | --year
@@ -29,8 +29,11 @@ const OPTIONS = {
 
 const HOUR_MS = 3_600_000
 
-/** What a service that has just begun needs until its figures say something: a tenth of the time, and at most so long. */
-const WARM_MOST_MS = 300_000
+/**
+ * What a service that has just begun needs until its figures say something: half of the time, and at most so long. A heap
+ * grows for minutes, up to what it may have before it is collected.
+ */
+const WARM_MOST_MS = 600_000
 
 /** Runs what `argv` asks for; resolves with the exit code. */
 export async function runSoak(argv: readonly string[]): Promise<number> {
@@ -67,13 +70,13 @@ async function soak(hours: number, seed: number, binary: string | null): Promise
   console.log(`seed ${seed}, ${hours} h: ${counts.calls} calls (${counts.unanswered} unanswered; refused ${refused}),`)
   console.log(`${judgement.pushes} pushes, ${judgement.notifications} notifications, ${commands} commands;`)
   console.log(`lost ${judgement.lost}, repeated ${judgement.repeated}\n\n${trendTable(trends)}`)
-  return [...judgement.findings, ...trends.filter(({ grows }) => grows).map(({ name }) => `${name}: grows`)]
+  return [...judgement.findings, ...trends.filter(({ grows }) => grows).map(courseOf)]
 }
 
 /** Of a life of the service, without its beginning. */
 function trendsOf({ samples, median, p99 }: Life): readonly Trend[] {
   const lastMs = samples.at(-1)?.atMs ?? 0
-  const warmMs = Math.min(lastMs / 10, WARM_MOST_MS)
+  const warmMs = Math.min(lastMs / 2, WARM_MOST_MS)
   const of = (value: (sample: (typeof samples)[number]) => number) =>
     samples.map((sample) => ({ at: sample.atMs, value: value(sample) }))
   const figures: readonly Figure[] = [

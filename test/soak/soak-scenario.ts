@@ -32,7 +32,7 @@ const FIRST_LIFE = 0.1
 
 /** Between two pushes to one device, two to a few hundred, two commands, two outages; in ms. */
 const ONE_MS = 1000
-const MANY_MS = 15_000
+const MANY_MS = 30_000
 const COMMAND_MS = 20_000
 const OUTAGE_MS = 120_000
 
@@ -61,7 +61,7 @@ export function soakScenario(ms: number, tell: (report: SoakReport) => void): Sc
         api: stage.api,
         seed: stage.seed,
         pushes: () => stage.ledger.pushes.slice(-8).flatMap(({ id }) => id ?? []),
-        workers: 8,
+        workers: 4,
         pauseMs: 100,
       })
       const own = await mkdtemp(join(tmpdir(), 'bellhop-soak-'))

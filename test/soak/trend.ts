@@ -22,6 +22,8 @@ export interface Trend {
   /** Growth in an hour: the median, and between what it is with 95 % confidence. */
   readonly hourly: { readonly median: number; readonly least: number; readonly most: number }
   readonly grows: boolean
+  /** A tenth of the time after the other, each by its median: whether what grows comes to an end. */
+  readonly tenths: readonly number[]
 }
 
 /** Bins of the time that is watched. */
@@ -42,6 +44,7 @@ export function trendOf({ name, unit, points, share }: Figure): Trend | null {
     highest: Math.max(...points.map(({ value }) => value)),
     hourly: { median: slope.median * HOUR_MS, least: slope.least * HOUR_MS, most: slope.most * HOUR_MS },
     grows: grows(slope, last.at - first.at, share),
+    tenths: inBins(points, 10).map(({ value }) => value),
   }
 }
 
@@ -53,6 +56,11 @@ export function trendTable(trends: readonly Trend[], per = 'an hour'): string {
     return `| ${name} | ${figure(level, unit)} | ${figure(highest, unit)} | ${range} | ${grows ? '**grows**' : 'flat'} |`
   })
   return [`| What | Median | Highest | In ${per} (95 %) | |`, '| --- | --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+/** The values of one that grows, in their order. */
+export function courseOf({ name, tenths }: Trend): string {
+  return `${name}: grows (${tenths.map(round).join(', ')})`
 }
 
 function figure(value: number, unit: string): string {

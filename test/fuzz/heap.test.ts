@@ -1,0 +1,43 @@
+import { heapStats } from 'bun:jsc'
+import { expect, test } from 'bun:test'
+import type { Json } from '../support/openapi.ts'
+import { startService } from '../support/service.ts'
+import type { LogLine } from '../support/service.ts'
+import { attack } from './attack.ts'
+import type { Side } from './attack.ts'
+import { callsOf } from './known-calls.ts'
+
+/** Conversations between two counts. */
+const ROUND = 400
+
+test('whatever is said on a connection, nothing of it stays in memory', async () => {
+  await using service = await startService({ config: { logLevel: 'error' } })
+  const { application, url } = service
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Json
+  const push = await service.post('/push/all', { tags: ['a'], msg: 'x' })
+  const api: Side = { url, calls: callsOf(document, application, push.body.id) }
+
+  /** Objects that are alive after these rounds, by their type. */
+  async function objectsAfter(rounds: readonly number[]): Promise<ReadonlyMap<string, number>> {
+    for (const round of rounds) {
+      const goesOn = (turn: number) => turn < (round + 1) * ROUND
+      await attack({ sides: [api], seed: 9, from: round * ROUND, atOnce: 48, goesOn })
+    }
+    // The tests' own copy of the log.
+    ;(service.log as LogLine[]).length = 0
+    // What waits for a turn of the event loop or for a finalizer is let go of meanwhile.
+    for (let turn = 0; turn < 5; turn++) {
+      Bun.gc(true)
+      await service.get('/healthz')
+    }
+    return new Map(Object.entries(heapStats().objectTypeCounts))
+  }
+  // Until what is made once has been made.
+  const warm = await objectsAfter([0, 1])
+  const then = await objectsAfter([2, 3])
+  // One of a conversation would be 800. Code is compiled, and strings come and go, by the hundred.
+  const grown = [...then].filter(
+    ([type, count]) => !/^string$|CodeBlock$/.test(type) && count - (warm.get(type) ?? 0) > ROUND,
+  )
+  expect(grown).toEqual([])
+})

@@ -121,7 +121,7 @@ describe('an export and its import', () => {
 
   test('go through a file of lines as well as through a packed one', async () => {
     using line = commandLine()
-    await line.run(['app', 'create', 'Shop'])
+    const { secret } = JSON.parse((await line.run(['app', 'create', 'Shop', '--json'])).stdout) as { secret: string }
     await line.run(['app', 'create', 'Copy'])
     fill(line, 4, 50)
     const path = join(line.data, 'shop.jsonl')
@@ -131,13 +131,15 @@ describe('an export and its import', () => {
     )
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const lines = readFileSync(path, 'utf8').split('\n')
-    const header = JSON.parse(lines[0] ?? '') as object
+    const header = JSON.parse(lines[0] ?? '') as { application: object }
     expect(header).toMatchObject({
       format: 'bellhop-export',
       version: 1,
       application: { name: 'Shop', limits: { rate: 10 } },
     })
-    expect(lines.join()).not.toContain('secret')
+    // Nothing of the secret, nor what it is known by.
+    expect(Object.keys(header.application)).toEqual(['id', 'name', 'limits'])
+    expect(lines.join()).not.toContain(secret)
     await line.run(['import', '--app', 'Copy', path, '--rejects', join(line.data, 'rejects.jsonl')])
     expect(await exported(line, 'Copy')).toEqual(await exported(line, 'Shop'))
   })

@@ -27,7 +27,7 @@ const IMPURE_ROLES = [
   /-(store|routes|command|probe)\.ts$/,
   /(^|\/)(client|examine-\w+)\.ts$/,
   /^gateway\/transport\/(?!transport\.ts$|failure-reason|fetch-failure)/,
-  /^(system|backup|server)\/|^database\/(?!database-refused|sqlite-error)/,
+  /^(system|backup|server)\/|^database\/(?!database-refused|sqlite-error|damage)/,
 ]
 
 /** What else does. A file that is not named here imports, directly or by others, nothing that reaches out. */

@@ -6,6 +6,7 @@ import { open, seal } from '../sealing/seal.ts'
 import type { Application, SecretOwner } from './application.ts'
 import { describeApns, describeFcm } from './credential.ts'
 import type { ApnsCredential, ApnsSummary, FcmCredential, FcmSummary } from './credential.ts'
+import { storedJson } from '../database/damage.ts'
 
 export type CredentialSummary = { readonly createdAt: number } & (
   | ({ readonly provider: 'apns' } & ApnsSummary)
@@ -114,5 +115,5 @@ function prepareStatements(orm: Database['orm']) {
 
 function summaryOf(row: { provider: 'apns' | 'fcm'; createdAt: number; shown: string }): CredentialSummary {
   const { provider, createdAt, shown } = row
-  return { provider, createdAt, ...JSON.parse(shown) }
+  return { provider, createdAt, ...(storedJson(shown) as object) } as CredentialSummary
 }

@@ -23,6 +23,9 @@ export function errorMessage(error: unknown): string | null {
   if (code === 'ENOTDIR' && 'path' in error && typeof error.path === 'string') {
     return `${error.path} cannot be reached: a part of its path is a file.`
   }
+  if (code === 'EIO') {
+    return `A disk does not do what it is asked (${error.message.replace(/\.$/, '')}): the system says which one it is (dmesg).`
+  }
   if (!/^E(?!RR_)[A-Z0-9]+$/.test(code)) return null
   return /[.?!]$/.test(error.message) ? error.message : `${error.message}.`
 }

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../text/error-code.ts'
+import { DatabaseRefused } from './database-refused.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import { isBusy } from './sqlite-error.ts'
 
@@ -55,7 +56,7 @@ function lockFile(path: string): Disposable | null {
   } catch (error) {
     file.close()
     if (isBusy(error)) return null
-    throw error
+    throw spoiled(error, path)
   }
   return { [Symbol.dispose]: () => file.close() }
 }
@@ -71,10 +72,18 @@ export function isServed(directory: string): boolean {
     return false
   } catch (error) {
     if (isBusy(error)) return true
-    throw error
+    throw spoiled(error, path)
   } finally {
     file.close()
   }
+}
+
+/** What is in a lock is nobody's: what SQLite says of a file that is no database is not to be said of the real one. */
+function spoiled(error: unknown, path: string): unknown {
+  if (!/^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(error) ?? '')) return error
+  return new DatabaseRefused(
+    `The lock ${path}, which holds nothing, is not as Bellhop has made it: erase that file while no server runs, and try again.`,
+  )
 }
 
 const LOCK = 'serving.lock'

@@ -7,15 +7,22 @@ import { DatabaseRefused } from './database-refused.ts'
 /* Whether a file is a database of Bellhop's, before anything in it is changed. */
 
 /**
- * An empty file is what a first start leaves that was ended at once; but where there was more, SQLite would begin anew
- * without a word, and even erase the log that may still hold all of it. Throws `DatabaseRefused`.
+ * An empty file, or none, is what a first start finds; but where there was more, SQLite would begin anew without a word,
+ * and even erase the log that may still hold all of it. Throws `DatabaseRefused`.
  */
 export function refuseEmptied(path: string): void {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 1) > 0) return
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? null
+  if (size !== null && size > 0) return
+  const logged = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  if (size === null) {
+    // A key alone is no sign: that may have been put there before the first start.
+    if (!logged) return
+    throw new DatabaseRefused(
+      `There is no database ${path}, although its log ${path}-wal is there: put the database or a backup back, or erase the log to begin with nothing.`,
+    )
+  }
   // The sealing key is made after the database.
-  const used =
-    existsSync(join(dirname(path), 'key')) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
-  if (!used) return
+  if (!logged && !existsSync(join(dirname(path), 'key'))) return
   throw new DatabaseRefused(
     `The database ${path} is empty, although its directory was in use: put a backup back, or erase the file to begin with nothing.`,
   )

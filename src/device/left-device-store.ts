@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { StoredRow, leftDevice } from '../database/schema.ts'
 import { LABEL_KIND } from './index/label-index.ts'
 import type { DeviceLabels } from './index/label-index.ts'
+import { storedJson } from '../database/damage.ts'
 
 /** What is kept of a device that has left, beside its row. */
 export interface Kept {
@@ -53,7 +54,7 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
     /** `null`: nothing was kept, as of a device that left before anything was. */
     find(device: number): Kept | null {
       const row = find.get(device)
-      return row && { alias: row.alias, labels: JSON.parse(row.labels) as DeviceLabels }
+      return row && { alias: row.alias, labels: storedJson(row.labels) as DeviceLabels }
     },
   }
 }

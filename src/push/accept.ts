@@ -15,6 +15,7 @@ import { waveIn, wavesOf } from './schedule/local-time.ts'
 import type { ScheduleStore } from './schedule/schedule-store.ts'
 import { MAX_AHEAD_MS } from './schedule/timing-schema.ts'
 import type { When } from './schedule/timing-schema.ts'
+import { storedJson } from '../database/damage.ts'
 
 /** A push as it was asked for. */
 export interface PushRequest {
@@ -136,7 +137,7 @@ export function createAcceptance(deps: Dependencies) {
 /** What this key was answered; `null` where it is new, or its push is to be replaced by another. */
 function answered(repeat: NonNullable<PushRequest['repeat']>, earlier: Remembered | null): Accepted | null {
   if (earlier === null) return null
-  if (Buffer.compare(earlier.digest, repeat.digest) === 0) return JSON.parse(earlier.answer) as Accepted
+  if (Buffer.compare(earlier.digest, repeat.digest) === 0) return storedJson(earlier.answer) as Accepted
   if (repeat.replace) return null
   throw conflict((key) => `${key} was used for another push: with another path or body.`, repeat.key)
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import { storedJson } from '../database/damage.ts'
 
 /** A push that is looked up without its application. */
 export interface NamedPush {
@@ -31,7 +32,7 @@ export function createPushSearch({ database }: { database: Pick<Database, 'readi
       // `g` stands behind every digit of an id.
       const rows = between.all(start, `${start}g`, limit)
       return rows.map(({ id, application, audience, releasedAt }) => {
-        return { id, application, many: 'filter' in JSON.parse(audience), releasedAt }
+        return { id, application, many: 'filter' in (storedJson(audience) as object), releasedAt }
       })
     },
   }

@@ -1,3 +1,4 @@
+import { damage } from '../database/damage.ts'
 import { open, seal } from './seal.ts'
 import type { SealedRecord, SealedTable, SealedToken } from './sealed-table.ts'
 
@@ -49,7 +50,9 @@ export function createSealedStore({ credentials, webhooks, tokens }: Tables): Se
       // Read back from the table before the old ones are given up.
       for (const record of records()) {
         if (open(to, record, record.sealed) !== plain.get(`${record.number} ${record.provider}`)) {
-          throw new Error(`The ${record.provider} of ${record.application} does not open with the new key.`)
+          throw damage(
+            `the ${record.provider} of ${record.application} does not open with the key that has just sealed it`,
+          )
         }
       }
     },

@@ -6,6 +6,7 @@ import { application, event, webhook } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { EventType } from './event.ts'
 import { createWebhookErasure } from './webhook-erasure-store.ts'
+import { storedJson } from '../database/damage.ts'
 
 /** What may be shown. */
 export interface Webhook {
@@ -56,7 +57,7 @@ export function createWebhookStore({ database, clock, key }: Options) {
     find({ number }: Pick<Application, 'number'>): Webhook | null {
       const row = statements.find.get({ application: number })
       if (row === undefined) return null
-      return { url: row.url, events: JSON.parse(row.events) as EventType[], disabledAt: row.disabledAt }
+      return { url: row.url, events: storedJson(row.events) as EventType[], disabledAt: row.disabledAt }
     },
 
     /**

@@ -3,6 +3,7 @@ import type { StoredRow, clockJump } from '../../database/schema.ts'
 import type { ClockJump } from '../time/steady-clock.ts'
 import { ALONG, BACK, beforeAll, behindAll, BY_END, createExpiryScan } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
+import { storedJson } from '../../database/damage.ts'
 
 /** Deliveries moved in one step: some milliseconds. */
 const STEP = 250
@@ -61,7 +62,7 @@ export function createClockJumpStore({ database, pushes }: Dependencies) {
       // Against the way in which they move: what is moved is not met again.
       const isAhead = byMs > 0
       const [start, end] = isAhead ? [behindAll(), beforeAll()] : [beforeAll(), behindAll()]
-      const from = jump.reached === null ? start : (JSON.parse(jump.reached) as ExpiryKey)
+      const from = jump.reached === null ? start : (storedJson(jump.reached) as ExpiryKey)
       const next = (isAhead ? scan.back : scan.along)(from, end)
       const rows = [byMs, ...from, ...(next ?? end), since, until, Math.max(until, now)]
       for (const { push } of (isAhead ? moveBack : moveAlong).all(...rows)) {

@@ -15,6 +15,7 @@ import { createRecipientResultStore, WAITING } from './recipient-result-store.ts
 import { createRecipientStore } from './recipient-store.ts'
 import { createTimeShift } from './time-shift.ts'
 import { createWaitingStore } from './waiting-store.ts'
+import { storedJson } from '../../database/damage.ts'
 
 interface OpenRow
   extends
@@ -215,11 +216,11 @@ function openOf(row: OpenRow): OpenDelivery {
     application: row.application,
     platform: row.platform,
     lane: row.lane === 0 ? 'single' : 'many',
-    notification: JSON.parse(row.notification) as Notification,
+    notification: storedJson(row.notification) as Notification,
     audience: audienceFrom(row.audience, row.whole),
     ceiling: row.ceiling,
     progress: row.progress,
-    ahead: JSON.parse(row.ahead) as Range[],
+    ahead: storedJson(row.ahead) as Range[],
     addressed: row.addressed,
     settled: row.settled,
     accepted: row.accepted,

@@ -9,6 +9,7 @@ import type { Platform } from '../../device/device.ts'
 import { tokenWarning } from '../../device/push-token.ts'
 import { waveIn } from '../schedule/local-time.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explanation.ts'
+import { storedJson } from '../../database/damage.ts'
 
 interface PushRow {
   number: number
@@ -108,7 +109,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     const row = findDelivery.get(push.number, device.platform)
     if (row === null) return null
     const { progress, finishedAt, refused } = row
-    const ahead = JSON.parse(row.ahead) as readonly (readonly [number, number])[]
+    const ahead = storedJson(row.ahead) as readonly (readonly [number, number])[]
     const settled = device.id <= progress || ahead.some(([from, to]) => from <= device.id && device.id <= to)
     // What ended by itself has looked at everybody: behind the last page there was nobody.
     const wasEnded = push.cancelled_at !== null || refused !== null
@@ -134,7 +135,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       if (device === null) return { facts: { ...UNKNOWN, push: factsOf(whole) }, device: null, platform: null }
 
       const exception = findException.get(whole.number, device.platform, device.id)
-      const audience = JSON.parse(whole.audience) as Audience
+      const audience = storedJson(whole.audience) as Audience
       const local = 'filter' in audience ? audience.local : undefined
       const waves = exception === null || local === undefined ? [] : wavesOf.all(whole.number)
       const written = waves.find(({ number }) => number === exception?.push) ?? null

@@ -7,6 +7,7 @@ import { createNewDeliveryStore } from '../../delivery/store/new-delivery-store.
 import { CEILING } from '../../device/device-row.ts'
 import { waveIn } from './local-time.ts'
 import type { Zone } from './local-time.ts'
+import { storedJson } from '../../database/damage.ts'
 
 /** A push that has been let go. */
 interface Released {
@@ -65,7 +66,7 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   /** Whom one wave of a push by local time addresses beside the filter of the whole; `null` for nobody. */
   function waveOf({ application, send_at: wave }: DueRow, parent: number, now: number): WaveAudience | null {
     const row = parentOf.get(parent)
-    const audience = row && (JSON.parse(row.audience) as Audience)
+    const audience = row && (storedJson(row.audience) as Audience)
     if (!row || !audience || !('filter' in audience) || audience.local === undefined) return null
     const { filter, local } = audience
     const waves = wavesOf.all(parent).map(({ send_at: at }) => at)
@@ -110,7 +111,7 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
       return due.all(now, limit).map((row) => {
         const { push, application, parent } = row
         if (parent === null) {
-          const audience = asOf(JSON.parse(row.audience) as Audience, now)
+          const audience = asOf(storedJson(row.audience) as Audience, now)
           const expiresAt = letGo(push, JSON.stringify(audience))
           if (!('local' in audience)) deliveries.add({ application, push, audience, expiresAt })
         } else {

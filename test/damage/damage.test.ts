@@ -1,0 +1,57 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { corpusOf, makeSound } from './corpus.ts'
+import { judgeDamage } from './judge-damage.ts'
+
+/* The short form of scripts/every-nth --damage: a few of some hundred damages. */
+
+const directory = mkdtempSync(join(tmpdir(), 'bellhop-corpus-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+const sound = join(directory, 'sound')
+makeSound(sound)
+const corpus = corpusOf(sound)
+
+/** Of each what is to come of it. */
+const REFUSED: readonly (readonly [damage: string, sentence: string])[] = [
+  ['cut to 40960 bytes', 'The database PATH/bellhop.db is damaged. Stop Bellhop and copy its directory'],
+  [
+    'no database',
+    'There is no database PATH/bellhop.db, although its log PATH/bellhop.db-wal is there: put the database',
+  ],
+  [
+    'a directory in its place',
+    'PATH/bellhop.db is no regular file, which Bellhop does not follow: put the file itself',
+  ],
+  [
+    'a lock of noise',
+    'The lock PATH/serving.lock, which holds nothing, is not as Bellhop has made it: erase that file',
+  ],
+  ['a newer schema', 'The database PATH/bellhop.db was written by a newer Bellhop (schema 999; this one knows '],
+  ['a credential that is no JSON', 'The database PATH/bellhop.db is damaged. Stop Bellhop and copy its directory'],
+]
+const SERVED = ['log cut to 100 bytes', 'shared memory of noise']
+const TOLD = ['a notification that is no JSON']
+
+describe('a service, and commands beside it, say in a sentence what is wrong, or work:', () => {
+  const judge = (name: string) => {
+    const damage = corpus.find((each) => each.name === name)
+    if (damage === undefined) throw new Error(`no damage is called ${name}`)
+    return judgeDamage(sound, damage, true)
+  }
+
+  test.each(REFUSED)('%s', async (name, sentence) => {
+    const found = await judge(name)
+    expect(found).toMatchObject({ serve: 'refused', findings: [] })
+    expect(found.sentence?.replaceAll(/\/\S*\/data(?=\/)/g, 'PATH')).toStartWith(sentence)
+  })
+
+  test.each(SERVED)('%s', async (name) => {
+    expect(await judge(name)).toEqual({ serve: 'served', sentence: null, findings: [] })
+  })
+
+  test.each(TOLD)('%s', async (name) => {
+    expect(await judge(name)).toEqual({ serve: 'served what is whole', sentence: null, findings: [] })
+  })
+})

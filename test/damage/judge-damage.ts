@@ -1,0 +1,157 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { errorMessage } from '../../src/cli/error-message.ts'
+import { startRefusalOf } from '../../src/database/storage-errors.ts'
+import { createLog } from '../../src/log.ts'
+import { createServer } from '../../src/server/server.ts'
+import { parseConfig } from '../../src/settings/parse.ts'
+import { readSystemFile } from '../../src/system/read-file.ts'
+import { commandLine } from '../cli/command-line.ts'
+import { APPLICATION } from '../support/old-database.ts'
+import type { Damage } from './corpus.ts'
+
+/** What came of a damage. */
+export interface Consequence {
+  /** What `serve` did. */
+  readonly serve: 'refused' | 'served' | 'served what is whole'
+  /** What it said, where it was refused. */
+  readonly sentence: string | null
+  /** What must not be. */
+  readonly findings: readonly string[]
+}
+
+/** How long a call, or a stop, may take in ms before it is taken for one that hangs. */
+const HANGS_MS = 30_000
+
+const CALLS: readonly (readonly [method: string, path: string, body?: object])[] = [
+  ['PUT', '/deviceToken', { token: 'new', platform: 1, tag: ['news'], alias: 'nora' }],
+  ['GET', '/deviceToken/all'],
+  ['POST', '/push/all', { platform: [0, 1], msg: 'Hello', sound: '', badge: '' }],
+  ['POST', '/push/all', { platform: [0, 1], msg: 'Hello', sound: '', badge: '', tags: ['vip'] }],
+  ['GET', '/analytics'],
+  ['GET', '/feedback'],
+  ['GET', '/stats'],
+]
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ['app', 'list'],
+  ['devices', 'Old Shop'],
+  ['backup', 'BACKUPS/'],
+  ['pushes', 'Old Shop'],
+  ['doctor', '--offline', '--full'],
+  ['export', 'Old Shop', 'BACKUPS.jsonl'],
+  ['app', 'create', 'New Shop'],
+  ['compact'],
+  ['key', 'rotate'],
+]
+
+/**
+ * Serves, and runs commands, on a copy of `sound` with the damage: each must say in a sentence what is wrong, or work.
+ * `quick`: serves once, and runs a few commands.
+ */
+export async function judgeDamage(sound: string, damage: Damage, quick = false): Promise<Consequence> {
+  const directory = mkdtempSync(join(tmpdir(), 'bellhop-damage-'))
+  const findings: string[] = []
+  const broken = (error: unknown) => void findings.push(`unhandled: ${describe(error)}`)
+  process.on('unhandledRejection', broken)
+  process.on('uncaughtException', broken)
+  try {
+    const data = join(directory, 'data')
+    const again = join(directory, 'again')
+    cpSync(sound, data, { recursive: true })
+    damage.apply(data)
+    cpSync(data, again, { recursive: true })
+    const served = await serve(data, findings)
+    if (!quick) {
+      // What is served must be served again: what a stop writes is no second damage.
+      const second = await serve(data, findings)
+      if (served.serve !== 'refused' && second.serve === 'refused') findings.push(`then refused: ${second.sentence}`)
+    }
+    for (const command of COMMANDS.slice(0, quick ? 3 : COMMANDS.length)) await runCommand(command, again, findings)
+    return { ...served, findings: [...new Set(findings)] }
+  } finally {
+    process.off('unhandledRejection', broken)
+    process.off('uncaughtException', broken)
+    rmSync(directory, { recursive: true })
+  }
+}
+
+async function serve(data: string, findings: string[]): Promise<Omit<Consequence, 'findings'>> {
+  const argv = ['--data', data, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--drain-seconds', '1']
+  const parsed = parseConfig(argv, {}, readSystemFile)
+  if (parsed.kind === 'problems') throw new Error(parsed.problems.join('\n'))
+  const lines: { level: string; event: string; error?: string }[] = []
+  const log = createLog('info', Date.now, (line) => void lines.push(JSON.parse(line)))
+  const server = await createServer(parsed.config, { log }).catch((error: unknown) => startRefusalOf(error, data))
+  if (server instanceof Error || !isServer(server)) {
+    const sentence = errorMessage(server)
+    if (sentence === null) findings.push(`serve: ${describe(server)}`)
+    return { serve: 'refused', sentence }
+  }
+  let failed = 0
+  for (const [method, path, body] of CALLS) {
+    const answer = await call(server.url + path, method, body)
+    if (answer === null) findings.push(`${method} ${path} was not answered`)
+    else if (answer.status >= 500) failed++
+    if (answer !== null && answer.status >= 500 && !/Internal error\. Support ID /.test(answer.text))
+      findings.push(`${method} ${path}: ${answer.status} ${answer.text}`)
+  }
+  const metrics = await call(`${server.adminUrl}/metrics`, 'GET')
+  const readyz = await call(`${server.adminUrl}/readyz?probe`, 'GET')
+  const said = lines.some(({ event }) => / is damaged\. Stop Bellhop /.test(event))
+  if (metrics?.status !== 200 && !said) findings.push(`/metrics: ${metrics?.status} ${metrics?.text}`)
+  // A row that has gone without a trace breaks what refers to it: that is logged, and only integrity_check finds more.
+  if (failed > 0 && !lines.some(({ level }) => level === 'error'))
+    findings.push(`${failed} calls failed, and nobody was told`)
+  if (said && readyz?.status !== 503) findings.push(`/readyz: ${readyz?.status} ${readyz?.text}`)
+  const stopped = await Promise.race([server[Symbol.asyncDispose]().then(() => true), Bun.sleep(HANGS_MS)]).catch(
+    (error: unknown) => describe(error),
+  )
+  if (stopped !== true) findings.push(`it does not stop: ${String(stopped)}`)
+  return { serve: failed > 0 || said ? 'served what is whole' : 'served', sentence: null }
+}
+
+function isServer(value: unknown): value is Awaited<ReturnType<typeof createServer>> {
+  return typeof value === 'object' && value !== null && 'adminUrl' in value
+}
+
+async function call(url: string, method: string, body?: object) {
+  try {
+    const answer = await fetch(url, {
+      method,
+      headers: {
+        'accept-version': '1',
+        'content-type': 'application/json',
+        'x-service-appid': APPLICATION.id,
+        'x-service-secret': APPLICATION.secret,
+      },
+      keepalive: false,
+      signal: AbortSignal.timeout(HANGS_MS),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, text: await answer.text() }
+  } catch {
+    return null
+  }
+}
+
+/** A command changes nothing of a sound database that the next one needs; of a damaged one each says the same. */
+async function runCommand(argv: readonly string[], data: string, findings: string[]): Promise<void> {
+  using line = commandLine()
+  const words = argv.map((word) => word.replace(/^BACKUPS/, join(data, '..', 'backups')))
+  try {
+    const { exitCode, stderr, stdout } = await line.run(words, { BELLHOP_DATA: data })
+    const doctor = argv[0] === 'doctor' && stdout !== ''
+    if (exitCode !== 0 && !doctor && !/^bellhop: .*[.?!)]\n$/ms.test(stderr)) {
+      findings.push(`${argv.join(' ')} ended with ${exitCode}: ${stderr || stdout}`)
+    }
+    if (/\n\s+at /.test(stderr + stdout)) findings.push(`${argv.join(' ')} shows a stack: ${stderr + stdout}`)
+  } catch (error) {
+    findings.push(`${argv.join(' ')}: ${describe(error)}`)
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message).slice(0, 800) : String(error)
+}

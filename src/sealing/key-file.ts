@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { giveToOwnerOf } from '../database/regular-file.ts'
 import { syncDirectory } from '../system/durable.ts'
@@ -17,7 +17,8 @@ export function createKeyFile(path: string, key: Uint8Array, within: string | nu
   const draft = `${path}.${randomUUID()}`
   const descriptor = openSync(draft, 'wx', 0o600)
   try {
-    writeSync(descriptor, `${Buffer.from(key).toString('base64')}\n`)
+    // Not `writeSync`, which may write a part of it and say so (write(2)).
+    writeFileSync(descriptor, `${Buffer.from(key).toString('base64')}\n`)
     if (within !== null) giveToOwnerOf(within, descriptor)
     fsyncSync(descriptor)
     linkSync(draft, path)

@@ -54,7 +54,7 @@ const tests = Bun.spawn(
     stderr: 'pipe',
   },
 )
-const failures = await pass(tests.stderr)
+const { failures, skipped } = await pass(tests.stderr)
 await tests.exited
 const totals = /<testsuites[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"/.exec(await text(junit))
 const ran = Number(totals?.[1] ?? 0)
@@ -69,6 +69,7 @@ report('smoke', (await $`${process.execPath} scripts/smoke.ts`.nothrow()).exitCo
 
 // Once more: a few thousand lines are between them and the end.
 for (const failure of failures) console.log(`\n${failure}`)
+for (const test of skipped) console.log(test)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
 
@@ -78,9 +79,17 @@ function report(name: string, ok: boolean): void {
   else failed++
 }
 
-/** Passes on what the tests print; what was said of each that failed. */
-async function pass(output: ReadableStream<Uint8Array>): Promise<readonly string[]> {
+interface Told {
+  /** What was said of each test that failed. */
+  readonly failures: readonly string[]
+  /** Tests that this machine cannot run; their names say why. */
+  readonly skipped: readonly string[]
+}
+
+/** Passes on what the tests print. */
+async function pass(output: ReadableStream<Uint8Array>): Promise<Told> {
   const failures: string[] = []
+  const skipped: string[] = []
   let said: string[] = []
   let rest = ''
   const decoder = new TextDecoder()
@@ -94,10 +103,11 @@ async function pass(output: ReadableStream<Uint8Array>): Promise<readonly string
       // Without the list at the end.
       else if (verdict === 'fail' && said.some((before) => before !== '') && !said.some(isSummary))
         failures.push([...said, line].join('\n'))
+      if (verdict === 'skip') skipped.push(Bun.stripANSI(line))
       if (verdict !== undefined) said = []
     }
   }
-  return failures
+  return { failures, skipped }
 }
 
 function isSummary(line: string): boolean {

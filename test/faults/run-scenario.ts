@@ -1,14 +1,12 @@
 import { checkDatabase } from './judge/database-check.ts'
-import { judge, together } from './judge/judge.ts'
+import { judgeStage } from './judge/judge-stage.ts'
 import type { Judgement } from './judge/judge.ts'
 import { watchCounts } from './judge/watch.ts'
 import type { Scenario, ScenarioOptions } from './scenarios/scenario.ts'
 import { mountDisk } from './stage/disk.ts'
-import { arrivalsOf, partiesOf } from './stage/parties.ts'
 import type { Program } from './stage/service.ts'
 import { settled } from './stage/settled.ts'
 import { openStage } from './stage/stage.ts'
-import type { Party } from './stage/stage.ts'
 import type { Template } from './stage/template.ts'
 
 export type Result =
@@ -48,7 +46,6 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
   if (disk?.kind === 'hindrance') return { kind: 'skipped', why: disk.why }
   const started = Date.now()
   const stage = opened.use(await openStage({ ...options, directory: disk?.directory ?? null }))
-  const { killedAt, unwritten } = stage
 
   await stage.start()
   const watch = watchCounts(stage)
@@ -56,16 +53,8 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
   const met = await scenario.run(stage, options)
   await settled(stage, scenario.patienceMs ?? PATIENCE_MS)
   await Promise.all([stage.registrar.stop(), watch.stop()])
-  const ends = await Promise.all(partiesOf(stage).map(endOf))
-  await stage.stop()
-
+  const judgement = await judgeStage(stage)
   const { apns, fcm, accidents } = stage
-  const arrivals = arrivalsOf(stage)
-  const judgement = together(
-    ends.map(({ ledger: { pushes, devices, fates }, ...end }, party) =>
-      judge({ pushes, devices, fates, arrivals: arrivals[party] ?? [], killedAt, unwritten, ...end }),
-    ),
-  )
   const unexpected = [...apns.faults, ...fcm.faults].filter((reason) => !(scenario.expects?.test(reason) ?? false))
   const faults = unexpected.map((reason) => `a gateway would have refused a request: ${reason}`)
   const findings = [
@@ -85,17 +74,6 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
     log: findings.length > 0 ? stage.log() : '',
   }
   return { kind: 'ran', judgement: { ...judgement, findings: [...new Set(findings)] }, details }
-}
-
-/** What an application is told of itself when all is over. */
-async function endOf({ api, ledger }: Party) {
-  const analytics = await api.call('GET', '/analytics')
-  const listed = await api.call('GET', '/deviceToken/all')
-  return {
-    ledger,
-    analytics: analytics?.status === 200 ? analytics.body : null,
-    listed: listed?.status === 200 ? listed.body : null,
-  }
 }
 
 export interface Row {

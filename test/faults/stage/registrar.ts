@@ -1,70 +1,20 @@
 import type { Api } from './api.ts'
 import { chance, pick } from './chance.ts'
-import type { KnownDevice, Ledger } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
+import { registrationsOf } from './registrations.ts'
+import type { Registrations } from './registrations.ts'
 
 /** Between two calls, in ms. */
 const PAUSE_MS = 40
 
 /** Registers, tags and renames devices, one call after the other, whatever else happens. */
-export interface Registrar {
-  /** Calls that were acknowledged, and those that were refused or not answered. */
-  readonly counts: { readonly acknowledged: number; readonly refused: number; readonly unanswered: number }
+export interface Registrar extends Pick<Registrations, 'counts'> {
   stop(): Promise<void>
 }
 
 export function startRegistrar(api: Api, ledger: Ledger, seed: number): Registrar {
-  const counts = { acknowledged: 0, refused: 0, unanswered: 0 }
-  /** Acknowledged, and without a doubt about anything. */
-  const sound: KnownDevice[] = []
+  const { counts, sound, register, tag, rename } = registrationsOf(api, ledger, seed)
   const stop = new AbortController()
-
-  async function ask(path: string, body: object): Promise<'acknowledged' | 'refused' | 'unanswered'> {
-    const answer = await api.call('PUT', path, body)
-    const outcome = answer === null ? 'unanswered' : answer.status < 300 ? 'acknowledged' : 'refused'
-    counts[outcome]++
-    return outcome
-  }
-
-  async function register(turn: number): Promise<void> {
-    const platform = turn % 2 === 0 ? 0 : 1
-    const name = Bun.hash.wyhash(`newcomer ${turn}`, BigInt(seed)).toString(16).padStart(16, '0')
-    const token = platform === 0 ? name.repeat(4) : `newcomer-${name}`
-    const alias = `newcomer-${turn}`
-    const askedAt = Date.now()
-    const outcome = await ask('/deviceToken', { token, platform, tag: ['newcomer'], alias })
-    // Then nothing of it may be there.
-    if (outcome === 'refused') return
-    const done = outcome === 'acknowledged'
-    const device = {
-      platform,
-      token,
-      askedAt,
-      ackedAt: done ? Date.now() : null,
-      tags: new Set(done ? ['newcomer'] : []),
-      doubtfulTags: new Set(done ? [] : ['newcomer']),
-      aliases: done ? [alias] : [alias, null],
-    } as const
-    ledger.addDevice(device)
-    if (done) sound.push(device)
-  }
-
-  async function tag(device: KnownDevice, turn: number): Promise<void> {
-    const { platform, token, tags, doubtfulTags } = device
-    const outcome = await ask('/tag', { platform, token, tag: `tag-${turn}` })
-    if (outcome === 'refused') return
-    const done = outcome === 'acknowledged'
-    ;(done ? tags : doubtfulTags).add(`tag-${turn}`)
-    if (!done) sound.splice(sound.indexOf(device), 1)
-  }
-
-  async function rename(device: KnownDevice, turn: number): Promise<void> {
-    const { platform, token } = device
-    const outcome = await ask('/alias', { platform, token, alias: `renamed-${turn}` })
-    if (outcome === 'refused') return
-    const done = outcome === 'acknowledged'
-    device.aliases = done ? [`renamed-${turn}`] : [...device.aliases, `renamed-${turn}`]
-    if (!done) sound.splice(sound.indexOf(device), 1)
-  }
 
   async function run(): Promise<void> {
     for (let turn = 0; !stop.signal.aborted; turn++) {

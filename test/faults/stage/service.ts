@@ -16,15 +16,27 @@ export function programOf(binary: string | null): Program {
 type Env = Readonly<Record<string, string>>
 
 /** Runs a command to its end. Throws with its output if it fails. */
-export async function runCommand({ command }: Program, args: readonly string[]): Promise<string> {
+export async function runCommand(program: Program, args: readonly string[]): Promise<string> {
+  const { stdout, stderr, exitCode } = await endOfCommand(program, args)
+  if (exitCode !== 0) throw new Error(`${args.join(' ')}: ${exitCode} ${stderr}`)
+  return stdout
+}
+
+export interface CommandEnd {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number
+}
+
+/** Runs a command to its end, whichever that is. */
+export async function endOfCommand({ command }: Program, args: readonly string[]): Promise<CommandEnd> {
   const child = Bun.spawn([...command, ...args], { env: environment({}), stdout: 'pipe', stderr: 'pipe' })
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ])
-  if (exitCode !== 0) throw new Error(`${args.join(' ')}: ${exitCode} ${stderr}`)
-  return stdout
+  return { stdout, stderr, exitCode }
 }
 
 export interface Addresses {

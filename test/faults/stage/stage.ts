@@ -173,11 +173,16 @@ export async function openStage({ template, program, seed, directory }: StageOpt
       return service?.pid ?? null
     },
     async start({ untilReady = true, bunFlags = [], env = {} } = {}) {
+      // One that ended by itself has left nothing on its way either.
+      await untilQuiet()
       life++
       const started = startService({ program, data, bunFlags, env: { ...environment, ...env } })
       service = started
       void started.exited.then((exitCode) => {
         if (service !== started) return
+        service = null
+        urls = null
+        earlierLogs += started.log()
         killedAt.set(life, Date.now())
         accidents.push(`the service ended by itself with ${exitCode}: ${started.log().slice(-2000)}`)
       })

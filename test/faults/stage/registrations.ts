@@ -1,0 +1,68 @@
+import type { Api } from './api.ts'
+import type { KnownDevice, Ledger } from './ledger.ts'
+
+/** Calls of an app about itself, each written down as it was answered. `turn` makes each one of its kind. */
+export interface Registrations {
+  /** Calls that were acknowledged, and those that were refused or not answered. */
+  readonly counts: { readonly acknowledged: number; readonly refused: number; readonly unanswered: number }
+  /** Devices that were acknowledged, and without a doubt about anything. */
+  readonly sound: readonly KnownDevice[]
+  readonly register: (turn: number) => Promise<void>
+  readonly tag: (device: KnownDevice, turn: number) => Promise<void>
+  readonly rename: (device: KnownDevice, turn: number) => Promise<void>
+}
+
+export function registrationsOf(api: Api, ledger: Ledger, seed: number): Registrations {
+  const counts = { acknowledged: 0, refused: 0, unanswered: 0 }
+  const sound: KnownDevice[] = []
+
+  async function ask(path: string, body: object): Promise<'acknowledged' | 'refused' | 'unanswered'> {
+    const answer = await api.call('PUT', path, body)
+    const outcome = answer === null ? 'unanswered' : answer.status < 300 ? 'acknowledged' : 'refused'
+    counts[outcome]++
+    return outcome
+  }
+
+  return {
+    counts,
+    sound,
+    async register(turn) {
+      const platform = turn % 2 === 0 ? 0 : 1
+      const name = Bun.hash.wyhash(`newcomer ${turn}`, BigInt(seed)).toString(16).padStart(16, '0')
+      const token = platform === 0 ? name.repeat(4) : `newcomer-${name}`
+      const alias = `newcomer-${turn}`
+      const askedAt = Date.now()
+      const outcome = await ask('/deviceToken', { token, platform, tag: ['newcomer'], alias })
+      // Then nothing of it may be there.
+      if (outcome === 'refused') return
+      const done = outcome === 'acknowledged'
+      const device = {
+        platform,
+        token,
+        askedAt,
+        ackedAt: done ? Date.now() : null,
+        tags: new Set(done ? ['newcomer'] : []),
+        doubtfulTags: new Set(done ? [] : ['newcomer']),
+        aliases: done ? [alias] : [alias, null],
+      } as const
+      ledger.addDevice(device)
+      if (done) sound.push(device)
+    },
+    async tag(device, turn) {
+      const { platform, token, tags, doubtfulTags } = device
+      const outcome = await ask('/tag', { platform, token, tag: `tag-${turn}` })
+      if (outcome === 'refused') return
+      const done = outcome === 'acknowledged'
+      ;(done ? tags : doubtfulTags).add(`tag-${turn}`)
+      if (!done) sound.splice(sound.indexOf(device), 1)
+    },
+    async rename(device, turn) {
+      const { platform, token } = device
+      const outcome = await ask('/alias', { platform, token, alias: `renamed-${turn}` })
+      if (outcome === 'refused') return
+      const done = outcome === 'acknowledged'
+      device.aliases = done ? [`renamed-${turn}`] : [...device.aliases, `renamed-${turn}`]
+      if (!done) sound.splice(sound.indexOf(device), 1)
+    },
+  }
+}

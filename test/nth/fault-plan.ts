@@ -1,0 +1,113 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** What a system call does to a file, in the order of tracer.c. */
+export const CALL_CLASSES = ['write', 'sync', 'name', 'read'] as const
+export type CallClass = (typeof CALL_CLASSES)[number]
+
+/** What becomes of a call. */
+interface Harm {
+  readonly what: string
+  /** Whom it can happen to. */
+  readonly classes: readonly CallClass[]
+  /** As tracer.c counts them. */
+  readonly fault: 0 | 1 | 2 | 3
+  readonly error?: number
+  readonly lasting?: true
+}
+
+const [EIO, ENOSPC] = [5, 28]
+
+export const HARMS = {
+  EIO: { what: 'the call fails with EIO', classes: CALL_CLASSES, fault: 0, error: EIO },
+  ENOSPC: { what: 'the call fails with ENOSPC', classes: ['write', 'name'], fault: 0, error: ENOSPC },
+  dead: {
+    what: 'the call fails with EIO, and so does each one after it, until the process has ended or all was tried',
+    classes: ['write', 'sync', 'name'],
+    fault: 0,
+    error: EIO,
+    lasting: true,
+  },
+  short: { what: 'half of it is written, or read, and the call says so', classes: ['write', 'read'], fault: 1 },
+  kill: { what: 'the process dies before it', classes: ['write', 'sync', 'name'], fault: 2 },
+  torn: { what: 'the process dies when half of it is written', classes: ['write'], fault: 3 },
+} as const satisfies Record<string, Harm>
+export type HarmName = keyof typeof HARMS
+
+/** The file through which tracers are told what is to fail, and tell what they met. */
+export interface FaultPlan extends Disposable {
+  readonly path: string
+  /**
+   * From now on calls are counted; the `nth` that this can happen to is the one, or of those of class `only`. Default:
+   * none.
+   */
+  arm(harm: HarmName, nth?: number, only?: CallClass | null): void
+  /** Nothing fails any more. */
+  disarm(): void
+  met(): Met
+}
+
+export interface Met {
+  /** Calls of the classes that count. */
+  readonly count: number
+  readonly of: Readonly<Record<CallClass, number>>
+  /** The call that was the nth, such as `fdatasync of data/bellhop.db-wal`; `null`: none was yet. */
+  readonly struck: { readonly call: string; readonly class: CallClass } | null
+}
+
+/** As `struct state` of tracer.c. */
+const BYTES = 64 + 192
+const CLASS_OF: Readonly<Record<string, CallClass>> = {
+  fsync: 'sync',
+  fdatasync: 'sync',
+  read: 'read',
+  pread: 'read',
+  readv: 'read',
+  write: 'write',
+  pwrite: 'write',
+  writev: 'write',
+  pwritev: 'write',
+  ftruncate: 'write',
+  fallocate: 'write',
+  sendfile: 'write',
+  copy_file_range: 'write',
+}
+
+export function createFaultPlan(): FaultPlan {
+  const directory = mkdtempSync(join(tmpdir(), 'bellhop-fault-plan-'))
+  const path = join(directory, 'state')
+  writeFileSync(path, Buffer.alloc(BYTES))
+
+  /** In place: a tracer has mapped it. */
+  function write(at: number, bytes: Uint8Array): void {
+    const file = openSync(path, 'r+')
+    writeSync(file, bytes, 0, bytes.length, at)
+    closeSync(file)
+  }
+
+  return {
+    path,
+    arm(name, nth = 0, only = null) {
+      const { classes, fault, error, lasting }: Harm = HARMS[name]
+      const counts = (each: CallClass) => classes.includes(each) && (only === null || each === only)
+      const mask = CALL_CLASSES.reduce((bits, each, at) => bits | (counts(each) ? 1 << at : 0), 0)
+      const state = Buffer.alloc(BYTES)
+      new Uint32Array(state.buffer, state.byteOffset, 16).set([1, mask, nth, fault, error ?? 0])
+      state.writeUInt32LE(Number(lasting ?? false), 11 * 4)
+      write(0, state)
+    },
+    disarm: () => write(0, Buffer.alloc(4)),
+    met() {
+      const state = readFileSync(path)
+      const [, , , , , count = 0, ...rest] = new Uint32Array(
+        state.buffer.slice(state.byteOffset, state.byteOffset + 64),
+      )
+      const call = state.subarray(64).toString('latin1').replace(/\0.*$/s, '')
+      const of = Object.fromEntries(CALL_CLASSES.map((each, at) => [each, rest[at] ?? 0])) as Record<CallClass, number>
+      const struck = call === '' ? null : { call, class: CLASS_OF[call.split(' ')[0] ?? ''] ?? 'name' }
+      return { count, of, struck }
+    },
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
+  }
+}

@@ -1,0 +1,140 @@
+// Lets each call of the system in a journey fail in turn, and tells what came of it. What must be true is said by each
+// journey; what can happen to a call is in fault-plan.ts.
+import { parseArgs } from 'node:util'
+import { runDamages } from '../damage/run.ts'
+import { programOf } from '../faults/stage/service.ts'
+import { makeTemplate } from '../faults/stage/template.ts'
+import { CALL_CLASSES, createFaultPlan, HARMS } from './fault-plan.ts'
+import type { HarmName } from './fault-plan.ts'
+import { JOURNEYS } from './journeys/journeys.ts'
+import { tracingHindrance } from './traced.ts'
+import { runTrial } from './trial.ts'
+import type { Journey, Verdict } from './trial.ts'
+
+const HELP = `Usage: scripts/every-nth [--journey NAME]… [--harm NAME]… [--class NAME]
+                         [--nth N]… [--every N] [--binary PATH] [--jobs N]
+
+  --journey NAME  ${JOURNEYS.map(({ name }) => name).join(', ')} (default: all)
+  --harm NAME     ${Object.keys(HARMS).join(', ')} (default: all)
+  --class NAME    counts only these calls: ${CALL_CLASSES.join(', ')}
+  --nth N         only this call; repeatable
+  --every N       only each Nth call (default 1: all)
+  --binary PATH   the compiled service in place of the sources
+  --jobs N        trials at a time (default 2)
+  --damage        in place of all that: databases that are damaged in some hundred ways
+
+${JOURNEYS.map(({ name, what }) => `${name.padEnd(10)}${what}`).join('\n')}
+
+${Object.entries(HARMS)
+  .map(([name, { what }]) => `${name.padEnd(10)}${what}`)
+  .join('\n')}
+
+Exits with 1 when anything was lost, said twice, or not said.`
+
+const OPTIONS = {
+  journey: { type: 'string', multiple: true, default: JOURNEYS.map(({ name }) => name) },
+  harm: { type: 'string', multiple: true, default: Object.keys(HARMS) },
+  class: { type: 'string' },
+  nth: { type: 'string', multiple: true, default: [] as string[] },
+  every: { type: 'string', default: '1' },
+  binary: { type: 'string' },
+  jobs: { type: 'string', default: '2' },
+  damage: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+interface Case {
+  readonly journey: Journey
+  readonly harm: HarmName
+  readonly nth: number
+}
+
+/** Runs the trials that `argv` names; resolves with the exit code. */
+export async function runEveryNth(argv: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS })
+  if (values.help) {
+    console.log(HELP)
+    return 0
+  }
+  const journeys = JOURNEYS.filter(({ name }) => values.journey.includes(name))
+  const harms = (Object.keys(HARMS) as HarmName[]).filter((name) => values.harm.includes(name))
+  const only = CALL_CLASSES.find((name) => name === values.class) ?? null
+  const [every, jobs, ...nths] = [values.every, values.jobs, ...values.nth].map(Number)
+  const known = journeys.length > 0 && harms.length > 0 && (values.class === undefined || only !== null)
+  if (!known || ![every, jobs, ...nths].every((number) => Number(number) >= 1)) {
+    console.error(HELP)
+    return 2
+  }
+  if (values.damage) return await runDamages(every ?? 1)
+  {
+    using plan = createFaultPlan()
+    const hindrance = await tracingHindrance(plan)
+    if (hindrance !== null) {
+      console.error(`Nothing can be made to fail here: ${hindrance}.`)
+      return 1
+    }
+  }
+  const program = programOf(values.binary ?? null)
+  await using template = await makeTemplate(program, { ios: 8, android: 4 })
+  const run = ({ journey, harm, nth }: Case) => runTrial({ template, program, journey, harm, nth, only })
+
+  const cases: Case[] = []
+  for (const journey of journeys) {
+    const { met, findings } = await run({ journey, harm: 'EIO', nth: 0 })
+    const { of } = met
+    console.log(
+      `${journey.name}: ${Object.entries(of)
+        .map(([name, count]) => `${count} ${name}`)
+        .join(', ')}`,
+    )
+    findings.forEach((finding) => console.log(`✗ ${journey.name} without a fault: ${finding}`))
+    for (const harm of harms) {
+      const count = HARMS[harm].classes.reduce((sum, name) => sum + (only === null || name === only ? of[name] : 0), 0)
+      const all = Array.from({ length: Math.ceil(count / (every ?? 1)) }, (_, n) => 1 + n * (every ?? 1))
+      for (const nth of nths.length > 0 ? nths : all) cases.push({ journey, harm, nth })
+    }
+  }
+
+  let done = 0
+  const verdicts = await inParallel(cases, jobs ?? 1, async (each) => {
+    const verdict = await run(each).catch((error: unknown): Verdict => ({
+      met: NOTHING_MET,
+      findings: [`the trial broke off: ${String(error)}`],
+    }))
+    const { journey, harm, nth } = each
+    const of = only === null ? '' : ` --class ${only}`
+    if (++done % 25 === 0) console.error(`${done} of ${cases.length}`)
+    for (const finding of verdict.findings) {
+      console.log(
+        `✗ --journey ${journey.name} --harm ${harm}${of} --nth ${nth} (${verdict.met.struck?.call}): ${finding}`,
+      )
+    }
+    return { ...each, verdict }
+  })
+  console.log('\n| Journey | Harm | Trials | Met | With findings |\n| --- | --- | --- | --- | --- |')
+  for (const journey of journeys) {
+    for (const harm of harms) {
+      const rows = verdicts.filter((row) => row.journey === journey && row.harm === harm)
+      const met = rows.filter(({ verdict }) => verdict.met.struck !== null).length
+      const broken = rows.filter(({ verdict }) => verdict.findings.length > 0).length
+      console.log(`| ${journey.name} | ${harm} | ${rows.length} | ${met} | ${broken} |`)
+    }
+  }
+  return verdicts.some(({ verdict }) => verdict.findings.length > 0) ? 1 : 0
+}
+
+const NOTHING_MET: Verdict['met'] = { count: 0, of: { write: 0, sync: 0, name: 0, read: 0 }, struck: null }
+
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  jobs: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  const waiting = [...items]
+  async function go(): Promise<void> {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) results.push(await work(item))
+  }
+  await Promise.all(Array.from({ length: jobs }, go))
+  return results
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import type { Program } from '../faults/stage/service.ts'
+import type { FaultPlan } from './fault-plan.ts'
+
+/** What `tracer.c` ends with where it may not trace. */
+const UNTRACEABLE = 125
+
+/** The program with each of its system calls on files below `directory` counted, and perhaps broken. */
+export function tracedProgram({ command, compiled }: Program, plan: FaultPlan, directory: string): Program {
+  return { command: [process.execPath, join(import.meta.dir, 'tracer.ts'), plan.path, directory, ...command], compiled }
+}
+
+/** Why nothing can be traced on this machine; `null`: it can. */
+export async function tracingHindrance(plan: FaultPlan): Promise<string | null> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'only of Linux on x86-64 are the calls known'
+  const { command } = tracedProgram({ command: ['true'], compiled: true }, plan, '/nowhere')
+  const child = Bun.spawn([...command], { stdout: 'ignore', stderr: 'pipe' })
+  const said = (await child.stderr.text()).trim().split('\n').at(-1) ?? ''
+  const code = await child.exited
+  if (code === 0) return null
+  return code === UNTRACEABLE
+    ? 'this machine lets nobody trace (ptrace, seccomp)'
+    : `the tracer ended with ${code}: ${said}`
+}

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { endOfCommand } from '../faults/stage/service.ts'
+import type { CommandEnd, Program } from '../faults/stage/service.ts'
+import type { Template } from '../faults/stage/template.ts'
+import { createFaultPlan, HARMS } from './fault-plan.ts'
+import type { CallClass, FaultPlan, HarmName, Met } from './fault-plan.ts'
+import { tracedProgram } from './traced.ts'
+
+/** Something that an operator, apps and backends do one after the other, and what must be true of it afterwards. */
+export interface Journey {
+  readonly name: string
+  readonly what: string
+  /** Goes on whatever fails, disarms the plan, and then looks at what is there. */
+  run(trial: Trial): Promise<void>
+}
+
+/** One journey, in which one call of the system goes wrong. */
+export interface Trial {
+  readonly template: Template
+  /** All files of it are below. */
+  readonly directory: string
+  /** Under the tracer. */
+  readonly program: Program
+  readonly plan: FaultPlan
+  /** Whether a process of it may end by SIGKILL. */
+  readonly kills: boolean
+  /** Whether nothing can be written any more once the fault was met. */
+  readonly lasting: boolean
+  /** What is wrong. */
+  readonly accuse: (finding: string) => void
+  /** Runs a command of Bellhop; whatever is the matter, it must say so in a sentence. */
+  readonly command: (...args: readonly string[]) => Promise<CommandEnd>
+}
+
+interface Order {
+  readonly template: Template
+  /** Not traced. */
+  readonly program: Program
+  readonly journey: Journey
+  readonly harm: HarmName
+  /** 0: nothing fails, and all is counted. */
+  readonly nth: number
+  /** Counts calls of this class alone; `null`: of all that this can happen to. */
+  readonly only: CallClass | null
+}
+
+export interface Verdict {
+  readonly met: Met
+  readonly findings: readonly string[]
+}
+
+export async function runTrial({ template, program, journey, harm, nth, only }: Order): Promise<Verdict> {
+  const directory = mkdtempSync(join(tmpdir(), 'bellhop-nth-'))
+  using plan = createFaultPlan()
+  const findings: string[] = []
+  const { fault, ...rest } = HARMS[harm]
+  const kills = fault >= 2
+  const traced = tracedProgram(program, plan, directory)
+  plan.arm(harm, nth, only)
+  let met = plan.met()
+  try {
+    await journey.run({
+      template,
+      directory,
+      program: traced,
+      plan: {
+        ...plan,
+        // What is read of it is what happened until then.
+        disarm() {
+          met = plan.met()
+          plan.disarm()
+        },
+      },
+      kills,
+      lasting: 'lasting' in rest,
+      accuse: (finding) => void findings.push(finding),
+      async command(...args) {
+        const end = await endOfCommand(traced, args)
+        findings.push(...mutenessOf(end, kills).map((what) => `${args.slice(0, 2).join(' ')} ${what}`))
+        return end
+      },
+    })
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+  return { met, findings: [...new Set(findings)] }
+}
+
+/** SIGKILL, as shells have it. */
+const KILLED = 137
+
+/** How an end is not one that tells an operator what is the matter. */
+function mutenessOf({ exitCode, stderr }: CommandEnd, kills: boolean): readonly string[] {
+  const raw = rawLinesOf(stderr).map((line) => `said: ${line}`)
+  if (exitCode === 0 || (exitCode === KILLED && kills)) return raw
+  if (exitCode !== 1) return [`ended with ${exitCode}: ${stderr}`, ...raw]
+  return /(^|\n)bellhop: .*[.?!)]\n$/s.test(stderr) ? raw : [`ended with 1 without a sentence: ${stderr}`, ...raw]
+}
+
+/** What on standard error is neither a sentence nor a line of the log. */
+export function rawLinesOf(stderr: string): readonly string[] {
+  return stderr
+    .split('\n')
+    .filter((line) => /Internal error\.|^\s+at |^\s*\d+ \| |^(\w*Error|error):/.test(line) && !line.startsWith('{'))
+}

@@ -3,13 +3,14 @@ import { dirname } from 'node:path'
 import { DatabaseRefused } from '../database/database-refused.ts'
 import { dataFaultOf } from '../database/storage-errors.ts'
 import { StartRefused } from '../failure.ts'
-import { codeOf } from '../text/error-code.ts'
+import { codeOf, firstFailure } from '../text/error-code.ts'
 
 /**
  * The sentence for a failure that the operator can do something about: the disk, the rights, the data directory.
  * `null` for all others, which are bugs.
  */
-export function errorMessage(error: unknown): string | null {
+export function errorMessage(thrown: unknown): string | null {
+  const error = firstFailure(thrown)
   if (error instanceof StartRefused || error instanceof DatabaseRefused) return error.message
   const code = codeOf(error)
   if (!(error instanceof Error) || code === null) return null

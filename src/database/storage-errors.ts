@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { StartRefused } from '../failure.ts'
-import { codeOf } from '../text/error-code.ts'
+import { codeOf, firstFailure } from '../text/error-code.ts'
 import { isBusy, isFull } from './sqlite-error.ts'
 
 /* What a disk, or the rights on it, can do to a data directory: each is one sentence that says what to do. */
@@ -16,7 +16,8 @@ export function inDataDirectory<T>(directory: string, work: () => T): T {
 }
 
 /** The `StartRefused` for what is the disk's or the rights' fault; all else as it is. */
-export function startRefusalOf(error: unknown, directory: string): unknown {
+export function startRefusalOf(thrown: unknown, directory: string): unknown {
+  const error = firstFailure(thrown)
   if (error instanceof StartRefused) return error
   const sentence = dataFaultOf(error, directory)
   return sentence === null ? error : new StartRefused(sentence)

@@ -8,3 +8,8 @@ export function codeOf(error: unknown): string | null {
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
 }
+
+/** What failed first, where what was to be closed after that (`using`) has failed too. */
+export function firstFailure(error: unknown): unknown {
+  return error instanceof SuppressedError ? firstFailure(error.suppressed) : error
+}

@@ -18,7 +18,8 @@ export interface Journey {
 
 /** One journey, in which one call of the system goes wrong. */
 export interface Trial {
-  readonly template: Template
+  /** What a journey with gateways begins with. */
+  readonly template: Template | null
   /** All files of it are below. */
   readonly directory: string
   /** Under the tracer. */
@@ -35,7 +36,8 @@ export interface Trial {
 }
 
 interface Order {
-  readonly template: Template
+  /** `null` will do for a journey without gateways. */
+  readonly template: Template | null
   /** Not traced. */
   readonly program: Program
   readonly journey: Journey

@@ -74,10 +74,12 @@ export function startService({ program: { command }, data, env, bunFlags = [] }:
     stderr: 'pipe',
   })
   let log = ''
-  void (async () => {
+  const logged = (async () => {
     const decoder = new TextDecoder()
     for await (const chunk of child.stderr) log += decoder.decode(chunk, { stream: true })
   })()
+  // When all that it wrote has been read.
+  const exited = logged.then(() => child.exited)
   const ready = (async () => {
     let text = ''
     for await (const chunk of child.stdout) {
@@ -90,12 +92,12 @@ export function startService({ program: { command }, data, env, bunFlags = [] }:
   return {
     pid: child.pid,
     ready,
-    exited: child.exited,
+    exited,
     log: () => log,
     signal: (name) => child.kill(name),
     async end(signal) {
       child.kill(signal)
-      return child.exited
+      return exited
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')

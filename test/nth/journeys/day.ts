@@ -36,6 +36,7 @@ export const DAY: Journey = {
   what: 'a service starts, takes devices and pushes, is backed up, imported into, stopped, killed and started again',
   async run(trial) {
     const { directory, plan, template, program, accuse, command } = trial
+    if (template === null) throw new Error('a day begins with a template')
     await using stage = await openStage({ template, program, seed: SEED, directory })
     await stage.registrar.stop()
     const { data, ledger, application } = stage
@@ -117,7 +118,8 @@ function serviceOf(stage: Stage, { plan, kills, accuse }: Trial) {
         // As after the restart by which a service gives itself this.
         await stage.start({ env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' } })
         if (lives()) return
-        if (plan.met().struck === null || tries > 2) throw new Error(`it does not start: ${stage.log().slice(-2000)}`)
+        if (plan.met().struck === null || tries > 2)
+          throw new Error(`it does not start: ${stage.accidents.join('; ')} ${stage.log().slice(-2000)}`)
         // The first time it may have been the fault; then there is none any more.
         plan.disarm()
       }

@@ -68,6 +68,7 @@ const IMPURE = new Set<string>([
   'doctor/machine/files-check.ts',
   'doctor/machine/listen-check.ts',
   'doctor/machine/server-check.ts',
+  'doctor/machine/settings-check.ts',
   'gateway/fcm/token-request.ts',
   'gateway/fcm/token.ts',
   'gateway/providers.ts',

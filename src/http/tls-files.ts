@@ -1,8 +1,12 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
+import { DAY_MS } from '../clock.ts'
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import type { ReadFile } from '../system/read-file.ts'
+
+/** certbot renews 30 days before the end: by then something keeps it from that. */
+export const SOON_MS = 14 * DAY_MS
 
 /** Paths. */
 export interface TlsFiles {

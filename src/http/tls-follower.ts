@@ -3,14 +3,11 @@ import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { ReadFile } from '../system/read-file.ts'
 import { dayOf } from '../text/format.ts'
-import { judgePair, readPair } from './tls-files.ts'
+import { judgePair, readPair, SOON_MS } from './tls-files.ts'
 import type { ReadPair, TlsFiles, TlsPair } from './tls-files.ts'
 
 /** Milliseconds between two looks at the files. */
 const LOOK_MS = MINUTE_MS
-
-/** certbot renews 30 days before the end: by then something keeps it from that. */
-const SOON_MS = 14 * DAY_MS
 
 interface Options {
   readonly files: TlsFiles

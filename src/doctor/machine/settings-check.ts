@@ -1,5 +1,4 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto'
-import { DAY_MS } from '../../clock.ts'
+import { readTlsFiles, SOON_MS } from '../../http/tls-files.ts'
 import type { ReadFile } from '../../system/read-file.ts'
 import { dayOf } from '../../text/format.ts'
 import { failing, ok, warning } from '../finding.ts'
@@ -18,50 +17,24 @@ export function judgeSettings(warnings: readonly string[], env: Readonly<Record<
   return warning(warnings.join(' '), 'bellhop config shows each setting, and where it is from.')
 }
 
-/** certbot renews 30 days before the end: then something keeps it from that. */
-const SOON_MS = 14 * DAY_MS
-
-/** The files of --tls-cert and --tls-key, as they will be read at the next start. `now` is ms since the Unix epoch. */
-export function checkTlsFiles(certPath: string, keyPath: string, readFile: ReadFile, now: number): Finding {
-  const certFile = readFile(certPath)
-  if (certFile.kind === 'problem') return failing(`The file ${certPath} ${certFile.problem}.`, 'Put --tls-cert right.')
-  const keyFile = readFile(keyPath)
-  if (keyFile.kind === 'problem') return failing(`The file ${keyPath} ${keyFile.problem}.`, 'Put --tls-key right.')
-
-  const certificate = parsed(() => new X509Certificate(Buffer.from(certFile.bytes)))
-  if (certificate === null) {
-    return failing(`The file ${certPath} holds no PEM certificate.`, 'Put the certificate and its chain there.')
-  }
-  const key = parsed(() => createPrivateKey(Buffer.from(keyFile.bytes)))
-  if (key === null) {
-    return failing(`The file ${keyPath} holds no PEM private key without a password.`, 'Put the private key there.')
-  }
-  if (!certificate.checkPrivateKey(key)) {
-    return failing(`The key in ${keyPath} is not that of the certificate in ${certPath}.`, 'Put the two together.')
-  }
-  const end = certificate.validToDate.getTime()
-  const day = dayOf(end)
-  if (now >= end) return failing(`The certificate in ${certPath} expired on ${day}.`, 'Renew it.')
-  if (now < certificate.validFromDate.getTime()) {
+/** The files of --tls-cert and --tls-key, as serve reads them at its next start. `now` is ms since the Unix epoch. */
+export function checkTlsFiles(certificate: string, key: string, readFile: ReadFile, now: number): Finding {
+  const read = readTlsFiles({ certificate, key }, readFile)
+  if (read.kind === 'problem') return failing(read.problem, 'Put the files right: serve does not start.')
+  const { validFrom, validTo } = read
+  const day = dayOf(validTo)
+  if (now >= validTo) return failing(`The certificate in ${certificate} expired on ${day}.`, 'Renew it.')
+  if (now < validFrom) {
     return failing(
-      `The certificate in ${certPath} is not valid before ${dayOf(certificate.validFromDate.getTime())}.`,
+      `The certificate in ${certificate} is not valid before ${dayOf(validFrom)}.`,
       'Set the clock of this machine, or wait.',
     )
   }
-  if (end - now < SOON_MS) {
+  if (validTo - now < SOON_MS) {
     return warning(
-      `The certificate in ${certPath} expires on ${day}.`,
+      `The certificate in ${certificate} expires on ${day}.`,
       'Renew it; the file is read again when it changes.',
     )
   }
-  return ok(`The certificate in ${certPath} is good until ${day}.`)
-}
-
-function parsed<T>(parse: () => T): T | null {
-  try {
-    return parse()
-  } catch {
-    // Whatever OpenSSL finds wrong, the operator can only give another file.
-    return null
-  }
+  return ok(`The certificate in ${certificate} is good until ${day}.`)
 }

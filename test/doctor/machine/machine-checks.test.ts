@@ -268,8 +268,8 @@ describe('the TLS files', () => {
   test('are there, are what they should be, and belong together', () => {
     expect(checkTlsFiles('?', 'k', read, now).found).toContain('there is no such file')
     expect(checkTlsFiles('c', '?', read, now).found).toContain('there is no such file')
-    expect(checkTlsFiles('n', 'k', read, now).found).toContain('no PEM certificate')
-    expect(checkTlsFiles('c', 'n', read, now).found).toContain('no PEM private key')
-    expect(checkTlsFiles('c', 'o', read, now).found).toContain('is not that of the certificate')
+    expect(checkTlsFiles('n', 'k', read, now).found).toContain('n holds no certificate in PEM')
+    expect(checkTlsFiles('c', 'n', read, now).found).toContain('n holds no private key in PEM')
+    expect(checkTlsFiles('c', 'o', read, now).found).toContain('does not belong to the certificate in c')
   })
 })

@@ -140,19 +140,17 @@ const BAD_COLOR = invalidArgument(BAD_COLOR_TEXT, [
   fcmErrorDetail('INVALID_ARGUMENT'),
 ])
 
-const SENDER_ID_MISMATCH: GoogleError = {
-  code: 403,
-  message: 'SenderId mismatch',
-  status: 'PERMISSION_DENIED',
-  details: [fcmErrorDetail('SENDER_ID_MISMATCH')],
+function fcmError(code: number, status: string, message: string, errorCode: string): GoogleError {
+  return { code, message, status, details: [fcmErrorDetail(errorCode)] }
 }
 
-const THIRD_PARTY: GoogleError = {
-  code: 401,
-  message: 'Auth error from APNS or Web Push Service',
-  status: 'UNAUTHENTICATED',
-  details: [fcmErrorDetail('THIRD_PARTY_AUTH_ERROR')],
-}
+const SENDER_ID_MISMATCH = fcmError(403, 'PERMISSION_DENIED', 'SenderId mismatch', 'SENDER_ID_MISMATCH')
+const THIRD_PARTY = fcmError(
+  401,
+  'UNAUTHENTICATED',
+  'Auth error from APNS or Web Push Service',
+  'THIRD_PARTY_AUTH_ERROR',
+)
 
 const DEVICE_QUOTA: GoogleError = {
   code: 429,
@@ -185,16 +183,5 @@ function projectQuota(projectId: string): GoogleError {
   }
 }
 
-const INTERNAL: GoogleError = {
-  code: 500,
-  message: 'Internal error encountered.',
-  status: 'INTERNAL',
-  details: [fcmErrorDetail('INTERNAL')],
-}
-
-const UNAVAILABLE: GoogleError = {
-  code: 503,
-  message: 'The service is currently unavailable.',
-  status: 'UNAVAILABLE',
-  details: [fcmErrorDetail('UNAVAILABLE')],
-}
+const INTERNAL = fcmError(500, 'INTERNAL', 'Internal error encountered.', 'INTERNAL')
+const UNAVAILABLE = fcmError(503, 'UNAVAILABLE', 'The service is currently unavailable.', 'UNAVAILABLE')

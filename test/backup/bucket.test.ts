@@ -66,7 +66,7 @@ describe('a bucket', () => {
     const path = join(on.folder, 'large.db')
     writeFileSync(path, Buffer.alloc(11 * 1024 * 1024))
     let failures = 0
-    on.s3.conduct = ({ url }) =>
+    on.s3.reply = ({ url }) =>
       url.includes('partNumber=2') && ++failures < 3 ? s3Error(503, 'SlowDown', 'Please slow down.') : undefined
     expect(await on.bucket.put('large.db', path)).toMatchObject({ kind: 'answer' })
     expect(on.s3.objects.get('large.db')).toHaveLength(11 * 1024 * 1024)
@@ -76,7 +76,7 @@ describe('a bucket', () => {
     await using on = await bucketOn()
     const path = join(on.folder, 'large.db')
     writeFileSync(path, Buffer.alloc(11 * 1024 * 1024))
-    on.s3.conduct = ({ url }) => (url.includes('partNumber=2') ? s3Error(403, 'AccessDenied') : undefined)
+    on.s3.reply = ({ url }) => (url.includes('partNumber=2') ? s3Error(403, 'AccessDenied') : undefined)
     expect(await on.bucket.put('large.db', path)).toEqual({
       kind: 'problem',
       problem: `${on.service} refuses the bucket "backups": these credentials may not list, read, write and delete there (AccessDenied).`,
@@ -111,12 +111,12 @@ describe('what goes wrong has a sentence', () => {
 
   test('a service that fails, or is not one of S3', async () => {
     await using on = await bucketOn()
-    on.s3.conduct = () => s3Error(500, 'InternalError', 'We failed.')
+    on.s3.reply = () => s3Error(500, 'InternalError', 'We failed.')
     expect(await on.bucket.list('')).toEqual({
       kind: 'problem',
       problem: `${on.service} failed on the bucket "backups": We failed (InternalError).`,
     })
-    on.s3.conduct = () => new Response('<html>nginx\n502</html>', { status: 502 })
+    on.s3.reply = () => new Response('<html>nginx\n502</html>', { status: 502 })
     expect(await on.bucket.list('')).toEqual({
       kind: 'problem',
       problem: `${on.service} failed on the bucket "backups": <html>nginx 502</html> (UnknownError).`,
@@ -131,7 +131,7 @@ describe('what goes wrong has a sentence', () => {
     })
     await using on = await bucketOn()
     const called = Promise.withResolvers<void>()
-    on.s3.conduct = () => {
+    on.s3.reply = () => {
       called.resolve()
       return new Promise(() => {})
     }

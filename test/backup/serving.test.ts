@@ -169,7 +169,7 @@ describe('the process that makes one', () => {
     const data = directories.make('stopped')
     await using s3 = startS3()
     const uploading = Promise.withResolvers<void>()
-    s3.conduct = ({ method }) => {
+    s3.reply = ({ method }) => {
       if (method !== 'PUT') return undefined
       uploading.resolve()
       return new Promise(() => {})

@@ -57,7 +57,7 @@ test('410 as Apple says it makes the device gone', async () => {
   await caller.register({ token: 'cd'.repeat(32), platform: '0' })
   const simulator = await service.server.simulator()
   const answer = json({ reason: 'Unregistered', timestamp: Date.now() + 60_000 })
-  simulator.answerWith((of) => (of.token === token ? { kind: 'answer', answer } : null))
+  simulator.answerWith((notification) => (notification.token === token ? { kind: 'answer', answer } : null))
   const { body } = await caller.post('/push/all', { platform: '0', msg: 'Hello', sound: '', badge: '' })
   await service.logged(({ event, push }) => event === 'push sent' && push === body.id)
   expect((await caller.get('/feedback')).body).toMatchObject([{ token, reason: 'Unregistered' }])

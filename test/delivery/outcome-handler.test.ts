@@ -42,7 +42,7 @@ async function register(platform: 0 | 1, ...tokens: string[]): Promise<void> {
 
 const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform })
 
-const sent = (id: string) => service.logged(({ event, push: of }) => event === 'push sent' && of === id)
+const sent = (id: string) => service.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === id)
 const paused = () => service.logged(({ event, state }) => event === 'sending paused' && state === 'misconfigured')
 
 /** How far a push is, as the admin side tells it. */
@@ -205,7 +205,7 @@ describe('a credential that has proven itself', () => {
     await register(0, ...Array.from({ length: 15 }, (_, n) => order('bad40030', n)))
     await using again = await service.restart()
     const { body } = await again.post('/push/all', { platform: 0, msg: 'Hello', sound: '', badge: '' })
-    await again.logged(({ event, push: of }) => event === 'push sent' && of === body.id)
+    await again.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === body.id)
     expect((await again.get('/feedback')).body).toHaveLength(15)
   })
 
@@ -219,7 +219,7 @@ describe('a credential that has proven itself', () => {
     await sent(await push(0))
     await using again = await service.restart()
     const { body } = await again.post('/push/all', { platform: 0, msg: 'Hello', sound: '', badge: '' })
-    await again.logged(({ event, push: of }) => event === 'push sent' && of === body.id)
+    await again.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === body.id)
     expect(tokens).toHaveLength(2)
     expect(tokens[0]).toBe(tokens[1])
   })

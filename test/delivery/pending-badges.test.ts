@@ -14,7 +14,8 @@ function newPhone(stored = 0) {
     stored,
     /** How often the stored count was read. */
     reads: 0,
-    send: (change: BadgeChange, known: number | null = null, of = ++pushes) => badges.send(of, DEVICE, change, known),
+    send: (change: BadgeChange, known: number | null = null, push = ++pushes) =>
+      badges.send(push, DEVICE, change, known),
     refuse: (sent: SentBadge) => badges.refused(sent),
     /** `runs`: of the transaction. */
     settle(sent: SentBadge, runs = 1) {
@@ -164,31 +165,31 @@ describe('whatever is sent, set, answered and written in any order', () => {
         /** In the order in which the phone shows them; `null`: on its way. */
         const shows: { badge: number; taken: boolean | null }[] = [{ badge: before, taken: true }]
         const [onWay, taken, written] = [new Map<SentBadge, (typeof shows)[0]>(), [] as SentBadge[], [] as SentBadge[]]
-        const pick = <T>(of: readonly T[], at: number) => of[at % Math.max(of.length, 1)]
-        const run = (of: Step): void => {
-          if (of.kind === 'send') {
-            const sent = phone.send(of.change, of.fresh ? phone.stored : null)
+        const pick = <T>(list: readonly T[], at: number) => list[at % Math.max(list.length, 1)]
+        const run = (step: Step): void => {
+          if (step.kind === 'send') {
+            const sent = phone.send(step.change, step.fresh ? phone.stored : null)
             const show = { badge: sent.badge, taken: null }
             shows.push(show)
             onWay.set(sent, show)
-          } else if (of.kind === 'set') {
-            phone.set(of.count)
-            shows.push({ badge: of.count, taken: true })
-          } else if (of.kind === 'accept' || of.kind === 'refuse') {
-            const [sent, show] = pick([...onWay], of.at) ?? []
+          } else if (step.kind === 'set') {
+            phone.set(step.count)
+            shows.push({ badge: step.count, taken: true })
+          } else if (step.kind === 'accept' || step.kind === 'refuse') {
+            const [sent, show] = pick([...onWay], step.at) ?? []
             if (sent === undefined || show === undefined) return
             onWay.delete(sent)
-            show.taken = of.kind === 'accept'
+            show.taken = step.kind === 'accept'
             if (show.taken) taken.push(sent)
             else phone.refuse(sent)
-          } else if (of.kind === 'settle') {
-            const sent = pick(taken, of.at)
+          } else if (step.kind === 'settle') {
+            const sent = pick(taken, step.at)
             if (sent === undefined) return
             taken.splice(taken.indexOf(sent), 1)
-            phone.settle(sent, of.runs)
+            phone.settle(sent, step.runs)
             written.push(sent)
           } else {
-            const sent = pick(written, of.at)
+            const sent = pick(written, step.at)
             if (sent === undefined) return
             written.splice(written.indexOf(sent), 1)
             phone.settled(sent)

@@ -43,7 +43,7 @@ afterEach(async () => {
 type Platform = 0 | 1
 
 const register = (platform: Platform, count = DEVICES) => registerDevices(service, platform, tokensOf(platform, count))
-const push = (platform: Platform, of = service) => acceptedPush(of, '/push/all', { platform })
+const push = (platform: Platform, served = service) => acceptedPush(served, '/push/all', { platform })
 
 const apns = (status: number, reason: string) => ({ status, headers: {}, body: JSON.stringify({ reason }) })
 
@@ -85,21 +85,21 @@ interface Progress {
   readonly waiting: number
 }
 
-async function progress(id: string, of = service): Promise<Progress> {
-  const response = await fetch(`${of.adminUrl}/pushes/${id}`)
+async function progress(id: string, served = service): Promise<Progress> {
+  const response = await fetch(`${served.adminUrl}/pushes/${id}`)
   const [delivery] = ((await response.json()) as { deliveries: Progress[] }).deliveries
   if (delivery === undefined) throw new Error('it is not delivered to any platform')
   return delivery
 }
 
 /** Resolves when so many are sent, and written down; no time passes. */
-async function reached(id: string, s: number, of = service): Promise<Progress> {
-  await until(async () => (await progress(id, of)).s >= s)
-  return progress(id, of)
+async function reached(id: string, s: number, served = service): Promise<Progress> {
+  await until(async () => (await progress(id, served)).s >= s)
+  return progress(id, served)
 }
 
-const paused = (of = service) => of.log.filter(({ event }) => event === 'sending paused')
-const ready = async (of = service) => (await fetch(`${of.adminUrl}/readyz`)).status
+const paused = (served = service) => served.log.filter(({ event }) => event === 'sending paused')
+const ready = async (served = service) => (await fetch(`${served.adminUrl}/readyz`)).status
 
 const ROWS: readonly Row[] = [
   { what: 'of another topic', platform: 0, first: 1, refusal: apns(400, 'DeviceTokenNotForTopic') },
@@ -401,7 +401,7 @@ describe('a credential that is proven, and has every token refused in one bad ho
     random = parkAndMiller()
     await using again = await service.restart()
     const id = await push(0, again)
-    const over = again.logged(({ event, push: of }) => event === 'push sent' && of === id)
+    const over = again.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === id)
     const from = clock.now()
     await passing(again, clock, over)
     expect(clock.now() - from).toBeLessThan(120_000)

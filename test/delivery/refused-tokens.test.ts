@@ -30,7 +30,7 @@ test('one bad token in ten, each refused after the good ones of its window were 
   })
   const { body: push } = await caller.post('/push/all', { platform: '0', msg: 'Hello', sound: '', badge: '' })
   await Promise.race([
-    service.logged(({ event, push: of }) => event === 'push sent' && of === push.id),
+    service.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === push.id),
     service.logged(({ event }) => event === 'sending paused'),
   ])
   expect(service.log.filter(({ event }) => event === 'sending paused')).toEqual([])

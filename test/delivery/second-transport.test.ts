@@ -81,7 +81,7 @@ test('--transport http2-wrapper sends to both gateways, and never moves', async 
 
 test('--proxy with a wrong password is told at the start, without the password', async () => {
   await using proxy = await startConnectProxy()
-  proxy.conduct = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
+  proxy.reply = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
   const authorization = `Basic ${Buffer.from('user:hunter2').toString('base64')}`
   expect(start({ proxy: { host: '127.0.0.1', port: proxy.port, authorization } })).rejects.toThrow(
     '--proxy (BELLHOP_PROXY): the proxy refuses its user and password (407).',
@@ -111,12 +111,12 @@ test('--proxy is the way to both gateways and to the access token, and what it r
     proxy: { host: '127.0.0.1', port: proxy.port, authorization: `Basic ${password}` },
   })
 
-  proxy.conduct = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
+  proxy.reply = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
   const paused = service.logged(({ event }) => event === 'sending paused')
   const done = pushed(service, 0)
   expect((await paused)['reason']).toBe('proxy: 407')
   const ready = await (await fetch(`${service.adminUrl}/readyz`)).text()
-  proxy.conduct = 'tunnel'
+  proxy.reply = 'tunnel'
   await done
   await pushed(service, 1)
   expect((await service.get('/analytics')).body).toEqual({ t: 2, s: 2, o: 0 })

@@ -39,7 +39,7 @@ interface Examined {
   readonly check: (id: string) => Examined['checks'][number]
 }
 
-export interface Practice extends AsyncDisposable {
+export interface DoctorHarness extends AsyncDisposable {
   readonly line: CommandLine
   /** Answers as a gateway does to an impossible token, with the time of the fake clock, until `answer` says otherwise. */
   readonly gateways: Readonly<Record<Name, Gateway>>
@@ -65,7 +65,7 @@ const INVALID_TOKEN = {
 }
 
 /** A command line with stand-ins for Apple and Google. */
-export async function practice(): Promise<Practice> {
+export async function startHarness(): Promise<DoctorHarness> {
   const line = commandLine()
   const outside = mkdtempSync(join(tmpdir(), 'bellhop-doctor-'))
   const secrets = new Set<string>(['proxy-password', 'access-token'])

@@ -19,11 +19,11 @@ export function callsOf(document: Json, { id, secret }: Caller, push: string): r
     ['Accept-Version', '1'],
     ['X-SERVICE-APPID', id],
   ] as const
-  const described = operationsOf(document).flatMap(({ method, path, of }): KnownCall[] => {
-    const { example, examples = {} } = of['requestBody']?.content['application/json'] ?? { example: null }
+  const described = operationsOf(document).flatMap(({ method, path, detail }): KnownCall[] => {
+    const { example, examples = {} } = detail['requestBody']?.content['application/json'] ?? { example: null }
     const bodies: readonly (object | null)[] =
       example === undefined ? Object.values<Json>(examples).map(({ value }) => value) : [example]
-    const parameters: readonly Json[] = of['parameters']
+    const parameters: readonly Json[] = detail['parameters']
     const own = parameters
       .filter((one) => one['in'] === 'header' && one['required'] === true && one['name'] !== 'Accept-Version')
       .map((one) => [String(one['name']), String(one['example'])] as const)

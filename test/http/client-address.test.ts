@@ -4,9 +4,9 @@ import { createCallerOf, inNetworks } from '../../src/http/client-address.ts'
 
 /** Calls from `peer` with this header; `strangers` hears what `onStranger` is told. */
 function callerOf(trusted: readonly string[] | null, strangers: string[] = []) {
-  const of = createCallerOf({ trusted, onStranger: (peer) => strangers.push(peer) })
+  const callerOf = createCallerOf({ trusted, onStranger: (peer) => strangers.push(peer) })
   return (peer: string, forwardedFor?: string, more: Record<string, string> = {}) =>
-    of(peer, new Headers({ ...more, ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }) }))
+    callerOf(peer, new Headers({ ...more, ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }) }))
 }
 
 const OURS = ['127.0.0.1', '10.0.0.0/8', 'fd00::/8']

@@ -32,7 +32,7 @@ async function sent(id: string): Promise<void> {
   await passing(
     service,
     clock,
-    service.logged(({ event, push: of }) => event === 'push sent' && of === id),
+    service.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === id),
   )
 }
 

@@ -12,9 +12,9 @@ export interface Access {
 }
 
 export function accessOf(document: Json): Access[] {
-  return operationsOf(document).map(({ method, path, of }) => {
-    const needsSecret = 'secret' in of['security'][0]
-    const { can, cannot } = needsSecret ? { can: 'nothing', cannot: 'call it' } : of['x-id-alone']
+  return operationsOf(document).map(({ method, path, detail }) => {
+    const needsSecret = 'secret' in detail['security'][0]
+    const { can, cannot } = needsSecret ? { can: 'nothing', cannot: 'call it' } : detail['x-id-alone']
     return { endpoint: `${method} ${path}`, needsSecret, can, cannot }
   })
 }

@@ -89,9 +89,9 @@ describe('a damaged page that a running service meets', () => {
     await service.put('/deviceToken', { token: 'cd'.repeat(32), platform: 0 }, { application: other })
     const push = { token: 'cd'.repeat(32), platform: 0, msg: 'Hello', sound: '', badge: '' }
     const one = (await service.post('/push/one', push, { application: other })).body.id
-    const sent = service.logged(({ event, push: of }) => event === 'push sent' && of === one)
+    const sent = service.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === one)
     await passing(service, clock, sent)
-    expect(service.log.some(({ event, push: of }) => event === 'push sent' && of === id)).toBe(false)
+    expect(service.log.some(({ event, push: sentPush }) => event === 'push sent' && sentPush === id)).toBe(false)
   })
 })
 

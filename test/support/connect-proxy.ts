@@ -3,14 +3,14 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createWaits } from './waits.ts'
 
 /** What the proxy does with the next tunnels: makes them, answers with this head, says nothing, or hangs up. */
-export type ProxyConduct = 'tunnel' | 'silent' | 'close' | { readonly head: string }
+export type ProxyReply = 'tunnel' | 'silent' | 'close' | { readonly head: string }
 
 export interface ConnectProxy extends AsyncDisposable {
   readonly port: number
   /** The heads of all requests so far, line by line. */
   readonly requests: readonly (readonly string[])[]
   readonly openConnections: number
-  conduct: ProxyConduct
+  reply: ProxyReply
   /** Where this authority (`host:port`) is really to be found, on this machine. */
   route(authority: string, port: number): void
   /** Resolves once `condition` holds; asked again whenever a request or a connection came, or a connection went. */
@@ -23,7 +23,7 @@ export async function startConnectProxy(): Promise<ConnectProxy> {
   const sockets = new Set<Socket>()
   const routes = new Map<string, number>()
   const { changed, until } = createWaits()
-  let conduct: ProxyConduct = 'tunnel'
+  let conduct: ProxyReply = 'tunnel'
 
   const server = createServer((client) => {
     sockets.add(client)
@@ -71,10 +71,10 @@ export async function startConnectProxy(): Promise<ConnectProxy> {
     get openConnections() {
       return sockets.size
     },
-    get conduct() {
+    get reply() {
       return conduct
     },
-    set conduct(next) {
+    set reply(next) {
       conduct = next
     },
     route: (authority, port) => void routes.set(authority, port),

@@ -6,7 +6,7 @@ export interface Operation {
   readonly method: string
   readonly path: string
   /** OpenAPI's Operation Object. */
-  readonly of: Json
+  readonly detail: Json
 }
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'])
@@ -29,7 +29,7 @@ const FIELDS = {
 
 export function operationsOf(document: Json): Operation[] {
   return Object.entries<Json>(document['paths']).flatMap(([path, item]) =>
-    Object.entries<Json>(item).map(([method, of]) => ({ method: method.toUpperCase(), path, of })),
+    Object.entries<Json>(item).map(([method, detail]) => ({ method: method.toUpperCase(), path, detail })),
   )
 }
 
@@ -64,22 +64,22 @@ export function faultsOf(document: Json): string[] {
     for (const method of Object.keys(item)) expect(METHODS.has(method), path, `no method ${method}`)
   }
   const operations = [...operationsOf(document), ...webhooksOf(document)]
-  for (const { method, path, of } of operations) checkOperation(of, `${method} ${path}`)
-  const ids = operations.map(({ of }) => of['operationId'])
+  for (const { method, path, detail } of operations) checkOperation(detail, `${method} ${path}`)
+  const ids = operations.map(({ detail }) => detail['operationId'])
   expect(ids.every(isText) && new Set(ids).size === ids.length, 'operations', 'without an operationId of their own')
   for (const [at, ref] of refsOf(document, '#'))
     expect(resolve(document, ref) !== undefined, at, `${ref} leads nowhere`)
   return faults
 
-  function checkOperation(of: Json, at: string): void {
-    check('operation', of, at)
+  function checkOperation(operation: Json, at: string): void {
+    check('operation', operation, at)
     const tags = new Set(document['tags'].map(({ name }: Json) => name))
-    for (const tag of of['tags']) expect(tags.has(tag), at, `tag ${tag} is not declared`)
-    for (const name of of['security'].flatMap((way: Json) => Object.keys(way))) {
+    for (const tag of operation['tags']) expect(tags.has(tag), at, `tag ${tag} is not declared`)
+    for (const name of operation['security'].flatMap((way: Json) => Object.keys(way))) {
       expect(name in document['components']['securitySchemes'], at, `security scheme ${name} is not declared`)
     }
     const names = new Set<string>()
-    for (const parameter of of['parameters'] ?? []) {
+    for (const parameter of operation['parameters'] ?? []) {
       const name = `${parameter['in']} ${String(parameter['name']).toLowerCase()}`
       check('parameter', parameter, `${at} ${name}`)
       expect(/^(query|header|path|cookie) ./.test(name), at, `parameter in ${name}`)
@@ -88,11 +88,11 @@ export function faultsOf(document: Json): string[] {
       names.add(name)
       checkSchema(parameter['schema'], `${at} ${name}`)
     }
-    if (of['requestBody'] !== undefined) {
-      check('requestBody', of['requestBody'], at)
-      checkContent(of['requestBody']['content'], `${at} body`)
+    if (operation['requestBody'] !== undefined) {
+      check('requestBody', operation['requestBody'], at)
+      checkContent(operation['requestBody']['content'], `${at} body`)
     }
-    for (const [status, response] of Object.entries<Json>(of['responses'])) {
+    for (const [status, response] of Object.entries<Json>(operation['responses'])) {
       expect(/^[1-5](\d\d|XX)$/.test(status), at, `response ${status}`)
       check('response', response, `${at} ${status}`)
       expect(isText(response['description']), `${at} ${status}`, 'no description')

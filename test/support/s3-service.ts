@@ -9,7 +9,7 @@ export interface S3Service extends AsyncDisposable {
   /** `METHOD /path?query` of each call so far. */
   readonly calls: string[]
   /** What it does with the next calls; `undefined`: answers them. */
-  conduct: ((request: Request) => Response | Promise<Response> | undefined) | null
+  reply: ((request: Request) => Response | Promise<Response> | undefined) | null
   /** Uploads in parts that were begun, and neither completed nor aborted. */
   readonly open: ReadonlyMap<string, unknown>
   /** Resolves once `condition` holds; asked again whenever a call was answered. */
@@ -35,7 +35,7 @@ export function startS3(): S3Service {
   async function answer(request: Request): Promise<Response> {
     const url = new URL(request.url)
     calls.push(`${request.method} ${url.pathname}${url.search}`)
-    const decided = await service.conduct?.(request)
+    const decided = await service.reply?.(request)
     if (decided !== undefined) return decided
     const signed = /^AWS4-HMAC-SHA256 Credential=backup-key\/\d{8}\/[\w-]+\/s3\/aws4_request, /
     if (!signed.test(request.headers.get('authorization') ?? '')) return s3Error(403, 'InvalidAccessKeyId')
@@ -115,7 +115,7 @@ export function startS3(): S3Service {
     },
     objects,
     calls,
-    conduct: null,
+    reply: null,
     open,
     until,
     [Symbol.asyncDispose]: () => server.stop(true),

@@ -98,7 +98,7 @@ export interface ServiceOptions {
 interface Description {
   readonly document: Json
   /** By method and number of segments. */
-  readonly operations: ReadonlyMap<string, readonly { readonly parts: readonly string[]; readonly of: Json }[]>
+  readonly operations: ReadonlyMap<string, readonly { readonly parts: readonly string[]; readonly detail: Json }[]>
 }
 
 /** Of a service without and with --compat. */
@@ -107,7 +107,11 @@ const descriptions = new Map<boolean, Promise<Description>>()
 async function describe(compat: boolean): Promise<Description> {
   await using service = await startService({ simulated: false, config: { compat } })
   const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Json
-  const operations = operationsOf(document).map(({ method, path, of }) => ({ method, parts: path.split('/'), of }))
+  const operations = operationsOf(document).map(({ method, path, detail }) => ({
+    method,
+    parts: path.split('/'),
+    detail,
+  }))
   return { document, operations: Map.groupBy(operations, ({ method, parts }) => `${method} ${parts.length}`) }
 }
 
@@ -120,7 +124,7 @@ async function expectDescribed(method: string, path: string, { status, body }: A
   const described = operations
     .get(`${method} ${segments.length}`)
     ?.find(({ parts }) => parts.every((part, n) => part === segments[n] || part.startsWith('{')))
-  const schema = described?.of['responses'][status]?.content?.['application/json'].schema
+  const schema = described?.detail['responses'][status]?.content?.['application/json'].schema
   if (schema === undefined) return
   const found = misfits(document, schema, body)
   if (found.length > 0) throw new Error(`${method} ${path} ${status} is not as documented: ${found.join('; ')}`)

@@ -169,10 +169,10 @@ describe('the endpoints of SNS', () => {
   })
 
   test('have a platform and an environment by their ARN', () => {
-    const of = (service: string) => stated(sns, endpoint(service, { Enabled: 'true', Token: APPLE }))
-    expect(of('APNS')).toEqual({ token: APPLE, platform: 0, environment: 'production' })
-    expect(of('APNS_SANDBOX')).toEqual({ token: APPLE, platform: 0, environment: 'sandbox' })
-    expect(of('GCM')).toEqual({ token: APPLE, platform: 1 })
+    const statedFor = (service: string) => stated(sns, endpoint(service, { Enabled: 'true', Token: APPLE }))
+    expect(statedFor('APNS')).toEqual({ token: APPLE, platform: 0, environment: 'production' })
+    expect(statedFor('APNS_SANDBOX')).toEqual({ token: APPLE, platform: 0, environment: 'sandbox' })
+    expect(statedFor('GCM')).toEqual({ token: APPLE, platform: 1 })
   })
 
   test('that are disabled, or of another service, are refused', () => {

@@ -50,15 +50,15 @@ const MAX_BATCHES = 20
  * (a higher number) → waiting, or on its way → (it is no longer among those that wait) → on its way, or cancelled →
  * (nothing is left of it) → told, and forgotten.
  */
-export function createPushTail({ watch, statuses, application: of }: Dependencies) {
+export function createPushTail({ watch, statuses, application: wanted }: Dependencies) {
   let highest = watch.highest()
   let waiting = waitingNow()
   const live = new Map<number, Live>()
   let batches: readonly Batch[] = []
-  for (const push of watch.open(of, MAX_LIVE)) follow(push, 0, true)
+  for (const push of watch.open(wanted, MAX_LIVE)) follow(push, 0, true)
 
   function waitingNow(): Map<number, PushName> {
-    return new Map(watch.waiting(of, MAX_LIVE).map((push) => [push.number, push]))
+    return new Map(watch.waiting(wanted, MAX_LIVE).map((push) => [push.number, push]))
   }
 
   function follow({ number, id, application }: PushName, followedAt: number, started = false): void {
@@ -68,13 +68,13 @@ export function createPushTail({ watch, statuses, application: of }: Dependencie
   }
 
   function* accepted(now: number): Generator<TailEvent> {
-    const pushes = watch.since(highest, of, MAX_AT_ONCE + 1)
+    const pushes = watch.since(highest, wanted, MAX_AT_ONCE + 1)
     if (pushes.length <= MAX_AT_ONCE) {
       for (const push of pushes) yield acceptedOne(push, now)
       highest = pushes.at(-1)?.number ?? highest
       return
     }
-    for (const { application, count, first, last } of watch.countSince(highest, of)) {
+    for (const { application, count, first, last } of watch.countSince(highest, wanted)) {
       yield { at: now, application, type: 'pushes.accepted', count }
       batches = [...batches, { application, count, first, last }].slice(-MAX_BATCHES)
     }

@@ -37,11 +37,11 @@ export function createProgressStore(prepare: Database['statement']) {
     'SELECT number, application FROM push WHERE id = ?',
   )
 
-  const ofOne = (push: number): PlatformProgress[] => ofPush.all(push).map(shown)
+  const progressOfOne = (push: number): PlatformProgress[] => ofPush.all(push).map(shown)
 
   return {
     /** Of one push, `push.number`, with all its waves. */
-    of: ofOne,
+    of: progressOfOne,
 
     /** Of all pushes of an application with a number from `first` to `last` together. */
     ofRange: (application: number, first: number, last: number): PlatformProgress[] =>
@@ -50,7 +50,7 @@ export function createProgressStore(prepare: Database['statement']) {
     /** Of the push with this UUID, and its `application.number`; `null`: there is no such push. */
     named(id: string): { readonly application: number; readonly platforms: readonly PlatformProgress[] } | null {
       const push = named.get(id)
-      return push && { application: push.application, platforms: ofOne(push.number) }
+      return push && { application: push.application, platforms: progressOfOne(push.number) }
     },
   }
 }

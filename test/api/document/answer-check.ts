@@ -25,8 +25,8 @@ export function createAnswerCheck(document: Json): AnswerCheck {
   }
 
   return {
-    expectDescribed({ method, path, of }, { status, headers, body }) {
-      const response = of['responses'][status]
+    expectDescribed({ method, path, detail }, { status, headers, body }) {
+      const response = detail['responses'][status]
       expect(response, `${method} ${path} ${status} ${JSON.stringify(body)}`).toBeDefined()
       expect(headers.get('content-type')).toMatch(/^application\/json\b/)
       const fits = fitsOf(response.content['application/json'].schema)

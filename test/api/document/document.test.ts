@@ -33,11 +33,11 @@ async function prepare(): Promise<void> {
   known.push((await service.post('/push/all', { tags: ['beta'], msg: 'Hello', send_at: 3600 })).body.id)
 }
 
-const schemaOf = ({ of }: Operation): Json | undefined => of['requestBody']?.content['application/json'].schema
+const schemaOf = ({ detail }: Operation): Json | undefined => detail['requestBody']?.content['application/json'].schema
 
 /** What the document shows of an operation is tried first. */
-function examplesOf({ path, of }: Operation): [Parameters, unknown][] {
-  const { example, examples = {} } = of['requestBody']?.content['application/json'] ?? {}
+function examplesOf({ path, detail }: Operation): [Parameters, unknown][] {
+  const { example, examples = {} } = detail['requestBody']?.content['application/json'] ?? {}
   const bodies = example === undefined ? Object.values<Json>(examples).map(({ value }) => value) : [example]
   return bodies.map((body) => [{ path, headers: {} }, body])
 }
@@ -53,8 +53,8 @@ interface Parameters {
   readonly headers: Readonly<Record<string, string>>
 }
 
-function parametersOf({ path, of }: Operation): fc.Arbitrary<Parameters> {
-  const parameters = (of['parameters'] as readonly Json[]).filter(({ name }) => name !== 'Accept-Version')
+function parametersOf({ path, detail }: Operation): fc.Arbitrary<Parameters> {
+  const parameters = (detail['parameters'] as readonly Json[]).filter(({ name }) => name !== 'Accept-Version')
   const values = fc.tuple(...parameters.map((parameter) => parameterOf(parameter, document)))
   return fc.tuple(values, fc.constantFrom('known', 'drawn')).map(([drawn, id]) => {
     const headers: Record<string, string> = {}

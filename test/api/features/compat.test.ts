@@ -667,7 +667,7 @@ describe('a header prefix', () => {
 describe('the documentation with the switch', () => {
   const EXTRA = ['GET /devices', 'PUT /activate', 'PUT /alias/del', 'PUT /deactivate', 'PUT /register']
   const named = (document: Json) => operationsOf(document).map(({ method, path }) => `${method} ${path}`)
-  const exampleOf = (of: Json) => of['requestBody']?.content['application/json'].example
+  const exampleOf = (detail: Json) => detail['requestBody']?.content['application/json'].example
 
   test('has the further paths, and without the switch it has not', async () => {
     const [with_, without] = [(await old.get('/openapi.json')).body, (await plain.get('/openapi.json')).body]
@@ -683,9 +683,9 @@ describe('the documentation with the switch', () => {
 
   test('says what the service does: versions, required fields, empty bodies, records', async () => {
     const { body: document } = await old.get('/openapi.json')
-    for (const { method, path, of } of operationsOf(document)) {
+    for (const { method, path, detail } of operationsOf(document)) {
       const name = `${method} ${path}`
-      const version = of['parameters'].find((one: Json) => one['name'] === 'Accept-Version')
+      const version = detail['parameters'].find((one: Json) => one['name'] === 'Accept-Version')
       expect({ name, version }).toMatchObject({ name, version: { required: false } })
     }
     const { paths } = document
@@ -704,12 +704,19 @@ describe('the documentation with the switch', () => {
     const operations = operationsOf(document).toSorted(
       (a, b) => Number(b.path === '/register') - Number(a.path === '/register'),
     )
-    for (const { method, path, of } of operations) {
+    for (const { method, path, detail } of operations) {
       if (!EXTRA.includes(`${method} ${path}`)) continue
       await old.put('/deviceToken', { ...exampleOf(document['paths']['/deviceToken'].put) }, { application })
-      const answer = await old.call(method, path, { application, ...(exampleOf(of) && { body: exampleOf(of) }) })
-      expect([path, answer.status, Object.keys(of['responses'])]).toEqual([path, 200, expect.arrayContaining(['200'])])
-      const described = of['responses'][200].content
+      const answer = await old.call(method, path, {
+        application,
+        ...(exampleOf(detail) && { body: exampleOf(detail) }),
+      })
+      expect([path, answer.status, Object.keys(detail['responses'])]).toEqual([
+        path,
+        200,
+        expect.arrayContaining(['200']),
+      ])
+      const described = detail['responses'][200].content
       if (answer.body === '') expect([path, described]).toEqual([path, undefined])
       else {
         const { schema, example } = described['application/json']

@@ -79,7 +79,7 @@ describe('GET /push/{id}', () => {
     expect(waiting).toMatchObject({ state: 'sending', t: 3, s: 2, waiting: 1, failed: { total: 0, reasons: {} } })
     expect(waiting).toMatchObject({ started_at: NOON, finished_at: null })
     // Its row can be read a moment before the delivery knows when it is due.
-    await service.logged(({ event, push: of }) => event === 'to be sent again' && of === id)
+    await service.logged(({ event, push: sentPush }) => event === 'to be sent again' && sentPush === id)
     clock.advance(1000)
     expect((await service.get(`/push/${id}`)).body.rate).toBe(2)
     clock.advance(10 * 60_000)

@@ -28,9 +28,9 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]())
 
 /** Lets time pass, without the ticks of every second of it. */
-function pass(of: FakeClock, ms: number): void {
-  of.set(of.now() + ms - SECOND_MS)
-  of.advance(SECOND_MS)
+function pass(moved: FakeClock, ms: number): void {
+  moved.set(moved.now() + ms - SECOND_MS)
+  moved.advance(SECOND_MS)
 }
 
 const iso = (ms: number) => new Date(ms).toISOString()

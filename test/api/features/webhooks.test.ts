@@ -149,7 +149,7 @@ describe('a webhook', () => {
     await service[Symbol.asyncDispose]()
     const clock = createFakeClock()
     service = await start(clock)
-    const sent = (id: string) => service.logged(({ event, push: of }) => event === 'push sent' && of === id)
+    const sent = (id: string) => service.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === id)
     hook(['push.finished'])
     receiver.answer = silence
     await register(GOOD)
@@ -168,7 +168,7 @@ describe('a webhook', () => {
   test('that is set while the server runs is followed', async () => {
     await register(GOOD)
     const before = await push('0')
-    await service.logged(({ event, push: of }) => event === 'push sent' && of === before)
+    await service.logged(({ event, push: sentPush }) => event === 'push sent' && sentPush === before)
     hook(['push.finished'])
     const after = await push('0')
     const [one] = await receiver.arrived(1)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Limits } from '../../../src/application/application.ts'
-import { devicePropertyRoutes } from '../../../src/device/device-property-routes.ts'
-import { deviceRoutes } from '../../../src/device/device-routes.ts'
-import { registryRoutes } from '../../../src/device/registry-routes.ts'
+import { devicePropertyRoutes } from '../../../src/device/routes/device-property-routes.ts'
+import { deviceRoutes } from '../../../src/device/routes/device-routes.ts'
+import { registryRoutes } from '../../../src/device/routes/registry-routes.ts'
 import { createApi } from '../../../src/http/api.ts'
 import { createGate } from '../../../src/http/gate.ts'
 import { cancelRoutes } from '../../../src/push/cancel-routes.ts'
@@ -70,8 +70,8 @@ function operation(endpoint: string): Operation {
 }
 
 /** Sends what the description gives as an example, or another body. */
-function send({ method, path, of }: Operation, call: Call = {}): Promise<Answer> {
-  const parameters: readonly Json[] = of['parameters']
+function send({ method, path, detail }: Operation, call: Call = {}): Promise<Answer> {
+  const parameters: readonly Json[] = detail['parameters']
   const headers = Object.fromEntries(
     parameters
       .filter((parameter) => parameter['in'] === 'header' && parameter['required'])
@@ -80,7 +80,7 @@ function send({ method, path, of }: Operation, call: Call = {}): Promise<Answer>
         String(parameter['example'] ?? parameter['schema']['example']),
       ]),
   )
-  const body = of['requestBody'] && { body: exampleOf(of) }
+  const body = detail['requestBody'] && { body: exampleOf(detail) }
   const id = pushes.get(call.application?.id ?? '') ?? '019a9f7e-3c1b-7000-8000-000000000000'
   return service.call(method, path.replace('{id}', id), { ...body, ...call, headers: { ...headers, ...call.headers } })
 }
@@ -88,10 +88,10 @@ function send({ method, path, of }: Operation, call: Call = {}): Promise<Answer>
 /** A push to a device that is not registered. */
 const ONE = { platform: '0', token: 'nobody', msg: 'Hello', sound: '', badge: '' }
 
-const exampleOf = (of: Json) => examplesOf(of)[0]
+const exampleOf = (detail: Json) => examplesOf(detail)[0]
 
-function examplesOf(of: Json): readonly Json[] {
-  const { example, examples = {} } = of['requestBody'].content['application/json']
+function examplesOf(detail: Json): readonly Json[] {
+  const { example, examples = {} } = detail['requestBody'].content['application/json']
   return example === undefined ? Object.values<Json>(examples).map(({ value }) => value) : [example]
 }
 
@@ -179,18 +179,20 @@ describe('/openapi.json', () => {
 for (const [endpoint, [secret, fields]] of Object.entries(ENDPOINTS)) {
   describe(`the description of ${endpoint}`, () => {
     const required = fields.split(' ').filter((field) => field.endsWith('*'))
-    const bodySchema = () => operation(endpoint).of['requestBody'].content['application/json'].schema
+    const bodySchema = () => operation(endpoint).detail['requestBody'].content['application/json'].schema
 
     test('has a summary, and says which headers it takes', () => {
-      const { of } = operation(endpoint)
-      expect(of['summary']).not.toBeEmpty()
-      const version = of['parameters'].find(({ name }: Json) => name === 'Accept-Version')
+      const { detail } = operation(endpoint)
+      expect(detail['summary']).not.toBeEmpty()
+      const version = detail['parameters'].find(({ name }: Json) => name === 'Accept-Version')
       expect(version).toMatchObject({ in: 'header', required: true })
-      for (const { name, description } of of['parameters'])
+      for (const { name, description } of detail['parameters'])
         expect({ name, description }).not.toMatchObject({ description: '' })
-      const headers = Object.keys(of['security'][0]).map((name) => document['components'].securitySchemes[name].name)
+      const headers = Object.keys(detail['security'][0]).map(
+        (name) => document['components'].securitySchemes[name].name,
+      )
       expect(headers).toEqual(['X-SERVICE-APPID', ...(secret ? ['X-SERVICE-SECRET'] : [])])
-      expect(of['security']).toHaveLength(1)
+      expect(detail['security']).toHaveLength(1)
     })
 
     test('asks for the secret where it is asked for', async () => {
@@ -213,7 +215,7 @@ for (const [endpoint, [secret, fields]] of Object.entries(ENDPOINTS)) {
       })
 
       test('has examples, and the service takes each', async () => {
-        const examples = examplesOf(operation(endpoint).of)
+        const examples = examplesOf(operation(endpoint).detail)
         expect(examples).not.toBeEmpty()
         for (const example of examples) {
           expect(misfits(document, bodySchema(), example)).toEqual([])
@@ -226,18 +228,18 @@ for (const [endpoint, [secret, fields]] of Object.entries(ENDPOINTS)) {
       })
 
       test('gives no example of a field that the service would refuse', async () => {
-        const { of } = operation(endpoint)
+        const { detail } = operation(endpoint)
         for (const [name, { example }] of Object.entries<Json>(bodySchema().properties)) {
           if (example === undefined) continue
-          const { status, body } = await send(operation(endpoint), { body: { ...exampleOf(of), [name]: example } })
+          const { status, body } = await send(operation(endpoint), { body: { ...exampleOf(detail), [name]: example } })
           expect([200, 201, 404], body.message).toContain(status)
         }
       })
     }
 
     test('has an example that the service takes, and answers as described', async () => {
-      const { of } = operation(endpoint)
-      const documented = Object.keys(of['responses']).filter((status) => status.startsWith('2'))
+      const { detail } = operation(endpoint)
+      const documented = Object.keys(detail['responses']).filter((status) => status.startsWith('2'))
       const application = await applicationWithDevice()
       const empty = service.addApplication(`empty ${++applications}`, {}, false)
       const answers = [await send(operation(endpoint), { application })]
@@ -246,14 +248,14 @@ for (const [endpoint, [secret, fields]] of Object.entries(ENDPOINTS)) {
       expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(documented)
       for (const { status, body } of answers) {
         if (Array.isArray(body) && body.length === 0) continue
-        const { schema, example } = of['responses'][status].content['application/json']
+        const { schema, example } = detail['responses'][status].content['application/json']
         expect(misfits(document, schema, body)).toEqual([])
         expect(fieldsOf(body)).toEqual(fieldsOf(example))
       }
     })
 
     test('names every failure it can answer with, and no other', async () => {
-      const { of } = operation(endpoint)
+      const { detail } = operation(endpoint)
       const application = await applicationWithDevice()
       const empty = service.addApplication(`empty ${++applications}`, {}, false)
       const slow = await applicationWithDevice({ backendRate: 1, backendBurst: 1 })
@@ -271,15 +273,15 @@ for (const [endpoint, [secret, fields]] of Object.entries(ENDPOINTS)) {
         await send(operation(endpoint), { application, headers: { token: null }, ...(fields && { body: {} }) }),
         ...(fields ? [await send(operation(endpoint), { application, body: 'x'.repeat(256 * 1024 + 1) })] : []),
       ].filter(({ status }) => status >= 300)
-      const documented = Object.keys(of['responses']).filter((status) => /^[45]/.test(status) && status !== '500')
+      const documented = Object.keys(detail['responses']).filter((status) => /^[45]/.test(status) && status !== '500')
       expect([...new Set(answers.map(({ status }) => String(status)))].toSorted()).toEqual(documented)
       for (const { status, body } of answers) {
-        const { description, content } = of['responses'][status]
+        const { description, content } = detail['responses'][status]
         expect(description).toContain(body.code)
         expect(content['application/json'].examples[body.code].value).toMatchObject({ code: body.code })
         expect(misfits(document, content['application/json'].schema, body)).toEqual([])
       }
-      expect(of['responses'][500].description).toContain('InternalError')
+      expect(detail['responses'][500].description).toContain('InternalError')
     })
   })
 }

@@ -189,7 +189,7 @@ describe('backup to a bucket', () => {
 
   test('an upload that fails leaves nothing here or there, and what is not all there is not relied on', async () => {
     await using s3 = startS3()
-    s3.conduct = ({ method }) => (method === 'PUT' ? new Response('', { status: 507 }) : undefined)
+    s3.reply = ({ method }) => (method === 'PUT' ? new Response('', { status: 507 }) : undefined)
     const run = () => line.run(['backup', 's3://backups/shop/', '--keep', '1'], { BELLHOP_DATA: data, ...s3.env })
     expect(await run()).toMatchObject({
       exitCode: 1,
@@ -199,7 +199,7 @@ describe('backup to a bucket', () => {
     expect(readdirSync(data).filter((name) => name.includes('partial'))).toEqual([])
 
     s3.objects.set('shop/bellhop-2026-11-01T120000Z.db', Buffer.from('an older one'))
-    s3.conduct = ({ method, url }) => {
+    s3.reply = ({ method, url }) => {
       if (method !== 'PUT') return undefined
       s3.objects.set(new URL(url).pathname.replace('/backups/', ''), Buffer.from('short'))
       return new Response('', { headers: { etag: '"x"' } })

@@ -196,7 +196,7 @@ describe('devices restore', () => {
     ]
     const run = async (...flags: string[]) =>
       JSON.parse((await cli.run([...RESTORE, '--since', '2h', '--platform', 'ios', '--json', ...flags])).stdout)
-    const of = {
+    const dry = {
       application: expect.any(String),
       since: '2026-11-20T11:00:03.000Z',
       until: null,
@@ -204,10 +204,10 @@ describe('devices restore', () => {
       found,
       restored: { gone: 0, quarantined: 0, alias_taken: 0, nothing_kept: 0 },
     }
-    expect(await run('--dry-run')).toEqual(of)
+    expect(await run('--dry-run')).toEqual(dry)
     const restored = { gone: 1, quarantined: 1, alias_taken: 0, nothing_kept: 0 }
-    expect(await run('--yes')).toEqual({ ...of, dry_run: false, restored })
-    expect(await run('--yes')).toEqual({ ...of, dry_run: false, found: [] })
+    expect(await run('--yes')).toEqual({ ...dry, dry_run: false, restored })
+    expect(await run('--yes')).toEqual({ ...dry, dry_run: false, found: [] })
   })
 
   test('ends after a signal with what it has done, and goes on when it is called again', async () => {

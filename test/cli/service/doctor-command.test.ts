@@ -17,8 +17,8 @@ import { doctorText } from '../../../src/cli/service/doctor-text.ts'
 import { styleOf } from '../../../src/cli/terminal/style.ts'
 import { MIGRATIONS } from '../../../src/database/migrations.ts'
 import type { DoctorCheck } from '../../../src/doctor/finding.ts'
-import { APNS_KEY, practice } from '../../doctor/harness.ts'
-import type { Practice } from '../../doctor/harness.ts'
+import { APNS_KEY, startHarness } from '../../doctor/harness.ts'
+import type { DoctorHarness } from '../../doctor/harness.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startS3 } from '../../support/s3-service.ts'
 import { startService } from '../../support/service.ts'
@@ -35,7 +35,7 @@ function filesIn(directory: string): Readonly<Record<string, unknown>> {
 }
 
 /** A copy of the data directory as a server leaves it that has stopped; connections of this process may linger. */
-function settled(use: Practice): string {
+function settled(use: DoctorHarness): string {
   using database = use.line.database()
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').get()
   const copy = join(use.line.data, 'copy')
@@ -48,7 +48,7 @@ function settled(use: Practice): string {
 
 describe('doctor', () => {
   test('prints one line of JSON, of checks with stable names', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const id = await use.addApplication('Corner Shop')
     const { checks, ok, exitCode } = await use.examine(['--offline'])
     expect({ ok, exitCode }).toEqual({ ok: true, exitCode: 0 })
@@ -98,7 +98,7 @@ describe('doctor', () => {
   })
 
   test('prints a line a check into a pipe, and what it came to', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const id = await use.addApplication('Corner Shop')
     const { stdout, exitCode } = await use.line.run(['doctor', '--offline'], use.env)
     expect(exitCode).toBe(0)
@@ -110,7 +110,7 @@ describe('doctor', () => {
   })
 
   test('of one application looks at that one only', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await use.addApplication('Corner Shop')
     const second = await use.addApplication('Kiosk')
     const { checks } = await use.examine(['Kiosk', '--offline'])
@@ -118,7 +118,7 @@ describe('doctor', () => {
   })
 
   test('of one that is not there fails, with the name that is meant', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await use.addApplication('Kiosk')
     const { exitCode, stderr, stdout } = await use.line.run(['doctor', 'Kiosc'], use.env)
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
@@ -127,7 +127,7 @@ describe('doctor', () => {
   })
 
   test('with settings that serve would not take is asked wrongly', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const env = { ...use.env, BELLHOP_PROXY: 'ftp://user:proxy-password@x', BELLHOP_LISTEN: 'nowhere' }
     const { exitCode, stderr } = await use.line.run(['doctor', '--transport', 'pigeon'], env)
     expect(exitCode).toBe(2)
@@ -138,7 +138,7 @@ describe('doctor', () => {
   })
 
   test('warns of variables that are none', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await use.addApplication('Corner Shop')
     const { check } = await use.examine(['--offline'], { BELLHOP_LISTN: 'x' })
     expect(check('settings')).toMatchObject({ state: 'warning', found: expect.stringContaining('BELLHOP_LISTN') })
@@ -147,7 +147,7 @@ describe('doctor', () => {
 
 describe('doctor changes nothing', () => {
   test('where no server runs', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     use.store(await use.addApplication('Corner Shop'), APNS_KEY)
     const data = settled(use)
     const before = filesIn(data)
@@ -158,7 +158,7 @@ describe('doctor changes nothing', () => {
   })
 
   test('beside one that has the database open', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const id = await use.addApplication('Corner Shop')
     use.store(id, APNS_KEY)
     using database = use.line.database()
@@ -175,7 +175,7 @@ describe('doctor changes nothing', () => {
   test('in a directory that it may not write in', async () => {
     // root may write anywhere.
     if (process.getuid?.() === 0) return
-    await using use = await practice()
+    await using use = await startHarness()
     await use.addApplication('Corner Shop')
     chmodSync(use.line.data, 0o500)
     const { check } = await use.examine(['--offline'])
@@ -187,7 +187,7 @@ describe('doctor changes nothing', () => {
 
 describe('doctor with a database that is', () => {
   test('not there still looks at all else', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const { check, checks, ok } = await use.examine([])
     expect(ok).toBe(false)
     expect(check('database')).toMatchObject({ state: 'failed', found: `There is no database in ${use.line.data}.` })
@@ -198,7 +198,7 @@ describe('doctor with a database that is', () => {
   })
 
   test('in a directory that is not there makes none', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const data = join(use.line.data, 'none', 'either')
     const { check } = await use.examine(['--offline'], { BELLHOP_DATA: data })
     expect(check('database').state).toBe('failed')
@@ -207,7 +207,7 @@ describe('doctor with a database that is', () => {
   })
 
   test('empty, or none at all', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const path = use.line.file('bellhop.db', '')
     expect((await use.examine(['--offline'])).check('database').found).toBe(`The database ${path} is empty.`)
     writeFileSync(path, 'not a database, '.repeat(400))
@@ -217,7 +217,7 @@ describe('doctor with a database that is', () => {
   })
 
   test('of another program', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     using sqlite = new Sqlite(join(use.line.data, 'bellhop.db'), { create: true })
     sqlite.run('CREATE TABLE other (a)')
     sqlite.close()
@@ -226,7 +226,7 @@ describe('doctor with a database that is', () => {
   })
 
   test('damaged says so, and looks at the rest', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await use.addApplication('Corner Shop')
     const data = settled(use)
     const path = join(data, 'bellhop.db')
@@ -246,7 +246,7 @@ describe('doctor with a database that is', () => {
   })
 
   test('newer is left to a newer Bellhop', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await use.addApplication('Corner Shop')
     using database = use.line.database()
     database.statement('PRAGMA user_version = 999').run()
@@ -258,7 +258,7 @@ describe('doctor with a database that is', () => {
 
   for (const schema of [1, MIGRATIONS.length - 1]) {
     test(`older, of schema ${schema}, is looked at and not upgraded`, async () => {
-      await using use = await practice()
+      await using use = await startHarness()
       const path = join(use.line.data, 'bellhop.db')
       using sqlite = new Sqlite(path, { create: true })
       for (const { number, sql } of MIGRATIONS) if (number <= schema) sqlite.run(sql)
@@ -286,7 +286,7 @@ describe('doctor with a database that is', () => {
 
 describe('doctor, of devices that left in one bad hour,', () => {
   test('names the command that brings them back', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const id = await use.addApplication('Corner Shop')
     const MINUTE_MS = 60_000
     const now = use.line.clock.now()
@@ -330,7 +330,7 @@ describe('doctor and the backups', () => {
   const HOUR_MS = 3_600_000
 
   test('looks for the place, whether it can be written, and how old the newest is', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await use.addApplication('Corner Shop')
     const at = async (backup: string, env = {}) =>
       (await use.examine(['--offline'], { ...(backup !== '' && { BELLHOP_BACKUP: backup }), ...env })).check('backups')
@@ -368,19 +368,19 @@ describe('doctor and the backups', () => {
   })
 
   test('asks a bucket, and takes away again what it has tried', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await using s3 = startS3()
     const at = async (...argv: readonly string[]) =>
       (await use.examine(argv, { ...s3.env, BELLHOP_BACKUP: 's3://backups/shop' })).check('backups')
     expect(await at()).toMatchObject({ state: 'warning', found: 'There is no backup in s3://backups/shop/ yet.' })
     expect(s3.objects.size).toBe(0)
     expect(await at('--offline')).toMatchObject({ state: 'skipped' })
-    s3.conduct = ({ method }) => (method === 'PUT' ? new Response('', { status: 403 }) : undefined)
+    s3.reply = ({ method }) => (method === 'PUT' ? new Response('', { status: 403 }) : undefined)
     expect(await at()).toMatchObject({ state: 'failed', found: expect.stringContaining('bucket "backups"') })
   })
 
   test('finds what was killed at its work, and not what works now', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await use.addApplication('Corner Shop')
     const left = (name: string, ageMs: number) => {
       const at = new Date(use.line.clock.now() - ageMs)
@@ -399,7 +399,7 @@ describe('doctor and the backups', () => {
 
 describe('doctor and the addresses', () => {
   test('that somebody else has keep serve from starting, and it says who', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     using other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     const env = { BELLHOP_LISTEN: `127.0.0.1:${other.port}` }
     const { check } = await use.examine(['--offline'], env)
@@ -412,7 +412,7 @@ describe('doctor and the addresses', () => {
   })
 
   test('that the running server has are as they should be; others of it are not asked', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await using service = await startService({ clock: createFakeClock() })
     const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
     const right = await use.examine(['--offline'], { ...env, BELLHOP_LISTEN: new URL(service.url).host })
@@ -436,14 +436,14 @@ describe('doctor and the addresses', () => {
 
 describe('doctor and the sealing key', () => {
   test('notes where it lies beside the database, which is as it is by default', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     use.store(await use.addApplication('Corner Shop'), APNS_KEY)
     const { check } = await use.examine(['--offline'])
     expect(check('sealing-key')).toMatchObject({ state: 'ok', advice: expect.stringContaining('key rotate --to') })
   })
 
   test('takes one of the settings', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     use.store(await use.addApplication('Corner Shop'), APNS_KEY)
     const key = join(use.line.data, 'key')
     const file = use.file('key', readFileSync(key, 'utf8'))
@@ -458,7 +458,7 @@ describe('doctor and the sealing key', () => {
   })
 
   test('says that it is missing, and makes none', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     use.store(await use.addApplication('Corner Shop'), APNS_KEY)
     rmSync(join(use.line.data, 'key'))
     const { check, ok } = await use.examine()
@@ -470,7 +470,7 @@ describe('doctor and the sealing key', () => {
   })
 
   test('says that it is another one', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     use.store(await use.addApplication('Corner Shop'), APNS_KEY)
     writeFileSync(join(use.line.data, 'key'), `${Buffer.alloc(32, 1).toString('base64')}\n`)
     const { check } = await use.examine(['--offline'])
@@ -480,7 +480,7 @@ describe('doctor and the sealing key', () => {
 
 describe('doctor and the server', () => {
   test('that runs is asked whether it is ready', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     // It stands still: a database that takes a write late is ready all the same.
     await using service = await startService({ clock: createFakeClock() })
     const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
@@ -495,23 +495,23 @@ describe('doctor and the server', () => {
   })
 
   test('has TLS files that must be in order', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const cert = use.file('cert.pem', 'nothing')
     const { check } = await use.examine(['--offline', '--tls-cert', cert, '--tls-key', cert])
     expect(check('tls-certificate')).toMatchObject({
       state: 'failed',
-      found: expect.stringContaining('no PEM certificate'),
+      found: expect.stringContaining('cert.pem holds no certificate in PEM'),
     })
   })
 
   test('has authorities to trust that must be in order', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const { check } = await use.examine(['--offline'], { BELLHOP_GATEWAY_CA: '/nonexistent.pem' })
     expect(check('gateway-ca')).toMatchObject({ state: 'failed', found: expect.stringContaining('/nonexistent.pem') })
   })
 
   test('keeps its files to itself', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await use.addApplication('Corner Shop')
     const data = use.line.data
     mkdirSync(join(data, 'backups'))

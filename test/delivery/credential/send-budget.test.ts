@@ -4,12 +4,12 @@ import { SendBudget } from '../../../src/delivery/credential/send-budget.ts'
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** One that sends all it may, turn after turn, and notes how many each time. */
-function eager(turn: SendBudget, want: number) {
+function eager(budget: SendBudget, want: number) {
   const sent: number[] = []
   let left = want
   const pump = () => {
     let now = 0
-    while (left > 0 && turn.take(pump)) {
+    while (left > 0 && budget.take(pump)) {
       left--
       now++
     }
@@ -19,8 +19,8 @@ function eager(turn: SendBudget, want: number) {
 }
 
 test('a sender with a thousand to send lets the event loop go on in between', async () => {
-  const turn = new SendBudget()
-  const { pump, sent } = eager(turn, 1000)
+  const budget = new SendBudget()
+  const { pump, sent } = eager(budget, 1000)
   pump()
   let turns = 0
   for (; sent.reduce((sum, one) => sum + one, 0) < 1000; turns++) await nextTurn()
@@ -29,8 +29,8 @@ test('a sender with a thousand to send lets the event loop go on in between', as
 })
 
 test('what a turn has left is for all: several share the next one evenly', async () => {
-  const turn = new SendBudget()
-  const senders = Array.from({ length: 4 }, () => eager(turn, 10_000))
+  const budget = new SendBudget()
+  const senders = Array.from({ length: 4 }, () => eager(budget, 10_000))
   for (const { pump } of senders) pump()
   expect(senders.map(({ sent }) => sent)).toEqual([[128], [0], [0], [0]])
   await nextTurn()
@@ -38,8 +38,8 @@ test('what a turn has left is for all: several share the next one evenly', async
 })
 
 test('more senders than a turn has sends all get theirs, one after the other', async () => {
-  const turn = new SendBudget()
-  const senders = Array.from({ length: 300 }, () => eager(turn, 2))
+  const budget = new SendBudget()
+  const senders = Array.from({ length: 300 }, () => eager(budget, 2))
   for (const { pump } of senders) pump()
   const done = () => senders.every(({ sent }) => sent.reduce((sum, one) => sum + one, 0) === 2)
   for (let turns = 0; turns < 20 && !done(); turns++) await nextTurn()

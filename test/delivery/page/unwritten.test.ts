@@ -32,16 +32,16 @@ beforeEach(async () => {
 })
 afterEach(() => service[Symbol.asyncDispose]())
 
-async function follow(of: Service): Promise<void> {
+async function follow(served: Service): Promise<void> {
   arrivals = []
-  const simulator = await of.server.simulator()
+  const simulator = await served.server.simulator()
   simulator.onArrival((arrival) => arrivals.push(arrival))
 }
 
 const token = (n: number) => Bun.SHA256.hash(`${n}`, 'hex')
 
-function register(count: number, of = service): void {
-  using database = openDatabase(of.data)
+function register(count: number, served = service): void {
+  using database = openDatabase(served.data)
   const devices = createDeviceStore({ database, clock })
   database.transact(() => {
     for (let n = 0; n < count; n++) devices.register(1, { token: token(n), platform: 0 })

@@ -118,9 +118,9 @@ describe('a clock that is put a day ahead', () => {
     const data = await mkdtemp(join(tmpdir(), 'bellhop-killed-'))
     cpSync(service.data, data, { recursive: true, filter: (path) => !lstatSync(path).isSocket() })
     const later = earlier.map(({ push, own, whole }) => ({ push, own: own + DAY_MS, whole: whole + DAY_MS }))
-    const followed = async (of: Service) => {
-      while (look(of, 'SELECT 1 AS n FROM clock_jump').length > 0) await new Promise((r) => setImmediate(r))
-      expect(look(of, times)).toEqual(later)
+    const followed = async (served: Service) => {
+      while (look(served, 'SELECT 1 AS n FROM clock_jump').length > 0) await new Promise((r) => setImmediate(r))
+      expect(look(served, times)).toEqual(later)
     }
     await followed(service)
     {

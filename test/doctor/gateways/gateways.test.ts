@@ -4,11 +4,11 @@ import { ACCOUNT } from '../../gateway/fcm/account.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
 import { startGateway } from '../../support/gateway.ts'
-import { APNS_KEY, practice } from '../harness.ts'
-import type { Practice } from '../harness.ts'
+import { APNS_KEY, startHarness } from '../harness.ts'
+import type { DoctorHarness } from '../harness.ts'
 
 /** An application with both credentials. */
-async function equipped(use: Practice): Promise<string> {
+async function equipped(use: DoctorHarness): Promise<string> {
   const id = await use.addApplication('Corner Shop')
   use.store(id, APNS_KEY)
   use.store(id, ACCOUNT)
@@ -17,7 +17,7 @@ async function equipped(use: Practice): Promise<string> {
 
 describe('credentials that are good', () => {
   test('are proven by pushes that can reach no phone', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const id = await equipped(use)
     const { check, ok } = await use.examine()
     expect(ok).toBe(true)
@@ -53,7 +53,7 @@ describe('credentials that are good', () => {
   })
 
   test('for one environment are held against that one', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const id = await use.addApplication('Corner Shop')
     use.store(id, { ...APNS_KEY, environment: 'sandbox' })
     const { check, checks } = await use.examine()
@@ -63,7 +63,7 @@ describe('credentials that are good', () => {
   })
 
   test('of a simulated application are proven too, and it says that they are not used', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const id = await equipped(use)
     await use.line.run(['app', 'simulate', id, '--yes'])
     const { check } = await use.examine()
@@ -72,7 +72,7 @@ describe('credentials that are good', () => {
   })
 
   test('as a certificate go by TLS, and not at all when it has expired', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await using gateway = await startGateway(() => ({ status: 400, body: '{"reason":"BadDeviceToken"}' }))
     const id = await use.addApplication('Corner Shop')
     const { certificate, privateKey } = makeCertificate({ name: 'com.example.shop' })
@@ -98,7 +98,7 @@ describe('credentials that are good', () => {
 })
 
 describe('the stored provider token', () => {
-  async function storedAt(use: Practice, at: number): Promise<void> {
+  async function storedAt(use: DoctorHarness, at: number): Promise<void> {
     const id = await equipped(use)
     using database = use.line.database()
     const key = Buffer.from(await Bun.file(`${use.line.data}/key`).text(), 'base64')
@@ -107,14 +107,14 @@ describe('the stored provider token', () => {
   }
 
   test('is used while it is fresh', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await storedAt(use, use.line.clock.now() - 49 * 60_000)
     await use.examine()
     expect(use.gateways.production.calls[0]?.headers.authorization).toBe('bearer stored-token')
   })
 
   test('is not, and is not replaced, when it is old', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await storedAt(use, use.line.clock.now() - 51 * 60_000)
     await use.examine()
     await use.examine()
@@ -126,7 +126,7 @@ describe('the stored provider token', () => {
 
 describe('credentials that are refused', () => {
   test('fail, with what is to be changed', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     const id = await equipped(use)
     use.answer('production', 403, { reason: 'InvalidProviderToken' })
     use.answer('sandbox', 403, { reason: 'InvalidProviderToken' })
@@ -142,7 +142,7 @@ describe('credentials that are refused', () => {
   })
 
   test('in one environment only are limited to the other', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await equipped(use)
     use.answer('sandbox', 403, { reason: 'BadEnvironmentKeyInToken' })
     const { check, ok } = await use.examine()
@@ -157,7 +157,7 @@ describe('credentials that are refused', () => {
   })
 
   test('by something that stands in for Apple and Google are suspicious', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await equipped(use)
     use.answer('production', 200, '')
     use.answer('fcm', 200, { name: 'projects/example-project/messages/1' })
@@ -169,7 +169,7 @@ describe('credentials that are refused', () => {
 
 describe('the clock', () => {
   test('is held against what the gateways say', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await equipped(use)
     const date = new Date(use.line.clock.now() - 3_600_000).toUTCString()
     for (const name of ['production', 'sandbox'] as const) use.answer(name, 400, { reason: 'BadDeviceToken' }, { date })
@@ -179,7 +179,7 @@ describe('the clock', () => {
   })
 
   test('is asked of the token endpoint when no credential has been', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await use.addApplication('Corner Shop')
     const { check, ok } = await use.examine()
     expect(check('clock').state).toBe('ok')
@@ -191,7 +191,7 @@ describe('the clock', () => {
 
 describe('the way to the gateways', () => {
   test('goes through the proxy, whose password nobody sees', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await using proxy = await startConnectProxy()
     await equipped(use)
     const env = { BELLHOP_PROXY: `http://user:proxy-password@127.0.0.1:${proxy.port}` }
@@ -203,7 +203,7 @@ describe('the way to the gateways', () => {
     // A tunnel for each look, and one for each push and access token.
     expect(proxy.requests).toHaveLength(8)
 
-    proxy.conduct = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
+    proxy.reply = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
     const refused = await use.examine([], env)
     expect(refused.check('gateway-apns')).toMatchObject({
       state: 'failed',
@@ -213,7 +213,7 @@ describe('the way to the gateways', () => {
   })
 
   test('is cut by who opens TLS in between, who is named', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await equipped(use)
     const { certificate } = makeCertificate({ name: 'Another' })
     const { check } = await use.examine([], { BELLHOP_GATEWAY_CA: use.file('other.pem', certificate) })
@@ -228,7 +228,7 @@ describe('the way to the gateways', () => {
   })
 
   test('leads nowhere', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await equipped(use)
     const { check, ok } = await use.examine([], { BELLHOP_APNS_URL: 'https://127.0.0.1:1' })
     expect(ok).toBe(false)
@@ -242,7 +242,7 @@ describe('the way to the gateways', () => {
   })
 
   test('ends at a gateway that never answers', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await equipped(use)
     use.hang('production')
     use.hang('fcm')
@@ -259,7 +259,7 @@ describe('the way to the gateways', () => {
   })
 
   test('is not gone when it is not to be', async () => {
-    await using use = await practice()
+    await using use = await startHarness()
     await equipped(use)
     const { check, ok } = await use.examine(['--offline'])
     expect(ok).toBe(true)

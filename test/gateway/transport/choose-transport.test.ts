@@ -53,7 +53,7 @@ test('a proxy is tried with a tunnel, through which nothing is sent', async () =
   const clock = createFakeClock()
   expect(await proxyProblem(ours, `https://127.0.0.1:${port}`, clock)).toBeNull()
   expect(gateway.calls).toHaveLength(0)
-  proxy.conduct = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
+  proxy.reply = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
   expect(await proxyProblem(ours, `https://127.0.0.1:${port}`, clock)).toBe('proxy: 407')
   expect(await proxyProblem({ ...ours, port: 1 }, `https://127.0.0.1:${port}`, clock)).toBe('proxy: ECONNREFUSED')
 })

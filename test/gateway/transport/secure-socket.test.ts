@@ -10,7 +10,7 @@ const { signal } = new AbortController()
 
 test('a tunnel that was refused is closed', async () => {
   await using proxy = await startConnectProxy()
-  proxy.conduct = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
+  proxy.reply = { head: 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n' }
   const to = { host: '127.0.0.1', port: proxy.port, authorization: null }
   expect(await openTunnel(to, 'gateway.test:443', signal)).toEqual({ kind: 'failed', reason: 'proxy: 407' })
   await proxy.until(() => proxy.openConnections === 0)

@@ -5,7 +5,7 @@ import { http2Transport } from '../../../src/gateway/transport/http2-transport.t
 import type { Transport, TransportOptions } from '../../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
-import type { ConnectProxy, ProxyConduct } from '../../support/connect-proxy.ts'
+import type { ConnectProxy, ProxyReply } from '../../support/connect-proxy.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
 import { startGateway } from '../../support/gateway.ts'
@@ -72,7 +72,7 @@ describe('through a proxy', () => {
     await using gateway = await startFrameGateway((call) => setImmediate(ok, call), { maxStreams: 1 })
     await using transport = through(proxy, gateway)
     await transport.request(NOTE)
-    proxy.conduct = { head: 'HTTP/1.1 503 Too many\r\n\r\n' }
+    proxy.reply = { head: 'HTTP/1.1 503 Too many\r\n\r\n' }
     const answers = await Promise.all(times(50, () => transport.request(NOTE)))
     expect(answers.map(statusOf)).toEqual(times(50, () => 200))
     expect(proxy.requests).toHaveLength(2)
@@ -80,7 +80,7 @@ describe('through a proxy', () => {
 })
 
 describe('a proxy', () => {
-  const refusals: readonly (readonly [reason: string, conduct: ProxyConduct])[] = [
+  const refusals: readonly (readonly [reason: string, conduct: ProxyReply])[] = [
     ['407', { head: 'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n' }],
     ['403', { head: 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n' }],
     ['502', { head: 'HTTP/1.0 502 Bad Gateway\r\n\r\n<html>' }],
@@ -91,7 +91,7 @@ describe('a proxy', () => {
   test.each(refusals)('that refuses fails requests unsent, as itself (%s), and is let go', async (reason, conduct) => {
     await using proxy = await startConnectProxy()
     await using gateway = await startFrameGateway(ok)
-    proxy.conduct = conduct
+    proxy.reply = conduct
     await using transport = through(proxy, gateway)
     const answers = await Promise.all(times(3, () => transport.request(NOTE)))
     // The whole answer: nothing of the credentials is in it.
@@ -99,14 +99,14 @@ describe('a proxy', () => {
     expect(gateway.connections).toBe(0)
     await proxy.until(() => proxy.openConnections === 0)
 
-    proxy.conduct = 'tunnel'
+    proxy.reply = 'tunnel'
     expect(statusOf(await transport.request(NOTE))).toBe(200)
   })
 
   test('that says nothing fails requests at the deadline, and is let go', async () => {
     await using proxy = await startConnectProxy()
     await using gateway = await startFrameGateway(ok)
-    proxy.conduct = 'silent'
+    proxy.reply = 'silent'
     await using transport = through(proxy, gateway, { deadlineMs: 80 })
     expect(await transport.request(NOTE)).toEqual({ kind: 'failed', reason: 'deadline', sent: 'no' })
     await proxy.until(() => proxy.openConnections === 0)

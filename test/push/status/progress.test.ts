@@ -39,7 +39,8 @@ const DELIVERIES = fc.uniqueArray(
   { selector: ({ wave, platform }) => `${wave} ${platform}` },
 )
 
-const sum = (of: readonly Delivery[], count: (one: Delivery) => number) => of.reduce((all, one) => all + count(one), 0)
+const sum = (deliveries: readonly Delivery[], count: (one: Delivery) => number) =>
+  deliveries.reduce((all, one) => all + count(one), 0)
 const leftOf = (one: Delivery, done: number) =>
   one.finishedAt === null ? Math.max(done - one.accepted - one.failed, 0) : 0
 

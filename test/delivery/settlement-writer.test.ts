@@ -62,8 +62,8 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
   expect(delivery.nextDueAt).toBe(dueAt - HOUR_MS)
 })
 
-describe('a push for which 2500 devices wait', () => {
-  const WAITING = 2500
+describe('a push for which 750 devices wait', () => {
+  const WAITING = 750
   const NOTIFICATION = '{"msg":"Hello","sound":null,"badge":null,"payload":null}'
 
   /** With one that was accepted, and what has changed in each transaction. */
@@ -142,7 +142,7 @@ describe('a push for which 2500 devices wait', () => {
       expect(world.delivery()).toEqual(END)
       expect(world.results()).toEqual([{ state, reason, n: WAITING }])
       // The rows of a step, and its delivery.
-      expect(written.slice(0, 3)).toEqual([1001, 1001, 501])
+      expect(written.slice(0, 3)).toEqual([301, 301, 151])
       expect(written[3]).toBeWithin(1, 3)
       expect(told).toEqual([3])
     },
@@ -187,12 +187,12 @@ describe('a push for which 2500 devices wait', () => {
     const { store, clock } = world
     const step = () => world.transact(() => store.cancel({ push: 1, platform: 0, application: 1 }, clock.now()))
     expect(step()).toBe('more')
-    expect(world.delivery()).toEqual({ accepted: 1, failed: 1000, removed: 0, over: 0 })
+    expect(world.delivery()).toEqual({ accepted: 1, failed: 300, removed: 0, over: 0 })
     expect(step()).toBe('more')
     expect(step()).toBe('ended')
     expect(world.delivery()).toEqual(END)
     expect(world.results()).toEqual([{ state: 'expired', reason: 'cancelled', n: WAITING }])
     expect(step()).toBe('over')
-    expect(Math.max(...world.written)).toBe(1001)
+    expect(Math.max(...world.written)).toBe(301)
   })
 })

@@ -1,6 +1,7 @@
 import type { Behind, Gateway } from '../gateways/gateway.ts'
 import type { PlannedReply, Incoming } from '../gateways/plan.ts'
 import { chance } from '../stage/chance.ts'
+import { reached } from '../stage/settled.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -26,6 +27,9 @@ const ENHANCE_YOUR_CALM = 11
 
 /** How long the usual traffic lasts, in ms. */
 const TRAFFIC_MS = 2_000
+
+/** How long all of it may take to arrive, in ms. */
+const SENT_MS = 60_000
 
 /** How long the service may take to meet a gateway that has changed, in ms. */
 const MEET_MS = 20_000
@@ -112,6 +116,8 @@ function some(name: string, what: string, share: number, reply: (coin: number) =
       stage.apns.plan = plan
       if (!quick) stage.fcm.plan = plan
       await stage.pushes.mixture(TRAFFIC_MS)
+      // A machine that is slow has most of it still to send.
+      await reached(stage, SENT_MS)
       both(stage, (gateway) => (gateway.plan = null))
       return met
     },

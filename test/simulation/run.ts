@@ -7,10 +7,10 @@ import { runWorkers } from './workers.ts'
 import type { SeedReport } from './worker.ts'
 
 const HELP = `Usage: scripts/simulate --seed N [--seeds M] [--jobs N] [--lines]
-       scripts/simulate --mutations [--only TEXT] [--jobs N]
+       scripts/simulate --mutations [--only TEXT] [--seeds M] [--jobs N]
 
   --seed N    the first seed; alone it repeats that world
-  --seeds M   so many seeds from there on (default 1)
+  --seeds M   so many seeds from there on (default 1; of a planted defect 2000 at the most)
   --jobs N    processes (default 2)
   --lines     everything that happened
   --mutations plants defects in a copy of the sources, one after the other, and looks for a seed that shows each:
@@ -21,7 +21,7 @@ Exits with 1 when a promise was broken: with the seed, and the few steps that it
 
 const OPTIONS = {
   seed: { type: 'string' },
-  seeds: { type: 'string', default: '1' },
+  seeds: { type: 'string' },
   jobs: { type: 'string', default: '2' },
   lines: { type: 'boolean', default: false },
   mutations: { type: 'boolean', default: false },
@@ -37,9 +37,9 @@ export async function runSimulation(argv: readonly string[]): Promise<number> {
     return 0
   }
   const jobs = wholeNumber('jobs', values.jobs)
-  if (values.mutations) return jobs === null ? 2 : huntAll(values.only, jobs)
+  const count = wholeNumber('seeds', values.seeds ?? (values.mutations ? '2000' : '1'))
+  if (values.mutations) return jobs === null || count === null ? 2 : huntAll(values.only, count, jobs)
   const seed = wholeNumber('seed', values.seed ?? '')
-  const count = wholeNumber('seeds', values.seeds)
   if (seed === null || count === null || jobs === null) return 2
 
   const startedAt = performance.now()
@@ -65,14 +65,12 @@ export async function runSimulation(argv: readonly string[]): Promise<number> {
   return failed.length === 0 && done === count ? 0 : 1
 }
 
-/** Seeds within which a planted defect must show. */
-const ENOUGH_SEEDS = 2000
-
-async function huntAll(only: string, jobs: number): Promise<number> {
+/** `limit`: seeds within which a planted defect must show. */
+async function huntAll(only: string, limit: number, jobs: number): Promise<number> {
   let missed = 0
   console.log('| planted defect | shown by | seeds | broken promise |\n| --- | --- | ---: | --- |')
   for (const mutation of MUTATIONS.filter(({ name }) => name.includes(only))) {
-    const { found, seeds } = await hunt(mutation, ENOUGH_SEEDS, jobs)
+    const { found, seeds } = await hunt(mutation, limit, jobs)
     if (found === null) missed++
     const shown = found === null ? 'nothing' : `seed ${found.seed}`
     console.log(`| ${mutation.name} | ${shown} | ${seeds} | ${found?.violation?.invariant ?? ''} |`)

@@ -45,7 +45,7 @@ export function createDisk({ directory, template, clock, chance }: Options) {
         return new Promise((resolve) => {
           const at = chance('sync', life, syncs++)
           // A disk that has stalled for a moment, now and then.
-          const ms = at < 0.02 ? at * 60_000 : at * 6
+          const ms = at < 0.06 ? at * 30_000 : at * 6
           clock.after(ms, () => {
             durable = Math.max(durable, covered)
             resolve()

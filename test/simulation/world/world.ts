@@ -126,6 +126,8 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     get lines(): readonly string[] {
       return lines
     },
+    /** In [0, 1); the same for the same words in this world. */
+    chance: draw,
     /** Of everything that happened, in order. */
     hash: () => hasher.digest('hex'),
     setMood: (to: typeof mood) => void (mood = to),

@@ -19,6 +19,7 @@ import log from './log.md' with { type: 'text' }
 import monitoring from './monitoring.md' with { type: 'text' }
 import opens from './opens.md' with { type: 'text' }
 import preview from './preview.md' with { type: 'text' }
+import proof from './proof.md' with { type: 'text' }
 import proxy from './proxy.md' with { type: 'text' }
 import push from './push.md' with { type: 'text' }
 import retention from './retention.md' with { type: 'text' }
@@ -77,6 +78,7 @@ export const PAGES: readonly ManualPage[] = [
   page('endurance', endurance),
   page('compat', compat),
   page('guarantees', guarantees),
+  page('proof', proof),
   page('figures', figures),
   page('beyond', beyond),
 ]

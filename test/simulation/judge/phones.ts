@@ -18,7 +18,7 @@ export interface Phone {
   badgeAt: number
   /** When whether it is in an audience may have changed for the last time. */
   changedAt: number
-  /** When the last registration was answered, ms since the Unix epoch. */
+  /** When the last registration was asked for, ms since the Unix epoch. */
   registeredAt: number
   /** Calls about it without an answer. */
   calls: number

@@ -148,7 +148,7 @@ async function register(world: World, phone: Phone, tags: readonly string[], zon
   if (phone.calls > 0) return
   const { judge, clock } = world
   const before = phone.state
-  const at = clock.passedMs
+  const [at, on] = [clock.passedMs, clock.now()]
   const sameTags = phone.tags !== null && phone.tags.size === tags.length && tags.every((tag) => phone.tags?.has(tag))
   phone.calls++
   // Who installs the app anew has a token that is good again.
@@ -168,7 +168,7 @@ async function register(world: World, phone: Phone, tags: readonly string[], zon
       if (phone.state === 'absent') Object.assign(phone, { badge: 0, badgeAt: at, alias: null })
       if (phone.state === 'unsure') Object.assign(phone, { badge: null })
       if (phone.state !== 'present' || !sameTags || phone.zone !== zone) phone.changedAt = clock.passedMs
-      Object.assign(phone, { state: 'present', tags: new Set(tags), zone, registeredAt: clock.now(), goneAt: null })
+      Object.assign(phone, { state: 'present', tags: new Set(tags), zone, registeredAt: on, goneAt: null })
     },
     onLost() {
       phone.calls--
@@ -182,6 +182,7 @@ async function registerCrowd(world: World, platform: 0 | 1, count: number): Prom
   const phones = Array.from({ length: count }, (_, n) => judge.phones.at(PHONES + n, platform)).filter(
     (phone) => phone.platform === platform && phone.calls === 0,
   )
+  const on = clock.now()
   for (const phone of phones) phone.calls++
   await world.call({
     method: 'PUT',
@@ -192,7 +193,7 @@ async function registerCrowd(world: World, platform: 0 | 1, count: number): Prom
       for (const phone of phones) {
         phone.calls--
         if (phone.state !== 'present') Object.assign(phone, { badge: null })
-        Object.assign(phone, { state: 'present', changedAt: clock.passedMs, registeredAt: clock.now(), goneAt: null })
+        Object.assign(phone, { state: 'present', changedAt: clock.passedMs, registeredAt: on, goneAt: null })
       }
     },
     onLost() {

@@ -47,7 +47,7 @@ export interface Http2Listener extends AsyncDisposable {
   counts(): ListenerCounts
   /** Sends GOAWAY on every connection. `code`: an HTTP/2 error code, default 0 (no error). */
   goaway(code?: number): void
-  /** Drops every connection. */
+  /** Drops every connection that is established: one whose handshake is under way goes on. */
   disconnect(): void
 }
 
@@ -129,21 +129,20 @@ export async function listenHttp2<Connection>(options: Http2ListenerOptions<Conn
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('a listening TCP server has a port')
 
-  const disconnect = (): void => {
-    for (const socket of connections) socket.destroy()
-  }
   return {
     url: `https://127.0.0.1:${address.port}`,
     counts: () => ({ ...counts }),
     goaway(code = 0) {
       for (const session of sessions) session.goaway(code, undefined, goawayData)
     },
-    disconnect,
+    disconnect() {
+      for (const socket of sockets.values()) socket.destroy()
+    },
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve())
       })
-      disconnect()
+      for (const socket of connections) socket.destroy()
       await closed
     },
   }

@@ -457,7 +457,10 @@ describe('send_at_local', () => {
       expect(body).toMatchObject({ verdict: 'excluded', excluded_by: ['where'] })
     }
     if (before === null) expect(stored.get()?.bytes).toBeLessThan(2 * JSON.stringify(where).length)
-    expect((await world.get(`/push/${answer.body.id}`)).body).toMatchObject({ t: 3, s: 3 })
+    // What has arrived is written down a moment later.
+    const pushed = async () => (await world.get(`/push/${answer.body.id}`)).body
+    await until(async () => (await pushed()).s === 3)
+    expect(await pushed()).toMatchObject({ t: 3, s: 3 })
   })
 
   test('that cannot be read, is past everywhere or too far ahead is refused', async () => {

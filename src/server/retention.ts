@@ -49,7 +49,8 @@ export function startRetention({ clock, log, commit, sweeps }: Dependencies): ()
         else if (!stopped) cancelPause = clock.after(PAUSE_MS, () => step(at, next))
       },
       (error: unknown) => {
-        noted(log)(error)
+        // The end of the service cuts it off: the next start sweeps again.
+        if (!stopped) noted(log)(error)
         // The others may get further.
         step(at + 1, 0)
       },

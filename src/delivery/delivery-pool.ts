@@ -109,9 +109,9 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   const clock = createSteadyClock(deps.clock, TICK_MS)
   const senders = new Map<string, Sender>()
   const sendBudget = new SendBudget()
-  // Recounted by the tick and by each wake, not by each send.
   /** Whether the leases of the last run are still being ended. */
   let isLeased = false
+  // Recounted by the tick and by each wake, not by each send.
   let shared = deps.maxInFlight
   let stopped = false
   let closed = false

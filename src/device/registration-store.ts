@@ -7,12 +7,13 @@ import type { Device, Platform } from './device.ts'
 import { UNBOUNDED } from './growth.ts'
 import type { GrowthBoundsOfCall, Growth, Shortage } from './growth.ts'
 import type { AliasIndex } from './index/alias-index.ts'
+import { missingIn } from './index/label-index.ts'
 import type { LabelIndex, DeviceLabels } from './index/label-index.ts'
 import { cellAt } from './index/place-index.ts'
 import type { PlaceIndex } from './index/place-index.ts'
 import type { ZoneIndex } from './index/zone-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
-import { createTokenMoveStore, inherited } from './token-move-store.ts'
+import { createTokenMoveStore } from './token-move-store.ts'
 
 /** What an app says of its device at launch. A field left out stays as it was. */
 export interface Registration {
@@ -54,7 +55,8 @@ export type Imported =
   | { readonly kind: 'too-many-labels'; readonly index: number }
   | Shortage
 
-interface Found {
+/** The row that a registration finds under its token. */
+export interface FoundRow {
   readonly kind: 'created' | 'updated'
   /** The row to update. */
   readonly kept: DeviceRow | null
@@ -85,7 +87,7 @@ export function createRegistrationStore({
   growth,
 }: Dependencies) {
   const statements = prepareStatements(database)
-  const moves = createTokenMoveStore({ database, labels, aliases })
+  const moves = createTokenMoveStore({ database, labels, aliases, growth, update })
 
   function create(application: number, input: Registration, token: string | Uint8Array): Device {
     const now = clock.now()
@@ -137,7 +139,7 @@ export function createRegistrationStore({
   }
 
   /** Looks for the row that a registration updates, and how the registration counts. */
-  function lookUp(application: number, platform: Platform, token: string | Uint8Array): Found {
+  function lookUp(application: number, platform: Platform, token: string | Uint8Array): FoundRow {
     const row = statements.byToken.get(application, platform, token)
     if (row === null) return { kind: 'created', kept: null, gone: null }
     // A device that is gone is registered anew: nothing of it is kept.
@@ -161,8 +163,8 @@ export function createRegistrationStore({
   ): Registered | Shortage {
     const token = packToken(asked.token)
     const found = lookUp(application, asked.platform, token)
-    const replaced = replacedBy(application, asked)
-    if (replaced !== null) return goOn(application, asked, found, replaced, takesAlias, bounds)
+    const replaced = moves.replacedBy(application, asked)
+    if (replaced !== null) return moves.goOn(application, asked, found, replaced, takesAlias, bounds)
     const { kind, kept, gone } = found
     const had = kept === null ? NO_LABELS : labels.find(kept.id)
     // A device that was gone takes no more room than it did.
@@ -184,34 +186,6 @@ export function createRegistrationStore({
     return { kind, device, aliasTaken: !isFree }
   }
 
-  /** In whatever state: who was gone is back. */
-  function replacedBy(application: number, { platform, token, replaces = token }: Registration): DeviceRow | null {
-    return replaces === token ? null : statements.byToken.get(application, platform, packToken(replaces))
-  }
-
-  /** A registration under a new token of a device that is known by another one. */
-  function goOn(
-    application: number,
-    asked: Registration,
-    { kept: twin, gone }: Found,
-    row: DeviceRow,
-    takesAlias: boolean,
-    bounds: GrowthBoundsOfCall,
-  ): Registered | Shortage {
-    const had = moves.labelsOf(row.id)
-    const wanted = twin === null ? asked : inherited(asked, had, twin, labels.find(twin.id))
-    const token = packToken(asked.token)
-    const [tag, type] = [missingIn(had.tag, wanted.tag), missingIn(had.active, wanted.active)]
-    const shortage = growth.shortage(application, { isNew: false, bytes: Buffer.byteLength(token), tag, type }, bounds)
-    if (shortage !== null) return shortage
-    const other = twin?.id ?? gone
-    if (other !== null) statements.erase.run(other)
-    const moved = moves.moveTo(application, row, token)
-    const isFree = !wanted.alias || aliases.claim(application, wanted.alias, row.id, takesAlias)
-    const device = update(application, isFree ? wanted : { ...wanted, alias: '' }, moved, had)
-    return { kind: row.state === STATE.registered ? 'updated' : 'created', device, aliasTaken: !isFree }
-  }
-
   return {
     register,
 
@@ -222,7 +196,7 @@ export function createRegistrationStore({
       bounds: GrowthBoundsOfCall = UNBOUNDED,
     ): Imported {
       const tag = namesOf(tags)
-      const devices = new Map<string, Found>()
+      const devices = new Map<string, FoundRow>()
       for (const [index, token] of tokens.entries()) {
         const found = lookUp(application, platform, packToken(token))
         devices.set(token, found)
@@ -260,10 +234,6 @@ export function createRegistrationStore({
 }
 
 const NO_LABELS: DeviceLabels = { tag: [], active: [] }
-
-function missingIn(had: readonly string[], wanted: readonly string[] = []): readonly string[] {
-  return had.length === 0 ? wanted : wanted.filter((name) => !had.includes(name))
-}
 
 function namesOf(given: readonly string[] = []): string[] {
   const sorted = given.toSorted()

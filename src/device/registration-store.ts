@@ -30,6 +30,8 @@ export interface Registration {
   readonly tag?: readonly string[] | undefined
   /** `''` removes it. */
   readonly alias?: string | undefined
+  /** `''` removes it. */
+  readonly user?: string | undefined
   /** IANA name; `''` removes it. */
   readonly timezone?: string | undefined
 }
@@ -93,9 +95,23 @@ export function createRegistrationStore({
     const now = clock.now()
     const { platform, lat = null, lng = null } = input
     const alias = input.alias || null
+    const user = input.user || null
     const timezone = input.timezone || null
     const cell = cellAt({ lat, lng })
-    const inserted = statements.insert.run(application, platform, token, alias, lat, lng, cell, timezone, now, now, now)
+    const inserted = statements.insert.run(
+      application,
+      platform,
+      token,
+      alias,
+      user,
+      lat,
+      lng,
+      cell,
+      timezone,
+      now,
+      now,
+      now,
+    )
     const id = Number(inserted.lastInsertRowid)
     sizes.countDevice(application)
     const [tag, active] = [namesOf(input.tag), namesOf(input.active)]
@@ -110,6 +126,7 @@ export function createRegistrationStore({
       active,
       tag,
       alias,
+      user,
       badge: 0,
       timezone,
       registeredAt: now,
@@ -121,16 +138,18 @@ export function createRegistrationStore({
     const now = clock.now()
     const { lat = row.lat, lng = row.lng } = input
     const alias = input.alias === undefined ? row.alias : input.alias || null
+    const user = input.user === undefined ? row.user : input.user || null
     const timezone = input.timezone === undefined ? row.timezone : input.timezone || null
     touch(row, now)
     places.move(row.id, row, { lat, lng })
     if (alias !== row.alias) aliases.set(row.id, alias)
+    if (user !== row.user) statements.setUser.run(user, row.id)
     zones.move(row.id, row.timezone, timezone)
     const tag = input.tag === undefined ? had.tag : namesOf(input.tag)
     const active = input.active === undefined ? had.active : namesOf(input.active)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
-    return deviceOf({ ...row, lat, lng, alias, timezone, updated_at: now }, { tag, active })
+    return deviceOf({ ...row, lat, lng, alias, user, timezone, updated_at: now }, { tag, active })
   }
 
   function touch(row: DeviceRow, now: number): void {
@@ -171,7 +190,9 @@ export function createRegistrationStore({
     const isNew = kept === null && gone === null
     const added = {
       isNew,
-      bytes: isNew ? Buffer.byteLength(token) + Buffer.byteLength(asked.alias ?? '') : 0,
+      bytes: isNew
+        ? Buffer.byteLength(token) + Buffer.byteLength(asked.alias ?? '') + Buffer.byteLength(asked.user ?? '')
+        : 0,
       tag: missingIn(had.tag, asked.tag),
       type: missingIn(had.active, asked.active),
     }
@@ -250,16 +271,17 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     ),
     insert: database.statement<
       never,
-      [number, number, Token, Text, Degrees, Degrees, cell: number | null, Text, number, number, number]
+      [number, number, Token, Text, Text, Degrees, Degrees, cell: number | null, Text, number, number, number]
     >(
       `INSERT INTO device
-         (application, platform, token, alias, lat, lng, cell, timezone, registered_at, seen_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (application, platform, token, alias, user, lat, lng, cell, timezone, registered_at, seen_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     // What an index has is not named here: that would rewrite the index on every launch of every app.
     touch: database.statement<never, [number, number, number]>(
       'UPDATE device SET seen_at = ?, updated_at = ? WHERE id = ?',
     ),
+    setUser: database.statement<never, [user: Text, device: number]>('UPDATE device SET user = ? WHERE id = ?'),
     revive: database.statement<never, [device: number]>(
       `UPDATE device SET state = ${STATE.registered}, environment = NULL WHERE id = ?`,
     ),

@@ -112,6 +112,7 @@ function inherited(asked: Registration, had: DeviceLabels, twin: DeviceRow, twin
     tag: asked.tag ?? labels.tag,
     active: asked.active ?? labels.active,
     alias: asked.alias ?? twin.alias ?? undefined,
+    user: asked.user ?? twin.user ?? undefined,
     timezone: asked.timezone ?? twin.timezone ?? undefined,
     ...(isPlaced && { lat: twin.lat, lng: twin.lng ?? undefined }),
   }

@@ -46,6 +46,7 @@ describe('registering', () => {
       active: ['chat', 'news'],
       tag: ['beta', 'vip'],
       alias: 'user-17',
+      user: null,
       badge: 0,
       timezone: null,
       registeredAt: now,

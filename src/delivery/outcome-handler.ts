@@ -69,11 +69,12 @@ export class OutcomeHandler {
       health?.pause({ ...verdict, told: this.#deps.reportTrouble() }, device, now)
       this.#requeue(task, now)
     } else {
-      const answered = { task, verdict, finding: findingOf(recipient, outcome, verdict) }
+      const answered = { task, verdict, finding: findingOf(recipient, outcome, verdict, now) }
       if (complaint === null) {
         if (health !== null) this.#recordHealth(health, outcome, device, sent, now)
         this.#close(answered, now)
-      } else if (health === null || health.isPaused(now)) this.#requeue(task, now)
+      } else if (health === null) this.#requeue(task, now)
+      else if (health.isPaused(now)) this.#outlastPause(answered, outcome, now)
       else this.#recordComplaint(health, complaint, answered, outcome, sent, now)
     }
     if (refused !== null) this.#refuse(delivery, refused)
@@ -117,6 +118,16 @@ export class OutcomeHandler {
     if (outcome.kind === 'accepted') this.#closeAll(health.taken(device, sent, now), now)
     else if (outcome.kind === 'unregistered') this.#closeAll(health.gone(device, sent, now), now)
     else health.failed(device, outcome.kind === 'deferred' && outcome.strain === true)
+  }
+
+  /** A complaint that comes during a pause says nothing new, unless it asks for a longer one. It is no attempt. */
+  #outlastPause(answered: Judged, outcome: Outcome, now: number): void {
+    const { task, verdict } = answered
+    const asks = outcome.kind === 'deferred' && outcome.afterMs !== null
+    if (!asks || verdict.kind !== 'retry') return this.#requeue(task, now)
+    const again = { task: { ...task, attempt: Math.max(task.attempt - 1, 1) }, verdict, finding: null }
+    this.#close(again, now)
+    this.#deps.backlog.enqueue(task.delivery)
   }
 
   /** Passes a complaint to the breaker: it is the device's, or the credential's, or pending until that is known. */
@@ -190,12 +201,15 @@ function abortedVerdict({ abortReason: how, refused }: ActiveDelivery): FinalVer
 }
 
 /** What an answer says of the device itself; `null` if nothing new. */
-function findingOf(recipient: Recipient, outcome: Outcome, verdict: FinalVerdict): DeviceFinding | null {
-  const { device, token, environment } = recipient
+function findingOf(
+  { device, token, environment }: Recipient,
+  outcome: Outcome,
+  verdict: FinalVerdict,
+  now: number,
+): DeviceFinding | null {
   if (verdict.kind === 'failed') {
     const { reason, since } = verdict
-    if (verdict.device === 'gone') return { kind: 'gone', device, token, since, reason }
-    return verdict.device === 'quarantine' ? { kind: 'quarantine', device, token, reason } : null
+    return verdict.device === 'keep' ? null : { kind: verdict.device, device, token, since: since ?? now, reason }
   }
   if (outcome.kind !== 'accepted' || outcome.environment === undefined || outcome.environment === environment) {
     return null

@@ -13,7 +13,7 @@ function openWithMany() {
       const labels = { tag: [`t${number}`, 'all'], active: number % 4 === 0 ? ['news'] : [] }
       devices.register(number % 3 === 0 ? 2 : 1, { token: `token-${number}`, platform, ...labels })
     }
-    devices.markGone(devices.idOf(1, 1, 'token-5') ?? 0, { since: null, now: 1, reason: 'Unregistered' })
+    devices.markGone(devices.idOf(1, 1, 'token-5') ?? 0, { since: Infinity, now: 1, reason: 'Unregistered' })
   })
   return registry
 }

@@ -73,8 +73,8 @@ function fill(line: CommandLine, seed: number, devices: number): void {
       if (next() < 0.3) registry.rememberEnvironment(id, next() < 0.5 ? 'production' : 'sandbox')
       clock.advance(Math.floor(next() * HOUR))
       const fate = next()
-      const verdict = { now: clock.now(), reason: pick(REASONS) }
-      if (fate < 0.15) registry.markGone(id, { ...verdict, since: null })
+      const verdict = { now: clock.now(), since: clock.now(), reason: pick(REASONS) }
+      if (fate < 0.15) registry.markGone(id, verdict)
       else if (fate < 0.3) registry.quarantine(id, verdict)
       if (fate < 0.05) registry.unregister(1, platform, token)
       else if (next() < 0.1) {

@@ -67,13 +67,13 @@ export class OutcomeHandler {
     const refused = delivery.recordOutcome(outcome)
     if (verdict.kind === 'pause') {
       health?.pause({ ...verdict, told: this.#deps.reportTrouble() }, device, now)
-      this.#requeue(task, now)
+      this.requeue(task, now)
     } else {
       const answered = { task, verdict, finding: findingOf(recipient, outcome, verdict, now) }
       if (complaint === null) {
         if (health !== null) this.#recordHealth(health, outcome, device, sent, now)
         this.#close(answered, now)
-      } else if (health === null) this.#requeue(task, now)
+      } else if (health === null) this.requeue(task, now)
       else if (health.isPaused(now)) this.#outlastPause(answered, outcome, now)
       else this.#recordComplaint(health, complaint, answered, outcome, sent, now)
     }
@@ -88,10 +88,17 @@ export class OutcomeHandler {
     this.#deps.backlog.enqueue(task.delivery)
   }
 
+  /** Requeues a recipient that was not sent to, or for whom its answer says nothing. */
+  requeue(task: Task, now: number): void {
+    if (task.delivery.abortReason !== null)
+      this.#close({ task, verdict: abortedVerdict(task.delivery), finding: null }, now)
+    else task.delivery.requeue(task)
+  }
+
   /** Requeues what is pending, to be sent again. */
   releasePending(health: Health, now: number): void {
     for (const { subject: of } of health.release()) {
-      this.#requeue(of.task, now)
+      this.requeue(of.task, now)
       this.#deps.backlog.enqueue(of.task.delivery)
     }
   }
@@ -124,7 +131,7 @@ export class OutcomeHandler {
   #outlastPause(answered: Judged, outcome: Outcome, now: number): void {
     const { task, verdict } = answered
     const asks = outcome.kind === 'deferred' && outcome.afterMs !== null
-    if (!asks || verdict.kind !== 'retry') return this.#requeue(task, now)
+    if (!asks || verdict.kind !== 'retry') return this.requeue(task, now)
     const again = { task: { ...task, attempt: Math.max(task.attempt - 1, 1) }, verdict, finding: null }
     this.#close(again, now)
     this.#deps.backlog.enqueue(task.delivery)
@@ -183,13 +190,6 @@ export class OutcomeHandler {
     }
     if (delivery.answer(task, verdict, finding, now)) writer.settlePage(delivery, page)
     backlog.enqueue(delivery)
-  }
-
-  /** Requeues a recipient. */
-  #requeue(task: Task, now: number): void {
-    if (task.delivery.abortReason !== null)
-      this.#close({ task, verdict: abortedVerdict(task.delivery), finding: null }, now)
-    else task.delivery.requeue(task)
   }
 }
 

@@ -48,7 +48,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     now: clock.now,
     passedMs: () => clock.passedMs,
     life: () => life,
-    ranBefore: clock.ranBefore,
+    ranBefore: (ms) => clock.ranBefore(ms),
   })
   const weather: Record<'apns' | 'fcm', Weather> = { apns: 'calm', fcm: 'calm' }
   let mood: 'well' | 'flaky' | 'away' = 'well'

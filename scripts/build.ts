@@ -1,51 +1,54 @@
-// Compiles dist/bellhop for this platform; `--target bun-linux-arm64` and the like for others (see Bun's
-// documentation, "Single-file executable"), into dist/bellhop-<target>.
+// Compiles dist/bellhop for this platform, and what is inside it as CycloneDX where that is asked for.
 import { parseArgs } from 'node:util'
-import { $ } from 'bun'
+import manifest from '../package.json' with { type: 'json' }
+import { commitOfBuild } from './build/commit.ts'
+import { compileExecutable } from './build/executable.ts'
+import { fileSha256 } from './build/file-sha256.ts'
+import { BUN_LICENSE } from './build/licenses.ts'
+import { runtimeParts } from './build/runtime-parts.ts'
+import { sbomText } from './build/sbom.ts'
 
-const { values } = parseArgs({ options: { target: { type: 'string' } } })
+const HELP = `Usage: scripts/build.ts [--target NAME] [--runtime PATH] [--outfile PATH] [--sbom PATH]
 
-/**
- * Of what was built, not of when: nothing of the moment gets into the binary. Where there is no repository (an image is
- * built from a part of it), the variables say it.
- */
-const commit = process.env['COMMIT'] || (await said($`git describe --always --dirty --abbrev=7 ${'--exclude=*'}`))
-const date = process.env['COMMIT_DATE'] || (await said($`git show --no-patch --format=%cs HEAD`))
-const outfile = values.target === undefined ? 'dist/bellhop' : `dist/bellhop-${values.target.replace(/^bun-/, '')}`
+  --target NAME   for another platform, bun-linux-arm64 and the like (Bun's documentation, "Single-file executable"), into
+                  dist/bellhop-linux-arm64
+  --runtime PATH  with this Bun inside; else with the one that runs this, or with the one that Bun fetches for NAME
+  --outfile PATH  where to
+  --sbom PATH     what is inside, as CycloneDX 1.6`
 
-const result = await Bun.build({
-  // All but the first are threads (`src/system/thread.ts`).
-  entrypoints: ['src/main.ts', 'src/cli/terminal/gauge-worker.ts', 'src/database/checkpoint-worker.ts'],
-  // Not identifiers: Elysia reads the text of its handlers.
-  // Compiled ahead: `--version` takes 30 ms in place of 180, and from the start to ready 140 in place of 420, since
-  // `serve` starts twice (measured on 2 slow cores). 6 MB more. Bytecode without `format` is CommonJS, without top-level
-  // await.
-  bytecode: true,
-  format: 'esm',
-  minify: { whitespace: true, syntax: true, identifiers: false },
-  define: {
-    'process.env.NODE_ENV': '"production"',
-    ...(commit !== '' && {
-      BELLHOP_COMMIT: JSON.stringify(commit),
-      BELLHOP_COMMIT_DATE: JSON.stringify(date),
-    }),
-  },
-  compile: {
-    outfile,
-    ...(values.target !== undefined && { target: values.target as Bun.Build.CompileTarget }),
-    // Nothing in the directory it happens to run in may change what it does.
-    autoloadDotenv: false,
-    autoloadBunfig: false,
-    autoloadTsconfig: false,
-    autoloadPackageJson: false,
+const { values } = parseArgs({
+  options: {
+    target: { type: 'string' },
+    runtime: { type: 'string' },
+    outfile: { type: 'string' },
+    sbom: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 })
-if (!result.success) {
-  for (const log of result.logs) console.error(log.message)
-  process.exit(1)
+if (values.help) {
+  console.log(HELP)
+  process.exit(0)
 }
+const { target = null, sbom } = values
+const outfile = values.outfile ?? (target === null ? 'dist/bellhop' : `dist/bellhop-${target.replace(/^bun-/, '')}`)
+const commit = await commitOfBuild(process.env)
+const runtime = values.runtime ?? null
+const packages = await compileExecutable({ version: manifest.version, commit, target, runtime, outfile })
 console.log(`${outfile}: ${Math.round(Bun.file(outfile).size / 1_000_000)} MB`)
 
-async function said(command: $.ShellPromise): Promise<string> {
-  return (await command.nothrow().quiet()).text().trim()
+if (sbom !== undefined) {
+  const known = runtime ?? (target === null ? process.execPath : null)
+  const platform = target?.split('-')[1] ?? process.platform
+  const contents = {
+    version: manifest.version,
+    committedAtMs: commit.atMs,
+    sha256: await fileSha256(outfile),
+    packages,
+    runtime: {
+      version: Bun.version,
+      sha256: known === null ? null : await fileSha256(known),
+      parts: runtimeParts(BUN_LICENSE, platform, process.versions),
+    },
+  }
+  await Bun.write(sbom, sbomText(contents))
 }

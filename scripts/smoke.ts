@@ -72,6 +72,7 @@ async function operate(running: Running): Promise<void> {
   const admin = adminUrl.slice('http://'.length)
   says(run('config', '--admin-listen', admin), 'admin-listen')
   says(run('help'), 'bellhop')
+  for (const part of ['Bellhop authors', '\nelysia@', 'JavaScriptCore']) says(run('licenses'), part)
   says(run('manual'), 'sealing-key')
   says(run('manual', 'server'), 'systemctl')
   for (const shell of ['bash', 'zsh', 'fish']) says(run('completions', shell), 'bellhop')

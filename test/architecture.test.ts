@@ -268,7 +268,7 @@ describe('threads', () => {
       Array.from(code.matchAll(/threadProgram\('([^']+)'\)/g), ([, found]) => `src/${found}`),
     )
     const [, entrypoints = ''] =
-      /entrypoints: \[([^\]]+)\]/.exec(await Bun.file(join(root, '../scripts/build.ts')).text()) ?? []
+      /entrypoints: \[([^\]]+)\]/.exec(await Bun.file(join(root, '../scripts/build/bundle.ts')).text()) ?? []
     const compiled = Array.from(entrypoints.matchAll(/'([^']+)'/g), ([, found = '']) => found)
     expect(compiled.toSorted()).toEqual(['src/main.ts', ...threads].toSorted())
     const started = files.filter(({ code }) => code.includes('new Worker(')).map(({ path }) => path)

@@ -117,6 +117,14 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
     examples: ['bellhop version'],
     load: () => import('./version-command.ts'),
   },
+  {
+    name: 'licenses',
+    words: [],
+    summary: 'show the licences of Bellhop and of everything inside its executable',
+    flags: [],
+    examples: ['bellhop licenses'],
+    load: () => import('./licenses-command.ts'),
+  },
 ]
 
 function settingFlag(name: SettingName, doc: string): FlagSpec {

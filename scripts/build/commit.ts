@@ -1,0 +1,31 @@
+import { $ } from 'bun'
+
+export interface Commit {
+  /** `1a2b3c4`, with `-dirty` behind it where files were changed; `''` where there is no repository and nobody says it. */
+  readonly hash: string
+  /** `2026-11-21`. */
+  readonly date: string
+  /** In ms; 0 where nobody says it. */
+  readonly atMs: number
+}
+
+/**
+ * Of what was built, not of when: nothing of the moment gets into the executable. Where there is no repository (an image
+ * is built from a part of it), COMMIT, COMMIT_DATE and SOURCE_DATE_EPOCH say it.
+ */
+export async function commitOfBuild(env: Readonly<Record<string, string | undefined>>): Promise<Commit> {
+  return {
+    hash: env['COMMIT'] || (await said($`git describe --always --dirty --abbrev=7 ${'--exclude=*'}`)),
+    date: env['COMMIT_DATE'] || (await said($`git show --no-patch --format=%cs HEAD`)),
+    atMs: Number(env['SOURCE_DATE_EPOCH'] || (await said($`git show --no-patch --format=%ct HEAD`))) * 1000,
+  }
+}
+
+/** For the environment of a build elsewhere. */
+export function commitVariables({ hash, date, atMs }: Commit): Readonly<Record<string, string>> {
+  return { COMMIT: hash, COMMIT_DATE: date, SOURCE_DATE_EPOCH: String(atMs / 1000) }
+}
+
+async function said(command: $.ShellPromise): Promise<string> {
+  return (await command.nothrow().quiet()).text().trim()
+}

@@ -65,6 +65,7 @@ failed += broken
 if (ran === 0 || (tests.exitCode !== 0 && broken === 0)) report('tests', false)
 
 report('build', (await $`${process.execPath} scripts/build.ts`.nothrow()).exitCode === 0)
+report('reproduce', (await $`${process.execPath} scripts/reproduce.ts`.nothrow()).exitCode === 0)
 report('smoke', (await $`${process.execPath} scripts/smoke.ts`.nothrow()).exitCode === 0)
 
 // Once more: a few thousand lines are between them and the end.

@@ -22,6 +22,7 @@ import preview from './preview.md' with { type: 'text' }
 import proof from './proof.md' with { type: 'text' }
 import proxy from './proxy.md' with { type: 'text' }
 import push from './push.md' with { type: 'text' }
+import releases from './releases.md' with { type: 'text' }
 import retention from './retention.md' with { type: 'text' }
 import schedule from './schedule.md' with { type: 'text' }
 import sealingKey from './sealing-key.md' with { type: 'text' }
@@ -69,6 +70,7 @@ export const PAGES: readonly ManualPage[] = [
   page('backup', backup),
   page('import', importing),
   page('upgrade', upgrade),
+  page('releases', releases),
   page('sealing-key', sealingKey),
   page('monitoring', monitoring),
   page('log', log),

@@ -50,9 +50,9 @@ class FcmProvider implements Provider {
     this.#quota = options.quota ?? new ProjectQuota()
   }
 
-  send(message: Message, recipient: Recipient, isWanted: () => boolean): Promise<Outcome | null> {
+  send(message: Message, recipient: Recipient): Promise<Outcome> {
     this.#quota.take()
-    return this.#send(message, recipient, isWanted, false)
+    return this.#send(message, recipient, false)
   }
 
   mayTake(now: number): boolean {
@@ -71,16 +71,10 @@ class FcmProvider implements Provider {
     await Promise.all([this.#transport[Symbol.asyncDispose](), this.#tokens[Symbol.asyncDispose]()])
   }
 
-  async #send(
-    message: Message,
-    recipient: Recipient,
-    isWanted: () => boolean,
-    renewed: boolean,
-  ): Promise<Outcome | null> {
+  async #send(message: Message, recipient: Recipient, renewed: boolean): Promise<Outcome> {
     const current = this.#tokens.current()
     const authorization = typeof current === 'string' ? current : await current
     if (typeof authorization !== 'string') return authorization
-    if (!isWanted()) return null
 
     const answer = await this.#transport.request({
       path: this.#path,
@@ -97,8 +91,8 @@ class FcmProvider implements Provider {
     }
     // An access token that is no longer taken.
     if (answer.status !== 401 || outcome.kind !== 'misconfigured' || renewed) return outcome
-    this.#tokens.expired(authorization)
-    return this.#send(message, recipient, isWanted, true)
+    if (!this.#tokens.expired(authorization)) return outcome
+    return this.#send(message, recipient, true)
   }
 
   #render(message: Message): RenderedFcm {

@@ -25,6 +25,9 @@ const MARGIN_MS = MINUTE_MS
 /** How long after a renewal that failed, while the old token still serves, the next is tried. */
 const RENEW_AGAIN_MS = 30_000
 
+/** How long after a token that FCM refused another one is believed: one device that is always refused costs no more. */
+const EXPIRE_AGAIN_MS = 30_000
+
 export interface AccessTokensOptions {
   readonly credential: FcmCredential
   /** https. Google's is https://oauth2.googleapis.com/token; anything else only by the operator's setting. */
@@ -39,8 +42,8 @@ export interface AccessTokensOptions {
 export interface AccessTokens extends AsyncDisposable {
   /** Or why there is none. */
   current(): string | Promise<string | Outcome>
-  /** FCM refused `authorization`: the next call gets a new one. */
-  expired(authorization: string): void
+  /** FCM refused `authorization`: whether the next call gets another one. */
+  expired(authorization: string): boolean
 }
 
 interface Issued {
@@ -57,6 +60,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const transport = openTransport(new URL(tokenUrl).origin, { ...trust, deadlineMs: DEADLINE_MS })
   let issued: Issued | null = null
   let pending: Promise<string | Outcome> | null = null
+  let expiredAt = Number.NEGATIVE_INFINITY
 
   async function request(): Promise<Issued | Outcome> {
     const askedAt = clock.monotonic()
@@ -94,7 +98,12 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       return issued !== null && now < issued.expiresAt ? issued.authorization : pending
     },
     expired(authorization) {
-      if (issued?.authorization === authorization) issued = null
+      if (issued?.authorization !== authorization) return true
+      const now = clock.monotonic()
+      if (now - expiredAt < EXPIRE_AGAIN_MS) return false
+      expiredAt = now
+      issued = null
+      return true
     },
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }

@@ -44,8 +44,7 @@ async function start(handler: GatewayHandler) {
     clock,
     fcm,
     google,
-    send: (recipient: Partial<Recipient> = {}, isWanted = () => true) =>
-      provider.send(message, { ...PHONE, ...recipient }, isWanted),
+    send: (recipient: Partial<Recipient> = {}) => provider.send(message, { ...PHONE, ...recipient }),
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]()
       await Promise.all([fcm[Symbol.asyncDispose](), google[Symbol.asyncDispose]()])
@@ -138,22 +137,21 @@ describe('an access token', () => {
     expect(firebase.google.calls).toHaveLength(2)
   })
 
-  test('that comes after the push was cancelled is for others', async () => {
-    await using firebase = await start(() => OK)
-    let isWanted = true
-    const first = firebase.send({}, () => isWanted)
-    const second = firebase.send({ device: 2 })
-    isWanted = false
-    expect(await first).toBeNull()
-    expect(await second).toEqual({ kind: 'accepted' })
-    expect(firebase.fcm.calls).toHaveLength(1)
-  })
-
   test('that FCM refuses also when it is new means that the credential is wrong', async () => {
     await using firebase = await start(() => UNAUTHENTICATED)
     expect(await firebase.send()).toEqual({ kind: 'misconfigured', reason: 'UNAUTHENTICATED' })
     expect(firebase.google.calls).toHaveLength(2)
     expect(firebase.fcm.calls).toHaveLength(2)
+  })
+
+  test('is not renewed for each of those who are refused while others are taken', async () => {
+    await using firebase = await start(({ body }) => (body.includes('refused') ? UNAUTHENTICATED : OK))
+    for (let n = 0; n < 5; n++) {
+      expect(await firebase.send({ token: 'refused' })).toEqual({ kind: 'misconfigured', reason: 'UNAUTHENTICATED' })
+      expect(await firebase.send({ token: 'taken' })).toEqual({ kind: 'accepted' })
+    }
+    expect(firebase.google.calls).toHaveLength(2)
+    expect(firebase.fcm.calls).toHaveLength(11)
   })
 
   test('is not renewed for the APNs key in Firebase', async () => {

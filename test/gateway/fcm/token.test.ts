@@ -153,8 +153,21 @@ describe('an access token', () => {
     expect(google.tokens.current()).toBe('Bearer token-1')
     google.tokens.expired('Bearer token-1')
     expect(await google.tokens.current()).toBe('Bearer token-2')
-    google.tokens.expired('Bearer token-1')
+    expect(google.tokens.expired('Bearer token-1')).toBeTrue()
     expect(google.tokens.current()).toBe('Bearer token-2')
+  })
+
+  test('that FCM refused is replaced once in 30 seconds', async () => {
+    await using google = await start(granting())
+    await google.tokens.current()
+    expect(google.tokens.expired('Bearer token-1')).toBeTrue()
+    await google.tokens.current()
+    google.clock.advance(29_999)
+    expect(google.tokens.expired('Bearer token-2')).toBeFalse()
+    expect(google.tokens.current()).toBe('Bearer token-2')
+    google.clock.advance(1)
+    expect(google.tokens.expired('Bearer token-2')).toBeTrue()
+    expect(await google.tokens.current()).toBe('Bearer token-3')
   })
 
   test('comes also from an endpoint that speaks nothing newer than HTTP/1.1', async () => {

@@ -100,10 +100,7 @@ describe('a gateway that takes each notification and drops its connection', () =
     expect(told('trouble with the gateway')).toEqual([
       expect.objectContaining({ level: 'warn', platform: 0, reason: expect.stringMatching(reason) }),
     ])
-    // One before that may say what was known by then: that connections are reset before all has been sent on them.
-    const [{ time: since } = {}] = told('trouble with the gateway')
-    const pauses = told('sending paused').filter(({ level, time }) => level !== 'debug' && String(time) > String(since))
-    expect(pauses).toEqual([])
+    expect(told('sending paused').filter(({ level }) => level !== 'debug')).toEqual([])
     const ready = JSON.parse(await onAdminSide('/readyz'))
     expect(ready).toMatchObject({ status: 'ready', checks: { gateways: 'warning' } })
     expect(ready.warnings[0]).toMatch(

@@ -29,6 +29,7 @@ const MAX_SILENT = 3
  * next waits for 1 s, then twice as long each time, up to 60 s, until a connection has brought plenty, or has lasted.
  */
 export class ConnectionBrake implements ConnectionWatch {
+  readonly isBounding = true
   readonly #clock: Clock
   #connections = 0
   #spare = SPARE

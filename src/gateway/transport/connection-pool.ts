@@ -14,7 +14,10 @@ const MAX_CONNECTIONS = 10
 /** How often one request is sent at the most, if the gateway says each time that it did nothing about it. */
 const MAX_SENDS = 3
 
-/** Connections in a row that end without an answer before waiting requests fail: more would look like an attack. */
+/**
+ * Connections in a row that end without an answer before waiting requests fail, where nobody else bounds them: more
+ * would look like an attack.
+ */
 const MAX_UNANSWERED = 3
 
 interface Call {
@@ -124,10 +127,11 @@ export class ConnectionPool implements Transport {
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#mayGrow = true
     const inOrder = connection.hasParted || IN_ORDER.has(reason)
-    if (connection.hasOpened && !inOrder) this.#options.watch.lost(reason, connection.answers)
+    const { watch } = this.#options
+    if (connection.hasOpened && !inOrder) watch.lost(reason, connection.answers)
     if (connection.answers === 0) {
       this.#unanswered++
-      if (!connection.hasOpened || this.#unanswered >= MAX_UNANSWERED) this.#giveUp(reason)
+      if (!connection.hasOpened || (!watch.isBounding && this.#unanswered >= MAX_UNANSWERED)) this.#giveUp(reason)
     }
     this.#pump()
   }

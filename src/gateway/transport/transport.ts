@@ -49,6 +49,8 @@ export interface Transport extends AsyncDisposable {
 
 /** Decides whether a transport may open a connection, and hears what becomes of those it has. */
 export interface ConnectionWatch {
+  /** Whether `refusal` bounds how many connections are opened, and says why; else the transport does. */
+  readonly isBounding: boolean
   /** Why no connection may be opened now; `null`: one may. */
   refusal(): (TransportAnswer & { readonly kind: 'failed' }) | null
   opened(): void
@@ -66,6 +68,7 @@ export const PLENTY = 500
 
 /** Nobody minds how many connections there are. */
 export const UNWATCHED_CONNECTIONS: ConnectionWatch = {
+  isBounding: false,
   refusal: () => null,
   opened: () => undefined,
   answered: () => undefined,

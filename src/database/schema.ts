@@ -71,7 +71,6 @@ export const device = sqliteTable('device', {
   timezone: text(),
   cell: integer(),
   movedAt: integer('moved_at'),
-  user: text(),
 })
 
 export const feedback = sqliteTable(

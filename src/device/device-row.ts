@@ -16,7 +16,6 @@ export type DeviceRow = Pick<
   | 'state'
   | 'token'
   | 'alias'
-  | 'user'
   | 'lat'
   | 'lng'
   | 'badge'
@@ -25,8 +24,7 @@ export type DeviceRow = Pick<
   | 'updated_at'
 >
 
-export const DEVICE_COLUMNS =
-  'id, platform, state, token, alias, user, lat, lng, badge, timezone, registered_at, updated_at'
+export const DEVICE_COLUMNS = 'id, platform, state, token, alias, lat, lng, badge, timezone, registered_at, updated_at'
 
 export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
   return {
@@ -38,7 +36,6 @@ export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
     active: labels.active,
     tag: labels.tag,
     alias: row.alias,
-    user: row.user,
     badge: row.badge,
     timezone: row.timezone,
     registeredAt: row.registered_at,

@@ -13,7 +13,6 @@ export const parse: Format = {
     token: 'deviceToken',
     platform: 'deviceType',
     alias: 'user',
-    user: 'user',
     tag: 'channels',
     lat: 'location',
     lng: 'location',
@@ -34,15 +33,13 @@ export const parse: Format = {
       const what = through === '' ? 'is empty' : `is ${JSON.stringify(through)}`
       return [refused(field, `${what}: only ios and android (gcm, fcm) can be sent to`)]
     }
-    const user = userOf(record)
     return [
       {
         kind: 'device',
         stated: {
           token: statedOf(record['deviceToken']),
           platform,
-          alias: user,
-          user,
+          alias: userOf(record),
           // Parse uses the empty name for the channel of all.
           tag: Array.isArray(record['channels'])
             ? record['channels'].filter((channel) => channel !== '')

@@ -7,7 +7,6 @@ export const FIELDS = [
   'token',
   'platform',
   'alias',
-  'user',
   'tag',
   'active',
   'lat',

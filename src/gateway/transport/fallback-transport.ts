@@ -4,6 +4,7 @@ import { fetchTransport } from './fetch-transport.ts'
 import { http2Transport } from './http2-transport.ts'
 import { IdlePools } from './idle-pools.ts'
 import type { IdlePlace } from './idle-pools.ts'
+import { Openings } from './openings.ts'
 import { Lookups } from './strays.ts'
 import { PLENTY, UNWATCHED_CONNECTIONS } from './transport.ts'
 import type {
@@ -31,15 +32,15 @@ export type OnSwitch = (origin: string, reason: string) => void
  */
 export function fallbackTransport(clock: Clock, onSwitch: OnSwitch): OpenTransport {
   const pools = new IdlePools()
-  const lookups = new Lookups()
-  return (origin, options) => new FallbackTransport({ clock, onSwitch, pools, lookups, origin, options })
+  const shared = { lookups: new Lookups(), openings: new Openings() }
+  return (origin, options) => new FallbackTransport({ clock, onSwitch, pools, shared, origin, options })
 }
 
 interface FallbackOptions {
   readonly clock: Clock
   readonly onSwitch: OnSwitch
   readonly pools: IdlePools
-  readonly lookups: Lookups
+  readonly shared: { readonly lookups: Lookups; readonly openings: Openings }
   readonly origin: string
   readonly options: TransportOptions
 }
@@ -94,6 +95,7 @@ class FallbackTransport implements Transport {
   #heard(ears: ConnectionWatch): ConnectionWatch {
     const watch = this.#watch
     return {
+      isBounding: watch.isBounding,
       refusal: () => watch.refusal(),
       opened() {
         watch.opened()
@@ -158,10 +160,10 @@ class FallbackTransport implements Transport {
   }
 
   #openFirst({ secureOptions }: IdlePlace): Transport {
-    const { clock, lookups, origin, options } = this.#deps
+    const { clock, shared, origin, options } = this.#deps
     const watch = this.#heard({ ...UNWATCHED_CONNECTIONS, answered: this.#firstAnswered, lost: this.#firstLost })
     const instead = (): Transport | null => (this.#current === this.#first ? null : this.#current)
-    const open = fetchTransport(clock, { secureOptions, lookups, onReplaced: this.#firstReplaced, instead })
+    const open = fetchTransport(clock, { ...shared, secureOptions, onReplaced: this.#firstReplaced, instead })
     return open(origin, { ...options, watch })
   }
 

@@ -3,6 +3,7 @@ import { readAnswerBody } from './answer-body.ts'
 import { Deadlines } from './deadlines.ts'
 import { cut, FetchAnswer } from './fetch-answer.ts'
 import { describeFetchFailure, endsConnection } from './fetch-failure.ts'
+import { Openings } from './openings.ts'
 import { Lookups, Strays } from './strays.ts'
 import { DEADLINE, IDLE_MS, UNWATCHED_CONNECTIONS } from './transport.ts'
 import type {
@@ -20,6 +21,8 @@ interface FetchOptions {
   readonly secureOptions?: number
   /** Shared with all others that open connections. Default: not shared. */
   readonly lookups?: Lookups
+  /** Shared with all others that open connections. Default: not shared. */
+  readonly openings?: Openings
   /** Told when connections seem to end unseen after each request, and to be replaced by others. */
   readonly onReplaced?: () => void
   /** Where a request goes that has waited in line; `null`: by fetch. Default `null`. */
@@ -70,6 +73,7 @@ class FetchTransport implements Transport {
   readonly #tls: Bun.TLSOptions
   readonly #watch: ConnectionWatch
   readonly #strays: Strays
+  readonly #openings: Openings
   readonly #onReplaced: () => void
   readonly #instead: () => Transport | null
   readonly #deadlines: Deadlines<Call>
@@ -86,6 +90,7 @@ class FetchTransport implements Transport {
     const {
       secureOptions = 0,
       lookups = new Lookups(),
+      openings = new Openings(),
       onReplaced = () => undefined,
       instead = () => null,
     } = fetchOptions
@@ -94,6 +99,7 @@ class FetchTransport implements Transport {
     this.#tls = { ...tls, secureOptions }
     this.#watch = watch
     this.#strays = new Strays(lookups, origin)
+    this.#openings = openings
     this.#onReplaced = onReplaced
     this.#instead = instead
     this.#deadlines = new Deadlines(clock, deadlineMs, (call) => this.#expire(call))
@@ -108,12 +114,15 @@ class FetchTransport implements Transport {
     this.#deadlines.add(call)
     let session = this.#open()
     while ('pool' in session) {
-      if (this.#strays.isSuspected) session.warmUp.restart()
+      if (this.#strays.isSuspected) session.warmUp.doubt()
       else if (session.inFlight === 0 && this.#isOld(session)) session.warmUp.cool()
       const turn = session.warmUp.enter(call)
       if (turn === undefined) break
       await turn
-      if (call.expired) return this.#over(call, LATE_IN_LINE)
+      if (call.expired) {
+        session.warmUp.forgo()
+        return this.#over(call, LATE_IN_LINE)
+      }
       const instead = this.#instead()
       if (instead !== null) {
         this.#end(call)
@@ -145,10 +154,7 @@ class FetchTransport implements Transport {
       answer = new FetchAnswer(response, text)
       session.answers++
       this.#watch.answered()
-      if (strays !== null && this.#strays.weigh(strays)) {
-        this.#onReplaced()
-        this.#retire(session)
-      }
+      if (strays !== null) this.#weigh(session, strays)
       if (!call.expired) this.#controllers.push(controller)
     } catch (error) {
       answer = call.expired ? LATE : describeFetchFailure(error)
@@ -191,7 +197,7 @@ class FetchTransport implements Transport {
     this.#watch.opened()
     this.#strays.announce()
     const pool = new Bun.FetchSession({ tls: this.#tls, proxy: false })
-    const warmUp = new WarmUp<Call>(this.#clock)
+    const warmUp = new WarmUp<Call>(this.#clock, this.#openings)
     const counts = { inFlight: 0, restedAt: 0, answers: 0, late: 0 }
     this.#session = { pool, fetch: pool.fetch, warmUp, ...counts, dead: false }
     return this.#session
@@ -206,7 +212,15 @@ class FetchTransport implements Transport {
     if (session !== this.#session) return
     this.#session = null
     if (session.inFlight === 0) session.pool.close()
-    session.warmUp.wakeAll()
+    session.warmUp.end()
+  }
+
+  #weigh(session: Session, straysBefore: number): void {
+    const wasSuspected = this.#strays.isSuspected
+    if (this.#strays.weigh(straysBefore)) {
+      this.#onReplaced()
+      this.#retire(session)
+    } else if (wasSuspected && !this.#strays.isSuspected) session.warmUp.cool()
   }
 
   /** The next connection has to warm up like any new one. */

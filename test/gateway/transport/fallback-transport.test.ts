@@ -1,5 +1,6 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
+import type { Clock } from '../../../src/clock.ts'
 import { fallbackTransport } from '../../../src/gateway/transport/fallback-transport.ts'
 import type { Transport } from '../../../src/gateway/transport/transport.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -252,6 +253,62 @@ test('a hundred and thirty credentials keep their connections, one each', async 
   }
   expect(gateway.connections).toBe(130)
   await Promise.all(transports.map((transport) => transport[Symbol.asyncDispose]()))
+})
+
+describe('of sixty credentials that connect at once', () => {
+  async function startAll(clock: Clock) {
+    const waiting: Call[] = []
+    const gateway = await startFrameGateway((call) => void waiting.push(call))
+    const openTransport = fallbackTransport(clock, () => undefined)
+    const transports = times(60, () => openTransport(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 }))
+    const requests = transports.map((transport) => transport.request(NOTE))
+    await gateway.until(() => waiting.length === 50)
+    return { gateway, waiting, transports, requests }
+  }
+
+  test('fifty open their connections, and each other one when one of them is answered', async () => {
+    const { gateway, waiting, transports, requests } = await startAll(systemClock)
+    for (let answered = 0; answered < 10; answered++) {
+      expect([gateway.connections, waiting.length]).toEqual([50 + answered, 50 + answered])
+      waiting[answered]?.respond(answered % 2 === 0 ? 200 : 403)
+      await gateway.until(() => waiting.length === 51 + answered)
+    }
+    for (const call of waiting.slice(10)) call.respond(200)
+    await Promise.all(requests)
+    expect(gateway.connections).toBe(60)
+    await Promise.all(transports.map((transport) => transport[Symbol.asyncDispose]()))
+    await gateway[Symbol.asyncDispose]()
+  })
+
+  test('those that are never answered hold up the others for three seconds', async () => {
+    const clock = createFakeClock()
+    const { gateway, waiting, transports, requests } = await startAll(clock)
+    clock.advance(2999)
+    await new Promise(setImmediate)
+    expect(gateway.connections).toBe(50)
+    clock.advance(1)
+    await gateway.until(() => waiting.length === 60)
+    for (const call of waiting) call.respond(200)
+    await Promise.all(requests)
+    await Promise.all(transports.map((transport) => transport[Symbol.asyncDispose]()))
+    await gateway[Symbol.asyncDispose]()
+  })
+
+  test('one that has waited too long has not taken a place', async () => {
+    const clock = createFakeClock()
+    const openTransport = fallbackTransport(clock, () => undefined)
+    await using gateway = await startFrameGateway(() => undefined)
+    const options = { ca: gateway.ca, deadlineMs: 2000 }
+    const transports = times(120, () => openTransport(gateway.origin, options))
+    const requests = transports.map((transport) => transport.request(NOTE))
+    await gateway.until(() => gateway.calls.length === 50)
+    for (let n = 0; n < 20; n++) clock.advance(200)
+    expect((await Promise.all(requests)).map(statusOf)).toEqual(times(120, () => 'deadline'))
+    gateway.handle(ok)
+    const again = await Promise.all(transports.slice(0, 50).map((transport) => transport.request(NOTE)))
+    expect(again.map(statusOf)).toEqual(times(50, () => 200))
+    await Promise.all(transports.map((transport) => transport[Symbol.asyncDispose]()))
+  })
 })
 
 test('the move loses no request: each is answered, before, during and after', async () => {

@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/clock.ts'
 import { fetchTransport } from '../../../src/gateway/transport/fetch-transport.ts'
 import { UNWATCHED_CONNECTIONS } from '../../../src/gateway/transport/transport.ts'
 import type { Transport } from '../../../src/gateway/transport/transport.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
 import { NOTE, statusOf, times } from './ways.ts'
@@ -72,4 +73,29 @@ test('after GOAWAY with an error the next connection warms up like any new one',
   const answers = await Promise.all(times(50, () => transport.request(NOTE)))
   expect(answers.map(statusOf)).toEqual(times(50, () => 200))
   expect(gateway.connections).toBe(2)
+})
+
+test('a connection that was taken for a new one, and was none, is not held up by those who are refused', async () => {
+  await using gateway = await startFrameGateway(ok)
+  const clock = createFakeClock()
+  await using transport = fetchTransport(clock)(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 })
+  await transport.request(NOTE)
+  // Somebody else opens a connection meanwhile, such as a webhook.
+  gateway.handle((call) => void fetch('http://localhost:1').catch(() => call.respond(200)))
+  await transport.request(NOTE)
+  gateway.handle((call) => call.respond(401))
+  await transport.request(NOTE)
+  const waiting: Call[] = []
+  gateway.handle((call) => void waiting.push(call))
+  const requests = times(20, () => transport.request(NOTE))
+  for (let refused = 1; refused <= 5; refused++) {
+    await gateway.until(() => waiting.length === refused)
+    waiting.at(-1)?.respond(401)
+  }
+  await gateway.until(() => waiting.length === 6)
+  clock.advance(500)
+  await gateway.until(() => waiting.length === 20)
+  for (const call of waiting.slice(5)) call.respond(401)
+  await Promise.all(requests)
+  expect(gateway.connections).toBe(1)
 })

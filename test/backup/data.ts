@@ -5,6 +5,7 @@ import { createApplicationStore } from '../../src/application/application-store.
 import { openDatabase } from '../../src/database/database.ts'
 import { copyDatabase, readDatabaseFile, writeDatabaseFile } from '../../src/database/offline-database.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { layNewDatabase } from '../support/new-database.ts'
 
 interface StoredPush {
   readonly sendAt?: number
@@ -30,6 +31,8 @@ export function dataDirectories() {
       mkdirSync(data)
       // A copy: this process keeps open what it has opened with all its statements.
       const seed = join(root, `seed of ${name}`)
+      mkdirSync(seed)
+      layNewDatabase(seed)
       using database = openDatabase(seed)
       const made = createApplicationStore({ database, clock }).create(application)
       if (made.kind !== 'created') throw new Error(made.kind)

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
+/** What scripts/test.ts has compiled; a file that runs without it runs the sources, which is the same program. */
+const binary = process.env['TEST_BINARY']
+const PROGRAM = binary === undefined ? [process.execPath, join(import.meta.dir, '../../src/main.ts')] : [binary]
 
 export interface ServiceProcess extends AsyncDisposable {
   readonly url: string
@@ -21,7 +23,7 @@ function environment(env: Env): Record<string, string | undefined> {
 
 /** Runs a command to its end. */
 export async function command(args: readonly string[], env: Env = {}) {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], { env: environment(env), stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn([...PROGRAM, ...args], { env: environment(env), stdout: 'pipe', stderr: 'pipe' })
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -33,7 +35,7 @@ export async function command(args: readonly string[], env: Env = {}) {
 /** `bellhop serve` as a process of its own, ready to be called. Throws with its output if it does not get ready. */
 export async function serve(data: string, env: Env = {}, args: readonly string[] = []): Promise<ServiceProcess> {
   const child = Bun.spawn(
-    [process.execPath, MAIN, 'serve', `--data=${data}`, '--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0', ...args],
+    [...PROGRAM, 'serve', `--data=${data}`, '--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0', ...args],
     { env: environment(env), stdout: 'pipe', stderr: 'pipe' },
   )
   let log = ''

@@ -16,6 +16,7 @@ import { createServer } from '../../src/server/server.ts'
 import type { Overrides, Server } from '../../src/server/server.ts'
 import type { Config } from '../../src/settings/parse.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
+import { layNewDatabase } from './new-database.ts'
 import { misfits, operationsOf } from './openapi.ts'
 import type { Json } from './openapi.ts'
 import { sharedKeys } from './rsa-keys.ts'
@@ -115,6 +116,12 @@ async function describe(compat: boolean): Promise<Description> {
   return { document, operations: Map.groupBy(operations, ({ method, parts }) => `${method} ${parts.length}`) }
 }
 
+async function newData(): Promise<string> {
+  const data = await mkdtemp(join(tmpdir(), 'bellhop-'))
+  layNewDatabase(data)
+  return data
+}
+
 /** Whatever a test calls for: a success is as the documentation says. */
 async function expectDescribed(method: string, path: string, { status, body }: Answer, compat: boolean): Promise<void> {
   const known = descriptions.get(compat) ?? describe(compat)
@@ -133,7 +140,7 @@ async function expectDescribed(method: string, path: string, { status, body }: A
 /** The whole service in this process, on real sockets and a real database file. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const clock = options.clock ?? systemClock
-  const data = options.data ?? (await mkdtemp(join(tmpdir(), 'bellhop-')))
+  const data = options.data ?? (await newData())
   const database = openDatabase(data)
   const applications = createApplicationStore({ database, clock })
 

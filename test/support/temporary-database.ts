@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
+import { layNewDatabase } from './new-database.ts'
 
 interface TemporaryDatabase extends Disposable {
   readonly directory: string
@@ -16,6 +17,7 @@ interface TemporaryDatabase extends Disposable {
 /** A database in a directory of its own; both are gone at the end of the scope. */
 export function temporaryDatabase(): TemporaryDatabase {
   const directory = mkdtempSync(join(tmpdir(), 'bellhop-test-'))
+  layNewDatabase(directory)
   const opened = [openDatabase(directory)]
   const [database] = opened as [Database]
   return {

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
 import {
   chmodSync,
   chownSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -30,13 +31,24 @@ let line: CommandLine
 let data: string
 let backup: string
 
-/** A data directory with 3 devices, and a backup of it; then an hour passes. */
-beforeEach(async () => {
+let template: ReturnType<typeof dataDirectories>
+
+/** A data directory with 3 devices, and a backup of it. */
+beforeAll(async () => {
+  template = dataDirectories()
+  using first = commandLine()
+  const made = { BELLHOP_DATA: template.make('data', 3) }
+  expect(await first.run(['backup', template.path('backup.db')], made)).toMatchObject({ exitCode: 0 })
+})
+afterAll(() => template[Symbol.dispose]())
+
+/** A copy of them, an hour later. */
+beforeEach(() => {
   directories = dataDirectories()
   line = commandLine()
-  data = directories.make('data', 3)
+  data = directories.path('data')
   backup = directories.path('backup.db')
-  expect(await bellhop('backup', backup)).toMatchObject({ exitCode: 0 })
+  for (const name of ['data', 'backup.db']) cpSync(template.path(name), directories.path(name), { recursive: true })
   for (const { clock } of [directories, line]) clock.advance(HOUR_MS)
 })
 afterEach(() => {

@@ -31,9 +31,10 @@ export async function mountDisk(bytes: number): Promise<Disk> {
 export function fillDisk(directory: string, leaveBytes = 0): () => void {
   const path = join(directory, 'filler')
   const file = openSync(path, 'w')
-  for (let bytes = 1024 * 1024; bytes >= 1;) {
+  const filling = Buffer.alloc(1024 * 1024)
+  for (let bytes = filling.length; bytes >= 1;) {
     try {
-      writeSync(file, Buffer.alloc(bytes))
+      writeSync(file, filling, 0, bytes)
     } catch {
       bytes = Math.floor(bytes / 2)
     }

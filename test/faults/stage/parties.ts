@@ -11,10 +11,12 @@ export function partiesOf({ api, ledger, others }: Pick<Stage, 'api' | 'ledger' 
 export function arrivalsOf(
   stage: Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm'>,
 ): readonly (readonly Arrival[])[] {
+  const arrivals = [...stage.apns.arrivals, ...stage.fcm.arrivals]
+  if (stage.others.length === 0) return [arrivals]
   const parties = partiesOf(stage)
   const sorted = parties.map((): Arrival[] => [])
   const owners = new Map(parties.flatMap(({ ledger }, party) => [...ledger.devices.keys()].map((key) => [key, party])))
-  for (const arrival of [...stage.apns.arrivals, ...stage.fcm.arrivals]) {
+  for (const arrival of arrivals) {
     const key = keyOf(arrival.gateway === 'apns' ? 0 : 1, arrival.token)
     sorted[owners.get(key) ?? 0]?.push(arrival)
   }

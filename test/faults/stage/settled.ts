@@ -6,6 +6,9 @@ import type { Ledger } from './ledger.ts'
 import { arrivalsOf, partiesOf } from './parties.ts'
 import type { Stage } from './stage.ts'
 
+/** Between two looks, in ms: each goes through all that has arrived, beside those who are waited for. */
+const PAUSE_MS = 250
+
 type Parts = Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm' | 'data'>
 
 /**
@@ -70,7 +73,7 @@ function owed({ pushes, fates }: Ledger, met: ReadonlySet<string>): number {
 async function until(patienceMs: number, isSo: () => Promise<boolean>): Promise<boolean> {
   for (const deadline = Date.now() + patienceMs; Date.now() < deadline;) {
     if (await isSo()) return true
-    await Bun.sleep(100)
+    await Bun.sleep(PAUSE_MS)
   }
   return false
 }

@@ -214,7 +214,7 @@ describe('a phone whose requests are never answered', () => {
         const passed = async () => {
           while (clock.now() < until) await Bun.sleep(1)
         }
-        await passing(service, clock, passed())
+        await passing(service, clock, passed(), 1000)
       }
       expect(asked(platform) - before).toBeLessThan(15)
       expect(paused()).toEqual([])
@@ -394,9 +394,10 @@ describe('a credential that is proven, and has every token refused in one bad ho
   })
 
   test('believes it of tokens that are bad, however many stand in front, once others are taken', async () => {
-    await register(0, 1200)
-    await reached(await push(0), 1200)
-    const bad = new Set(Array.from({ length: 1000 }, (_, n) => tokenOf(0, n)))
+    await register(0, 900)
+    await reached(await push(0), 900)
+    // More than a page.
+    const bad = new Set(Array.from({ length: 700 }, (_, n) => tokenOf(0, n)))
     simulator.answerWith(({ token }) => (bad.has(token) ? { kind: 'answer', answer: BAD } : null))
     random = parkAndMiller()
     await using again = await service.restart()
@@ -405,8 +406,8 @@ describe('a credential that is proven, and has every token refused in one bad ho
     const from = clock.now()
     await passing(again, clock, over)
     expect(clock.now() - from).toBeLessThan(120_000)
-    expect(await progress(id, again)).toMatchObject({ t: 1200, s: 200, failed: 1000 })
-    expect((await again.get('/feedback')).body).toHaveLength(1000)
+    expect(await progress(id, again)).toMatchObject({ t: 900, s: 200, failed: 700 })
+    expect((await again.get('/feedback')).body).toHaveLength(700)
   })
 })
 

@@ -17,8 +17,8 @@ afterAll(async () => {
   await plain[Symbol.asyncDispose]()
   await compat[Symbol.asyncDispose]()
 })
-// What an address may get wrong is limited: 20, and one more every 3 s.
-beforeEach(() => clock.advance(60_000))
+// What an address may get wrong is limited: 20, and one more every 3 s. No test gets more than two wrong.
+beforeEach(() => clock.advance(6000))
 
 const documentOf = async (service: Service) =>
   (await service.get('/openapi.json', { as: 'nobody', headers: { 'accept-version': null } })).body

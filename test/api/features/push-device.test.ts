@@ -9,7 +9,8 @@ import type { Answer, Call, Service } from '../../support/service.ts'
 const NOON = '2026-11-20T12:00:00.000Z'
 const PUSH = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
 const NOW = 'This is judged by the device as it is now.'
-const HOUR_MS = 60 * 60 * 1000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 
 let clock: FakeClock
 let service: Service
@@ -301,13 +302,13 @@ describe('why a device got a push, or did not:', () => {
     await register(berlin, { timezone: 'Europe/Berlin' })
     await register(lisbon, { timezone: 'Europe/Lisbon' })
     await register(auckland, { timezone: 'Pacific/Auckland' })
-    const id = await push({ send_at_local: '2026-11-20T20:00' })
+    const id = await push({ send_at_local: '2026-11-20T13:05' })
     expect(await why(id, berlin)).toMatchObject({
       verdict: 'scheduled',
-      explanation: 'The push goes out at 2026-11-20T19:00:00.000Z, and addresses the device as it is now.',
+      explanation: 'The push goes out at 2026-11-20T12:05:00.000Z, and addresses the device as it is now.',
     })
     expect(await why(id, auckland)).toMatchObject({ verdict: 'excluded', excluded_by: ['send_at_local'] })
-    clock.advance(7 * HOUR_MS)
+    clock.advance(5 * MINUTE_MS)
     const accepted = await whyWhen(id, berlin, 'accepted')
     const [arrival] = await arrivalsAt(simulator, 1)
     expect(accepted.apns_id).toBe(arrival?.id)

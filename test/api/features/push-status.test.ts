@@ -128,8 +128,8 @@ describe('GET /push/{id}', () => {
   test('of a push by local time is that of all its waves', async () => {
     await service.put('/deviceToken', { token: ios('a1'), platform: '0', timezone: 'Europe/Berlin' })
     await service.put('/deviceToken', { token: ios('a2'), platform: '0', timezone: 'Europe/Lisbon' })
-    const id = await push({ platform: ['0'], send_at_local: '2026-11-20T20:00' })
-    clock.advance(7 * 60 * 60_000)
+    const id = await push({ platform: ['0'], send_at_local: '2026-11-20T13:05' })
+    clock.advance(5 * 60_000)
     const first = await statusWhen(id, ({ s }) => s === 1)
     expect(first).toMatchObject({ state: 'sending', t: 1, finished_at: null })
     clock.advance(60 * 60_000)
@@ -138,7 +138,7 @@ describe('GET /push/{id}', () => {
     clock.set(clock.now() + DAY_MS)
     clock.advance(1000)
     const over = await statusWhen(id, ({ state }) => state === 'finished')
-    expect(over).toMatchObject({ t: 2, s: 2, started_at: '2026-11-20T19:00:00.000Z' })
+    expect(over).toMatchObject({ t: 2, s: 2, started_at: '2026-11-20T12:05:00.000Z' })
     expect((await service.get('/pushes')).body.map((one: any) => one.id)).toEqual([id])
   })
 

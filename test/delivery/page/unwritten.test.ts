@@ -18,6 +18,9 @@ import { until } from '../../support/until.ts'
 /** Recipients of one push that may be sent to without that being on disk (the manual, "Guarantees"). */
 const MAX_OF_A_PUSH = 16 * 500
 
+/** Two pages more. */
+const DEVICES = 9000
+
 /** Pushes to one device, of an application and platform. */
 const MAX_SINGLES = 512
 
@@ -80,7 +83,7 @@ function repeated(): string[] {
 
 describe('while what was sent cannot be written down', () => {
   test('a broadcast stops after 16 pages, and goes on by itself when it can', async () => {
-    register(20_000)
+    register(DEVICES)
     const allow = refuseAnswers()
     await push('/push/all', {})
     const sent = await noMoreArrive()
@@ -90,8 +93,8 @@ describe('while what was sent cannot be written down', () => {
     allow()
     await over()
     expect(repeated()).toEqual([])
-    expect(arrivals).toHaveLength(20_000)
-    expect((await service.get('/analytics')).body).toEqual({ t: 20_000, s: 20_000, o: 0 })
+    expect(arrivals).toHaveLength(DEVICES)
+    expect((await service.get('/analytics')).body).toEqual({ t: DEVICES, s: DEVICES, o: 0 })
     expect(service.server.unwritten()).toEqual({ notifications: 0, pushes: 0 })
   })
 
@@ -174,7 +177,7 @@ describe('this machine at fault', () => {
       }),
     })
     await follow(real)
-    register(20_000, real)
+    register(DEVICES, real)
     await push('/push/all', {}, real)
     slow = true
     const sent = await noMoreArrive()
@@ -191,13 +194,13 @@ describe('this machine at fault', () => {
     })
     await ended(real)
     expect(repeated()).toEqual([])
-    expect((await real.get('/analytics')).body).toEqual({ t: 20_000, s: 20_000, o: 0 })
+    expect((await real.get('/analytics')).body).toEqual({ t: DEVICES, s: DEVICES, o: 0 })
   })
 
   test('a database that another process holds, for longer than a write waits: it goes on by itself, nobody twice', async () => {
     await using real = await startService()
     await follow(real)
-    register(20_000, real)
+    register(DEVICES, real)
     const simulator = await real.server.simulator()
     const first = Promise.withResolvers<ServerHttp2Stream>()
     simulator.answerWith(() => ({ kind: 'custom', perform: first.resolve }))
@@ -212,7 +215,7 @@ describe('this machine at fault', () => {
     lock.kill()
     await ended(real)
     expect(repeated()).toEqual([])
-    expect((await real.get('/analytics')).body).toEqual({ t: 20_000, s: 20_000, o: 0 })
+    expect((await real.get('/analytics')).body).toEqual({ t: DEVICES, s: DEVICES, o: 0 })
     const badges = 'SELECT min(badge) AS least, max(badge) AS most FROM device'
     expect(real.database.statement<object, []>(badges).get()).toEqual({ least: 1, most: 1 })
   })

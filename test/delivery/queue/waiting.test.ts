@@ -96,7 +96,7 @@ describe('one device that keeps failing', () => {
 })
 
 describe('a delivery that only waits', () => {
-  test('is sent again when it is due, in the middle of 2000 that are new', async () => {
+  test('is sent again when it is due, in the middle of 800 that are new', async () => {
     await service[Symbol.asyncDispose]()
     service = await startService({ clock, random: () => 0.5, config: { maxInFlight: 16 } })
     simulator = await service.server.simulator()
@@ -108,10 +108,10 @@ describe('a delivery that only waits', () => {
     simulator.answerWith(({ token }) => (token === GOOD ? late : null))
     let others = 0
     simulator.onArrival(({ token }) => (others += token === GOOD ? 1 : 0))
-    const last = (await pushes(2000, '/push/one', { token: GOOD })).at(-1) ?? ''
+    const last = (await pushes(800, '/push/one', { token: GOOD })).at(-1) ?? ''
     await passing(service, clock, arrivalsAt(simulator, 2, to(THROTTLED_ONCE)))
     expect(others).toBeGreaterThan(16)
-    expect(others).toBeLessThan(1900)
+    expect(others).toBeLessThan(700)
     await passing(service, clock, arrivalsOf(service, last))
   })
 

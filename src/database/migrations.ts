@@ -14,6 +14,7 @@ import waitingDelivery from '../../migrations/0013_waiting_delivery.sql' with { 
 import refusedPush from '../../migrations/0014_refused_push.sql' with { type: 'text' }
 import clockJump from '../../migrations/0015_clock_jump.sql' with { type: 'text' }
 import secretEverywhere from '../../migrations/0016_secret_everywhere.sql' with { type: 'text' }
+import deviceUser from '../../migrations/0017_device_user.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 14, sql: refusedPush },
   { number: 15, sql: clockJump },
   { number: 16, sql: secretEverywhere },
+  { number: 17, sql: deviceUser },
 ]

@@ -71,6 +71,7 @@ export const device = sqliteTable('device', {
   timezone: text(),
   cell: integer(),
   movedAt: integer('moved_at'),
+  user: text(),
 })
 
 export const feedback = sqliteTable(

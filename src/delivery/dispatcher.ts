@@ -18,7 +18,7 @@ interface Dependencies extends HealthDependencies {
   readonly log: Log
   readonly backlog: Pick<Backlog, 'take' | 'enqueue' | 'isSearching'>
   readonly badges: PendingBadges
-  readonly outcomes: Pick<OutcomeHandler, 'handle' | 'postpone' | 'nobodyLeft' | 'releasePending'>
+  readonly outcomes: Pick<OutcomeHandler, 'handle' | 'postpone' | 'requeue' | 'nobodyLeft' | 'releasePending'>
   /** Shared by all senders. */
   readonly sendBudget: SendBudget
   /** Requests this sender may have in flight, of what all share. */
@@ -172,18 +172,23 @@ export class Dispatcher {
     const sent = this.#withBadge(task)
     const sending = this.#silent.sent(task.recipient.device, task.sentAt)
     // The task must be released whatever happens, or its page never settles.
-    provider.send(sent.delivery.message, sent.recipient).then(
-      (outcome) => this.#answered(provider, sent, nth, sending, outcome),
-      (error: unknown) => {
-        this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
-        this.#answered(provider, sent, nth, sending, {
-          kind: 'deferred',
-          afterMs: null,
-          scope: 'device',
-          reason: 'internal error',
-        })
-      },
-    )
+    provider
+      .send(sent.delivery.message, sent.recipient, () => sent.delivery.abortReason === null)
+      .then(
+        (outcome) => {
+          if (outcome === null) this.#withdrawn(sent, sending)
+          else this.#answered(provider, sent, nth, sending, outcome)
+        },
+        (error: unknown) => {
+          this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
+          this.#answered(provider, sent, nth, sending, {
+            kind: 'deferred',
+            afterMs: null,
+            scope: 'device',
+            reason: 'internal error',
+          })
+        },
+      )
   }
 
   /** The task with the badge that the device is to show now. */
@@ -199,7 +204,7 @@ export class Dispatcher {
   #answered(provider: Provider, task: Task, nth: number, sending: Sending, answer: Outcome): void {
     if (this.#isClosed) return
     this.#inFlight--
-    const { clock, latency, badges, outcomes, backlog } = this.#deps
+    const { clock, latency, badges, outcomes } = this.#deps
     const now = clock.now()
     const outcome = this.#silent.answered(sending, answer, now)
     // What was taken is still to be written down.
@@ -211,8 +216,24 @@ export class Dispatcher {
     const health = provider === this.#provider ? this.#health : null
     const situation = { sent: { nth, latencyMs }, provider: provider.name, health, now }
     this.#counters.count(outcome, outcomes.handle(task, outcome, situation))
+    this.#over(task)
+  }
+
+  /** While the request waited its delivery was aborted: it was not sent. */
+  #withdrawn(task: Task, sending: Sending): void {
+    if (this.#isClosed) return
+    this.#inFlight--
+    const { clock, badges, outcomes } = this.#deps
+    this.#silent.withdrawn(sending)
+    if (task.badge !== undefined) badges.refused(task.badge)
+    outcomes.requeue(task, clock.now())
+    this.#over(task)
+  }
+
+  /** A request is over, and its place is free. */
+  #over(task: Task): void {
     // The delivery may have room for another page, or somebody to send to again.
-    backlog.enqueue(task.delivery)
+    this.#deps.backlog.enqueue(task.delivery)
     if (this.#inFlight === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
     this.pump()
   }

@@ -67,13 +67,14 @@ export class OutcomeHandler {
     const refused = delivery.recordOutcome(outcome)
     if (verdict.kind === 'pause') {
       health?.pause({ ...verdict, told: this.#deps.reportTrouble() }, device, now)
-      this.#requeue(task, now)
+      this.requeue(task, now)
     } else {
-      const answered = { task, verdict, finding: findingOf(recipient, outcome, verdict) }
+      const answered = { task, verdict, finding: findingOf(recipient, outcome, verdict, now) }
       if (complaint === null) {
         if (health !== null) this.#recordHealth(health, outcome, device, sent, now)
         this.#close(answered, now)
-      } else if (health === null || health.isPaused(now)) this.#requeue(task, now)
+      } else if (health === null) this.requeue(task, now)
+      else if (health.isPaused(now)) this.#outlastPause(answered, outcome, now)
       else this.#recordComplaint(health, complaint, answered, outcome, sent, now)
     }
     if (refused !== null) this.#refuse(delivery, refused)
@@ -87,10 +88,17 @@ export class OutcomeHandler {
     this.#deps.backlog.enqueue(task.delivery)
   }
 
+  /** Requeues a recipient that was not sent to, or for whom its answer says nothing. */
+  requeue(task: Task, now: number): void {
+    if (task.delivery.abortReason !== null)
+      this.#close({ task, verdict: abortedVerdict(task.delivery), finding: null }, now)
+    else task.delivery.requeue(task)
+  }
+
   /** Requeues what is pending, to be sent again. */
   releasePending(health: Health, now: number): void {
     for (const { subject: of } of health.release()) {
-      this.#requeue(of.task, now)
+      this.requeue(of.task, now)
       this.#deps.backlog.enqueue(of.task.delivery)
     }
   }
@@ -117,6 +125,16 @@ export class OutcomeHandler {
     if (outcome.kind === 'accepted') this.#closeAll(health.taken(device, sent, now), now)
     else if (outcome.kind === 'unregistered') this.#closeAll(health.gone(device, sent, now), now)
     else health.failed(device, outcome.kind === 'deferred' && outcome.strain === true)
+  }
+
+  /** A complaint that comes during a pause says nothing new, unless it asks for a longer one. It is no attempt. */
+  #outlastPause(answered: Judged, outcome: Outcome, now: number): void {
+    const { task, verdict } = answered
+    const asks = outcome.kind === 'deferred' && outcome.afterMs !== null
+    if (!asks || verdict.kind !== 'retry') return this.requeue(task, now)
+    const again = { task: { ...task, attempt: Math.max(task.attempt - 1, 1) }, verdict, finding: null }
+    this.#close(again, now)
+    this.#deps.backlog.enqueue(task.delivery)
   }
 
   /** Passes a complaint to the breaker: it is the device's, or the credential's, or pending until that is known. */
@@ -173,13 +191,6 @@ export class OutcomeHandler {
     if (delivery.answer(task, verdict, finding, now)) writer.settlePage(delivery, page)
     backlog.enqueue(delivery)
   }
-
-  /** Requeues a recipient. */
-  #requeue(task: Task, now: number): void {
-    if (task.delivery.abortReason !== null)
-      this.#close({ task, verdict: abortedVerdict(task.delivery), finding: null }, now)
-    else task.delivery.requeue(task)
-  }
 }
 
 /** The verdict on a recipient of an aborted delivery that would have been sent to again. */
@@ -190,12 +201,15 @@ function abortedVerdict({ abortReason: how, refused }: ActiveDelivery): FinalVer
 }
 
 /** What an answer says of the device itself; `null` if nothing new. */
-function findingOf(recipient: Recipient, outcome: Outcome, verdict: FinalVerdict): DeviceFinding | null {
-  const { device, token, environment } = recipient
+function findingOf(
+  { device, token, environment }: Recipient,
+  outcome: Outcome,
+  verdict: FinalVerdict,
+  now: number,
+): DeviceFinding | null {
   if (verdict.kind === 'failed') {
     const { reason, since } = verdict
-    if (verdict.device === 'gone') return { kind: 'gone', device, token, since, reason }
-    return verdict.device === 'quarantine' ? { kind: 'quarantine', device, token, reason } : null
+    return verdict.device === 'keep' ? null : { kind: verdict.device, device, token, since: since ?? now, reason }
   }
   if (outcome.kind !== 'accepted' || outcome.environment === undefined || outcome.environment === environment) {
     return null

@@ -70,7 +70,7 @@ export function asPlatform(value: unknown): Platform | null {
   return null
 }
 
-/** A name of 1 to 256 characters and at most 512 bytes: a tag, a notification type or an alias. */
+/** A name of 1 to 256 characters and at most 512 bytes: a tag, a notification type, an alias or a user. */
 function readName(value: unknown, name: string): string {
   if (typeof value !== 'string') throw invalid(name, `must be a string, not ${show(value)}`)
   if (value === '') throw invalid(name, `must be 1 to ${MAX_NAME_CHARACTERS} characters, not empty`)
@@ -132,6 +132,28 @@ export const alias: Field<string> = {
 /** Where `""` takes the alias away. */
 export const aliasOrNone: Field<string> = {
   schema: { ...alias.schema, description: 'Unique within the application; "" removes it.' },
+  emptyIsAbsent: false,
+  read: (value, name) => (value === '' ? '' : readName(value, name)),
+}
+
+/** A user of the app, by the name that its backend has for them. Several devices may have the same. */
+export const user: Field<string> = {
+  schema: {
+    type: 'string',
+    maxLength: MAX_NAME_CHARACTERS,
+    description: 'Whose device it is: one user may have several.',
+  },
+  emptyIsAbsent: true,
+  read: readName,
+}
+
+/** Where `""` takes the user away. */
+export const userOrNone: Field<string> = {
+  schema: {
+    ...user.schema,
+    description:
+      'Whose device it is, by the id that your backend knows them by: one user may have several. "" removes it.',
+  },
   emptyIsAbsent: false,
   read: (value, name) => (value === '' ? '' : readName(value, name)),
 }

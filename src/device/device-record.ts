@@ -23,7 +23,8 @@ export interface DeviceRecord {
   readonly tag: readonly string[]
   readonly alias: string | null
   readonly badge: number
-  /** Only where it is known: clients of the contract do not know it. */
+  /** These two only where they are known: clients of the contract do not know them. */
+  readonly user?: string
   readonly timezone?: string
   /** ISO 8601, UTC. */
   readonly created_at: string
@@ -39,7 +40,7 @@ export interface RecordShape {
 }
 
 export function deviceRecordOf(device: Device, warnings: readonly string[] = []): DeviceRecord {
-  const { registeredAt, updatedAt, timezone } = device
+  const { registeredAt, updatedAt, user, timezone } = device
   const ofToken = tokenWarning(device.platform, device.token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
   const updated = isoTime(updatedAt)
@@ -52,6 +53,7 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
     tag: device.tag,
     alias: device.alias,
     badge: device.badge,
+    ...(user !== null && { user }),
     ...(timezone !== null && { timezone }),
     created_at: registeredAt === updatedAt ? updated : isoTime(registeredAt),
     updated_at: updated,
@@ -85,6 +87,7 @@ export const RECORD = objectSchema(
     tag: { ...listOf(label), description: 'Tags.' },
     alias: orNull(text('Unique within the application; null when unset.')),
     badge: count('The badge count that is stored; relative badges count from it.'),
+    user: text('Whose device it is; absent where that is not said.'),
     timezone: text('IANA name; absent where it is not known.'),
     created_at: time('First registration.'),
     updated_at: time('Last change.'),
@@ -94,7 +97,7 @@ export const RECORD = objectSchema(
         'What is not as it should be; absent where all is well. "alias belongs to another device" only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
     },
   },
-  ['timezone', 'warnings'],
+  ['user', 'timezone', 'warnings'],
 )
 
 export const RECORD_EXAMPLE: DeviceRecord = {

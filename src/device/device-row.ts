@@ -16,6 +16,7 @@ export type DeviceRow = Pick<
   | 'state'
   | 'token'
   | 'alias'
+  | 'user'
   | 'lat'
   | 'lng'
   | 'badge'
@@ -24,7 +25,8 @@ export type DeviceRow = Pick<
   | 'updated_at'
 >
 
-export const DEVICE_COLUMNS = 'id, platform, state, token, alias, lat, lng, badge, timezone, registered_at, updated_at'
+export const DEVICE_COLUMNS =
+  'id, platform, state, token, alias, user, lat, lng, badge, timezone, registered_at, updated_at'
 
 export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
   return {
@@ -36,6 +38,7 @@ export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
     active: labels.active,
     tag: labels.tag,
     alias: row.alias,
+    user: row.user,
     badge: row.badge,
     timezone: row.timezone,
     registeredAt: row.registered_at,

@@ -14,6 +14,8 @@ import {
   platform,
   token,
   tokens,
+  user,
+  userOrNone,
 } from './device-fields.ts'
 import type { Platform } from './device.ts'
 import { timezone } from './timezone-field.ts'
@@ -38,7 +40,7 @@ const named = describedAs(
 )
 
 const replaces = describedAs(
-  'The token that this one takes the place of, of the same platform: its device keeps its tags, types, alias, badge, place and history under the new one. No error where there is none.',
+  'The token that this one takes the place of, of the same platform: its device keeps its tags, types, alias, user, badge, place and history under the new one. No error where there is none.',
   token,
 )
 
@@ -53,6 +55,7 @@ export const RegisterDevice = bodyOf(
     active: optional(types),
     tag: optional(tags, ['tags']),
     alias: optional(aliasOrNone, ['Alias']),
+    user: optional(userOrNone),
     timezone: optional(timezone),
   },
   (input) => {
@@ -153,6 +156,11 @@ export const FEEDBACK_ENTRY = objectSchema('FeedbackEntry', {
 export function readDeviceLimit(value: string | undefined): number | null {
   if (value === undefined) return null
   return wholeNumber(1, 10_000).read(value, 'limit')
+}
+
+/** `user` of a list: an empty one must not be everybody. */
+export function readUser(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : user.read(value, 'user')
 }
 
 /** `after` is the cursor of a page's Link header: opaque to callers, a device id here. */

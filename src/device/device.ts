@@ -27,6 +27,8 @@ export interface Device {
   readonly active: readonly string[]
   readonly tag: readonly string[]
   readonly alias: string | null
+  /** Whose device it is; others may have the same. `null`: not said. */
+  readonly user: string | null
   readonly badge: number
   /** IANA name; `null`: not known. */
   readonly timezone: string | null

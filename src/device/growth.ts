@@ -45,7 +45,7 @@ export interface GrowthBounds {
 interface Added {
   /** A device that is not there. */
   readonly isNew: boolean
-  /** Of its token and alias, or of the token that a device moves to; else 0. */
+  /** Of its token, alias and user, or of the token that a device moves to; else 0. */
   readonly bytes: number
   /** Names that the device does not have. */
   readonly tag: readonly string[]

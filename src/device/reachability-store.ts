@@ -7,13 +7,13 @@ import { createLeftDeviceStore } from './left-device-store.ts'
 interface ReachabilityVerdict {
   /** Milliseconds since the Unix epoch. */
   readonly now: number
+  /**
+   * Since when the gateway knows it, or when it has said so, ms since the Unix epoch. A device that has registered after
+   * that is there.
+   */
+  readonly since: number
   /** The gateway's own reason. */
   readonly reason: string
-}
-
-interface Departure extends ReachabilityVerdict {
-  /** Since when the gateway has known the device gone, ms since the Unix epoch; `null` if it gave no time. */
-  readonly since: number | null
 }
 
 /** Devices erased in one step of a sweep: with 200 labels each 3 ms. */
@@ -32,13 +32,8 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
     readonly platform: number
     readonly token: string | Uint8Array
   }
-  const gone = database.statement<Row, [now: number, device: number, since: number | null]>(
-    `UPDATE device SET state = ${STATE.gone}, updated_at = ?1
-     WHERE id = ?2 AND state = ${STATE.registered} AND (?3 IS NULL OR ?3 >= seen_at)
-     RETURNING application, platform, token`,
-  )
-  const quarantined = database.statement<Row, [now: number, device: number]>(
-    `UPDATE device SET state = ${STATE.quarantined}, updated_at = ? WHERE id = ? AND state = ${STATE.registered}
+  const left = database.statement<Row, [state: number, now: number, device: number, since: number]>(
+    `UPDATE device SET state = ?, updated_at = ? WHERE id = ? AND state = ${STATE.registered} AND ? >= seen_at
      RETURNING application, platform, token`,
   )
   const report = database.statement<never, [number, number, string | Uint8Array, string, number]>(
@@ -58,7 +53,8 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
        ORDER BY updated_at LIMIT ?) RETURNING id`,
   )
 
-  function settle(row: Row | null, { now, reason }: ReachabilityVerdict): boolean {
+  function leave(state: number, device: number, { now, since, reason }: ReachabilityVerdict): boolean {
+    const row = left.get(state, now, device, since)
     if (row === null) return false
     report.run(row.application, row.platform, row.token, reason, now)
     return true
@@ -69,16 +65,17 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
      * The app is gone from the device: false when that is not so, because the device has registered after `since`
      * (Apple, "Handling notification responses from APNs": stop until it registers with a later timestamp).
      */
-    markGone(device: number, departure: Departure): boolean {
-      const left = settle(gone.get(departure.now, device, departure.since), departure)
+    markGone(device: number, verdict: ReachabilityVerdict): boolean {
+      const left = leave(STATE.gone, device, verdict)
       if (left) leftDevices.keep(device)
       return left
     },
 
-    /** No environment knows the token: it leaves every audience, and its next registration finds its data. */
-    quarantine(device: number, verdict: ReachabilityVerdict): boolean {
-      return settle(quarantined.get(verdict.now, device), verdict)
-    },
+    /**
+     * No environment knows the token: it leaves every audience, and its next registration finds its data. False as of
+     * `markGone`.
+     */
+    quarantine: (device: number, verdict: ReachabilityVerdict): boolean => leave(STATE.quarantined, device, verdict),
 
     /**
      * Erases some of the devices that have been gone, or in quarantine, since before `before` (ms since the Unix epoch);

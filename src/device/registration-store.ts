@@ -7,12 +7,13 @@ import type { Device, Platform } from './device.ts'
 import { UNBOUNDED } from './growth.ts'
 import type { GrowthBoundsOfCall, Growth, Shortage } from './growth.ts'
 import type { AliasIndex } from './index/alias-index.ts'
+import { missingIn } from './index/label-index.ts'
 import type { LabelIndex, DeviceLabels } from './index/label-index.ts'
 import { cellAt } from './index/place-index.ts'
 import type { PlaceIndex } from './index/place-index.ts'
 import type { ZoneIndex } from './index/zone-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
-import { createTokenMoveStore, inherited } from './token-move-store.ts'
+import { createTokenMoveStore } from './token-move-store.ts'
 
 /** What an app says of its device at launch. A field left out stays as it was. */
 export interface Registration {
@@ -29,6 +30,8 @@ export interface Registration {
   readonly tag?: readonly string[] | undefined
   /** `''` removes it. */
   readonly alias?: string | undefined
+  /** `''` removes it. */
+  readonly user?: string | undefined
   /** IANA name; `''` removes it. */
   readonly timezone?: string | undefined
 }
@@ -54,7 +57,8 @@ export type Imported =
   | { readonly kind: 'too-many-labels'; readonly index: number }
   | Shortage
 
-interface Found {
+/** The row that a registration finds under its token. */
+export interface FoundRow {
   readonly kind: 'created' | 'updated'
   /** The row to update. */
   readonly kept: DeviceRow | null
@@ -85,15 +89,29 @@ export function createRegistrationStore({
   growth,
 }: Dependencies) {
   const statements = prepareStatements(database)
-  const moves = createTokenMoveStore({ database, labels, aliases })
+  const moves = createTokenMoveStore({ database, labels, aliases, growth, update })
 
   function create(application: number, input: Registration, token: string | Uint8Array): Device {
     const now = clock.now()
     const { platform, lat = null, lng = null } = input
     const alias = input.alias || null
+    const user = input.user || null
     const timezone = input.timezone || null
     const cell = cellAt({ lat, lng })
-    const inserted = statements.insert.run(application, platform, token, alias, lat, lng, cell, timezone, now, now, now)
+    const inserted = statements.insert.run(
+      application,
+      platform,
+      token,
+      alias,
+      user,
+      lat,
+      lng,
+      cell,
+      timezone,
+      now,
+      now,
+      now,
+    )
     const id = Number(inserted.lastInsertRowid)
     sizes.countDevice(application)
     const [tag, active] = [namesOf(input.tag), namesOf(input.active)]
@@ -108,6 +126,7 @@ export function createRegistrationStore({
       active,
       tag,
       alias,
+      user,
       badge: 0,
       timezone,
       registeredAt: now,
@@ -119,16 +138,18 @@ export function createRegistrationStore({
     const now = clock.now()
     const { lat = row.lat, lng = row.lng } = input
     const alias = input.alias === undefined ? row.alias : input.alias || null
+    const user = input.user === undefined ? row.user : input.user || null
     const timezone = input.timezone === undefined ? row.timezone : input.timezone || null
     touch(row, now)
     places.move(row.id, row, { lat, lng })
     if (alias !== row.alias) aliases.set(row.id, alias)
+    if (user !== row.user) statements.setUser.run(user, row.id)
     zones.move(row.id, row.timezone, timezone)
     const tag = input.tag === undefined ? had.tag : namesOf(input.tag)
     const active = input.active === undefined ? had.active : namesOf(input.active)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
-    return deviceOf({ ...row, lat, lng, alias, timezone, updated_at: now }, { tag, active })
+    return deviceOf({ ...row, lat, lng, alias, user, timezone, updated_at: now }, { tag, active })
   }
 
   function touch(row: DeviceRow, now: number): void {
@@ -137,7 +158,7 @@ export function createRegistrationStore({
   }
 
   /** Looks for the row that a registration updates, and how the registration counts. */
-  function lookUp(application: number, platform: Platform, token: string | Uint8Array): Found {
+  function lookUp(application: number, platform: Platform, token: string | Uint8Array): FoundRow {
     const row = statements.byToken.get(application, platform, token)
     if (row === null) return { kind: 'created', kept: null, gone: null }
     // A device that is gone is registered anew: nothing of it is kept.
@@ -161,15 +182,17 @@ export function createRegistrationStore({
   ): Registered | Shortage {
     const token = packToken(asked.token)
     const found = lookUp(application, asked.platform, token)
-    const replaced = replacedBy(application, asked)
-    if (replaced !== null) return goOn(application, asked, found, replaced, takesAlias, bounds)
+    const replaced = moves.replacedBy(application, asked)
+    if (replaced !== null) return moves.goOn(application, asked, found, replaced, takesAlias, bounds)
     const { kind, kept, gone } = found
     const had = kept === null ? NO_LABELS : labels.find(kept.id)
     // A device that was gone takes no more room than it did.
     const isNew = kept === null && gone === null
     const added = {
       isNew,
-      bytes: isNew ? Buffer.byteLength(token) + Buffer.byteLength(asked.alias ?? '') : 0,
+      bytes: isNew
+        ? Buffer.byteLength(token) + Buffer.byteLength(asked.alias ?? '') + Buffer.byteLength(asked.user ?? '')
+        : 0,
       tag: missingIn(had.tag, asked.tag),
       type: missingIn(had.active, asked.active),
     }
@@ -184,34 +207,6 @@ export function createRegistrationStore({
     return { kind, device, aliasTaken: !isFree }
   }
 
-  /** In whatever state: who was gone is back. */
-  function replacedBy(application: number, { platform, token, replaces = token }: Registration): DeviceRow | null {
-    return replaces === token ? null : statements.byToken.get(application, platform, packToken(replaces))
-  }
-
-  /** A registration under a new token of a device that is known by another one. */
-  function goOn(
-    application: number,
-    asked: Registration,
-    { kept: twin, gone }: Found,
-    row: DeviceRow,
-    takesAlias: boolean,
-    bounds: GrowthBoundsOfCall,
-  ): Registered | Shortage {
-    const had = moves.labelsOf(row.id)
-    const wanted = twin === null ? asked : inherited(asked, had, twin, labels.find(twin.id))
-    const token = packToken(asked.token)
-    const [tag, type] = [missingIn(had.tag, wanted.tag), missingIn(had.active, wanted.active)]
-    const shortage = growth.shortage(application, { isNew: false, bytes: Buffer.byteLength(token), tag, type }, bounds)
-    if (shortage !== null) return shortage
-    const other = twin?.id ?? gone
-    if (other !== null) statements.erase.run(other)
-    const moved = moves.moveTo(application, row, token)
-    const isFree = !wanted.alias || aliases.claim(application, wanted.alias, row.id, takesAlias)
-    const device = update(application, isFree ? wanted : { ...wanted, alias: '' }, moved, had)
-    return { kind: row.state === STATE.registered ? 'updated' : 'created', device, aliasTaken: !isFree }
-  }
-
   return {
     register,
 
@@ -222,7 +217,7 @@ export function createRegistrationStore({
       bounds: GrowthBoundsOfCall = UNBOUNDED,
     ): Imported {
       const tag = namesOf(tags)
-      const devices = new Map<string, Found>()
+      const devices = new Map<string, FoundRow>()
       for (const [index, token] of tokens.entries()) {
         const found = lookUp(application, platform, packToken(token))
         devices.set(token, found)
@@ -261,10 +256,6 @@ export function createRegistrationStore({
 
 const NO_LABELS: DeviceLabels = { tag: [], active: [] }
 
-function missingIn(had: readonly string[], wanted: readonly string[] = []): readonly string[] {
-  return had.length === 0 ? wanted : wanted.filter((name) => !had.includes(name))
-}
-
 function namesOf(given: readonly string[] = []): string[] {
   const sorted = given.toSorted()
   return sorted.filter((name, index) => name !== sorted[index - 1])
@@ -280,16 +271,17 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     ),
     insert: database.statement<
       never,
-      [number, number, Token, Text, Degrees, Degrees, cell: number | null, Text, number, number, number]
+      [number, number, Token, Text, Text, Degrees, Degrees, cell: number | null, Text, number, number, number]
     >(
       `INSERT INTO device
-         (application, platform, token, alias, lat, lng, cell, timezone, registered_at, seen_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (application, platform, token, alias, user, lat, lng, cell, timezone, registered_at, seen_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     // What an index has is not named here: that would rewrite the index on every launch of every app.
     touch: database.statement<never, [number, number, number]>(
       'UPDATE device SET seen_at = ?, updated_at = ? WHERE id = ?',
     ),
+    setUser: database.statement<never, [user: Text, device: number]>('UPDATE device SET user = ? WHERE id = ?'),
     revive: database.statement<never, [device: number]>(
       `UPDATE device SET state = ${STATE.registered}, environment = NULL WHERE id = ?`,
     ),

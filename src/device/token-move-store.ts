@@ -1,16 +1,23 @@
 import type { Database } from '../database/database.ts'
+import { DEVICE_COLUMNS, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
-import { MAX_LABELS } from './device.ts'
+import { MAX_LABELS, packToken } from './device.ts'
+import type { Device } from './device.ts'
+import type { Growth, GrowthBoundsOfCall, Shortage } from './growth.ts'
 import type { AliasIndex } from './index/alias-index.ts'
+import { missingIn } from './index/label-index.ts'
 import type { DeviceLabels, LabelIndex } from './index/label-index.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
 import type { Kept } from './left-device-store.ts'
-import type { Registration } from './registration-store.ts'
+import type { FoundRow, Registered, Registration } from './registration-store.ts'
 
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
   readonly labels: LabelIndex
   readonly aliases: AliasIndex
+  readonly growth: Growth
+  /** Writes what a registration says of the device of `row`, which has the labels `had`. */
+  readonly update: (application: number, said: Registration, row: DeviceRow, had: DeviceLabels) => Device
 }
 
 type PackedToken = string | Uint8Array
@@ -19,25 +26,58 @@ type PackedToken = string | Uint8Array
  * Devices whose token has changed: the row goes on, with all that stands by its id, so that a push under way reaches it
  * once. To be called inside a transaction.
  */
-export function createTokenMoveStore({ database, labels, aliases }: Dependencies) {
+export function createTokenMoveStore({ database, labels, aliases, growth, update }: Dependencies) {
   const leftDevices = createLeftDeviceStore({ database })
+  const byToken = database.statement<DeviceRow, [application: number, platform: number, token: PackedToken]>(
+    `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND platform = ? AND token = ?`,
+  )
+  const erase = database.statement<never, [device: number]>('DELETE FROM device WHERE id = ?')
   // Which environment knows the new one is to be found out.
   const move = database.statement<never, [token: PackedToken, device: number]>(
     'UPDATE device SET token = ?, environment = NULL WHERE id = ?',
   )
 
+  /** What the device has, and what it had when it left. */
+  function labelsOf(device: number): DeviceLabels {
+    const kept = leftDevices.find(device)
+    return kept === null ? labels.find(device) : both(labels.find(device), kept.labels)
+  }
+
+  /** Gives the device its new token, which must be free, and back what it had when it left; its row from then on. */
+  function moveTo(application: number, row: DeviceRow, token: PackedToken): DeviceRow {
+    move.run(token, row.id)
+    const { kept, aliasTaken } = giveBack({ labels, aliases, leftDevices }, application, row.id)
+    return { ...row, token, alias: aliasTaken ? null : (kept?.alias ?? row.alias) }
+  }
+
   return {
-    /** What the device has, and what it had when it left. */
-    labelsOf(device: number): DeviceLabels {
-      const kept = leftDevices.find(device)
-      return kept === null ? labels.find(device) : both(labels.find(device), kept.labels)
+    /** The device whose place the token takes, in whatever state: who was gone is back. */
+    replacedBy(application: number, { platform, token, replaces = token }: Registration): DeviceRow | null {
+      return replaces === token ? null : byToken.get(application, platform, packToken(replaces))
     },
 
-    /** Gives the device its new token, which must be free, and back what it had when it left; its row from then on. */
-    moveTo(application: number, row: DeviceRow, token: PackedToken): DeviceRow {
-      move.run(token, row.id)
-      const { kept, aliasTaken } = giveBack({ labels, aliases, leftDevices }, application, row.id)
-      return { ...row, token, alias: aliasTaken ? null : (kept?.alias ?? row.alias) }
+    /** A registration under a new token of a device, `row`, that is known by another one. */
+    goOn(
+      application: number,
+      asked: Registration,
+      { kept: twin, gone }: FoundRow,
+      row: DeviceRow,
+      takesAlias: boolean,
+      bounds: GrowthBoundsOfCall,
+    ): Registered | Shortage {
+      const had = labelsOf(row.id)
+      const wanted = twin === null ? asked : inherited(asked, had, twin, labels.find(twin.id))
+      const token = packToken(asked.token)
+      const [tag, type] = [missingIn(had.tag, wanted.tag), missingIn(had.active, wanted.active)]
+      const added = { isNew: false, bytes: Buffer.byteLength(token), tag, type }
+      const shortage = growth.shortage(application, added, bounds)
+      if (shortage !== null) return shortage
+      const other = twin?.id ?? gone
+      if (other !== null) erase.run(other)
+      const moved = moveTo(application, row, token)
+      const isFree = !wanted.alias || aliases.claim(application, wanted.alias, row.id, takesAlias)
+      const device = update(application, isFree ? wanted : { ...wanted, alias: '' }, moved, had)
+      return { kind: row.state === STATE.registered ? 'updated' : 'created', device, aliasTaken: !isFree }
     },
   }
 }
@@ -64,12 +104,7 @@ export function giveBack(
  * A registration that goes on with one device, and has another one under its token: what the app has said of that one is
  * newer, and the labels are those of both.
  */
-export function inherited(
-  asked: Registration,
-  had: DeviceLabels,
-  twin: DeviceRow,
-  twinLabels: DeviceLabels,
-): Registration {
+function inherited(asked: Registration, had: DeviceLabels, twin: DeviceRow, twinLabels: DeviceLabels): Registration {
   const labels = both(twinLabels, had)
   const isPlaced = asked.lat === undefined && twin.lat !== null
   return {
@@ -77,6 +112,7 @@ export function inherited(
     tag: asked.tag ?? labels.tag,
     active: asked.active ?? labels.active,
     alias: asked.alias ?? twin.alias ?? undefined,
+    user: asked.user ?? twin.user ?? undefined,
     timezone: asked.timezone ?? twin.timezone ?? undefined,
     ...(isPlaced && { lat: twin.lat, lng: twin.lng ?? undefined }),
   }

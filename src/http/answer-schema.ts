@@ -50,9 +50,13 @@ export function doneAnswer(message: string, status = 200) {
 
 const DONE = objectSchema('Done', { message: text('What was done, in a word or two.') })
 
-/** What the header Link of a list leads to; relative, since a proxy may have taken a prefix from the address of the call. */
-export function nextPage(limit: number, after: number): string {
-  return `<?limit=${limit}&after=${after}>; rel="next"`
+/**
+ * What the header Link of a list leads to; relative, since a proxy may have taken a prefix from the address of the call.
+ * `user`: whose devices the list is of.
+ */
+export function nextPage(limit: number, after: number, user?: string): string {
+  const ofUser = user === undefined ? '' : `&user=${encodeURIComponent(user)}`
+  return `<?limit=${limit}&after=${after}${ofUser}>; rel="next"`
 }
 
 /** The header Link of a list that goes on (RFC 8288). */

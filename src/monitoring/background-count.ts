@@ -21,6 +21,8 @@ export interface ApplicationCounts {
   readonly devices: readonly Count[]
   /** Open pushes, of applications that have any. */
   readonly open: readonly Count[]
+  /** Whether the last count came to its end; else these are of the one before. */
+  readonly whole: boolean
 }
 
 interface Dependencies {
@@ -42,7 +44,7 @@ export interface BackgroundCount {
 
 /** Counts in parts of a millisecond, between everything else. */
 export function createBackgroundCount({ clock, log, store, applications, busy }: Dependencies): BackgroundCount {
-  let counted: ApplicationCounts = { devices: [], open: [] }
+  let counted: ApplicationCounts = { devices: [], open: [], whole: true }
   let countedAt = Number.NEGATIVE_INFINITY
   let waitMs = 0
   let running: Promise<void> | null = null
@@ -56,7 +58,7 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
     }
     const open: Count[] = []
     for (const scope of busy()) open.push(await count(scope, store.open))
-    counted = { devices, open }
+    counted = { devices, open, whole: true }
     countedAt = clock.now()
     waitMs = Math.max(tookMs / SHARE, MIN_MS)
 
@@ -85,7 +87,10 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
       // Less than none: the clock was put back.
       if (running === null && !stopped && (ageMs >= waitMs || ageMs < 0)) {
         running = countAll()
-          .catch((error: unknown) => log.error('it could not be counted', { error: describeError(error) }))
+          .catch((error: unknown) => {
+            counted = { ...counted, whole: false }
+            log.error('it could not be counted', { error: describeError(error) })
+          })
           .finally(() => (running = null))
       }
       if (running === null) return counted

@@ -2,6 +2,7 @@ import type { Application } from '../application/application.ts'
 import type { BackupState } from '../backup/schedule.ts'
 import type { Clock } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
+import type { Log } from '../log.ts'
 import { COMMIT, RELEASE } from '../version.ts'
 import type { BackgroundCount } from './background-count.ts'
 import type { CountStore } from './count-store.ts'
@@ -12,10 +13,12 @@ import type { Metrics } from './metrics.ts'
 import { processFamilies } from './process-metrics.ts'
 import type { Readiness } from './readiness.ts'
 import { storageFamilies } from './storage.ts'
+import { storedFamilies } from './stored-metrics.ts'
 import type { NameOf } from './tally.ts'
 
 interface Sources {
   readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'error'>
   /** The data directory. */
   readonly data: string
   readonly metrics: Metrics
@@ -45,10 +48,8 @@ export function createScrape(sources: Sources): () => Promise<string> {
 
   return async () => {
     const counts = await sources.counts.counts()
-    const readiness = await sources.readiness()
-    return exposition([
-      gauge('bellhop_build_info', 'What runs: always 1.', [[build, 1]]),
-      ...readinessFamilies(readiness),
+    const stored = storedFamilies(sources)
+    const families = [
       ...metrics.calls.families(),
       ...refusalFamilies(),
       ...metrics.commits.families(),
@@ -57,7 +58,6 @@ export function createScrape(sources: Sources): () => Promise<string> {
         'Pushes the API has accepted, to be sent at once or later; also repeats with the same Idempotency-Key.',
         metrics.pushes.series(nameOf),
       ),
-      gauge('bellhop_scheduled_pushes', 'Pushes that wait for their moment.', store.scheduled()),
       ...deliveryFamilies({
         senders: sources.senders(),
         latency: metrics.latency,
@@ -70,13 +70,24 @@ export function createScrape(sources: Sources): () => Promise<string> {
         'Gateways that are reached by the second transport only.',
         sources.moved().length,
       ),
-      ...sizeFamilies(),
-      ...certificateFamilies(),
-      ...webhookFamilies(),
+      counter('bellhop_webhook_deliveries_total', 'Tries to deliver an event.', metrics.webhooks.series(nameOf)),
+      ...stored.families,
       ...backupFamilies(),
       ...storageFamilies(sources.data),
       ...metrics.loop.families(),
       ...processFamilies(),
+    ]
+    // Last: what has just been found damaged is no reason to be ready.
+    const readiness = await sources.readiness()
+    return exposition([
+      gauge('bellhop_build_info', 'What runs: always 1.', [[build, 1]]),
+      ...readinessFamilies(readiness),
+      gauge(
+        'bellhop_metrics_ok',
+        'Whether a part of these metrics could be read; what could not is left out, or old, and the log says why.',
+        Object.entries({ counts: Number(counts.whole), ...stored.ok }).map(([part, ok]) => [{ part }, ok] as const),
+      ),
+      ...families,
     ])
   }
 
@@ -102,62 +113,6 @@ export function createScrape(sources: Sources): () => Promise<string> {
         'bellhop_quota_limit_calls',
         'Calls allowed in a period; not there without a quota.',
         limited.map(({ name, limits }) => [{ application: name }, limits.quota] as const),
-      ),
-    ]
-  }
-
-  function sizeFamilies(): Family[] {
-    const limits = sources
-      .applications()
-      .flatMap(({ name: application, limits: { maxDevices, maxLabels } }) => [
-        [{ application, kind: 'devices' }, maxDevices] as const,
-        [{ application, kind: 'labels' }, maxLabels] as const,
-      ])
-    const rows = store.sizes().flatMap(({ application: number, devices, labels }) => {
-      const application = nameOf(number)
-      if (application === null) return []
-      return [[{ application, kind: 'devices' }, devices] as const, [{ application, kind: 'labels' }, labels] as const]
-    })
-    return [
-      gauge(
-        'bellhop_registry_rows',
-        'Devices in whatever state, and tags and types, that an application has brought.',
-        rows,
-      ),
-      gauge(
-        'bellhop_registry_limit_rows',
-        'Up to how many of them calls without the secret may bring new ones; not there without a limit.',
-        limits.filter(([, limit]) => limit > 0),
-      ),
-    ]
-  }
-
-  function certificateFamilies(): Family[] {
-    const expiring = store.certificates().flatMap(({ application: number, expiresAt }) => {
-      const application = nameOf(number)
-      return application === null ? [] : [[{ application }, expiresAt / 1000] as const]
-    })
-    const help =
-      'When the APNs certificate of an application expires, since the Unix epoch. Signing keys do not expire.'
-    return [gauge('bellhop_certificate_expiry_timestamp_seconds', help, expiring)]
-  }
-
-  function webhookFamilies(): Family[] {
-    const webhooks = store.webhooks().flatMap((webhook) => {
-      const application = nameOf(webhook.application)
-      return application === null ? [] : [{ ...webhook, labels: { application } }]
-    })
-    return [
-      counter('bellhop_webhook_deliveries_total', 'Tries to deliver an event.', metrics.webhooks.series(nameOf)),
-      gauge(
-        'bellhop_webhook_events_waiting',
-        'Events that are not delivered yet.',
-        webhooks.map(({ labels, waiting }) => [labels, waiting] as const),
-      ),
-      gauge(
-        'bellhop_webhook_disabled',
-        'Whether the receiver has answered 410, so that it gets no more events.',
-        webhooks.map(({ labels, disabled }) => [labels, disabled] as const),
       ),
     ]
   }

@@ -86,6 +86,7 @@ export function startAdminSide(deps: Dependencies) {
     inbox: createInbox({ simulator: runningSimulator, applications: () => directory.all() }),
     scrape: createScrape({
       clock,
+      log,
       data: config.data,
       metrics,
       store,

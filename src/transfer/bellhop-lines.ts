@@ -26,12 +26,13 @@ export interface FileCounts {
 }
 
 export function deviceLine(device: WholeDevice): string {
-  const { token, platform, alias, tag, active, lat, lng, timezone, badge, environment, left } = device
+  const { token, platform, alias, user, tag, active, lat, lng, timezone, badge, environment, left } = device
   return JSON.stringify({
     kind: 'device',
     token,
     platform: String(platform),
     alias,
+    user,
     tag,
     active,
     lat,

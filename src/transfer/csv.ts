@@ -101,12 +101,16 @@ const ALSO: { readonly [Name in RecordField]?: readonly string[] } = {
     'firebaseinstallationid',
   ],
   platform: ['os', 'devicetype', 'deviceplatform'],
+  user: ['userid', 'uid', 'externaluserid', 'externalid'],
   tag: ['tags'],
   lat: ['latitude'],
   lng: ['lon', 'long', 'longitude'],
   registered_at: ['createdat', 'created'],
   seen_at: ['lastseen', 'lastseenat', 'lastactive', 'updatedat'],
 }
+
+/** A number is a name too. */
+const NAMES: ReadonlySet<RecordField> = new Set(['token', 'alias', 'user'])
 
 /** What the mapped columns of a record say, over what is `stated` without them. */
 export function mapped(record: FileRecord, map: ColumnMap, stated: Stated = {}): Entry {
@@ -120,7 +124,7 @@ export function mapped(record: FileRecord, map: ColumnMap, stated: Stated = {}):
     } else if (field === 'platform') {
       const word = textOf(values[0])
       said.platform = (word === undefined ? null : platformOf(word)) ?? values[0]
-    } else said[field] = field === 'alias' || field === 'token' ? textOf(values[0]) : values[0]
+    } else said[field] = NAMES.has(field) ? textOf(values[0]) : values[0]
   }
   return { kind: 'device', stated: said }
 }

@@ -113,10 +113,12 @@ function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry
     return refused('platform', `is ${JSON.stringify(word)}: only apps on iOS and Android can be sent to`)
   }
   const isApple = typeof token === 'string' && /^[0-9a-f]{64,200}$/i.test(token)
+  const user = textOf(first(record, ['uid', 'userId', 'user_id', 'userID'])) ?? (isUser(key) ? key : undefined)
   const stated: Stated = {
     token: typeof token === 'string' ? token.trim() : token,
     platform: isApple && (word === undefined || platformOf(word) !== 1) ? 0 : 1,
-    alias: textOf(first(record, ['alias', 'uid', 'userId', 'user_id', 'userID'])) ?? (isUser(key) ? key : undefined),
+    alias: textOf(record['alias']) ?? user,
+    user,
     tag: listOf(first(record, ['tags', 'topics'])),
     timezone: textOf(first(record, ['timezone', 'timeZone', 'time_zone'])),
     registered_at: first(record, ['createdAt', 'created_at', 'created']),

@@ -13,6 +13,7 @@ export const onesignal: Format = {
     token: 'identifier',
     platform: 'device_type',
     alias: 'external_user_id',
+    user: 'external_user_id',
     tag: 'tags',
     timezone: 'timezone_id',
     badge: 'badge_count',
@@ -29,6 +30,7 @@ export const onesignal: Format = {
       const what = type === '' ? 'is empty' : `is ${type}${other === undefined ? '' : ` (${other})`}`
       return [refused('device_type', `${what}: only 0 (iOS) and 1 (Android) can be sent to`)]
     }
+    const user = textOf(record['external_user_id'])
     const invalid = textOf(record['invalid_identifier']) ?? String(record['invalid_identifier'])
     if (['t', 'true', '1'].includes(invalid.toLowerCase())) {
       return [refused('invalid_identifier', 'is true: OneSignal counts this device as unsubscribed')]
@@ -43,7 +45,8 @@ export const onesignal: Format = {
         stated: {
           token: statedOf(record['identifier']),
           platform,
-          alias: textOf(record['external_user_id']),
+          alias: user,
+          user,
           tag: tagsOf(record['tags']),
           timezone: textOf(record['timezone_id']),
           badge: statedOf(record['badge_count']),

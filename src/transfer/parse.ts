@@ -13,6 +13,7 @@ export const parse: Format = {
     token: 'deviceToken',
     platform: 'deviceType',
     alias: 'user',
+    user: 'user',
     tag: 'channels',
     lat: 'location',
     lng: 'location',
@@ -33,13 +34,15 @@ export const parse: Format = {
       const what = through === '' ? 'is empty' : `is ${JSON.stringify(through)}`
       return [refused(field, `${what}: only ios and android (gcm, fcm) can be sent to`)]
     }
+    const user = userOf(record)
     return [
       {
         kind: 'device',
         stated: {
           token: statedOf(record['deviceToken']),
           platform,
-          alias: userOf(record),
+          alias: user,
+          user,
           // Parse uses the empty name for the channel of all.
           tag: Array.isArray(record['channels'])
             ? record['channels'].filter((channel) => channel !== '')

@@ -7,6 +7,7 @@ export const FIELDS = [
   'token',
   'platform',
   'alias',
+  'user',
   'tag',
   'active',
   'lat',

@@ -109,7 +109,7 @@ describe('an audience', () => {
     expect(ids(audience, 2)).toEqual([])
     expect(ids(audience, 1, 0)).toEqual([])
     expect(ids({ device: 1, platform: 0 })).toEqual([])
-    devices.quarantine(1, { now: 1, reason: 'BadDeviceToken' })
+    devices.quarantine(1, { since: Infinity, now: 1, reason: 'BadDeviceToken' })
     expect(ids(audience)).toEqual([])
   })
 

@@ -82,8 +82,8 @@ export function openPopulation() {
     const seenAt = clock.now()
     const movedAt = device.timezone === (timezone || null) ? null : seenAt
     const fate = random()
-    if (fate < 0.05) devices.markGone(device.id, { since: null, now: seenAt + 1, reason: 'Unregistered' })
-    else if (fate < 0.1) devices.quarantine(device.id, { now: seenAt + 1, reason: 'BadDeviceToken' })
+    if (fate < 0.05) devices.markGone(device.id, { since: Infinity, now: seenAt + 1, reason: 'Unregistered' })
+    else if (fate < 0.1) devices.quarantine(device.id, { since: Infinity, now: seenAt + 1, reason: 'BadDeviceToken' })
     else if (fate < 0.15) devices.unregister(application, platform, token)
     else registered[application]?.push({ ...device, registeredAt, seenAt, movedAt })
   }

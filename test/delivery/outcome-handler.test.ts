@@ -34,6 +34,15 @@ afterEach(async () => {
   await gateways[Symbol.asyncDispose]()
 })
 
+/** What Google says of a token that is no more. */
+const UNREGISTERED = JSON.stringify({
+  error: {
+    code: 404,
+    status: 'NOT_FOUND',
+    details: [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode: 'UNREGISTERED' }],
+  },
+})
+
 const order = (prefix: string, n = 0) => prefix + String(n).padStart(64 - prefix.length, '0')
 
 async function register(platform: 0 | 1, ...tokens: string[]): Promise<void> {
@@ -197,7 +206,65 @@ describe('a credential that has taken nothing yet', () => {
   })
 })
 
+/** How many requests are waited for. */
+async function inFlight(): Promise<number> {
+  const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
+  return [...metrics.matchAll(/^bellhop_gateway_in_flight\{.*\} (\d+)$/gm)].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  )
+}
+
+/** Resolves when so many requests have come, and all of them but `open` are answered. */
+async function answered(arrivals: number, open: number): Promise<void> {
+  while (simulator.arrivals().length < arrivals || (await inFlight()) !== open) await Bun.sleep(1)
+}
+
 describe('a credential that has proven itself', () => {
+  test('is told of a phone that is gone, and the phone registers before that is written down: it stays', async () => {
+    await register(1, 'phone:one', 'phone:two')
+    await sent(await push(1))
+    const gone = { status: 404, headers: {}, body: UNREGISTERED }
+    simulator.answerWith(({ token }) => (token === 'phone:one' ? { kind: 'silent' } : { kind: 'answer', answer: gone }))
+    await push(1)
+    await answered(4, 1)
+    clock.advance(10)
+    expect((await service.put('/deviceToken', { token: 'phone:two', platform: 1 })).status).toBe(200)
+    await passing(
+      service,
+      clock,
+      service.logged(({ event }) => event === 'to be sent again'),
+    )
+    const { body } = await service.get('/deviceToken/all')
+    expect(body.map(({ token }: { token: string }) => token)).toEqual(['phone:one', 'phone:two'])
+    expect(await feedback()).toEqual([])
+  })
+
+  test('pauses, and a Retry-After that is heard during the pause is kept beyond it', async () => {
+    await register(0, order('a', 1), order('a', 2))
+    await sent(await push(0))
+    const asked: number[] = []
+    const pause = { status: 429, headers: { 'retry-after': '1' }, body: '{"reason":"TooManyProviderTokenUpdates"}' }
+    const busy = { status: 503, headers: { 'retry-after': '300' }, body: '{"reason":"ServiceUnavailable"}' }
+    let isBusy = true
+    simulator.answerWith(({ token }) => {
+      if (token === order('a', 2)) asked.push(clock.now())
+      if (!isBusy) return null
+      return token === order('a', 1)
+        ? { kind: 'answer', answer: pause }
+        : { kind: 'answer', afterMs: 100, answer: busy }
+    })
+    const id = await push(0)
+    await service.logged(({ event }) => event === 'sending paused')
+    clock.advance(100)
+    await answered(4, 0)
+    isBusy = false
+    await passing(service, clock, sent(id), 5000)
+    expect(asked).toHaveLength(2)
+    const [first = 0, second = 0] = asked
+    expect(second - first).toBeGreaterThanOrEqual(300_000)
+  })
+
   test('is trusted after a restart too: a run of bad tokens is a run of bad tokens', async () => {
     await register(0, order('a'))
     await sent(await push(0))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { createDeviceList } from '../../src/device/device-list-store.ts'
 import type { Device } from '../../src/device/device.ts'
 import { openRegistry } from '../support/registry.ts'
 
@@ -12,7 +13,7 @@ function openWithMany() {
       const labels = { tag: [`t${number}`, 'all'], active: number % 4 === 0 ? ['news'] : [] }
       devices.register(number % 3 === 0 ? 2 : 1, { token: `token-${number}`, platform, ...labels })
     }
-    devices.markGone(devices.idOf(1, 1, 'token-5') ?? 0, { since: null, now: 1, reason: 'Unregistered' })
+    devices.markGone(devices.idOf(1, 1, 'token-5') ?? 0, { since: Infinity, now: 1, reason: 'Unregistered' })
   })
   return registry
 }
@@ -84,13 +85,42 @@ describe('a page of large devices', () => {
     using registry = openWithLarge(10)
     const { devices } = registry
     const ids = devices.list(1, { limit: 10 }).map(({ id }) => id)
-    expect(devices.endOfPage(1, 0, 4)).toBe(ids[3] ?? 0)
-    expect(devices.endOfPage(1, ids[3] ?? 0, 5)).toBe(ids[8] ?? 0)
-    for (const limit of [10, 11, 10_000]) expect(devices.endOfPage(1, 0, limit)).toBeNull()
+    expect(devices.endOfPage(1, 4, {})).toBe(ids[3] ?? 0)
+    expect(devices.endOfPage(1, 5, { after: ids[3] ?? 0 })).toBe(ids[8] ?? 0)
+    for (const limit of [10, 11, 10_000]) expect(devices.endOfPage(1, limit, {})).toBeNull()
     expect(devices.list(1, { after: ids[1] ?? 0, through: ids[4] ?? 0, limit: 500 }).map(({ id }) => id)).toEqual(
       ids.slice(2, 5),
     )
   })
+})
+
+test('the devices of a user are two ranges of an index, which are not sorted', () => {
+  using registry = openRegistry()
+  const texts: string[] = []
+  const { database } = registry
+  createDeviceList({
+    database: {
+      statement: (sql) => database.statement(sql),
+      reading: (sql) => {
+        texts.push(sql)
+        return database.reading(sql)
+      },
+    },
+  })
+  const ofUser = texts.filter((sql) => / user = /.test(sql))
+  expect(ofUser).toHaveLength(2)
+  for (const sql of ofUser) {
+    const plan = database.statement<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
+    const steps = plan
+      .map(({ detail }) => detail)
+      .filter((detail) => !/^(MERGE \(UNION ALL\)|LEFT|RIGHT)$/.test(detail))
+    expect(steps).toHaveLength(2)
+    for (const step of steps) {
+      expect(step).toMatch(
+        /^SEARCH device USING (COVERING )?INDEX device_by_user \(application=\? AND user=\? AND platform=\? AND state=\? AND rowid>\?/,
+      )
+    }
+  }
 })
 
 test('an empty registry is an empty list', () => {

@@ -12,7 +12,7 @@ function openSeeded() {
   devices.register(APP, { ...IOS, alias: 'anna' })
   devices.register(APP, { ...ANDROID, alias: 'bert' })
   devices.register(APP, { platform: 0, token: 'cc' })
-  devices.markGone(devices.idOf(APP, 0, 'cc') ?? 0, { since: null, now: 1, reason: 'Unregistered' })
+  devices.markGone(devices.idOf(APP, 0, 'cc') ?? 0, { since: registry.clock.now(), now: 1, reason: 'Unregistered' })
   registry.clock.advance(1000)
   return registry
 }
@@ -76,14 +76,14 @@ describe('setting an alias', () => {
 
   test('the alias of a quarantined device is free', () => {
     using registry = openSeeded()
-    registry.devices.quarantine(2, { now: 1, reason: 'BadDeviceToken' })
+    registry.devices.quarantine(2, { since: registry.clock.now(), now: 1, reason: 'BadDeviceToken' })
     expect(registry.devices.setAlias(APP, { ...IOS, alias: 'bert' })).toBe('ok')
     expect(aliasesOf(registry)).toEqual(['bert', undefined])
   })
 
   test('a quarantined device is not found by its alias', () => {
     using registry = openSeeded()
-    registry.devices.quarantine(2, { now: 1, reason: 'BadDeviceToken' })
+    registry.devices.quarantine(2, { since: registry.clock.now(), now: 1, reason: 'BadDeviceToken' })
     expect(registry.devices.setAlias(APP, { platform: 1, currentAlias: 'bert', alias: 'x' })).toBe('no-device')
     expect(registry.devices.addLabels(APP, { platform: 1, alias: 'bert' }, 'tag', ['x'])).toBe('no-device')
   })

@@ -14,7 +14,7 @@ function openWithFeedback(count: number) {
       const outcome = devices.register(application, { token, platform: number % 2 === 0 ? 0 : 1 })
       if (outcome.kind !== 'created') throw new Error(outcome.kind)
       const now = 1000 + Math.floor(number / 2)
-      devices.markGone(outcome.device.id, { since: null, now, reason: 'Unregistered' })
+      devices.markGone(outcome.device.id, { since: Infinity, now, reason: 'Unregistered' })
     }
   })
   return registry

@@ -33,23 +33,28 @@ test('a device that has registered since the gateway knew it gone stays', () => 
 
 test('a device that is gone leaves neither alias nor labels behind', () => {
   using registry = openWithDevice()
-  registry.devices.markGone(1, { since: null, now: 5, reason: 'Unregistered' })
+  registry.devices.markGone(1, { since: Infinity, now: 5, reason: 'Unregistered' })
   const left = registry.database.statement<unknown, []>(
     'SELECT alias, (SELECT count(*) FROM device_label) AS labels FROM device',
   )
   expect(left.all()).toEqual([{ alias: null, labels: 0 }])
 })
 
-test('a gateway that gives no time is believed', () => {
+test('a device that has registered since its token was refused is not quarantined', () => {
   using registry = openWithDevice()
-  expect(registry.devices.markGone(1, { since: null, now: 5, reason: 'UNREGISTERED' })).toBe(true)
-  expect(registry.devices.find(APP, TOKEN)).toBeNull()
+  const { devices, feedback, clock } = registry
+  const since = clock.now() + 500
+  clock.advance(1000)
+  devices.register(APP, { token: TOKEN, platform: 0 })
+  expect(devices.quarantine(1, { since, now: clock.now(), reason: 'BadDeviceToken' })).toBe(false)
+  expect(devices.find(APP, TOKEN)).toMatchObject({ alias: 'anna', tag: ['beta'] })
+  expect([...feedback.list(APP)]).toEqual([])
 })
 
 test('a quarantined device leaves the registry, with its reason in the feedback', () => {
   using registry = openWithDevice()
   const { devices, feedback } = registry
-  expect(devices.quarantine(1, { now: 5, reason: 'BadDeviceToken' })).toBe(true)
+  expect(devices.quarantine(1, { since: Infinity, now: 5, reason: 'BadDeviceToken' })).toBe(true)
   expect(devices.find(APP, TOKEN)).toBeNull()
   expect([...feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'BadDeviceToken', at: 5 }])
 })
@@ -57,19 +62,19 @@ test('a quarantined device leaves the registry, with its reason in the feedback'
 test('only a registered device can be declared gone or quarantined', () => {
   using registry = openWithDevice()
   const { devices, feedback } = registry
-  devices.quarantine(1, { now: 5, reason: 'first' })
-  expect(devices.markGone(1, { since: null, now: 6, reason: 'second' })).toBe(false)
-  expect(devices.quarantine(1, { now: 6, reason: 'second' })).toBe(false)
-  expect(devices.quarantine(99, { now: 6, reason: 'second' })).toBe(false)
+  devices.quarantine(1, { since: Infinity, now: 5, reason: 'first' })
+  expect(devices.markGone(1, { since: Infinity, now: 6, reason: 'second' })).toBe(false)
+  expect(devices.quarantine(1, { since: Infinity, now: 6, reason: 'second' })).toBe(false)
+  expect(devices.quarantine(99, { since: Infinity, now: 6, reason: 'second' })).toBe(false)
   expect([...feedback.list(APP)].map(({ reason }) => reason)).toEqual(['first'])
 })
 
 test('a token that leaves a second time is in the feedback once, with the last word', () => {
   using registry = openWithDevice()
   const { devices, feedback } = registry
-  devices.quarantine(1, { now: 5, reason: 'first' })
+  devices.quarantine(1, { since: Infinity, now: 5, reason: 'first' })
   devices.register(APP, { token: TOKEN, platform: 0 })
-  devices.markGone(1, { since: null, now: 9, reason: 'second' })
+  devices.markGone(1, { since: Infinity, now: 9, reason: 'second' })
   expect([...feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'second', at: 9 }])
 })
 
@@ -100,8 +105,8 @@ test('devices that have been gone, or in quarantine, for long are erased, some a
   database.transact(() => {
     for (let id = 1; id <= 26; id++) {
       devices.register(APP, { token: `device ${id}`, platform: 0, tag: ['beta'] })
-      if (id <= 8) devices.markGone(id, { since: null, now: id, reason: 'Unregistered' })
-      else if (id <= 16) devices.quarantine(id, { now: id, reason: 'BadDeviceToken' })
+      if (id <= 8) devices.markGone(id, { since: Infinity, now: id, reason: 'Unregistered' })
+      else if (id <= 16) devices.quarantine(id, { since: Infinity, now: id, reason: 'BadDeviceToken' })
     }
   })
   const erase = (before: number) => [database.transact(() => devices.eraseLeft(before)), states.all()]

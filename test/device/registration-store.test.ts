@@ -46,6 +46,7 @@ describe('registering', () => {
       active: ['chat', 'news'],
       tag: ['beta', 'vip'],
       alias: 'user-17',
+      user: null,
       badge: 0,
       timezone: null,
       registeredAt: now,
@@ -175,8 +176,8 @@ describe('registering', () => {
   test.each(['gone', 'quarantined'] as const)('an alias of a %s device is free', (state) => {
     using registry = openRegistry()
     const { id } = deviceOf(register(registry, EVERYTHING))
-    const verdict = { now: registry.clock.now(), reason: 'BadDeviceToken' }
-    if (state === 'gone') registry.devices.markGone(id, { ...verdict, since: null })
+    const verdict = { now: registry.clock.now(), since: Infinity, reason: 'BadDeviceToken' }
+    if (state === 'gone') registry.devices.markGone(id, verdict)
     else registry.devices.quarantine(id, verdict)
     expect(register(registry, { token: 'other', platform: 1, alias: 'user-17' }).kind).toBe('created')
     expect(registry.devices.find(APP, 'other')?.alias).toBe('user-17')
@@ -190,7 +191,7 @@ describe('coming back', () => {
     const before = deviceOf(register(registry, EVERYTHING))
     registry.devices.setBadge(APP, { platform: 0, token: TOKEN, badge: 7 })
     registry.devices.rememberEnvironment(before.id, 'sandbox')
-    registry.devices.markGone(before.id, { since: null, now: registry.clock.now(), reason: 'Unregistered' })
+    registry.devices.markGone(before.id, { since: Infinity, now: registry.clock.now(), reason: 'Unregistered' })
     registry.clock.advance(1000)
     const now = registry.clock.now()
     const outcome = register(registry, { token: TOKEN, platform: 0 })
@@ -208,7 +209,7 @@ describe('coming back', () => {
     const before = deviceOf(register(registry, EVERYTHING))
     registry.devices.rememberEnvironment(before.id, 'sandbox')
     expect(environmentOf(registry, before.id)).toBe(1)
-    registry.devices.quarantine(before.id, { now: registry.clock.now(), reason: 'BadDeviceToken' })
+    registry.devices.quarantine(before.id, { since: Infinity, now: registry.clock.now(), reason: 'BadDeviceToken' })
     registry.clock.advance(1000)
     const outcome = register(registry, { token: TOKEN, platform: 0 })
     expect(outcome).toEqual({
@@ -234,7 +235,7 @@ describe('unregistering', () => {
   test('erases the device and its labels, so that it is registered anew, and keeps what the gateways said', () => {
     using registry = openRegistry()
     const { id } = deviceOf(register(registry, EVERYTHING))
-    registry.devices.quarantine(id, { now: 5, reason: 'BadDeviceToken' })
+    registry.devices.quarantine(id, { since: Infinity, now: 5, reason: 'BadDeviceToken' })
     registry.devices.unregister(APP, 0, TOKEN)
     const left = registry.database.statement<{ rows: number }, []>(
       'SELECT (SELECT count(*) FROM device) + (SELECT count(*) FROM device_label) AS rows',
@@ -275,8 +276,8 @@ describe('importing a batch', () => {
     using registry = openRegistry()
     const gone = deviceOf(register(registry, { ...EVERYTHING, token: 'gone', alias: 'a' }))
     const bad = deviceOf(register(registry, { ...EVERYTHING, token: 'bad', alias: 'b' }))
-    registry.devices.markGone(gone.id, { since: null, now: 1, reason: 'Unregistered' })
-    registry.devices.quarantine(bad.id, { now: 1, reason: 'BadDeviceToken' })
+    registry.devices.markGone(gone.id, { since: Infinity, now: 1, reason: 'Unregistered' })
+    registry.devices.quarantine(bad.id, { since: Infinity, now: 1, reason: 'BadDeviceToken' })
     const outcome = registry.devices.importBatch(APP, { tokens: ['gone', 'bad'], platform: 0, tags: ['x'] })
     expect(outcome).toEqual({ kind: 'imported', created: 2, updated: 0 })
     expect(registry.devices.find(APP, 'gone')).toMatchObject({ tag: ['x'], active: [], alias: null })
@@ -309,7 +310,7 @@ test('the size of the registry is known without counting it', () => {
     devices.importBatch(1, { tokens: ['b', 'c', 'b'], platform: 1, tags: ['x'] })
     imported.put(2, { token: 'a', platform: 0, tag: ['x'] })
     imported.put(2, { token: 'a', platform: 0, tag: ['x'] })
-    devices.markGone(1, { since: null, now: 1, reason: 'Unregistered' })
+    devices.markGone(1, { since: Infinity, now: 1, reason: 'Unregistered' })
   })
   expect(size()).toEqual([
     { application: 1, devices: 3, labels: 4 },

@@ -31,7 +31,7 @@ function open() {
     },
     leave: (state: 'gone' | 'quarantined', device: number, reason = 'Unregistered'): void => {
       clock.advance(1000)
-      const verdict = { now: clock.now(), reason, since: null }
+      const verdict = { now: clock.now(), reason, since: clock.now() }
       expect(state === 'gone' ? devices.markGone(device, verdict) : devices.quarantine(device, verdict)).toBe(true)
     },
     absentSince: (since = 0, until: number | null = null) => store.absent(APP, { platforms: PLATFORMS, since, until }),

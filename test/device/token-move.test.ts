@@ -84,11 +84,9 @@ describe('a token that takes the place of another', () => {
 describe('a device that had left', () => {
   const leave = (registry: Registry, state: 'gone' | 'quarantined') => {
     const { device } = register(registry, KNOWN)
-    const verdict = { now: registry.clock.now(), reason: 'Unregistered' }
+    const verdict = { now: registry.clock.now(), since: Infinity, reason: 'Unregistered' }
     const left = () =>
-      state === 'gone'
-        ? registry.devices.markGone(device.id, { ...verdict, since: null })
-        : registry.devices.quarantine(device.id, verdict)
+      state === 'gone' ? registry.devices.markGone(device.id, verdict) : registry.devices.quarantine(device.id, verdict)
     expect(registry.database.transact(left)).toBe(true)
     return device
   }

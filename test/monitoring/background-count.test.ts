@@ -137,6 +137,18 @@ describe('what is counted beside everything else', () => {
     expect((await background.counts()).devices[0]?.count).toBe(20_001)
   })
 
+  test('is the last count where it fails, and says so', async () => {
+    addDevices(1, 0, 2, 1)
+    expect(await background.counts()).toMatchObject({ whole: true })
+    registry.database.statement('ALTER TABLE device RENAME TO elsewhere').run()
+    registry.clock.advance(60_000)
+    const failed = await background.counts()
+    expect([failed.whole, failed.devices[0]?.count, errors]).toEqual([false, 2, ['it could not be counted']])
+    registry.database.statement('ALTER TABLE elsewhere RENAME TO device').run()
+    registry.clock.advance(60_000)
+    expect(await background.counts()).toMatchObject({ whole: true })
+  })
+
   test('ends with the database', async () => {
     addDevices(1, 0, 20_001, 1)
     const asked = background.counts()

@@ -30,7 +30,8 @@ const aCircle = record({
   .filter(({ middle, radius_km }) => PLACES.every((place) => Math.abs(distanceKm(middle, place) - radius_km) > 0.001))
   .map(({ middle: { lat, lng }, radius_km }) => ({ lat, lng, radius_km }))
 
-const someDays = oneof(integer({ min: 1, max: 30 }), constantFrom(1.5, 2.25))
+/** Mostly such as part the devices, which came one after the other within a few days. */
+const someDays = oneof({ weight: 3, arbitrary: constantFrom(1, 1.25, 1.5, 2, 2.25, 3) }, integer({ min: 1, max: 30 }))
 
 const aLeaf: Arbitrary<Tree> = oneof(
   { weight: 4, arbitrary: record({ tag: oneof(aTag, constantFrom('unknown')) }) },
@@ -53,23 +54,42 @@ const aTree: Arbitrary<Tree> = letrec<{ tree: Tree }>((tie) => ({
   ),
 })).tree
 
-const rarely = <T>(arbitrary: Arbitrary<T>) => option(arbitrary, { nil: undefined, freq: 1 })
-const seldom = <T>(arbitrary: Arbitrary<T>) => oneof({ weight: 6, arbitrary: constantFrom(undefined) }, arbitrary)
-const names = (of: readonly string[]) => array(constantFrom(...of, 'unknown'), { maxLength: 3 })
+const names = (of: readonly string[]) => array(constantFrom(...of, 'unknown'), { minLength: 1, maxLength: 3 })
+/** Of nobody: said to be nobody, not everybody. */
+const few = (of: readonly string[]) => oneof({ weight: 9, arbitrary: names(of) }, constantFrom([]))
 
-/** Everything that says who is reached; most fields are absent in most filters. */
-export const aFilter: Arbitrary<FilterBody> = record({
-  platform: rarely(constantFrom<readonly ('0' | '1')[]>(['0', '1'], ['0'], ['1'])),
-  tags: seldom(names(TAGS)),
-  tags_match: rarely(constantFrom('any' as const, 'all' as const)),
-  except_tags: seldom(names(TAGS)),
-  active: seldom(names(TYPES)),
-  except_active: seldom(names(TYPES)),
-  alias: seldom(anAlias),
-  except_alias: seldom(anAlias),
-  near: seldom(aCircle),
-  seen_within: seldom(someDays),
-  not_seen_for: seldom(someDays),
-  registered_within: seldom(someDays),
-  where: rarely(aTree),
-}).map((fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)))
+/** Everything that says who is reached. */
+const FIELDS = {
+  platform: constantFrom<readonly ('0' | '1')[]>(['0', '1'], ['0'], ['1']),
+  tags: few(TAGS),
+  except_tags: few(TAGS),
+  active: few(TYPES),
+  except_active: few(TYPES),
+  alias: anAlias,
+  except_alias: anAlias,
+  near: aCircle,
+  seen_within: someDays,
+  not_seen_for: someDays,
+  registered_within: someDays,
+  where: aTree,
+}
+export type FilterField = keyof typeof FIELDS
+
+const NAMES = Object.keys(FIELDS) as FilterField[]
+
+/** Each field beside each other one: what is right alone may be forgotten beside another. */
+export const PAIRS: readonly (readonly [field: FilterField, beside: FilterField])[] = NAMES.flatMap((field) =>
+  NAMES.flatMap((beside) => (field === beside ? [] : [[field, beside] as const])),
+)
+
+/** A filter with these fields; most others are absent, for who is asked much finds nobody. */
+export function aFilterWith(fields: readonly FilterField[]): Arbitrary<FilterBody> {
+  const seldom = (arbitrary: Arbitrary<unknown>) => oneof({ weight: 12, arbitrary: constantFrom(undefined) }, arbitrary)
+  const each = NAMES.map((name) => [name, fields.includes(name) ? FIELDS[name] : seldom(FIELDS[name])] as const)
+  const tags_match = option(constantFrom('any' as const, 'all' as const), { nil: undefined, freq: 1 })
+  return record<Record<string, unknown>>({ ...Object.fromEntries(each), tags_match }).map((filter) =>
+    Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)),
+  )
+}
+
+export const aFilter: Arbitrary<FilterBody> = constantFrom(...PAIRS).chain(aFilterWith)

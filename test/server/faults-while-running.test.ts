@@ -1,3 +1,4 @@
+import { Database as Sqlite } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -5,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { openDatabase } from '../../src/database/database.ts'
+import { readExposition, valueOf } from '../monitoring/read-exposition.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
@@ -93,12 +95,37 @@ describe('a damaged page that a running service meets', () => {
     await passing(service, clock, sent)
     expect(service.log.some(({ event, push: sentPush }) => event === 'push sent' && sentPush === id)).toBe(false)
   })
+
+  test('is left out of /metrics, which says so and tells all the rest', async () => {
+    const data = damaged([rootOf('registry_size')])
+    await using service = await startService({ data, application })
+    const answer = await fetch(`${service.adminUrl}/metrics`)
+    expect(answer.status).toBe(200)
+    const families = readExposition(await answer.text())
+    const said = (part: string) => valueOf(families, 'bellhop_metrics_ok', { part })
+    expect([said('sizes'), said('webhooks'), said('certificates'), said('scheduled')]).toEqual([0, 1, 1, 1])
+    expect(families.has('bellhop_registry_rows')).toBe(false)
+    expect(families.get('bellhop_webhook_events_waiting')?.series).toEqual([])
+    expect(valueOf(families, 'bellhop_scheduled_pushes', {})).toBe(0)
+    expect(valueOf(families, 'bellhop_ready', {})).toBe(0)
+    expect(service.log).toContainEqual(
+      expect.objectContaining({ event: 'a part of the metrics could not be read', part: 'sizes' }),
+    )
+    expect(service.log.filter(({ event }) => event === sentence(data))).toHaveLength(1)
+  })
 })
 
 function tokenOf(device: number): Uint8Array {
   const token = Buffer.alloc(32, 7)
   token.writeUInt32BE(device)
   return token
+}
+
+/** Where a table begins; counted from 0. */
+function rootOf(table: string): number {
+  using database = new Sqlite(join(template, 'bellhop.db'), { readonly: true })
+  const row = database.query<{ rootpage: number }, [string]>('SELECT rootpage FROM sqlite_schema WHERE name = ?')
+  return (row.get(table)?.rootpage ?? 0) - 1
 }
 
 /** The leaves of the table of devices, by what stands on them. */

@@ -140,7 +140,7 @@ test('no sweep goes through a table, or sorts one: each finds what it erases alo
   })
   database.transact(() => {
     registry.devices.register(1, { token: 'a', platform: 0, tag: ['x'] })
-    registry.devices.quarantine(1, { now: 1, reason: 'BadDeviceToken' })
+    registry.devices.quarantine(1, { since: clock.now(), now: 1, reason: 'BadDeviceToken' })
     for (const sql of OLD_ROWS) database.statement(sql).run()
   })
   const rows = () => database.statement<Record<string, number>, []>(ROWS).get() ?? {}

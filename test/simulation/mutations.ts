@@ -121,8 +121,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a phone that has come back stays gone',
     file: 'src/device/reachability-store.ts',
-    from: ' AND (?3 IS NULL OR ?3 >= seen_at)',
-    to: ' AND (?3 IS NULL OR ?3 IS NOT NULL)',
+    from: ' AND ? >= seen_at',
+    to: ' AND ? IS NOT NULL',
   },
   {
     name: 'a push that is sent again counts again on the badge',

@@ -87,9 +87,18 @@ describe('a row of a file', () => {
   })
 
   test('of an export may say that there is none', () => {
-    const none = { token: 'x', platform: '1', alias: null, timezone: null, lat: null, lng: null, environment: null }
+    const none = {
+      token: 'x',
+      platform: '1',
+      alias: null,
+      user: null,
+      timezone: null,
+      lat: null,
+      lng: null,
+      environment: null,
+    }
     expect(check({ ...none, tag: [], seen_at: null }, false)).toMatchObject({
-      device: { alias: null, timezone: null, lat: null, lng: null, environment: null, tag: [] },
+      device: { alias: null, user: null, timezone: null, lat: null, lng: null, environment: null, tag: [] },
     })
   })
 

@@ -43,6 +43,7 @@ describe("OneSignal's export", () => {
       token: APPLE,
       platform: 0,
       alias: 'user_42',
+      user: 'user_42',
       tag: ['plan:pro', 'level:4'],
       timezone: 'America/Los_Angeles',
       badge: '3',
@@ -114,6 +115,7 @@ describe("Parse's installations", () => {
     token: APPLE,
     platform: 0,
     alias: 'g7y9tkhB7O',
+    user: 'g7y9tkhB7O',
     tag: ['Giants', 'Mets'],
     lat: 52.52,
     lng: 13.405,
@@ -200,6 +202,7 @@ describe('FCM tokens as apps keep them', () => {
         token: FCM,
         platform: 1,
         alias: '42',
+        user: '42',
         tag: ['news'],
       })
     }
@@ -216,8 +219,8 @@ describe('FCM tokens as apps keep them', () => {
       { [FCM]: { platform: 'android' }, [other]: {} },
     ]) {
       expect(saidOf(firebase.read({ name: 'Ada', fcmTokens: tokens }, USER))).toMatchObject([
-        { token: FCM, platform: 1, alias: USER },
-        { token: other, platform: 1, alias: USER },
+        { token: FCM, platform: 1, alias: USER, user: USER },
+        { token: other, platform: 1, alias: USER, user: USER },
       ])
     }
   })
@@ -225,7 +228,7 @@ describe('FCM tokens as apps keep them', () => {
   test('bare, as keys or as values', () => {
     expect(stated(firebase, FCM)).toEqual({ token: FCM, platform: 1 })
     expect(stated(firebase, true, FCM)).toEqual({ token: FCM, platform: 1 })
-    expect(stated(firebase, FCM, USER)).toEqual({ token: FCM, platform: 1, alias: USER })
+    expect(stated(firebase, FCM, USER)).toEqual({ token: FCM, platform: 1, alias: USER, user: USER })
     expect(stated(firebase, { updatedAt: { _seconds: 1 } }, FCM)).toMatchObject({
       token: FCM,
       seen_at: { _seconds: 1 },
@@ -286,11 +289,12 @@ describe('a CSV', () => {
   test('has columns that speak for themselves', () => {
     expect(guessColumns(['installationId', 'os']).get('token')).toEqual(['installationId'])
     expect(guessColumns(['FID', 'token']).get('token')).toEqual(['token'])
-    const columns = ['Device Token', 'OS', 'Alias', 'Last-Seen', 'Email', 'longitude', 'tags']
+    const columns = ['Device Token', 'OS', 'Alias', 'User ID', 'Last-Seen', 'Email', 'longitude', 'tags']
     expect(Object.fromEntries(guessColumns(columns))).toEqual({
       token: ['Device Token'],
       platform: ['OS'],
       alias: ['Alias'],
+      user: ['User ID'],
       seen_at: ['Last-Seen'],
       lng: ['longitude'],
       tag: ['tags'],
@@ -303,7 +307,7 @@ describe('a CSV', () => {
     expect(Object.fromEntries(map)).toEqual({ token: ['Push Key'], tag: ['Plan', 'City'] })
     expect(readColumnMap('token,tokn=x,tag=Town', ['City']).problems).toEqual([
       '"token" is not FIELD=COLUMN',
-      expect.stringContaining('"tokn" is not one of token, platform, alias') as string,
+      expect.stringContaining('"tokn" is not one of token, platform, alias, user') as string,
       'there is no column "Town", but "City"',
     ])
   })

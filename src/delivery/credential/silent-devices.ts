@@ -69,13 +69,9 @@ export class SilentDevices {
 
   /** A request is over; gives its outcome, which of a silent device is no sign of strain. */
   answered(sending: Sending, outcome: Outcome, now: number): Outcome {
-    const { device } = sending
-    this.#sendings.delete(sending)
-    if (!sending.excused) return outcome
-    this.#excused--
-    const left = (this.#silent.get(device) ?? 1) - 1
-    if (left > 0) this.#silent.set(device, left)
-    else this.#silent.delete(device)
+    const { device, excused } = sending
+    this.withdrawn(sending)
+    if (!excused) return outcome
     if (outcome.kind !== 'deferred' || outcome.strain !== true) {
       this.#waiting.delete(device)
       return outcome
@@ -83,6 +79,16 @@ export class SilentDevices {
     this.#wait(device, now)
     const { kind, afterMs, scope, reason } = outcome
     return { kind, afterMs, scope, reason }
+  }
+
+  /** A request that was not sent in the end. */
+  withdrawn(sending: Sending): void {
+    this.#sendings.delete(sending)
+    if (!sending.excused) return
+    this.#excused--
+    const left = (this.#silent.get(sending.device) ?? 1) - 1
+    if (left > 0) this.#silent.set(sending.device, left)
+    else this.#silent.delete(sending.device)
   }
 
   /** Excuses requests that have had no answer for too long. */

@@ -15,11 +15,12 @@ export const STRAGGLER_MS = 2000
 export const LEASE_MS = MINUTE_MS
 
 /** What an answer says of a device, or rather of the token that was sent to, to be written with the page. */
-export type DeviceFinding = { readonly device: number; readonly token: string } & (
-  | { readonly kind: 'gone'; readonly since: number | null; readonly reason: string }
-  | { readonly kind: 'quarantine'; readonly reason: string }
-  | { readonly kind: 'environment'; readonly environment: 'production' | 'sandbox' }
-)
+export type DeviceFinding = { readonly device: number; readonly token: string } &
+  /** `since`: when the gateway has said so, or since when it knows. Who has registered after that is there. */
+  (
+    | { readonly kind: 'gone' | 'quarantine'; readonly since: number; readonly reason: string }
+    | { readonly kind: 'environment'; readonly environment: 'production' | 'sandbox' }
+  )
 
 /** What a page needs to be made. */
 interface NewPage {

@@ -150,3 +150,8 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
     },
   }
 }
+
+/** Those of the names that a device does not have. */
+export function missingIn(had: readonly string[], wanted: readonly string[] = []): readonly string[] {
+  return had.length === 0 ? wanted : wanted.filter((name) => !had.includes(name))
+}

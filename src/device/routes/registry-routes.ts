@@ -38,22 +38,24 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
       ({ application, query, set }) => {
         const after = schema.readDeviceCursor(query['after'])
         const limit = schema.readDeviceLimit(query['limit'])
-        const end = limit === null ? null : devices.endOfPage(application.number, after, limit)
+        const user = schema.readUser(query['user'])
+        const end = limit === null ? null : devices.endOfPage(application.number, limit, { after, user })
         if (limit !== null && end !== null) {
-          set.headers['link'] = nextPage(limit, end)
+          set.headers['link'] = nextPage(limit, end, user)
         }
-        return jsonArray(records(application.number, after, end ?? Number.MAX_SAFE_INTEGER))
+        return jsonArray(records(application.number, { after, through: end ?? Number.MAX_SAFE_INTEGER, user }))
       },
       {
         detail: endpoint({
           tag: 'Devices',
           summary: 'List devices',
           description:
-            'All registered devices in the order of their registration, as one streamed JSON array. With `limit`, the first of them; the Link header leads to the next.',
+            'All registered devices, or with `user` those of one user, in the order of their registration, as one streamed JSON array. With `limit`, the first of them; the Link header leads to the next.',
           secret: true,
           parameters: [
             query('limit', 'Devices in a page, 1 to 10000.', { type: 'integer', minimum: 1, maximum: 10_000 }),
             query('after', 'The cursor of the Link header.', { type: 'string' }),
+            query('user', 'Those of this user.', { type: 'string', minLength: 1, maxLength: 256 }),
           ],
           answers: {
             200: {
@@ -116,9 +118,12 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
       },
     )
 
-  function* records(application: number, after: number, through: number): Generator<string> {
+  function* records(
+    application: number,
+    { after, ...range }: { after: number; through: number; user: string | undefined },
+  ): Generator<string> {
     for (let from = after; ;) {
-      const page: readonly Device[] = devices.list(application, { after: from, through, limit: PAGE })
+      const page: readonly Device[] = devices.list(application, { ...range, after: from, limit: PAGE })
       for (const device of page) yield JSON.stringify(written(device))
       const last = page.at(-1)
       if (last === undefined) return

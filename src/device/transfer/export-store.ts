@@ -12,6 +12,7 @@ export interface WholeDevice {
   readonly token: string
   readonly platform: Platform
   readonly alias: string | null
+  readonly user: string | null
   /** Sorted, as `active` is. */
   readonly tag: readonly string[]
   readonly active: readonly string[]
@@ -78,12 +79,13 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
   }
 
   function wholeOf(application: number, row: Row, labels: Labels | undefined): WholeDevice {
-    const { platform, token, alias, lat, lng, timezone, badge } = row
+    const { platform, token, alias, user, lat, lng, timezone, badge } = row
     const said = row.state === STATE.registered ? null : feedbackOf.get(application, platform, token)
     return {
       token: unpackToken(token),
       platform,
       alias,
+      user,
       tag: labels?.tag.sort() ?? [],
       active: labels?.active.sort() ?? [],
       lat,

@@ -41,7 +41,16 @@ export function createImportStore({ database, clock }: RegistryBeside) {
   const sizes = createRegistrySizeStore({ database })
   const leftDevices = createLeftDeviceStore({ database })
 
-  function create(application: number, device: ImportedDevice): ImportOutcome {
+  /** The import without an alias that would name one of several devices of a user; nor does the other keep it. */
+  function withoutSharedAlias(application: number, asked: ImportedDevice, known: Row | null): ImportedDevice {
+    const { user, aliasIsUser = false } = asked
+    if (!aliasIsUser || !user || statements.otherOf.get(application, user, known?.id ?? 0) === null) return asked
+    statements.dropAlias.run(application, user, user)
+    return { ...asked, alias: known?.alias === user ? null : undefined }
+  }
+
+  function create(application: number, asked: ImportedDevice): ImportOutcome {
+    const device = withoutSharedAlias(application, asked, null)
     const { platform, lat = null, lng = null, left } = device
     const now = clock.now()
     const token = packToken(device.token)
@@ -55,6 +64,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
       environmentIn(device),
       token,
       aliasTaken ? null : alias,
+      device.user || null,
       lat,
       lng,
       cellAt({ lat, lng }),
@@ -74,9 +84,11 @@ export function createImportStore({ database, clock }: RegistryBeside) {
   }
 
   /** Overwrites the device with the import, whatever its state. */
-  function update(application: number, row: Row, device: ImportedDevice): ImportOutcome {
+  function update(application: number, row: Row, asked: ImportedDevice): ImportOutcome {
+    const device = withoutSharedAlias(application, asked, row)
     const alias = device.alias === undefined ? row.alias : device.alias || null
     const aliasTaken = alias !== null && alias !== row.alias && !aliases.claim(application, alias, row.id, false)
+    const user = device.user === undefined ? row.user : device.user || null
     const { lat = row.lat, lng = row.lng, timezone = row.timezone, badge = row.badge } = device
     const environment = device.environment === undefined ? row.environment : environmentIn(device)
     const registeredAt = Math.min(device.registeredAt ?? row.registered_at, row.registered_at)
@@ -89,6 +101,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     const isSame =
       !isMoved &&
       !isRenamed &&
+      user === row.user &&
       timezone === row.timezone &&
       badge === row.badge &&
       environment === row.environment &&
@@ -102,6 +115,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     statements.update.run(badge, environment, registeredAt, seenAt, updatedAt, row.id)
     if (isMoved) places.move(row.id, row, { lat, lng })
     if (isRenamed) aliases.set(row.id, alias)
+    if (user !== row.user) statements.setUser.run(user, row.id)
     zones.move(row.id, row.timezone, timezone || null)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
@@ -180,16 +194,39 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     ),
     insert: database.statement<
       never,
-      [number, number, number, Maybe, Token, Text, Maybe, Maybe, cell: Maybe, number, Text, number, number, number]
+      [
+        number,
+        number,
+        number,
+        Maybe,
+        Token,
+        Text,
+        Text,
+        Maybe,
+        Maybe,
+        cell: Maybe,
+        number,
+        Text,
+        number,
+        number,
+        number,
+      ]
     >(
-      `INSERT INTO device (application, platform, state, environment, token, alias, lat, lng, cell, badge, timezone,
+      `INSERT INTO device (application, platform, state, environment, token, alias, user, lat, lng, cell, badge, timezone,
          registered_at, seen_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     // What an index has is not named here, so that no index is rewritten.
     update: database.statement<never, [badge: number, Maybe, number, number, number, device: number]>(
       'UPDATE device SET badge = ?, environment = ?, registered_at = ?, seen_at = ?, updated_at = ? WHERE id = ?',
     ),
+    otherOf: database.statement<{ id: number }, [application: number, user: string, device: number]>(
+      `SELECT id FROM device WHERE application = ? AND user = ? AND id <> ? AND state <> ${STATE.gone} LIMIT 1`,
+    ),
+    dropAlias: database.statement<never, [application: number, alias: string, user: string]>(
+      'UPDATE device SET alias = NULL WHERE application = ? AND alias = ? AND user = ?',
+    ),
+    setUser: database.statement<never, [user: Text, device: number]>('UPDATE device SET user = ? WHERE id = ?'),
     setState: database.statement<never, [number, device: number]>('UPDATE device SET state = ? WHERE id = ?'),
     // What has left is kept for a time from then on: `eraseLeft`.
     leave: database.statement<never, [state: number, at: number, device: number]>(

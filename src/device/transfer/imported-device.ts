@@ -10,6 +10,9 @@ export interface ImportedDevice {
   readonly active?: readonly string[] | undefined
   readonly tag?: readonly string[] | undefined
   readonly alias?: string | null | undefined
+  readonly user?: string | null | undefined
+  /** The alias is the user: it is given only where this is their one device. Default false. */
+  readonly aliasIsUser?: boolean | undefined
   readonly timezone?: string | null | undefined
   readonly badge?: number | undefined
   readonly environment?: Environment | null | undefined

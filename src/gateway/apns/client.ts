@@ -40,6 +40,13 @@ interface Route {
   unavailableTo: number | null
 }
 
+/** What is to be sent, and to whom: see `Provider.send`. */
+interface Addressed {
+  readonly message: Message
+  readonly recipient: Recipient
+  readonly isWanted: () => boolean
+}
+
 /** What was done already for one notification; each is done once. */
 interface Tried {
   readonly renewal: boolean
@@ -65,9 +72,9 @@ class ApnsProvider implements Provider {
     this.#preferred = credential.environment === 'auto' ? 'production' : credential.environment
   }
 
-  send(message: Message, recipient: Recipient): Promise<Outcome> {
+  send(message: Message, recipient: Recipient, isWanted: () => boolean): Promise<Outcome | null> {
     const known = this.#options.credential.environment === 'auto' ? recipient.environment : null
-    return this.#sendTo(known ?? this.#preferred, message, recipient, NOTHING_TRIED)
+    return this.#sendTo(known ?? this.#preferred, { message, recipient, isWanted }, NOTHING_TRIED)
   }
 
   /** The other environment's trouble holds up only its own devices. */
@@ -83,7 +90,8 @@ class ApnsProvider implements Provider {
     await Promise.all([...this.#routes.values()].map(({ transport }) => transport[Symbol.asyncDispose]()))
   }
 
-  async #sendTo(environment: Environment, message: Message, recipient: Recipient, tried: Tried): Promise<Outcome> {
+  async #sendTo(environment: Environment, notification: Addressed, tried: Tried): Promise<Outcome | null> {
+    const { message, recipient, isWanted } = notification
     const path = apnsPath(recipient.token)
     if (path === null) return BAD_TOKEN
     const { credential, clock } = this.#options
@@ -91,6 +99,7 @@ class ApnsProvider implements Provider {
     const current = this.#tokens?.current()
     const authorization = current instanceof Promise ? await current.catch(() => null) : current
     if (authorization === null) return KEY_UNUSABLE
+    if (!isWanted()) return null
 
     const rendered = this.#render(message)
     const route = this.#route(environment)
@@ -115,18 +124,18 @@ class ApnsProvider implements Provider {
     if (authorization !== undefined && !refusesToken(answer.status, refusal.reason)) this.#tokens?.taken(authorization)
     if (authorization !== undefined && this.#isMistimed(authorization, refusal.reason, answer.header('date'))) {
       this.#renew(route, authorization)
-      if (!tried.renewal) return this.#sendTo(environment, message, recipient, { ...tried, renewal: true })
+      if (!tried.renewal) return this.#sendTo(environment, notification, { ...tried, renewal: true })
     }
     if (endsConnection(answer.status, refusal.reason, route, recipient.device)) route.transport.retire()
     if (answer.status === 503) route.unavailableTo = recipient.device
     const now = clock.now()
     const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
     const outcome = blameTime(judged, { date: answer.header('date'), now }, tried)
-    return tried.other ? outcome : this.#tryOther(environment, outcome, message, recipient)
+    return tried.other ? outcome : this.#tryOther(environment, outcome, notification)
   }
 
   /** A token of the other environment looks like a bad one, and a key may be good for one environment only. */
-  async #tryOther(first: Environment, outcome: Outcome, message: Message, recipient: Recipient): Promise<Outcome> {
+  async #tryOther(first: Environment, outcome: Outcome, notification: Addressed): Promise<Outcome | null> {
     if (outcome.kind !== 'rejected' && outcome.kind !== 'misconfigured') return outcome
     const badToken = outcome.reason === 'BadDeviceToken'
     if (this.#options.credential.environment !== 'auto') {
@@ -136,7 +145,8 @@ class ApnsProvider implements Provider {
     if (!badToken && !WRONG_ENVIRONMENT.has(outcome.reason)) return outcome
 
     const second = first === 'production' ? 'sandbox' : 'production'
-    const other = await this.#sendTo(second, message, recipient, { renewal: false, other: true })
+    const other = await this.#sendTo(second, notification, { renewal: false, other: true })
+    if (other === null) return null
     if (badToken) return settleBetween(outcome, other)
     if (other.kind !== 'misconfigured') this.#preferred = second
     return other

@@ -50,9 +50,9 @@ class FcmProvider implements Provider {
     this.#quota = options.quota ?? new ProjectQuota()
   }
 
-  send(message: Message, recipient: Recipient): Promise<Outcome> {
+  send(message: Message, recipient: Recipient, isWanted: () => boolean): Promise<Outcome | null> {
     this.#quota.take()
-    return this.#send(message, recipient, false)
+    return this.#send(message, recipient, isWanted, false)
   }
 
   mayTake(now: number): boolean {
@@ -71,10 +71,16 @@ class FcmProvider implements Provider {
     await Promise.all([this.#transport[Symbol.asyncDispose](), this.#tokens[Symbol.asyncDispose]()])
   }
 
-  async #send(message: Message, recipient: Recipient, renewed: boolean): Promise<Outcome> {
+  async #send(
+    message: Message,
+    recipient: Recipient,
+    isWanted: () => boolean,
+    renewed: boolean,
+  ): Promise<Outcome | null> {
     const current = this.#tokens.current()
     const authorization = typeof current === 'string' ? current : await current
     if (typeof authorization !== 'string') return authorization
+    if (!isWanted()) return null
 
     const answer = await this.#transport.request({
       path: this.#path,
@@ -92,7 +98,7 @@ class FcmProvider implements Provider {
     // An access token that is no longer taken.
     if (answer.status !== 401 || outcome.kind !== 'misconfigured' || renewed) return outcome
     if (!this.#tokens.expired(authorization)) return outcome
-    return this.#send(message, recipient, true)
+    return this.#send(message, recipient, isWanted, true)
   }
 
   #render(message: Message): RenderedFcm {

@@ -130,7 +130,7 @@ describe('GET /feedback', () => {
     database.transact(() => {
       for (let index = 0; index < 1200; index++) {
         const made = devices.register(number, { token: `device-${index}`, platform: 1 })
-        devices.markGone(made.device.id, { since: null, now: clock.now() + index, reason: 'UNREGISTERED' })
+        devices.markGone(made.device.id, { since: clock.now(), now: clock.now() + index, reason: 'UNREGISTERED' })
       }
     })
     const listed = (await feedbackOf(caller)) as { token: string }[]

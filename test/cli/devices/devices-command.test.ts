@@ -31,7 +31,7 @@ async function seed(cli: CommandLine, devices: readonly Seed[]): Promise<void> {
       if (at > 0) clock.advance(HOUR_MS)
       store.register(number, { token, platform, ...(alias && { alias }), ...(tags && { tag: tags }) })
       const device = store.idOf(number, platform, token) ?? 0
-      const verdict = { now: clock.now(), reason: 'Unregistered', since: null }
+      const verdict = { now: clock.now(), reason: 'Unregistered', since: clock.now() }
       if (left === 'gone') reachability.markGone(device, verdict)
       if (left === 'quarantined') reachability.quarantine(device, verdict)
     }

@@ -37,7 +37,7 @@ async function seed(cli: CommandLine, devices: readonly Left[]): Promise<void> {
     for (const [at, { device }] of registered.entries()) {
       const { state, reason } = devices[at] ?? { state: 'gone', reason: '' }
       clock.advance(1000)
-      const verdict = { now: clock.now(), reason, since: null }
+      const verdict = { now: clock.now(), reason, since: clock.now() }
       if (state === 'gone') store.markGone(device.id, verdict)
       else store.quarantine(device.id, verdict)
     }

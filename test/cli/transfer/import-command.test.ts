@@ -73,7 +73,14 @@ function ofServices(): readonly [
       ].join('\n'),
       "OneSignal's export",
       [
-        { token: APPLE, alias: 'user_42', tag: ['level:4', 'plan:pro'], badge: 2, timezone: 'America/Los_Angeles' },
+        {
+          token: APPLE,
+          alias: 'user_42',
+          user: 'user_42',
+          tag: ['level:4', 'plan:pro'],
+          badge: 2,
+          timezone: 'America/Los_Angeles',
+        },
         { token: FCM, alias: null, tag: [], timezone: 'Europe/Berlin', registeredAt: 1_700_000_000_000 },
       ],
     ],
@@ -139,9 +146,9 @@ function ofServices(): readonly [
       }),
       'FCM tokens from a Firestore or Realtime Database export',
       [
-        { token: FCM, platform: 1, alias: 'Zk3dW9xQ2aVb7LmN0pRsTuYhGfE1' },
-        { token: `${FCM}2`, alias: null },
-        { token: `${FCM}3`, alias: 'Zk3dW9xQ2aVb7LmN0pRsTuYhGfE2' },
+        { token: FCM, platform: 1, alias: null, user: 'Zk3dW9xQ2aVb7LmN0pRsTuYhGfE1' },
+        { token: `${FCM}2`, alias: null, user: 'Zk3dW9xQ2aVb7LmN0pRsTuYhGfE1' },
+        { token: `${FCM}3`, alias: 'Zk3dW9xQ2aVb7LmN0pRsTuYhGfE2', user: 'Zk3dW9xQ2aVb7LmN0pRsTuYhGfE2' },
       ],
     ],
     [
@@ -331,7 +338,7 @@ describe('an import refuses', () => {
       csv,
       ['--map', 'tokn=token'],
       2,
-      '--map: "tokn" is not one of token, platform, alias, tag, active, lat, lng, timezone, badge, environment, registered_at, seen_at.',
+      '--map: "tokn" is not one of token, platform, alias, user, tag, active, lat, lng, timezone, badge, environment, registered_at, seen_at.',
     ],
     [
       'an unknown format',

@@ -58,14 +58,23 @@ function fill(line: CommandLine, seed: number, devices: number): void {
           : `tök:${at}-${next()}`
       const place = next() < 0.4 ? { lat: next() * 180 - 90, lng: next() < 0.1 ? -180 : next() * 360 - 180 } : {}
       const alias = next() < 0.5 ? `${pick(NAMES).slice(0, 40)}-${at}` : ''
-      registry.register(1, { token, platform, ...place, alias, tag: some(), active: some(), timezone: pick(ZONES) })
+      registry.register(1, {
+        token,
+        platform,
+        ...place,
+        alias,
+        user: NAMES[at % NAMES.length] ?? '',
+        tag: some(),
+        active: some(),
+        timezone: pick(ZONES),
+      })
       const id = registry.idOf(1, platform, token) ?? 0
       if (next() < 0.3) registry.setBadge(1, { platform, token, badge: Math.floor(next() * 2_147_483_647) })
       if (next() < 0.3) registry.rememberEnvironment(id, next() < 0.5 ? 'production' : 'sandbox')
       clock.advance(Math.floor(next() * HOUR))
       const fate = next()
-      const verdict = { now: clock.now(), reason: pick(REASONS) }
-      if (fate < 0.15) registry.markGone(id, { ...verdict, since: null })
+      const verdict = { now: clock.now(), since: clock.now(), reason: pick(REASONS) }
+      if (fate < 0.15) registry.markGone(id, verdict)
       else if (fate < 0.3) registry.quarantine(id, verdict)
       if (fate < 0.05) registry.unregister(1, platform, token)
       else if (next() < 0.1) {

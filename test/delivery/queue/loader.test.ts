@@ -159,7 +159,9 @@ test('a delivery is not put away while it is written down that the device is gon
        VALUES (?, 0, ?, 'retry', 1, ?, 'TooManyRequests')`,
     )
     .run(open.push, registry.devices.idOf(1, 0, OTHER) ?? 0, later)
-  database.transact(() => registry.devices.quarantine(device(), { now: clock.now(), reason: 'BadDeviceToken' }))
+  database.transact(() =>
+    registry.devices.quarantine(device(), { since: clock.now(), now: clock.now(), reason: 'BadDeviceToken' }),
+  )
   clock.advance(60_000)
   const now = clock.now()
   const waiting = store.find(open.push, 0)

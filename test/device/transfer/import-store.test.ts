@@ -35,6 +35,7 @@ const EVERYTHING: ImportedDevice = {
   active: ['news'],
   tag: ['beta', 'with, comma'],
   alias: 'user-17',
+  user: 'user-17',
   timezone: 'Europe/Berlin',
   badge: 3,
   environment: 'sandbox',
@@ -119,6 +120,23 @@ describe('a device that is imported', () => {
       aliasTaken: true,
     })
     expect(registry.all().map(({ alias }) => alias)).toEqual(['user-17', null])
+  })
+
+  test('has its user for an alias only where that has one device, whichever came first', () => {
+    using registry = open()
+    const phone: ImportedDevice = { token: 'phone', platform: 1, user: 'ann', alias: 'ann', aliasIsUser: true }
+    const aliases = () => registry.all().map(({ alias, user }) => [user, alias])
+    expect(registry.put(phone)).toEqual({ kind: 'imported', aliasTaken: false })
+    expect(aliases()).toEqual([['ann', 'ann']])
+    expect(registry.put({ ...phone, token: 'tablet' })).toEqual({ kind: 'imported', aliasTaken: false })
+    const both = [
+      ['ann', null],
+      ['ann', null],
+    ]
+    expect(aliases()).toEqual(both)
+    expect(registry.put(phone)).toEqual({ kind: 'unchanged', aliasTaken: false })
+    expect(registry.put({ ...phone, token: 'tablet' })).toEqual({ kind: 'unchanged', aliasTaken: false })
+    expect(aliases()).toEqual(both)
   })
 })
 

@@ -55,7 +55,8 @@ async function start(on: { production: GatewayHandler; sandbox?: GatewayHandler;
     production,
     sandbox,
     provider,
-    send: (recipient: Partial<Recipient> = {}) => provider.send(MESSAGE, { ...PHONE, ...recipient }),
+    send: (recipient: Partial<Recipient> = {}, isWanted = () => true) =>
+      provider.send(MESSAGE, { ...PHONE, ...recipient }, isWanted),
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]()
       await Promise.all([production[Symbol.asyncDispose](), sandbox[Symbol.asyncDispose]()])
@@ -153,7 +154,7 @@ describe('an answer', () => {
     const origins = { production: 'https://localhost:1', sandbox: 'https://localhost:1' }
     const openTransport = fetchTransport(systemClock)
     await using provider = createApnsProvider({ credential: KEY, origins, openTransport, clock: systemClock })
-    expect(await provider.send(MESSAGE, PHONE)).toEqual({
+    expect(await provider.send(MESSAGE, PHONE, () => true)).toEqual({
       kind: 'deferred',
       afterMs: null,
       scope: 'credential',
@@ -175,6 +176,17 @@ describe('the environment', () => {
     await using apns = await start({ production: bad, sandbox: () => OK })
     expect(await apns.send()).toEqual({ kind: 'accepted', environment: 'sandbox' })
     expect([apns.production.calls.length, apns.sandbox.calls.length]).toEqual([1, 1])
+  })
+
+  test('is not asked when the push was cancelled meanwhile', async () => {
+    let isWanted = true
+    const refuse: GatewayHandler = (call) => {
+      isWanted = false
+      return bad(call)
+    }
+    await using apns = await start({ production: refuse, sandbox: () => OK })
+    expect(await apns.send({}, () => isWanted)).toBeNull()
+    expect([apns.production.calls.length, apns.sandbox.calls.length]).toEqual([1, 0])
   })
 
   test('is changed to production for a token that was known in sandbox', async () => {
@@ -260,7 +272,7 @@ describe('a provider token that APNs calls expired', () => {
     const [old] = tokensOf(apns.production)
     apns.production.handle(({ headers }) => (headers.authorization === old ? expired : OK))
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, device) => apns.send({ device })))
-    expect(outcomes.map(({ kind }) => kind)).toEqual(Array.from({ length: 20 }, () => 'accepted'))
+    expect(outcomes.map((outcome) => outcome?.kind)).toEqual(Array.from({ length: 20 }, () => 'accepted'))
     expect(new Set(tokensOf(apns.production)).size).toBe(2)
     expect(apns.production.connections).toBe(2)
   })

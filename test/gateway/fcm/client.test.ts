@@ -44,7 +44,8 @@ async function start(handler: GatewayHandler) {
     clock,
     fcm,
     google,
-    send: (recipient: Partial<Recipient> = {}) => provider.send(message, { ...PHONE, ...recipient }),
+    send: (recipient: Partial<Recipient> = {}, isWanted = () => true) =>
+      provider.send(message, { ...PHONE, ...recipient }, isWanted),
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]()
       await Promise.all([fcm[Symbol.asyncDispose](), google[Symbol.asyncDispose]()])
@@ -135,6 +136,17 @@ describe('an access token', () => {
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, device) => firebase.send({ device })))
     expect(outcomes).toEqual(Array.from({ length: 20 }, () => ({ kind: 'accepted' as const })))
     expect(firebase.google.calls).toHaveLength(2)
+  })
+
+  test('that comes after the push was cancelled is for others', async () => {
+    await using firebase = await start(() => OK)
+    let isWanted = true
+    const first = firebase.send({}, () => isWanted)
+    const second = firebase.send({ device: 2 })
+    isWanted = false
+    expect(await first).toBeNull()
+    expect(await second).toEqual({ kind: 'accepted' })
+    expect(firebase.fcm.calls).toHaveLength(1)
   })
 
   test('that FCM refuses also when it is new means that the credential is wrong', async () => {

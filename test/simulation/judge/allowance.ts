@@ -6,4 +6,6 @@ export const ALLOWANCE = {
   restMs: 60_000,
   /** A request without an answer for so long holds up nobody. */
   silentMs: 1999,
+  /** Until the service has noticed that somebody has set the clock. */
+  noticedMs: 1000,
 } as const

@@ -14,6 +14,8 @@ interface Dependencies {
   /** `WorldClock.passedMs`. */
   readonly passedMs: () => number
   readonly life: () => number
+  /** `WorldClock.ranBefore`. */
+  readonly ranBefore: (ms: number) => number
 }
 
 /** Holds what happens in a world against what must hold; what does not is in `violation`. */
@@ -30,10 +32,12 @@ export class Judge {
   readonly #provenIn = new Map<string, number>()
   /** Tokens of which a receiver was told that they are gone. */
   readonly #toldGone = new Set<string>()
+  /** By the id of a push, the event that has told of its end. */
+  readonly #toldEnds = new Map<string, string>()
   /** When somebody has last set the clock, or stopped the process. */
   disturbedAt = Number.NEGATIVE_INFINITY
-  /** When each run of the service died; of one that was stopped nothing. */
-  readonly #crashes = new Map<number, number>()
+  /** Of each run of the service that died: what it heard after this moment may not be written down. */
+  readonly #unwrittenFrom = new Map<number, number>()
   /** When Google's token endpoint has answered last. */
   grantedAt = Number.NEGATIVE_INFINITY
   violation: Violation | null = null
@@ -44,13 +48,13 @@ export class Judge {
 
   /** The service has died. */
   crashed(life: number): void {
-    const now = this.#deps.passedMs()
-    this.#crashes.set(life, now)
+    const from = this.#deps.ranBefore(ALLOWANCE.settledMs)
+    this.#unwrittenFrom.set(life, from)
     this.#open.clear()
     // What was heard may not be written down.
     for (const phone of this.phones.all()) {
-      if (phone.goneAt !== null && phone.goneAt > now - ALLOWANCE.settledMs) phone.goneAt = null
-      if (phone.badgeAt > now - ALLOWANCE.settledMs) phone.badge = null
+      if (phone.goneAt !== null && phone.goneAt > from) phone.goneAt = null
+      if (phone.badgeAt > from) phone.badge = null
     }
   }
 
@@ -78,7 +82,7 @@ export class Judge {
     const send: Send = { arrival, reply, at, begunAt, life, grantedAt: this.grantedAt, answeredAt: null }
     this.#checkIdentity(push, phone, sends, send)
     this.#checkRepeat(push, phone, sends)
-    this.#checkCancelled(push, phone, sends, send)
+    this.#checkCancelled(push, phone)
     this.#checkAudience(push, phone)
     this.#checkTime(push, phone)
     this.#checkRest(push, phone, sends, send)
@@ -112,9 +116,9 @@ export class Judge {
       reply.says === 'bad-token' && phone.fate.state === 'sandbox' && arrival.environment === 'production'
     const isBad = phone.fate.state === 'sandbox' && arrival.environment === 'sandbox' && reply.says !== 'accepted'
     if (isOfOther || !(isBad || ['gone', 'bad-token', 'mismatch'].includes(reply.says))) return
+    if (reply.says === 'gone' && phone.state === 'present') phone.goneAt ??= this.#deps.passedMs()
     phone.state = 'unsure'
     phone.changedAt = this.#deps.passedMs()
-    if (reply.says === 'gone') phone.goneAt ??= this.#deps.passedMs()
   }
 
   #checkIdentity(push: Push, phone: Phone, sends: readonly Send[], { arrival }: Send): void {
@@ -130,8 +134,7 @@ export class Judge {
   #checkRepeat(push: Push, phone: Phone, sends: readonly Send[]): void {
     const last = lastWord(sends)
     if (last === null || last.answeredAt === null) return
-    const crashedAt = this.#crashes.get(last.life) ?? Number.NEGATIVE_INFINITY
-    const wasLost = last.answeredAt > crashedAt - ALLOWANCE.settledMs && last.life < this.#deps.life()
+    const wasLost = last.answeredAt > (this.#unwrittenFrom.get(last.life) ?? Number.POSITIVE_INFINITY)
     this.expect(
       wasLost,
       'no-needless-repeat',
@@ -139,13 +142,9 @@ export class Judge {
     )
   }
 
-  #checkCancelled(push: Push, phone: Phone, sends: readonly Send[], { life }: Send): void {
-    const now = this.#deps.passedMs()
-    // In the other environment, or with a new token of Google's, which it was waiting for.
-    const isUnderWay =
-      sends.some((before) => before.answeredAt === now && before.life === life) || this.grantedAt === now
+  #checkCancelled(push: Push, phone: Phone): void {
     this.expect(
-      push.cancel !== 'done' || isUnderWay,
+      push.cancel !== 'done',
       'cancelled-is-quiet',
       () => `push ${push.number} went to phone ${phone.number} after it was cancelled`,
     )
@@ -187,22 +186,17 @@ export class Judge {
   told(id: string, { type, data }: any): void {
     if (type === 'device.gone') this.#toldGone.add(data.token)
     if (type !== 'push.finished') return
-    const push = this.pushes.find((one) => one.id === data.id)
-    if (push === undefined) return
-    this.expect(
-      push.event === null || push.event === id,
-      'events-are-told',
-      () => `the end of push ${push.number} was told as ${push.event} and as ${id}`,
-    )
-    push.event = id
+    const before = this.#toldEnds.get(data.id) ?? id
+    this.expect(before === id, 'events-are-told', () => `the end of push ${data.id} was told as ${before} and as ${id}`)
+    this.#toldEnds.set(data.id, id)
   }
 
   /** Whether nothing more is to be expected. */
   get isOver(): boolean {
     const isTold = (phone: Phone) => !isKnownGone(phone) || this.#toldGone.has(phone.token)
     return (
-      this.pushes.every(({ id, end, event }) => id === null || (end !== null && event !== null)) &&
-      this.phones.all().every(isTold)
+      this.pushes.every(({ id, end }) => id === null || (end !== null && this.#toldEnds.has(id))) &&
+      this.phones.all().every((phone) => phone.calls === 0 && isTold(phone))
     )
   }
 
@@ -248,9 +242,9 @@ export class Judge {
   ended(): void {
     for (const push of this.pushes) {
       if (push.id === null) continue
-      const { number, end, cancel, mayExpire, event } = push
+      const { number, end, cancel, mayExpire, id } = push
       this.expect(
-        event !== null || end === null,
+        end === null || this.#toldEnds.has(id),
         'events-are-told',
         () => `nobody was told of the end of push ${number}`,
       )
@@ -315,7 +309,8 @@ export class Judge {
     // Who is silent holds up nobody.
     for (const one of this.#open) {
       // Also by a clock that was put ahead meanwhile.
-      if (one.at <= at - ALLOWANCE.silentMs || this.disturbedAt >= one.at) this.#silent.add(one.arrival.token)
+      if (one.at <= at - ALLOWANCE.silentMs || this.disturbedAt >= one.at - ALLOWANCE.noticedMs)
+        this.#silent.add(one.arrival.token)
     }
     const counts = (one: Arrival) => one.gateway === gateway && !this.#silent.has(one.token)
     const others = [...this.#open].filter((one) => counts(one.arrival) && one.at !== one.grantedAt)

@@ -42,8 +42,6 @@ export interface Push {
   readonly sends: Map<string, Send[]>
   /** As a look has shown it to be over. */
   end: { readonly t: number; readonly s: number; readonly failed: number } | null
-  /** The event that has told of its end; `null`: none yet. */
-  event: string | null
 }
 
 /** The last answer of a gateway about a phone that the service has heard. */

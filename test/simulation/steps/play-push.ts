@@ -36,7 +36,6 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
     owed: new Set(step.when.kind === 'local' ? [] : judge.phones.all().filter((phone) => isOwed(step.to, phone))),
     sends: new Map(),
     end: null,
-    event: null,
   }
   judge.pushes.push(push)
   await ask(world, push)

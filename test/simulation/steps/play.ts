@@ -165,7 +165,8 @@ async function register(world: World, phone: Phone, tags: readonly string[], zon
         'answers-as-expected',
         () => `registration of phone ${phone.number}, ${before}: ${status}`,
       )
-      if (phone.state === 'absent') Object.assign(phone, { badge: 0, badgeAt: at, alias: null })
+      if (phone.state === 'absent')
+        Object.assign(phone, { alias: null, ...(phone.badgeAt < at && { badge: 0, badgeAt: at }) })
       if (phone.state === 'unsure') Object.assign(phone, { badge: null })
       if (phone.state !== 'present' || !sameTags || phone.zone !== zone) phone.changedAt = clock.passedMs
       Object.assign(phone, { state: 'present', tags: new Set(tags), zone, registeredAt: on, goneAt: null })

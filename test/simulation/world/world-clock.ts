@@ -6,6 +6,8 @@ export interface WorldClock extends Clock {
   readonly passedMs: number
   /** Lets `ms` pass: each timer at its moment, those of one moment in the order in which they were set. */
   advance(ms: number): Promise<void>
+  /** The moment, by `passedMs`, since which the process has run for `ms`: what it stood still does not count. */
+  ranBefore(ms: number): number
   /** Puts the time of day ahead, or back, by so much. */
   jump(byMs: number): void
   /** Lets `ms` pass in which the process is stopped: what was due then runs next. */
@@ -24,6 +26,7 @@ export function createWorldClock(startsAt: number, settle: () => Promise<void>):
   let base = startsAt
   let passed = 0
   const timers = new Set<Timer>()
+  const stands: { readonly from: number; readonly to: number }[] = []
 
   function nextDue(until: number): Timer | null {
     let next: Timer | null = null
@@ -53,7 +56,15 @@ export function createWorldClock(startsAt: number, settle: () => Promise<void>):
       passed = until
     },
     jump: (byMs) => void (base += byMs),
-    standStill: (ms) => void (passed += ms),
+    ranBefore(ms) {
+      let from = passed - ms
+      for (const stand of stands.toReversed()) if (stand.to > from) from -= stand.to - stand.from
+      return from
+    },
+    standStill(ms) {
+      stands.push({ from: passed, to: passed + ms })
+      passed += ms
+    },
     forgetTimers: () => timers.clear(),
   }
 }

@@ -44,7 +44,12 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
   const hasher = new Bun.CryptoHasher('sha256')
   const lines: string[] = []
   let life = 0
-  const judge = new Judge({ now: clock.now, passedMs: () => clock.passedMs, life: () => life })
+  const judge = new Judge({
+    now: clock.now,
+    passedMs: () => clock.passedMs,
+    life: () => life,
+    ranBefore: (ms) => clock.ranBefore(ms),
+  })
   const weather: Record<'apns' | 'fcm', Weather> = { apns: 'calm', fcm: 'calm' }
   let mood: 'well' | 'flaky' | 'away' = 'well'
   const open = new Set<Call>()

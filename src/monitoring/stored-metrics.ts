@@ -1,0 +1,98 @@
+import type { Application } from '../application/application.ts'
+import type { Log } from '../log.ts'
+import { describeError } from '../text/error-code.ts'
+import type { CountStore } from './count-store.ts'
+import { gauge } from './exposition.ts'
+import type { Family } from './exposition.ts'
+import type { NameOf } from './tally.ts'
+
+interface Sources {
+  readonly log: Pick<Log, 'error'>
+  readonly store: Pick<CountStore, 'scheduled' | 'webhooks' | 'certificates' | 'sizes'>
+  readonly applications: () => readonly Application[]
+  readonly nameOf: NameOf
+}
+
+interface Stored {
+  readonly families: readonly Family[]
+  /** Of each part, whether it could be read: 1, or 0. */
+  readonly ok: Readonly<Record<string, 0 | 1>>
+}
+
+/**
+ * What a scrape reads of the database. A part that cannot be read, as where a page is damaged, is logged and left out,
+ * so that all others are told.
+ */
+export function storedFamilies({ log, store, applications, nameOf }: Sources): Stored {
+  const families: Family[] = []
+  const ok: Record<string, 0 | 1> = {}
+  const parts: Readonly<Record<string, () => readonly Family[]>> = {
+    scheduled: () => [gauge('bellhop_scheduled_pushes', 'Pushes that wait for their moment.', store.scheduled())],
+    sizes,
+    certificates,
+    webhooks,
+  }
+  for (const [part, read] of Object.entries(parts)) {
+    try {
+      families.push(...read())
+      ok[part] = 1
+    } catch (error) {
+      ok[part] = 0
+      log.error('a part of the metrics could not be read', { part, error: describeError(error) })
+    }
+  }
+  return { families, ok }
+
+  function sizes(): Family[] {
+    const limits = applications().flatMap(({ name: application, limits: { maxDevices, maxLabels } }) => [
+      [{ application, kind: 'devices' }, maxDevices] as const,
+      [{ application, kind: 'labels' }, maxLabels] as const,
+    ])
+    const rows = store.sizes().flatMap(({ application: number, devices, labels }) => {
+      const application = nameOf(number)
+      if (application === null) return []
+      return [[{ application, kind: 'devices' }, devices] as const, [{ application, kind: 'labels' }, labels] as const]
+    })
+    return [
+      gauge(
+        'bellhop_registry_rows',
+        'Devices in whatever state, and tags and types, that an application has brought.',
+        rows,
+      ),
+      gauge(
+        'bellhop_registry_limit_rows',
+        'Up to how many of them calls without the secret may bring new ones; not there without a limit.',
+        limits.filter(([, limit]) => limit > 0),
+      ),
+    ]
+  }
+
+  function certificates(): Family[] {
+    const expiring = store.certificates().flatMap(({ application: number, expiresAt }) => {
+      const application = nameOf(number)
+      return application === null ? [] : [[{ application }, expiresAt / 1000] as const]
+    })
+    const help =
+      'When the APNs certificate of an application expires, since the Unix epoch. Signing keys do not expire.'
+    return [gauge('bellhop_certificate_expiry_timestamp_seconds', help, expiring)]
+  }
+
+  function webhooks(): Family[] {
+    const rows = store.webhooks().flatMap((webhook) => {
+      const application = nameOf(webhook.application)
+      return application === null ? [] : [{ ...webhook, labels: { application } }]
+    })
+    return [
+      gauge(
+        'bellhop_webhook_events_waiting',
+        'Events that are not delivered yet.',
+        rows.map(({ labels, waiting }) => [labels, waiting] as const),
+      ),
+      gauge(
+        'bellhop_webhook_disabled',
+        'Whether the receiver has answered 410, so that it gets no more events.',
+        rows.map(({ labels, disabled }) => [labels, disabled] as const),
+      ),
+    ]
+  }
+}

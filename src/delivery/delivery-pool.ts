@@ -24,8 +24,8 @@ import { createSteadyClock } from './time/steady-clock.ts'
 /** How often deliveries are checked for what is due, late or expired, while any is open. */
 const TICK_MS = 250
 
-/** How long a write waits before it is tried again, when the disk would not take it. */
-const WRITE_AGAIN_MS = 1000
+/** How long what the disk would not take, or not give, waits before it is tried again. */
+const AGAIN_MS = 1000
 
 /** The least a sender may have in flight, however many share. */
 const MIN_SHARE = 16
@@ -135,7 +135,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
         // Anything else is the disk, and passes.
         if (isConstraint(error) || closed) return new Promise<never>(() => {})
         log.error('a delivery could not be written down; trying again', { error: describeError(error) })
-        await sleep(clock, WRITE_AGAIN_MS)
+        await sleep(clock, AGAIN_MS)
       }
     }
   }
@@ -166,8 +166,9 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       onProven: () => void persist(() => deps.prove(application, platform)),
       latency: deps.latency[platform],
     })
-    senders.set(key, sender)
+    // Kept when it has what it needs: else it would pass for one without a credential.
     equip(sender, application, platform)
+    senders.set(key, sender)
     return sender
   }
 
@@ -236,6 +237,17 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     ensureTick()
   }
 
+  /** Who asked for `work` was told that it is done: where the database cannot be read, it is tried again. */
+  function untilRead(work: () => void): void {
+    if (stopped) return
+    try {
+      work()
+    } catch (error) {
+      log.error('what is to be sent cannot be read; trying again', { error: describeError(error) })
+      clock.after(AGAIN_MS, () => untilRead(work))
+    }
+  }
+
   /** A step of the end of a delivery that is cancelled and not in memory; whether it is to be followed by another. */
   function end(key: Parameters<DeliveryStore['cancel']>[0]): boolean {
     const outcome = store.cancel(key, clock.now())
@@ -250,7 +262,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   void boundDue(clock.now())
 
   return {
-    wake,
+    wake: (application, push) => untilRead(() => wake(application, push)),
     cancelStored(application, push) {
       for (const platform of PLATFORMS) {
         if (!senders.get(`${application}/${platform}`)?.holds(push)) end({ application, push, platform })
@@ -266,10 +278,12 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     badgeSet: (application, platform, device) =>
       senders.get(`${application}/${platform}`)?.badgeSet(device) ?? (() => {}),
     reload(application) {
-      for (const platform of PLATFORMS) {
-        const sender = senders.get(`${application}/${platform}`)
-        if (sender !== undefined) equip(sender, application, platform)
-      }
+      untilRead(() => {
+        for (const platform of PLATFORMS) {
+          const sender = senders.get(`${application}/${platform}`)
+          if (sender !== undefined) equip(sender, application, platform)
+        }
+      })
     },
     forget(application) {
       for (const platform of PLATFORMS) {

@@ -2,6 +2,7 @@ import type { Application } from '../application/application.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import type { ProviderTokenStore } from '../application/provider-token-store.ts'
 import type { Clock } from '../clock.ts'
+import { isSqliteError } from '../database/sqlite-error.ts'
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
 import { createApnsProvider } from './apns/client.ts'
@@ -72,12 +73,14 @@ export function createProviders({
   }
 
   return {
-    /** `null` while there is no credential, or the simulator is still starting. */
+    /** `null` while there is no credential, or the simulator is still starting. Throws where it cannot be read. */
     find(application: Application, platform: Platform): Provider | null {
       try {
         if (!application.simulated) return own(application, platform)
         return simulated && simulatedProvider(simulated, application, platform, { clock, openTransport: openSimulated })
       } catch (error) {
+        // Of the disk: whoever asks tries again.
+        if (isSqliteError(error)) throw error
         // A sealed record that does not open: the queue waits for a credential that does.
         log.error('credential unusable', { application: application.id, error: String(error) })
         return null

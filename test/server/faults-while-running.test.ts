@@ -8,6 +8,7 @@ import { createApplicationStore } from '../../src/application/application-store.
 import { openDatabase } from '../../src/database/database.ts'
 import { readExposition, valueOf } from '../monitoring/read-exposition.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { startOutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials } from '../support/service.ts'
@@ -112,6 +113,31 @@ describe('a damaged page that a running service meets', () => {
       expect.objectContaining({ event: 'a part of the metrics could not be read', part: 'sizes' }),
     )
     expect(service.log.filter(({ event }) => event === sentence(data))).toHaveLength(1)
+  })
+})
+
+describe('a credential that cannot be read for a moment, when its first push comes,', () => {
+  test('is no reason to refuse what is stored, and the push goes out a second later', async () => {
+    const clock = createFakeClock()
+    await using gateways = await startOutsideGateways(clock)
+    await using service = await startService({ clock, simulated: false, config: gateways.config })
+    service.equip(service.application, gateways.simulator)
+    clock.advance(1000)
+    const token = 'cd'.repeat(32)
+    await service.put('/deviceToken', { token, platform: 0 })
+    service.database.statement('ALTER TABLE credential RENAME TO elsewhere').run()
+    const push = { token, platform: 0, msg: 'Hello', sound: '', badge: '' }
+    const { status, body } = await service.post('/push/one', push)
+    expect({ status, message: body.message }).toEqual({ status: 200, message: 'Queued' })
+    expect(service.log).toContainEqual(
+      expect.objectContaining({ event: 'what is to be sent cannot be read; trying again' }),
+    )
+    service.database.statement('ALTER TABLE elsewhere RENAME TO credential').run()
+    await passing(
+      service,
+      clock,
+      service.logged(({ event, push }) => event === 'push sent' && push === body.id),
+    )
   })
 })
 

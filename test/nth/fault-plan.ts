@@ -46,6 +46,8 @@ export interface FaultPlan extends Disposable {
   /** Nothing fails any more. */
   disarm(): void
   met(): Met
+  /** All calls that changed something since it was armed with `nth` 0. */
+  calls(): readonly TracedCall[]
 }
 
 export interface Met {
@@ -56,9 +58,25 @@ export interface Met {
   readonly struck: { readonly call: string; readonly class: CallClass } | null
 }
 
+/** A call that changes something, as tracer.c has written it down before it was made. */
+export interface TracedCall {
+  /** Its process; of threads and of what it has started too. */
+  readonly process: number
+  readonly name: string
+  readonly path: string
+  /** What the file is called from then on; empty: the call gives no name. */
+  readonly target: string
+}
+
+/** Where calls are written down that are to be told. */
+export function toldBeside(plan: string): string {
+  return `${plan}.calls`
+}
+
 /** As `struct state` of tracer.c. */
 const BYTES = 64 + 192
-const CLASS_OF: Readonly<Record<string, CallClass>> = {
+/** Of the calls that are no change of a name. */
+export const CLASS_OF: Readonly<Record<string, CallClass>> = {
   fsync: 'sync',
   fdatasync: 'sync',
   read: 'read',
@@ -78,6 +96,7 @@ export function createFaultPlan(): FaultPlan {
   const directory = mkdtempSync(join(tmpdir(), 'bellhop-fault-plan-'))
   const path = join(directory, 'state')
   writeFileSync(path, Buffer.alloc(BYTES))
+  writeFileSync(toldBeside(path), '')
 
   /** In place: a tracer has mapped it. */
   function write(at: number, bytes: Uint8Array): void {
@@ -95,6 +114,7 @@ export function createFaultPlan(): FaultPlan {
       const state = Buffer.alloc(BYTES)
       new Uint32Array(state.buffer, state.byteOffset, 16).set([1, mask, nth, fault, error ?? 0])
       state.writeUInt32LE(Number(lasting ?? false), 11 * 4)
+      state.writeUInt32LE(Number(nth === 0), 12 * 4)
       write(0, state)
     },
     disarm: () => write(0, Buffer.alloc(4)),
@@ -107,6 +127,13 @@ export function createFaultPlan(): FaultPlan {
       const of = Object.fromEntries(CALL_CLASSES.map((each, at) => [each, rest[at] ?? 0])) as Record<CallClass, number>
       const struck = call === '' ? null : { call, class: CLASS_OF[call.split(' ')[0] ?? ''] ?? 'name' }
       return { count, of, struck }
+    },
+    calls() {
+      const lines = readFileSync(toldBeside(path), 'utf8').split('\n').slice(0, -1)
+      return lines.map((line) => {
+        const [process = '', name = '', path = '', target = ''] = line.split('\t')
+        return { process: Number(process), name, path, target }
+      })
     },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
   }

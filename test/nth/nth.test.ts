@@ -8,7 +8,7 @@ import { UPKEEP } from './journeys/upkeep.ts'
 import { tracedProgram, tracingHindrance } from './traced.ts'
 import { runTrial } from './trial.ts'
 
-/* The short form of scripts/every-nth: two calls of the system out of some thousands. */
+/* The short form of scripts/every-nth: a few calls of the system out of some thousands. */
 
 const program = programOf(null)
 const hindrance = await (async () => {
@@ -29,6 +29,17 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
       const order = { template: null, program, journey: UPKEEP, harm: 'torn', nth: 150, only: null } as const
       const { met, findings } = await runTrial(order)
       expect({ struck: met.struck?.class, findings }).toEqual({ struck: 'write', findings: [] })
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'every file that a command gives a name is on disk before, and its name afterwards',
+    async () => {
+      const order = { template: null, program, journey: UPKEEP, harm: 'EIO', nth: 0, only: null } as const
+      const { met, findings } = await runTrial(order)
+      expect(met.of.name).toBeGreaterThan(50)
+      expect(findings).toEqual([])
     },
     LIMIT_MS,
   )

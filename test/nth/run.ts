@@ -97,10 +97,10 @@ export async function runEveryNth(argv: readonly string[]): Promise<number> {
 
   let done = 0
   const verdicts = await inParallel(cases, jobs ?? 1, async (each) => {
-    const verdict = await run(each).catch((error: unknown): Verdict => ({
-      met: NOTHING_MET,
-      findings: [`the trial broke off: ${String(error)}`],
-    }))
+    const verdict = await Promise.race([
+      run(each).catch((error: unknown) => unfinished(`the trial broke off: ${String(error)}`)),
+      Bun.sleep(HANGS_MS).then(() => unfinished(`the trial hangs: not over after ${HANGS_MS / 1000} s`)),
+    ])
     const { journey, harm, nth } = each
     const of = only === null ? '' : ` --class ${only}`
     if (++done % 25 === 0) console.error(`${done} of ${cases.length}`)
@@ -123,7 +123,12 @@ export async function runEveryNth(argv: readonly string[]): Promise<number> {
   return verdicts.some(({ verdict }) => verdict.findings.length > 0) ? 1 : 0
 }
 
-const NOTHING_MET: Verdict['met'] = { count: 0, of: { write: 0, sync: 0, name: 0, read: 0 }, struck: null }
+/** A trial takes some seconds, on a disk that is dead 40, and at the most the patience of a journey. */
+const HANGS_MS = 600_000
+
+function unfinished(finding: string): Verdict {
+  return { met: { count: 0, of: { write: 0, sync: 0, name: 0, read: 0 }, struck: null }, findings: [finding] }
+}
 
 async function inParallel<Item, Result>(
   items: readonly Item[],

@@ -19,6 +19,7 @@ long readlink(const char *path, char *into, u64 size);
 int access(const char *path, int mode);
 int open(const char *path, int flags, ...);
 void *mmap(void *at, u64 size, int rights, int flags, int file, long offset);
+long write(int file, const void *bytes, u64 size);
 int snprintf(char *into, u64 size, const char *format, ...);
 int strncmp(const char *a, const char *b, u64 size);
 u64 strlen(const char *text);
@@ -36,7 +37,8 @@ struct state {
   u32 of[4];    /* calls of each class */
   u32 struck;   /* 1: it has been the nth */
   u32 lasting;  /* 1: what comes after the nth fails too */
-  u32 unused[4];
+  u32 telling;  /* 1: each call that changes something is written down */
+  u32 unused[3];
   char what[192]; /* the call that was the nth: its name and its file */
 };
 
@@ -77,6 +79,7 @@ static const struct call calls[] = {
 static volatile struct state *state;
 static const char *directory;
 static int first; /* process */
+static int told;  /* the file that calls are written down in */
 
 static u32 next(volatile u32 *counter) {
   u32 one = 1;
@@ -142,6 +145,21 @@ static int makes_nothing(const struct call *call, struct registers *registers, c
   return (call->number == 2 || call->number == 257) && ((flags & 0100) == 0 || access(path, 0) == 0);
 }
 
+/* What a file is called from then on; empty for a call that gives no name. */
+static void target_of(int thread, const struct call *call, struct registers *registers, char *into, u32 size) {
+  int number = call->number;
+  into[0] = 0;
+  if (number == 82 || number == 86) text_at(thread, registers->si, into, size); /* rename, link */
+  if (number == 264 || number == 316 || number == 265) text_at(thread, registers->r10, into, size); /* …at */
+}
+
+/* A line: the process, the call, its file, and what that is to be called. */
+static void tell(int thread, const struct call *call, struct registers *registers, const char *path) {
+  char line[1200], target[512];
+  target_of(thread, call, registers, target, sizeof target);
+  write(told, line, snprintf(line, sizeof line, "%d\t%s\t%s\t%s\n", first, call->name, path, target));
+}
+
 /* Before a call is made. Resumes the thread, with whatever is to become of the call. */
 static void meet(int thread) {
   struct registers registers;
@@ -154,6 +172,7 @@ static void meet(int thread) {
   path_of(thread, call, &registers, path, sizeof path);
   if (strncmp(path, directory, strlen(directory)) != 0 || makes_nothing(call, &registers, path)) goto resume;
   next(&state->of[call->class]);
+  if (state->telling && call->class != READ) tell(thread, call, &registers, path);
   if ((state->classes & (1 << call->class)) == 0) goto resume;
   at = next(&state->count);
   if (at != state->nth && !(state->lasting && state->struck)) goto resume;
@@ -179,10 +198,12 @@ resume:
 }
 
 /* Exit code of the program; 128 and the number of the signal that ended it; 125 where it cannot be traced. */
-int trace(const char *state_path, const char *below, char **argv) {
+int trace(const char *state_path, const char *told_path, const char *below, char **argv) {
   int file = open(state_path, 2), status, thread, result = 125;
   u64 none = 0;
   directory = below;
+  told = open(told_path, 02002001); /* to write, at the end, not handed on */
+  prctl(1, 9, 0, 0, 0); /* ends with whoever has started it, and with it all that is traced */
   state = mmap(0, sizeof(struct state), 3, 1, file, 0);
   if ((long)state == -1) return 125;
   first = fork();

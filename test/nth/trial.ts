@@ -6,6 +6,7 @@ import type { CommandEnd, Program } from '../faults/stage/service.ts'
 import type { Template } from '../faults/stage/template.ts'
 import { createFaultPlan, HARMS } from './fault-plan.ts'
 import type { CallClass, FaultPlan, HarmName, Met } from './fault-plan.ts'
+import { unsyncedNames } from './sync-order.ts'
 import { tracedProgram } from './traced.ts'
 
 /** Something that an operator, apps and backends do one after the other, and what must be true of it afterwards. */
@@ -84,6 +85,7 @@ export async function runTrial({ template, program, journey, harm, nth, only }: 
         return end
       },
     })
+    if (nth === 0) findings.push(...unsyncedNames(plan.calls()).map((what) => what.replaceAll(`${directory}/`, '')))
   } finally {
     rmSync(directory, { recursive: true })
   }

@@ -1,9 +1,11 @@
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { syncDirectory } from '../../system/durable.ts'
 
 /** A file that has its name when it is whole. Disposed of before that, it is gone. */
 export interface UnfinishedFile extends Disposable {
   write(bytes: Uint8Array): void
-  /** Puts the file in its place, on disk; `durable` false: without waiting for the disk. */
+  /** Puts the file in its place, on disk, name and all; `durable` false: without waiting for the disk. */
   finish(options?: { readonly durable: boolean }): void
 }
 
@@ -36,6 +38,7 @@ export function startFile(path: string): UnfinishedFile {
       renameSync(unfinished, path)
       closeSync(file)
       isOpen = false
+      if (durable) syncDirectory(dirname(path))
     },
     [Symbol.dispose]() {
       if (!isOpen) return

@@ -23,6 +23,9 @@ import type { Template } from './template.ts'
 /** How long a start may take, in ms. */
 const START_MS = 60_000
 
+/** SIGKILL, as shells have it. */
+const KILLED = 137
+
 /** One application, as its backend sees it. */
 export interface Party {
   readonly api: Api
@@ -135,6 +138,8 @@ export async function openStage({ template, program, seed, directory }: StageOpt
     urls = null
     if (signal === 'SIGKILL') killedAt.set(life, Date.now())
     const exitCode = await ended.end(signal)
+    // By somebody else, before its stop was over.
+    if (exitCode === KILLED) killedAt.set(life, Date.now())
     earlierLogs += ended.log()
     await untilQuiet()
     return exitCode
@@ -187,7 +192,13 @@ export async function openStage({ template, program, seed, directory }: StageOpt
         accidents.push(`the service ended by itself with ${exitCode}: ${started.log().slice(-2000)}`)
       })
       if (!untilReady) return
-      const ready = await Promise.race([started.ready, Bun.sleep(START_MS).then(() => null)])
+      const ready = await Promise.race([started.ready, Bun.sleep(START_MS).then(() => 'late' as const)])
+      if (ready === 'late') {
+        // One that hangs would hold its data directory against the next one, and outlive the harness.
+        accidents.push(`not ready after ${START_MS / 1000} s: ${started.log().slice(-2000)}`)
+        await end('SIGKILL')
+        return
+      }
       if (ready === null) accidents.push(`not ready: ${started.log().slice(-2000)}`)
       if (service === started) urls = ready
     },

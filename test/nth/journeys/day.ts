@@ -7,6 +7,7 @@ import { judgeStage } from '../../faults/judge/judge-stage.ts'
 import type { Api } from '../../faults/stage/api.ts'
 import { registerBatch } from '../../faults/stage/crowd.ts'
 import { pushesTo } from '../../faults/stage/pushes.ts'
+import { keyOf } from '../../faults/stage/ledger.ts'
 import { registrationsOf } from '../../faults/stage/registrations.ts'
 import { settled } from '../../faults/stage/settled.ts'
 import { openStage } from '../../faults/stage/stage.ts'
@@ -70,11 +71,12 @@ export const DAY: Journey = {
     for (const step of steps) {
       await service.start()
       await step()
+      await service.seen()
     }
     plan.disarm()
     await service.start()
     if ((await command(...importing, `--data=${data}`)).exitCode !== 0) accuse('a second import did not do it')
-    IMPORTED.forEach((token) => addImported(token, Date.now()))
+    addImported(Date.now())
     if ((await command('backup', `${backups}/`, `--data=${data}`)).exitCode !== 0) accuse('no backup could be made')
     for (const name of readdirSync(backups)) {
       const found = name.endsWith('.db') ? inspect(join(backups, name), 'full') : null
@@ -93,14 +95,18 @@ export const DAY: Journey = {
     }
 
     async function importInto(): Promise<void> {
+      addImported(null)
       const { exitCode } = await command(...importing, `--data=${data}`)
-      IMPORTED.forEach((token) => addImported(token, exitCode === 0 ? Date.now() : null))
+      addImported(exitCode === 0 ? Date.now() : null)
     }
 
-    function addImported(token: string, ackedAt: number | null): void {
-      const askedAt = Date.now()
-      const none = { tags: new Set<string>(), doubtfulTags: new Set<string>() }
-      ledger.addDevice({ platform: 1, token, askedAt, ackedAt, ...none, aliases: [null] })
+    /** Asked for since the first import, whatever came of that. */
+    function addImported(ackedAt: number | null): void {
+      for (const token of IMPORTED) {
+        const askedAt = ledger.devices.get(keyOf(1, token))?.askedAt ?? Date.now()
+        const none = { tags: new Set<string>(), doubtfulTags: new Set<string>() }
+        ledger.addDevice({ platform: 1, token, askedAt, ackedAt, ...none, aliases: [null] })
+      }
     }
   },
 }
@@ -112,6 +118,11 @@ function serviceOf(stage: Stage, { plan, kills, accuse }: Trial) {
     /** Resolves when it has ended, or after all has not. */
     async gone(): Promise<void> {
       for (let waited = 0; lives() && waited < GONE_MS; waited += 10) await Bun.sleep(10)
+    },
+    /** One that has died is noticed a moment later, and until then would pass for one that lives. */
+    async seen(): Promise<void> {
+      if (!kills || !lives() || plan.met().struck === null) return
+      if ((await stage.api.call('GET', '/analytics')) === null) await this.gone()
     },
     async start(): Promise<void> {
       for (let tries = 1; !lives(); tries++) {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from '../../../src/backup/summary.ts'
 import { APPLICATION, oldDatabase } from '../../support/old-database.ts'
@@ -7,7 +7,9 @@ import type { Journey } from '../trial.ts'
 /** The oldest that there was. */
 const SCHEMA = 1
 
+/** Registered, and with those that have left. */
 const DEVICES = 4
+const EXPORTED = 5
 
 export const UPKEEP: Journey = {
   name: 'upkeep',
@@ -16,12 +18,13 @@ export const UPKEEP: Journey = {
     const data = join(directory, 'data')
     const database = oldDatabase(data, SCHEMA, { simulated: true })
     const backup = join(directory, 'backup.db')
+    const exported = join(directory, 'devices.jsonl')
     const steps: readonly (readonly string[])[] = [
       ['devices', APPLICATION.id],
       ['key', 'rotate'],
       ['backup', backup],
       ['compact'],
-      ['export', APPLICATION.id, join(directory, 'devices.jsonl')],
+      ['export', APPLICATION.id, exported],
       ['restore', backup, '--yes'],
       ['app', 'rotate-secret', APPLICATION.id],
     ]
@@ -37,6 +40,7 @@ export const UPKEEP: Journey = {
     }
     plan.disarm()
     check('in the end')
+    checkExport()
     const { exitCode, stdout } = await command('backup', 'verify', backup, `--data=${data}`, '--json')
     if (exitCode !== 0) accuse(`backup verify: ${stdout}`)
     for (const name of readdirSync(data)) {
@@ -48,6 +52,21 @@ export const UPKEEP: Journey = {
       if (existsSync(`${database}-journal`)) return
       if (existsSync(database)) checkFile(database, when)
       else accuse(`${when} there is no database`)
+    }
+
+    /** Its first line says how many others there are. */
+    function checkExport(): void {
+      const [head = '{}', ...lines] = readFileSync(exported, 'utf8').split('\n').slice(0, -1)
+      try {
+        const { devices, feedback, tallies } = JSON.parse(head).counts
+        lines.forEach((line) => JSON.parse(line))
+        if (devices === EXPORTED && lines.length === devices + feedback + tallies) return
+        accuse(
+          `of ${devices} devices, ${feedback} of feedback and ${tallies} of statistics ${lines.length} are exported`,
+        )
+      } catch {
+        accuse('what was exported is no list of JSON')
+      }
     }
 
     function checkFile(path: string, when: string): void {

@@ -1,0 +1,28 @@
+import { dirname } from 'node:path'
+import { CLASS_OF } from './fault-plan.ts'
+import type { TracedCall } from './fault-plan.ts'
+
+/**
+ * What a power cut could undo or tear of the files that were given a name (rename, link), which no fault of a single call
+ * shows: what is in them must be synced before, and the directory of the name afterwards, by the same process.
+ */
+export function unsyncedNames(calls: readonly TracedCall[]): readonly string[] {
+  const findings: string[] = []
+  /** Written since they were synced. */
+  const unsynced = new Set<string>()
+  /** By process and directory: the last name given there since that was synced. */
+  const named = new Map<string, string>()
+  for (const { process, name, path, target } of calls) {
+    if (CLASS_OF[name] === 'write') unsynced.add(path)
+    if (CLASS_OF[name] === 'sync') {
+      unsynced.delete(path)
+      named.delete(`${process} ${path}`)
+    }
+    if (name.startsWith('unlink')) unsynced.delete(path)
+    if (target === '') continue
+    if (unsynced.has(path)) findings.push(`${target} gets its name before what is in it is on disk`)
+    if (name.startsWith('rename')) unsynced.delete(path)
+    named.set(`${process} ${dirname(target)}`, target)
+  }
+  return [...findings, ...[...named.values()].map((target) => `the name ${target} is not on disk in the end`)]
+}

@@ -75,8 +75,7 @@ export function toldBeside(plan: string): string {
 
 /** As `struct state` of tracer.c. */
 const BYTES = 64 + 192
-/** Of the calls that are no change of a name. */
-export const CLASS_OF: Readonly<Record<string, CallClass>> = {
+const CLASS_OF: Readonly<Record<string, CallClass>> = {
   fsync: 'sync',
   fdatasync: 'sync',
   read: 'read',
@@ -90,6 +89,11 @@ export const CLASS_OF: Readonly<Record<string, CallClass>> = {
   fallocate: 'write',
   sendfile: 'write',
   copy_file_range: 'write',
+}
+
+/** Of a call by its name; all others change a name. */
+export function classOf(call: string): CallClass {
+  return CLASS_OF[call] ?? 'name'
 }
 
 export function createFaultPlan(): FaultPlan {
@@ -125,7 +129,7 @@ export function createFaultPlan(): FaultPlan {
       )
       const call = state.subarray(64).toString('latin1').replace(/\0.*$/s, '')
       const of = Object.fromEntries(CALL_CLASSES.map((each, at) => [each, rest[at] ?? 0])) as Record<CallClass, number>
-      const struck = call === '' ? null : { call, class: CLASS_OF[call.split(' ')[0] ?? ''] ?? 'name' }
+      const struck = call === '' ? null : { call, class: classOf(call.split(' ')[0] ?? '') }
       return { count, of, struck }
     },
     calls() {

@@ -6,6 +6,7 @@ import { programOf } from '../faults/stage/service.ts'
 import { makeTemplate } from '../faults/stage/template.ts'
 import { CALL_CLASSES, createFaultPlan, HARMS } from './fault-plan.ts'
 import type { HarmName } from './fault-plan.ts'
+import { huntAll } from './hunt.ts'
 import { JOURNEYS } from './journeys/journeys.ts'
 import { tracingHindrance } from './traced.ts'
 import { runTrial } from './trial.ts'
@@ -22,6 +23,8 @@ const HELP = `Usage: scripts/every-nth [--journey NAME]… [--harm NAME]… [--c
   --binary PATH   the compiled service in place of the sources
   --jobs N        trials at a time (default 2)
   --damage        in place of all that: databases that are damaged in some hundred ways
+  --planted TEXT  in place of all that: plants the defects with this in their name ('' for all) in a copy of the
+                  sources, one after the other, and looks for a trial that shows each
 
 ${JOURNEYS.map(({ name, what }) => `${name.padEnd(10)}${what}`).join('\n')}
 
@@ -40,6 +43,7 @@ const OPTIONS = {
   binary: { type: 'string' },
   jobs: { type: 'string', default: '2' },
   damage: { type: 'boolean', default: false },
+  planted: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -74,6 +78,7 @@ export async function runEveryNth(argv: readonly string[]): Promise<number> {
       return 1
     }
   }
+  if (values.planted !== undefined) return await huntAll(values.planted)
   const program = programOf(values.binary ?? null)
   await using template = await makeTemplate(program, { ios: 8, android: 4 })
   const run = ({ journey, harm, nth }: Case) => runTrial({ template, program, journey, harm, nth, only })
@@ -127,7 +132,8 @@ export async function runEveryNth(argv: readonly string[]): Promise<number> {
 const HANGS_MS = 600_000
 
 function unfinished(finding: string): Verdict {
-  return { met: { count: 0, of: { write: 0, sync: 0, name: 0, read: 0 }, struck: null }, findings: [finding] }
+  const met = { count: 0, of: { write: 0, sync: 0, name: 0, read: 0 }, struck: null }
+  return { met, calls: [], findings: [finding] }
 }
 
 async function inParallel<Item, Result>(

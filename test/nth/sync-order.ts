@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { CLASS_OF } from './fault-plan.ts'
+import { classOf } from './fault-plan.ts'
 import type { TracedCall } from './fault-plan.ts'
 
 /**
@@ -13,8 +13,8 @@ export function unsyncedNames(calls: readonly TracedCall[]): readonly string[] {
   /** By process and directory: the last name given there since that was synced. */
   const named = new Map<string, string>()
   for (const { process, name, path, target } of calls) {
-    if (CLASS_OF[name] === 'write') unsynced.add(path)
-    if (CLASS_OF[name] === 'sync') {
+    if (classOf(name) === 'write') unsynced.add(path)
+    if (classOf(name) === 'sync') {
       unsynced.delete(path)
       named.delete(`${process} ${path}`)
     }

@@ -5,7 +5,7 @@ import { endOfCommand } from '../faults/stage/service.ts'
 import type { CommandEnd, Program } from '../faults/stage/service.ts'
 import type { Template } from '../faults/stage/template.ts'
 import { createFaultPlan, HARMS } from './fault-plan.ts'
-import type { CallClass, FaultPlan, HarmName, Met } from './fault-plan.ts'
+import type { CallClass, FaultPlan, HarmName, Met, TracedCall } from './fault-plan.ts'
 import { unsyncedNames } from './sync-order.ts'
 import { tracedProgram } from './traced.ts'
 
@@ -51,6 +51,8 @@ interface Order {
 
 export interface Verdict {
   readonly met: Met
+  /** All that changed something, where nothing was to fail; paths from the directory of the trial on. */
+  readonly calls: readonly TracedCall[]
   readonly findings: readonly string[]
 }
 
@@ -62,7 +64,10 @@ export async function runTrial({ template, program, journey, harm, nth, only }: 
   const kills = fault >= 2
   const traced = tracedProgram(program, plan, directory)
   plan.arm(harm, nth, only)
-  let met = plan.met()
+  /** `null`: it is still armed. */
+  let met: Met | null = null
+  let calls: readonly TracedCall[] = []
+  const within = (path: string) => path.replace(`${directory}/`, '')
   try {
     await journey.run({
       template,
@@ -85,11 +90,13 @@ export async function runTrial({ template, program, journey, harm, nth, only }: 
         return end
       },
     })
-    if (nth === 0) findings.push(...unsyncedNames(plan.calls()).map((what) => what.replaceAll(`${directory}/`, '')))
+    const told = plan.calls()
+    calls = told.map((call) => ({ ...call, path: within(call.path), target: within(call.target) }))
+    findings.push(...unsyncedNames(told).map(within))
   } finally {
     rmSync(directory, { recursive: true })
   }
-  return { met, findings: [...new Set(findings)] }
+  return { met: met ?? plan.met(), calls, findings: [...new Set(findings)] }
 }
 
 /** SIGKILL, as shells have it. */

@@ -35,7 +35,8 @@ export async function hunt(mutation: Mutation, limit: number, jobs: number): Pro
   }
 }
 
-function plant({ name, from, to }: Mutation, path: string): void {
+/** Changes the file at `path`. */
+export function plant({ name, from, to }: Mutation, path: string): void {
   const text = readFileSync(path, 'utf8')
   if (text.split(from).length !== 2) throw new Error(`"${name}": what it changes does not stand once in ${path}`)
   writeFileSync(

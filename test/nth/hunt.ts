@@ -1,0 +1,74 @@
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeTemplate } from '../faults/stage/template.ts'
+import { plant } from '../simulation/plant.ts'
+import { classOf, HARMS } from './fault-plan.ts'
+import type { CallClass, TracedCall } from './fault-plan.ts'
+import { PLANTED } from './planted.ts'
+import type { Planted } from './planted.ts'
+import { runTrial } from './trial.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+/** What a process of the service loads. */
+const COPIED = ['src', 'migrations', 'package.json', 'tsconfig.json']
+
+/** So many trials a defect has, spread over the calls that it may show at. */
+const TRIALS = 24
+
+/** Plants one defect after the other, and prints what shows it: a table for the manual. Resolves with the exit code. */
+export async function huntAll(only: string): Promise<number> {
+  let missed = 0
+  console.log('| planted defect | shown by | finding |\n| --- | --- | --- |')
+  for (const planted of PLANTED.filter(({ name }) => name.includes(only))) {
+    const shown = await hunt(planted)
+    if (shown === null) missed++
+    console.log(`| ${planted.name} | ${shown?.by ?? 'nothing'} | ${shown?.finding.replaceAll('\n', ' ') ?? ''} |`)
+  }
+  return missed === 0 ? 0 : 1
+}
+
+async function hunt(planted: Planted): Promise<{ readonly by: string; readonly finding: string } | null> {
+  const root = mkdtempSync(join(tmpdir(), 'bellhop-planted-'))
+  try {
+    for (const path of COPIED) cpSync(join(ROOT, path), join(root, path), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
+    plant(planted, join(root, planted.file))
+    const program = { command: [process.execPath, join(root, 'src/main.ts')], compiled: false }
+    await using template = await makeTemplate(program, { ios: 8, android: 4 })
+    const { journey, harm } = planted
+    const order = { template, program, journey, harm: harm ?? 'EIO', only: onlyOf(planted) } as const
+    const trial = (nth: number) => runTrial({ ...order, nth })
+
+    const { calls, findings } = await trial(0)
+    const [first] = findings
+    if (first !== undefined) return { by: `${journey.name} without a fault`, finding: first }
+    for (const nth of harm === null ? [] : spread(placesOf(planted, calls))) {
+      const { met, findings } = await trial(nth)
+      const [finding] = findings
+      if (finding !== undefined) return { by: `${journey.name}, ${harm} at call ${nth}, ${met.struck?.call}`, finding }
+    }
+    return null
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+/** Reads are not among the calls that are written down, so none is counted either. */
+function onlyOf({ harm }: Planted): CallClass | null {
+  return harm === 'short' ? 'write' : null
+}
+
+/** Which of the calls that the harm can happen to the defect may show at. */
+function placesOf({ harm, at }: Planted, calls: readonly TracedCall[]): readonly number[] {
+  if (harm === null) return []
+  const classes: readonly CallClass[] = HARMS[harm].classes
+  const counted = calls.filter(({ name }) => classes.includes(classOf(name)))
+  return counted.flatMap(({ name, path }, n) => (at.test(`${name} ${path}`) ? [n + 1] : []))
+}
+
+function spread(places: readonly number[]): readonly number[] {
+  const step = Math.max(1, places.length / TRIALS)
+  return Array.from({ length: Math.min(TRIALS, places.length) }, (_, n) => places[Math.floor(n * step)] ?? 0)
+}

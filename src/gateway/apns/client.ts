@@ -31,10 +31,13 @@ export function createApnsProvider(options: ApnsProviderOptions): Provider {
   return new ApnsProvider(options)
 }
 
-/** One environment's connection, and the provider token it was last retired for. */
+/** One environment's connection, with what it was used for. */
 interface Route {
   readonly environment: Environment
   readonly transport: Transport
+  /** The provider token of the last request. */
+  authorization: string | undefined
+  /** The one that it was last retired for. */
   wedgedBy: string | null
   /** The device that the last answer was 503 for; `null`: it was taken. */
   unavailableTo: number | null
@@ -103,6 +106,9 @@ class ApnsProvider implements Provider {
 
     const rendered = this.#render(message)
     const route = this.#route(environment)
+    // A connection that has seen one token minds another one within 20 minutes, however old the first was before.
+    if (route.authorization !== undefined && route.authorization !== authorization) route.transport.retire()
+    route.authorization = authorization
     const answer = await route.transport.request({
       path,
       headers: apnsHeaders(rendered, credential.topic, apnsIdOf(message.push, recipient.device), authorization),
@@ -185,7 +191,7 @@ class ApnsProvider implements Provider {
         ...(ca === undefined ? undefined : { ca }),
         ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
       })
-      route = { environment, transport, wedgedBy: null, unavailableTo: null }
+      route = { environment, transport, authorization: undefined, wedgedBy: null, unavailableTo: null }
       this.#routes.set(environment, route)
     }
     return route

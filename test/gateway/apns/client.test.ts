@@ -251,6 +251,24 @@ describe('the environment', () => {
   })
 })
 
+describe('a provider token that is renewed after 50 minutes', () => {
+  test('goes over a connection of its own: one that has just seen the old one would refuse it for 20 minutes', async () => {
+    const seen = new Map<number, string | undefined>()
+    const handle: GatewayHandler = ({ connection, headers: { authorization } }) => {
+      const first = seen.get(connection) ?? authorization
+      seen.set(connection, first)
+      return first === authorization ? OK : refusal(429, 'TooManyProviderTokenUpdates')
+    }
+    await using apns = await start({ production: handle })
+    await apns.send()
+    apns.clock.advance(50 * MINUTE_MS)
+    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, device) => apns.send({ device })))
+    expect(new Set(outcomes.map((outcome) => outcome?.kind))).toEqual(new Set(['accepted']))
+    expect(new Set(tokensOf(apns.production)).size).toBe(2)
+    expect(apns.production.connections).toBe(2)
+  })
+})
+
 describe('a provider token that APNs calls expired', () => {
   const expired = refusal(403, 'ExpiredProviderToken')
 

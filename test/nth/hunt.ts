@@ -17,14 +17,14 @@ const COPIED = ['src', 'migrations', 'package.json', 'tsconfig.json']
 /** So many trials a defect has, spread over the calls that it may show at. */
 const TRIALS = 24
 
-/** Plants one defect after the other, and prints what shows it: a table for the manual. Resolves with the exit code. */
-export async function huntAll(only: string): Promise<number> {
+/** Plants one defect after the other, and says what shows it: a table for the manual. Resolves with the exit code. */
+export async function huntAll(only: string, say: (line: string) => void): Promise<number> {
   let missed = 0
-  console.log('| planted defect | shown by | finding |\n| --- | --- | --- |')
+  say('| planted defect | shown by | finding |\n| --- | --- | --- |')
   for (const planted of PLANTED.filter(({ name }) => name.includes(only))) {
     const shown = await hunt(planted)
     if (shown === null) missed++
-    console.log(`| ${planted.name} | ${shown?.by ?? 'nothing'} | ${shown?.finding.replaceAll('\n', ' ') ?? ''} |`)
+    say(`| ${planted.name} | ${shown?.by ?? 'nothing'} | ${shown?.finding.replaceAll('\n', ' ') ?? ''} |`)
   }
   return missed === 0 ? 0 : 1
 }

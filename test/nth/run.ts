@@ -78,7 +78,7 @@ export async function runEveryNth(argv: readonly string[]): Promise<number> {
       return 1
     }
   }
-  if (values.planted !== undefined) return await huntAll(values.planted)
+  if (values.planted !== undefined) return await huntAll(values.planted, console.log)
   const program = programOf(values.binary ?? null)
   await using template = await makeTemplate(program, { ios: 8, android: 4 })
   const run = ({ journey, harm, nth }: Case) => runTrial({ template, program, journey, harm, nth, only })

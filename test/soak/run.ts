@@ -1,4 +1,6 @@
 // The soak: hours of what a service meets in its life, and whether anything of it grows with the time.
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runScenarios } from '../faults/run-scenario.ts'
 import { programOf } from '../faults/stage/service.ts'
@@ -63,13 +65,18 @@ async function soak(hours: number, seed: number, binary: string | null): Promise
   const [row] = await runScenarios([scenario], order)
   if (row?.result.kind !== 'ran' || report === null) throw new Error('the soak did not run')
 
-  const { judgement } = row.result
+  const { judgement, details } = row.result
   const { lives, counts, commands }: SoakReport = report
   const trends = lives.slice(-1).flatMap(trendsOf)
   const refused = Array.from(counts.refused, ([what, count]) => `${what}: ${count}`).join(', ')
   console.log(`seed ${seed}, ${hours} h: ${counts.calls} calls (${counts.unanswered} unanswered; refused ${refused}),`)
   console.log(`${judgement.pushes} pushes, ${judgement.notifications} notifications, ${commands} commands;`)
   console.log(`lost ${judgement.lost}, repeated ${judgement.repeated}\n\n${trendTable(trends)}`)
+  if (details.log !== '') {
+    const path = join(tmpdir(), `bellhop-soak-${seed}-${Date.now()}.log`)
+    await Bun.write(path, details.log)
+    console.log(`\nwhat the service said: ${path}`)
+  }
   return [...judgement.findings, ...trends.filter(({ grows }) => grows).map(courseOf)]
 }
 

@@ -23,8 +23,10 @@ export function checkOf(condition: Condition, bind: Bind): string {
     }
     case 'alias':
       return `d.alias IS ${bind(condition.alias)}`
+    case 'users':
+      return `(d.user IS NOT NULL AND d.user IN ${listOf(condition.users, bind)})`
     case 'devices':
-      return `d.id IN ${idList(condition.ids, bind)}`
+      return `d.id IN ${listOf(condition.ids, bind)}`
     case 'near':
       return nearCheck(condition.near, bind)
     case 'since':
@@ -48,8 +50,8 @@ export function checkOf(condition: Condition, bind: Bind): string {
 }
 
 /** As one parameter, so that the text of a statement is the same for however many. */
-export function idList(ids: readonly number[], bind: Bind): string {
-  return `(SELECT value FROM json_each(${bind(JSON.stringify(ids))}))`
+function listOf(values: readonly Value[], bind: Bind): string {
+  return `(SELECT value FROM json_each(${bind(JSON.stringify(values))}))`
 }
 
 /** How many questions a condition asks of each device, at most. */

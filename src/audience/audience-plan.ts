@@ -1,17 +1,21 @@
 import type { Value } from '../database/database.ts'
 import type { Platform } from '../device/device.ts'
-import { checkOf, idList, weightOf } from './audience-checks.ts'
+import { checkOf, weightOf } from './audience-checks.ts'
 import type { Bind } from './audience-checks.ts'
 import type { Prepare } from './audience-labels.ts'
 import type { Condition } from './condition.ts'
 import { cellsNear } from './geo-circle.ts'
+import { listedById, listedByUser, listedCheck } from './listed-devices.ts'
+import type { ListedDevices } from './listed-devices.ts'
 
 /** What to read, as SQL in which every value is a parameter. */
 export interface Plan {
   /** FROM and WHERE of the candidates; a candidate is in the audience if it passes `checks`. */
   readonly members: string
-  /** The index entries that lead to the candidates, in order; `null` where these are one device at most. */
+  /** The index entries that lead to the candidates, in order; `null` where these are listed, or one device at most. */
   readonly candidates: string | null
+  /** The candidates, where they are known one by one: what it gives for a page goes before the `values`. */
+  readonly listed: ListedDevices | null
   /** Whether every device on one range of one index is in the audience, in the order of ids. */
   readonly wholeRange: boolean
   readonly values: readonly Value[]
@@ -58,14 +62,14 @@ export function planOfOne(device: number): Plan {
   const [values, bind] = parameters()
   const members = `FROM device d
     WHERE d.id = ${bind(device)} AND d.application = ?4 AND ${ON_PLATFORM} AND ${between('d.id')}`
-  return { members, candidates: null, values, checks: [], checkValues: [], weight: 1, wholeRange: true }
+  return { members, candidates: null, listed: null, values, checks: [], checkValues: [], weight: 1, wholeRange: true }
 }
 
 /** How to find the devices of which all `conditions` hold: by the index that leads to the fewest, and checks on each. */
 export function planOf(prepare: Prepare, conditions: readonly Condition[], scope: Scope): Plan {
   const [values, bindValue] = parameters()
-  const { settled, ...driving } = drivingIndex(prepare, conditions, scope, bindValue)
-  const [checkValues, bind] = parameters(values.length)
+  const { settled, listedValues = 0, ...driving } = driver(prepare, conditions, scope, bindValue)
+  const [checkValues, bind] = parameters(listedValues + values.length)
   const left = conditions.filter((condition) => condition !== settled)
   const checks = left.map((condition) => checkOf(condition, bind))
   const weight = left.reduce((sum, one) => sum + weightOf(one), 1)
@@ -73,30 +77,35 @@ export function planOf(prepare: Prepare, conditions: readonly Condition[], scope
 }
 
 /** `settled` is the condition that the index answers for; the others are left to be checked on each device. */
-function drivingIndex(
+function driver(
   prepare: Prepare,
   conditions: readonly Condition[],
   scope: Scope,
   bind: Bind,
-): Pick<Plan, 'members' | 'candidates'> & { readonly settled: Condition | null } {
+): Pick<Plan, 'members' | 'candidates' | 'listed'> & {
+  readonly settled: Condition | null
+  /** How many values `listed` gives. */
+  readonly listedValues?: number
+} {
   const alias = conditions.find(({ kind }) => kind === 'alias')
   if (alias?.kind === 'alias') {
     const members = `FROM device d INDEXED BY device_by_alias
       WHERE d.application = ?4 AND d.alias = ${bind(alias.alias)} AND ${ON_PLATFORM} AND ${between('d.id')}`
-    return { members, candidates: null, settled: alias }
+    return { members, candidates: null, listed: null, settled: alias }
   }
-  const named = conditions.find(({ kind }) => kind === 'devices')
-  if (named?.kind === 'devices') {
+  const named = listOf(prepare, conditions, scope)
+  if (named !== null) {
+    const byUser = named.settled.kind === 'users'
     // The plus keeps SQLite from going through all ids, or an index, in search of these.
     const members = `FROM device d NOT INDEXED
-      WHERE d.id IN ${idList(named.ids, bind)} AND d.application = ?4 AND ${ON_PLATFORM} AND ${between('+d.id')}`
-    return { members, candidates: `SELECT d.id AS id ${members}`, settled: named }
+      WHERE ${listedCheck(FIXED_PARAMETERS + 1, byUser)} AND d.application = ?4 AND ${ON_PLATFORM} AND ${between('+d.id')}`
+    return { ...named, members, candidates: null, listedValues: byUser ? 2 : 1 }
   }
   const lead = fewest(prepare, conditions.flatMap(leadOf), scope)
   if (lead === null) {
     const members = `FROM device d INDEXED BY device_reach
       WHERE d.application = ?4 AND ${ON_PLATFORM} AND ${between('d.id')}`
-    return { members, candidates: `SELECT d.id AS id ${members}`, settled: null }
+    return { members, candidates: `SELECT d.id AS id ${members}`, listed: null, settled: null }
   }
   const keys = lead.keys.map(bind)
   return {
@@ -104,8 +113,22 @@ function drivingIndex(
     // SQLite merges the ranges as it goes, since each is in the order asked for: nothing is collected and sorted.
     // It takes up to 500; a request names MAX_LEAVES labels at most.
     candidates: keys.map((key) => lead.entries(`= ${key}`)).join(' UNION '),
+    listed: null,
     settled: lead.exact ? lead.condition : null,
   }
+}
+
+/** The devices that a condition names one by one, itself or by their users; `null`: none does, or they are too many. */
+function listOf(
+  prepare: Prepare,
+  conditions: readonly Condition[],
+  scope: Scope,
+): { readonly settled: Condition; readonly listed: ListedDevices } | null {
+  const devices = conditions.find((one) => one.kind === 'devices')
+  if (devices !== undefined) return { settled: devices, listed: listedById(devices.ids) }
+  const ofUsers = conditions.find((one) => one.kind === 'users')
+  const listed = ofUsers === undefined ? null : listedByUser(prepare, ofUsers.users, scope)
+  return ofUsers === undefined || listed === null ? null : { settled: ofUsers, listed }
 }
 
 /** The index that a condition can be read by; none for most. */

@@ -39,7 +39,8 @@ const QUESTIONS = 4
 
 /**
  * An audience as pages of one platform. A page reads ranges of one index from where the one before it ended, so its
- * work is about its rows. Names of labels are looked up once, here.
+ * work is about its rows. Names of labels are looked up once, here; devices of users when the first page is asked for, since
+ * of 10,000 users that takes a while, and of a push to both platforms one waits for the other.
  */
 export function audiencePages(
   database: Reader,
@@ -52,7 +53,13 @@ export function audiencePages(
   if ('device' in audience)
     return audience.platform === platform ? read(prepare, planOfOne(audience.device), scope) : NOBODY
   const conditions = conditionsOf(audience.filter, platform, labelIds(prepare, application))
-  return conditions === null ? NOBODY : read(prepare, planOf(prepare, conditions, scope), scope)
+  if (conditions === null) return NOBODY
+  let pages: AudiencePages | null = null
+  const planned = () => (pages ??= read(prepare, planOf(prepare, conditions, scope), scope))
+  return {
+    page: (after, ceiling, limit) => planned().page(after, ceiling, limit),
+    count: (after, ceiling, candidates) => planned().count(after, ceiling, candidates),
+  }
 }
 
 function read(prepare: Prepare, plan: Plan, { application, platform }: Scope): AudiencePages {
@@ -64,13 +71,21 @@ function read(prepare: Prepare, plan: Plan, { application, platform }: Scope): A
     prepare<{ seen: number; last: number | null }>(
       `SELECT count(*) AS seen, max(id) AS last FROM (${plan.candidates} ORDER BY id LIMIT ?3)`,
     )
+  const { listed } = plan
   const scope = [application, platform, ...plan.values]
-  const checked = [...scope, ...plan.checkValues]
+  const checked = (after: number, upTo: number) => [
+    application,
+    platform,
+    ...(listed?.between(after, upTo) ?? []),
+    ...plan.values,
+    ...plan.checkValues,
+  ]
 
   /** How far the next `candidates` entries of the index lead, or fewer where much is asked of each device. */
   function reach(after: number, ceiling: number, candidates: number): number {
-    if (!reached) return ceiling
     const max = Math.ceil(candidates * Math.min(1, QUESTIONS / plan.weight))
+    if (listed !== null) return listed.reach(after, ceiling, max)
+    if (!reached) return ceiling
     const { seen = 0, last = null } = reached.get(after, ceiling, max, ...scope) ?? {}
     return seen < max || last === null ? ceiling : last
   }
@@ -79,13 +94,13 @@ function read(prepare: Prepare, plan: Plan, { application, platform }: Scope): A
     page(after, ceiling, limit) {
       // To look ahead would be half of the work of a broadcast's page.
       const upTo = plan.wholeRange ? ceiling : reach(after, ceiling, Math.max(limit, CANDIDATES))
-      const found = rows.all(after, upTo, limit, ...checked)
+      const found = rows.all(after, upTo, limit, ...checked(after, upTo))
       return { rows: found, last: found.length < limit ? upTo : (found.at(-1)?.id ?? upTo) }
     },
 
     count(after, ceiling, candidates) {
       const last = reach(after, ceiling, candidates)
-      return { count: counted.get(after, last, 0, ...checked)?.count ?? 0, last }
+      return { count: counted.get(after, last, 0, ...checked(after, last))?.count ?? 0, last }
     },
   }
 }

@@ -8,6 +8,8 @@ export type Condition =
   /** Has one of these labels; never none. */
   | { readonly kind: 'labels'; readonly ids: readonly number[] }
   | { readonly kind: 'alias'; readonly alias: string }
+  /** A device of one of these; never none. */
+  | { readonly kind: 'users'; readonly users: readonly string[] }
   | { readonly kind: 'near'; readonly near: GeoCircle }
   /** Not before this moment, ms since the Unix epoch. */
   | { readonly kind: 'since'; readonly column: 'seen_at' | 'registered_at'; readonly moment: number }
@@ -55,6 +57,8 @@ function otherConditions(filter: Filter, platform: Platform, labelId: LabelId): 
   const {
     alias,
     exceptAlias,
+    users,
+    exceptUsers,
     near,
     seenWithinMs,
     notSeenForMs,
@@ -68,6 +72,8 @@ function otherConditions(filter: Filter, platform: Platform, labelId: LabelId): 
   const add = (one: Where) => conditions.push(conditionOf(one, platform, labelId, filter.asOf))
   if (alias !== null) add({ alias })
   if (exceptAlias !== null) add({ not: { alias: exceptAlias } })
+  if (users !== undefined) conditions.push(ofUsers(users))
+  if (exceptUsers !== undefined) conditions.push(not(ofUsers(exceptUsers)))
   if (near !== undefined) add({ near })
   if (seenWithinMs !== undefined) add({ seenWithinMs })
   if (notSeenForMs !== undefined) add({ notSeenForMs })
@@ -92,6 +98,7 @@ function conditionOf(where: Where, platform: Platform, labelId: LabelId, asOf: n
   if ('type' in where) return label(labelId('type', where.type))
   if ('platform' in where) return where.platform === platform ? EVERYBODY : NOBODY
   if ('alias' in where) return { kind: 'alias', alias: where.alias }
+  if ('user' in where) return ofUsers([where.user])
   if ('near' in where) return { kind: 'near', near: where.near }
   if ('seenWithinMs' in where) return since('seen_at', where.seenWithinMs)
   if ('notSeenForMs' in where) return not(since('seen_at', where.notSeenForMs))
@@ -100,6 +107,10 @@ function conditionOf(where: Where, platform: Platform, labelId: LabelId, asOf: n
 
 function label(id: number | null): Condition {
   return id === null ? NOBODY : { kind: 'labels', ids: [id] }
+}
+
+function ofUsers(users: readonly string[]): Condition {
+  return users.length === 0 ? NOBODY : { kind: 'users', users }
 }
 
 /** Pushed inwards, so that what must hold can be told from what may, whichever way it was written. */
@@ -112,24 +123,41 @@ function not(condition: Condition): Condition {
   return { kind: 'not', operand: condition }
 }
 
-/** One lookup answers for all labels a device must not have. */
+/** One lookup answers for all labels a device must not have, and one for all users it must not be of. */
 function all(conditions: readonly Condition[]): Condition {
   const flat = conditions.flatMap(conjuncts)
   if (flat.some(({ kind }) => kind === 'nobody')) return NOBODY
-  const excluded = flat.flatMap((one) => (isNoLabel(one) ? one.operand.ids : []))
-  const others = flat.filter((one) => !isNoLabel(one))
-  if (excluded.length > 0) others.push({ kind: 'not', operand: { kind: 'labels', ids: [...new Set(excluded)] } })
-  return joined('all', others, EVERYBODY)
+  const excluded = flat.flatMap((one) => (one.kind === 'not' && isNamed(one.operand) ? [one.operand] : []))
+  const others = flat.filter((one) => one.kind !== 'not' || !isNamed(one.operand))
+  return joined(
+    'all',
+    [...others, ...merged(excluded).map((operand) => ({ kind: 'not', operand }) as const)],
+    EVERYBODY,
+  )
 }
 
-/** One lookup answers for all labels of which one is enough. */
+/** One lookup answers for all labels of which one is enough, and one for all users. */
 function any(conditions: readonly Condition[]): Condition {
   const flat = conditions.flatMap((one) => (one.kind === 'any' ? one.operands : one.kind === 'nobody' ? [] : [one]))
   if (flat.some(({ kind }) => kind === 'everybody')) return EVERYBODY
-  const labels = flat.flatMap((one) => (one.kind === 'labels' ? one.ids : []))
-  const others = flat.filter(({ kind }) => kind !== 'labels')
-  if (labels.length > 0) others.unshift({ kind: 'labels', ids: [...new Set(labels)] })
-  return joined('any', others, NOBODY)
+  const others = flat.filter((one) => !isNamed(one))
+  return joined('any', [...merged(flat.filter(isNamed)), ...others], NOBODY)
+}
+
+type Named = Extract<Condition, { readonly kind: 'labels' | 'users' }>
+
+function isNamed(condition: Condition): condition is Named {
+  return condition.kind === 'labels' || condition.kind === 'users'
+}
+
+/** What holds where one of these does. */
+function merged(conditions: readonly Named[]): Named[] {
+  const ids = conditions.flatMap((one) => (one.kind === 'labels' ? one.ids : []))
+  const users = conditions.flatMap((one) => (one.kind === 'users' ? one.users : []))
+  return [
+    ...(ids.length > 0 ? [{ kind: 'labels', ids: [...new Set(ids)] } as const] : []),
+    ...(users.length > 0 ? [{ kind: 'users', users: [...new Set(users)] } as const] : []),
+  ]
 }
 
 function joined(kind: 'all' | 'any', conditions: readonly Condition[], empty: Condition): Condition {
@@ -139,10 +167,4 @@ function joined(kind: 'all' | 'any', conditions: readonly Condition[], empty: Co
 function conjuncts(condition: Condition): readonly Condition[] {
   if (condition.kind === 'everybody') return []
   return condition.kind === 'all' ? condition.operands : [condition]
-}
-
-function isNoLabel(
-  condition: Condition,
-): condition is { kind: 'not'; operand: { kind: 'labels'; ids: readonly number[] } } {
-  return condition.kind === 'not' && condition.operand.kind === 'labels'
 }

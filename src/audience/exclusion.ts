@@ -32,6 +32,10 @@ function clauseOf(field: FilterField, filter: Filter, device: DeviceTraits): str
       return `does not have the alias ${shown([filter.alias ?? ''])}`
     case 'except_alias':
       return `has the alias ${shown([filter.exceptAlias ?? ''])}, which except_alias names`
+    case 'users':
+      return `is not a device of one of the users that users names${device.user === null ? ': it has no user' : ''}`
+    case 'except_users':
+      return `is a device of the user ${shown([device.user ?? ''])}, whom except_users names`
     case 'near':
       if (device.lat === null) return 'has no location, which near asks for'
       return `is not within ${near?.radiusKm} km of the place that near names`

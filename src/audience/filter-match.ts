@@ -7,7 +7,7 @@ import type { Where } from './where.ts'
 /** What filters look at. Times are ms since the Unix epoch. */
 export interface DeviceTraits extends Pick<
   Device,
-  'id' | 'platform' | 'tag' | 'active' | 'alias' | 'lat' | 'lng' | 'registeredAt'
+  'id' | 'platform' | 'tag' | 'active' | 'alias' | 'user' | 'lat' | 'lng' | 'registeredAt'
 > {
   /** Last registration. */
   readonly seenAt: number
@@ -26,6 +26,8 @@ export type FilterField =
   | 'except_active'
   | 'alias'
   | 'except_alias'
+  | 'users'
+  | 'except_users'
   | 'near'
   | 'seen_within'
   | 'not_seen_for'
@@ -39,7 +41,19 @@ export type FilterField =
  * What `audience.ts` says in SQL, in plain words, and held against it by tests.
  */
 export function failedFields(filter: Filter, device: DeviceTraits): readonly FilterField[] {
-  const { near, seenWithinMs, notSeenForMs, registeredWithinMs, where, devices, zones, stayedSince, asOf } = filter
+  const {
+    users,
+    exceptUsers = [],
+    near,
+    seenWithinMs,
+    notSeenForMs,
+    registeredWithinMs,
+    where,
+    devices,
+    zones,
+    stayedSince,
+    asOf,
+  } = filter
   const hasTag = (name: string) => device.tag.includes(name)
   const hasType = (name: string) => device.active.includes(name)
   const holds = (condition: Where) => isTrue(condition, device, asOf)
@@ -51,6 +65,8 @@ export function failedFields(filter: Filter, device: DeviceTraits): readonly Fil
     except_active: !(filter.exceptActive ?? []).some(hasType),
     alias: filter.alias === null || device.alias === filter.alias,
     except_alias: filter.exceptAlias === null || device.alias !== filter.exceptAlias,
+    users: users === undefined || (device.user !== null && users.includes(device.user)),
+    except_users: device.user === null || !exceptUsers.includes(device.user),
     near: near === undefined || holds({ near }),
     seen_within: seenWithinMs === undefined || holds({ seenWithinMs }),
     not_seen_for: notSeenForMs === undefined || holds({ notSeenForMs }),
@@ -76,6 +92,7 @@ function isTrue(where: Where, device: DeviceTraits, asOf: number | undefined): b
   if ('tag' in where) return device.tag.includes(where.tag)
   if ('type' in where) return device.active.includes(where.type)
   if ('alias' in where) return device.alias === where.alias
+  if ('user' in where) return device.user === where.user
   if ('platform' in where) return device.platform === where.platform
   if ('near' in where) return isThere(where.near, device)
   if (asOf === undefined) throw new Error('a filter by time has no moment')

@@ -1,4 +1,4 @@
-import { alias, asPlatform, names, platform } from '../device/device-fields.ts'
+import { alias, asPlatform, names, platform, users } from '../device/device-fields.ts'
 import { PLATFORMS } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { describedAs, invalid, optional, show } from '../http/fields.ts'
@@ -53,13 +53,17 @@ export const filterFields = {
   except_active: optional(describedAs('Not devices with one of these types. An array, or one.', names)),
   alias: optional(including('The device with this alias.', alias), ['Alias']),
   except_alias: optional(describedAs('Not the device with this alias.', alias)),
+  users: optional(
+    including('The devices of these users. An array of at most 10000, or one; an empty one is nobody.', users),
+  ),
+  except_users: optional(describedAs('Not the devices of these users. An array of at most 10000, or one.', users)),
   near: optional(describedAs('Devices whose location is at most `radius_km` (0.01 to 20038) away.', near)),
   seen_within: optional(describedAs('Devices that registered, as at every launch, in these last days.', days)),
   not_seen_for: optional(describedAs('Devices that did not register in these last days.', days)),
   registered_within: optional(describedAs('Devices that registered for the first time in these last days.', days)),
   where: optional(
     describedAs(
-      'An expression: {"all": […]}, {"any": […]} and {"not": …} of {"tag": "…"}, {"type": "…"}, {"alias": "…"}, {"platform": "0"}, {"near": {…}}, {"seen_within": 7}, {"not_seen_for": 30}, {"registered_within": 1}. At most 16 levels and 200 conditions.',
+      'An expression: {"all": […]}, {"any": […]} and {"not": …} of {"tag": "…"}, {"type": "…"}, {"alias": "…"}, {"user": "…"}, {"platform": "0"}, {"near": {…}}, {"seen_within": 7}, {"not_seen_for": 30}, {"registered_within": 1}. At most 16 levels and 200 conditions.',
       where,
     ),
   ),
@@ -75,6 +79,8 @@ export function filterOf(input: Input<typeof filterFields>): Filter {
     exceptActive: input.except_active ?? null,
     alias: input.alias ?? null,
     exceptAlias: input.except_alias ?? null,
+    ...(input.users !== undefined && { users: input.users }),
+    ...(input.except_users !== undefined && { exceptUsers: input.except_users }),
     ...(input.near !== undefined && { near: input.near }),
     ...(input.seen_within !== undefined && { seenWithinMs: input.seen_within }),
     ...(input.not_seen_for !== undefined && { notSeenForMs: input.not_seen_for }),
@@ -92,6 +98,8 @@ export function isBroadcast(filter: Filter): boolean {
     filter.exceptActive,
     filter.alias,
     filter.exceptAlias,
+    filter.users,
+    filter.exceptUsers,
     filter.near,
     filter.seenWithinMs,
     filter.notSeenForMs,

@@ -9,6 +9,7 @@ export type Where =
   | { readonly tag: string }
   | { readonly type: string }
   | { readonly alias: string }
+  | { readonly user: string }
   | { readonly platform: Platform }
   /** Nobody without a location. */
   | { readonly near: GeoCircle }

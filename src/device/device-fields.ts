@@ -158,6 +158,26 @@ export const userOrNone: Field<string> = {
   read: (value, name) => (value === '' ? '' : readName(value, name)),
 }
 
+/** The most users that a call names. */
+const MAX_USERS = 10_000
+
+/** An array of users, or one; in order, and each once. */
+export const users: Field<readonly string[]> = {
+  schema: {
+    type: 'array',
+    items: { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS },
+    maxItems: MAX_USERS,
+    description: `An array of at most ${MAX_USERS} strings, or one string.`,
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (typeof value === 'string') return [readName(value, name)]
+    if (!Array.isArray(value)) throw invalid(name, `must be an array of strings, not ${show(value)}`)
+    if (value.length > MAX_USERS) throw invalid(name, `must have at most ${MAX_USERS} entries, not ${value.length}`)
+    return [...new Set(value.map((item, index) => readName(item, `${name}[${index}]`)))].sort()
+  },
+}
+
 export const latitude = degrees(90)
 export const longitude = degrees(180)
 

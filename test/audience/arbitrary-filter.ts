@@ -5,7 +5,7 @@ import { MAX_RADIUS_KM, MIN_RADIUS_KM } from '../../src/audience/geo-circle.ts'
 import type { GeoCircle } from '../../src/audience/geo-circle.ts'
 import type { Where } from '../../src/audience/where.ts'
 import type { Platform } from '../../src/device/device.ts'
-import { CENTRES, DEVICES, TAGS, TYPES, ZONES } from './population.ts'
+import { CENTRES, DEVICES, TAGS, TYPES, USERS, ZONES } from './population.ts'
 
 const UNKNOWN = 'unknown'
 
@@ -14,6 +14,7 @@ const names = (known: readonly string[]) =>
 
 const alias = nat(DEVICES).map((number) => `alias-${number}`)
 const anAlias = option(alias, { nil: null, freq: 1 })
+const user = constantFrom(...USERS, UNKNOWN)
 const platform = constantFrom<Platform[]>(0, 1)
 
 export const aPlace = oneof(
@@ -42,6 +43,7 @@ const leaf: Arbitrary<Where> = oneof(
   { weight: 4, arbitrary: record({ tag: constantFrom(...TAGS, UNKNOWN) }) },
   { weight: 3, arbitrary: record({ type: constantFrom(...TYPES, UNKNOWN) }) },
   record({ alias }),
+  record({ user }),
   record({ platform }),
   record({ near: aCircle }),
   record({ seenWithinMs: someTimeMs }),
@@ -73,6 +75,8 @@ export function aFilter(from: number, to: number): Arbitrary<Filter> {
     alias: oneof({ weight: 9, arbitrary: constant(null) }, { weight: 1, arbitrary: anAlias }),
     exceptAlias: anAlias,
     later: record({
+      users: rarely(array(user, { maxLength: 3 })),
+      exceptUsers: rarely(array(user, { maxLength: 3 })),
       near: rarely(aCircle),
       seenWithinMs: rarely(someTimeMs),
       notSeenForMs: rarely(someTimeMs),

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { audiencePages } from '../../src/audience/audience.ts'
 import type { Filter } from '../../src/audience/filter.ts'
 import type { Database, Value } from '../../src/database/database.ts'
-import { EVERYBODY, openPopulation, TAGS, ZONES } from './population.ts'
+import { EVERYBODY, openPopulation, TAGS, USERS, ZONES } from './population.ts'
 
 const populated = openPopulation()
 afterAll(() => populated[Symbol.dispose]())
@@ -30,6 +30,12 @@ describe('a page reads ranges of an index, and neither scans a table nor sorts a
     'named devices': { devices: [3, 1, 2] },
     'named devices, a tag and an alias': { devices: [3, 1, 2], tags: ['common'], exceptAlias: 'alias-1' },
     'a named device by its alias': { devices: [1], alias: 'alias-1' },
+    users: { users: USERS },
+    'users, a tag and exceptions': { users: USERS, tags: ['common'], exceptUsers: ['bob'] },
+    'users that are not meant': { exceptUsers: USERS },
+    'a user that an expression asks for': { where: { all: [{ user: 'ann' }, { tag: 'common' }] } },
+    'one of the users that an expression asks for': { where: { any: USERS.map((user) => ({ user })) } },
+    'an expression against users': { where: { not: { any: USERS.map((user) => ({ user })) } } },
     times: { seenWithinMs: 1000, notSeenForMs: 10, registeredWithinMs: 500 },
     'time zones': { zones: ZONES, stayedSince: 5, exceptTags: ['rare'] },
     'time zones, and none': { zones: [...ZONES, null], stayedSince: 5 },
@@ -60,6 +66,7 @@ describe('a page reads ranges of an index, and neither scans a table nor sorts a
       /^SEARCH d USING INDEX device_by_alias \(application=\? AND alias=\?/,
       /^SEARCH device USING COVERING INDEX device_by_cell \(application=\? AND platform=\? AND cell=\? AND rowid>\? AND rowid<\?\)$/,
       /^SEARCH device USING COVERING INDEX device_by_zone \(application=\? AND timezone=\? AND rowid>\? AND rowid<\?\)$/,
+      /^SEARCH d USING COVERING INDEX device_by_user \(application=\? AND user=\? AND platform=\? AND state=\?\)$/,
       /^SEARCH d USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
       /^SEARCH device_label USING PRIMARY KEY \(label=\? AND device>\? AND device<\?\)$/,
       /^SEARCH x (EXISTS )?USING .*\((label=\? AND device=\?|device=\?( AND label=\?)?)\)$/,
@@ -67,7 +74,8 @@ describe('a page reads ranges of an index, and neither scans a table nor sorts a
       /^(MERGE \(UNION\)|LEFT|RIGHT)$/,
       /^(LIST|CORRELATED SCALAR) SUBQUERY \d+$/,
       // The names in the push itself.
-      /^SCAN json_each VIRTUAL TABLE INDEX \d+:$/,
+      /^CREATE BLOOM FILTER$/,
+      /^SCAN (json_each|u) VIRTUAL TABLE INDEX \d+:$/,
     ]
       .map(({ source }) => source)
       .join('|'),
@@ -81,14 +89,21 @@ describe('a page reads ranges of an index, and neither scans a table nor sorts a
         return populated.database.reading<Row, Params>(sql)
       },
     }
-    audiencePages(watched, { filter: { ...EVERYBODY, asOf: 1000, ...filter } }, 1, 0)
+    audiencePages(watched, { filter: { ...EVERYBODY, asOf: 1000, ...filter } }, 1, 0).page(0, 1, 1)
     const plans = texts
-      .filter((sql) => sql.includes('?5'))
+      .filter((sql) => /\bd\./.test(sql))
       .map((sql) => populated.database.reading<{ detail: string }, Value[]>(`EXPLAIN QUERY PLAN ${sql}`))
       .map((plan) => plan.all().map(({ detail }) => detail))
     expect(plans.length).toBeGreaterThan(0)
     for (const step of plans.flat()) expect(step).toMatch(BOUNDED_STEP)
+    const lookUps = plans.flat().filter((step) => step.includes('device_by_user'))
+    expect(lookUps).toHaveLength(isOfUsers(filter) ? 1 : 0)
     // Label by label would be as many lookups on every device.
     if (filter.exceptTags === TAGS) expect(plans.flat().join()).toMatch(/SEARCH x USING .*\(device=\?\)/)
   })
 })
+
+/** Whether the filter names users, so that nobody else's devices are looked at. */
+function isOfUsers({ users, where }: Partial<Filter>): boolean {
+  return users !== undefined || /^\{"(all|any)":\[\{"user"/.test(JSON.stringify(where) ?? '')
+}

@@ -242,6 +242,35 @@ describe('an audience', () => {
     expect(readAll(audiencePages(populated.database, { filter }, 1, 0), ceiling, 50)).toEqual(idsOf({ tags: ['half'] }))
   })
 
+  test('of users with more devices than can be listed is read by asking each device', () => {
+    using registry = openRegistry()
+    registry.database
+      .statement(
+        `INSERT INTO device (application, platform, token, user, registered_at, seen_at, updated_at)
+         WITH RECURSIVE series (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM series LIMIT 50100)
+         SELECT 1, 0, 'kiosk-' || value, iif(value % 1000 = 0, 'ann', 'kiosk'), 0, 0, 0 FROM series`,
+      )
+      .run()
+    const reads = (users: readonly string[]) => {
+      const pages = audiencePages(registry.database, { filter: { ...EVERYBODY, users } }, 1, 0)
+      return [readAll(pages, 60_000, 20_000).length, countAll(pages, 60_000, 20_000)]
+    }
+    expect(reads(['ann'])).toEqual([50, 50])
+    expect(reads(['ann', 'kiosk'])).toEqual([50_100, 50_100])
+  })
+
+  test('leaves out whoever has another user by the time that the page is read', () => {
+    using registry = openRegistry()
+    const register = (token: string, user: string) =>
+      registry.devices.register(1, { token, platform: 0, user }).device.id
+    const [first, second, third] = ['a', 'b', 'c'].map((token) => register(token, 'ann'))
+    const pages = audiencePages(registry.database, { filter: { ...EVERYBODY, users: ['ann', 'cem'] } }, 1, 0)
+    expect(readAll(pages, first ?? 0, 1)).toEqual([first ?? 0])
+    register('b', 'bob')
+    expect(readAll(pages, third ?? 0, 1, first)).toEqual([third ?? 0])
+    expect(second).toBeDefined()
+  })
+
   test('is counted in steps of bounded work, also where its filters leave nothing', () => {
     const pages = pagesOf({ exceptTags: TAGS })
     const first = pages.count(0, ceiling, 20)

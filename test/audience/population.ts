@@ -18,6 +18,7 @@ export const EVERYBODY: Filter = {
 export const DEVICES = 300
 export const TAGS = ['common', 'half', 'rare', 'never on iOS', 'a', 'b', 'c', 'd']
 export const TYPES = ['news', 'chat', 'a']
+export const USERS = ['ann', 'bob', 'cem', 'dora']
 export const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo']
 const HOUR_MS = 60 * 60 * 1000
 
@@ -71,7 +72,8 @@ export function openPopulation() {
     const alias = number % 10 < 3 ? `alias-${number}` : ''
     const token = number % 2 === 0 ? `text-${number}` : number.toString(16).padStart(8, '0')
     const timezone = oneOf([...ZONES, ''])
-    const first = { token, platform, tag, active, alias, timezone, ...place() }
+    const user = number % 3 === 0 ? (USERS[number % 7] ?? '') : ''
+    const first = { token, platform, tag, active, alias, user, timezone, ...place() }
     let outcome = devices.register(application, first)
     const registeredAt = clock.now()
     if (random() < 0.4) {

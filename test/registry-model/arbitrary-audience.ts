@@ -6,6 +6,7 @@ import type { FilterBody, Place, Tree } from './audience-model.ts'
 /** Few names, so that calls meet: of one letter case and another, and of letters that UTF-16 and UTF-8 order differently. */
 export const TAGS = ['a', 'b', 'B', 'é', '\uFB00', '😀']
 export const TYPES = ['news', 'chat', 'a']
+export const USERS = ['ann', 'é', 'e\u0301']
 export const ALIASES = ['ann', 'bob', 'Ann', '😀']
 
 /** Berlin and Potsdam, the date line from both sides, the poles. */
@@ -37,6 +38,7 @@ const aLeaf: Arbitrary<Tree> = oneof(
   { weight: 4, arbitrary: record({ tag: oneof(aTag, constantFrom('unknown')) }) },
   { weight: 3, arbitrary: record({ type: constantFrom(...TYPES) }) },
   record({ alias: anAlias }),
+  record({ user: constantFrom(...USERS) }),
   record({ platform: aPlatform }),
   record({ near: aCircle }),
   record({ seen_within: someDays }),
@@ -67,6 +69,8 @@ const FIELDS = {
   except_active: few(TYPES),
   alias: anAlias,
   except_alias: anAlias,
+  users: few(USERS),
+  except_users: few(USERS),
   near: aCircle,
   seen_within: someDays,
   not_seen_for: someDays,

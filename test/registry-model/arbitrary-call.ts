@@ -1,6 +1,6 @@
 import { array, boolean, constant, constantFrom, oneof, record } from 'fast-check'
 import type { Arbitrary } from 'fast-check'
-import { aFilter, anAlias, aPlatform, aTag, PLACES, TYPES } from './arbitrary-audience.ts'
+import { aFilter, anAlias, aPlatform, aTag, PLACES, TYPES, USERS } from './arbitrary-audience.ts'
 import type { By, Endpoint, RegistryCall, WirePlatform } from './call.ts'
 
 /** Few tokens, so that calls meet: two that differ in letter case, one that is of no gateway, and those that leave. */
@@ -33,6 +33,7 @@ const someTags = oneof(
 )
 const someTypes = oneof(array(constantFrom(...TYPES), { maxLength: 3 }), constantFrom(...TYPES))
 const aliasOrNone = oneof({ weight: 5, arbitrary: anAlias }, { weight: 1, arbitrary: constant('') })
+const userOrNone = constantFrom(...USERS, '')
 const somewhere = constantFrom(...PLACES).chain((place) =>
   oneof(constant(place), constant({ lat: String(place.lat), lng: String(place.lng) })),
 )
@@ -63,7 +64,7 @@ const aReplacement = aPlatform.chain((platform) =>
 const aRegistration = both(
   oneof({ weight: 4, arbitrary: anAddress }, { weight: 1, arbitrary: aReplacement }),
   both(
-    partly(record({ tag: someTags, active: someTypes, alias: aliasOrNone, timezone: aTimezone })),
+    partly(record({ tag: someTags, active: someTypes, alias: aliasOrNone, user: userOrNone, timezone: aTimezone })),
     oneof({ weight: 3, arbitrary: constant({}) }, { weight: 2, arbitrary: somewhere }, constant({ lat: 1 })),
   ),
 )

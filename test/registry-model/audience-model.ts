@@ -6,6 +6,7 @@ export interface ModelTraits {
   readonly tag: readonly string[]
   readonly active: readonly string[]
   readonly alias: string | null
+  readonly user: string | null
   readonly place: Place | null
   /** First registration and the last, ms since the Unix epoch. */
   readonly createdAt: number
@@ -26,6 +27,7 @@ type Leaf =
   | { readonly tag: string }
   | { readonly type: string }
   | { readonly alias: string }
+  | { readonly user: string }
   | { readonly platform: WirePlatform }
   | { readonly near: Circle }
   | { readonly seen_within: number }
@@ -42,6 +44,8 @@ export interface FilterBody {
   readonly except_active?: readonly string[]
   readonly alias?: string
   readonly except_alias?: string
+  readonly users?: readonly string[]
+  readonly except_users?: readonly string[]
   readonly near?: Circle
   readonly seen_within?: number
   readonly not_seen_for?: number
@@ -56,7 +60,7 @@ const EARTH_KM = 6371.0088
 
 /** Whether a push with this filter goes to this device, at `now`. Filters narrow together. */
 export function isAddressed(filter: FilterBody, device: ModelTraits, now: number): boolean {
-  const { platform, tags, except_tags, active, except_active, alias, except_alias, where } = filter
+  const { platform, tags, except_tags, active, except_active, alias, except_alias, users, except_users, where } = filter
   const has = (names: readonly string[]) => (name: string) => names.includes(name)
   const narrowed = [
     platform === undefined || platform.includes(device.platform),
@@ -67,6 +71,8 @@ export function isAddressed(filter: FilterBody, device: ModelTraits, now: number
     except_active === undefined || !except_active.some(has(device.active)),
     alias === undefined || device.alias === alias,
     except_alias === undefined || device.alias !== except_alias,
+    users === undefined || has(users)(device.user ?? ''),
+    except_users === undefined || !has(except_users)(device.user ?? ''),
     filter.near === undefined || isNear(filter.near, device.place),
     filter.seen_within === undefined || isWithin(filter.seen_within, device.seenAt, now),
     filter.not_seen_for === undefined || !isWithin(filter.not_seen_for, device.seenAt, now),
@@ -83,6 +89,7 @@ function holds(tree: Tree, device: ModelTraits, now: number): boolean {
   if ('tag' in tree) return device.tag.includes(tree.tag)
   if ('type' in tree) return device.active.includes(tree.type)
   if ('alias' in tree) return device.alias === tree.alias
+  if ('user' in tree) return device.user === tree.user
   if ('platform' in tree) return device.platform === tree.platform
   if ('near' in tree) return isNear(tree.near, device.place)
   if ('seen_within' in tree) return isWithin(tree.seen_within, device.seenAt, now)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { assert, asyncProperty, constantFrom, pre, record, sample } from 'fast-check'
 import { newCaller } from '../support/caller.ts'
 import { startSending, tokenOf } from '../support/sending.ts'
-import { aFilterWith, ALIASES, PAIRS, PLACES, TAGS, TYPES } from './arbitrary-audience.ts'
+import { aFilterWith, ALIASES, PAIRS, PLACES, TAGS, TYPES, USERS } from './arbitrary-audience.ts'
 import type { FilterField } from './arbitrary-audience.ts'
 import type { FilterBody } from './audience-model.ts'
 import type { RegistryCall, WirePlatform } from './call.ts'
@@ -56,7 +56,9 @@ async function populate(): Promise<void> {
     sending.clock.standStill(HOUR_MS)
     const address = { token: tokenOf(platform === '0' ? 0 : 1, n), platform }
     const alias = ALIASES[n / 7]
-    const body = { ...address, tag: tags, active: types, ...place, ...(alias !== undefined && { alias }) }
+    const user = USERS[n % 5]
+    const named = { ...(alias !== undefined && { alias }), ...(user !== undefined && { user }) }
+    const body = { ...address, tag: tags, active: types, ...place, ...named }
     await expectAsModel({ endpoint: 'PUT /deviceToken', of, body })
     const [earlier] = traits.slice(Math.floor(n / 2))
     if (!again || earlier === undefined) continue

@@ -13,6 +13,7 @@ export interface ModelDevice {
   tag: readonly string[]
   active: readonly string[]
   alias: string | null
+  user: string | null
   badge: number
   timezone: string | null
   state: 'registered' | 'quarantined' | 'gone'
@@ -110,6 +111,7 @@ export function newDevice(own: ModelApplication, address: Body, now: number): Mo
     tag: [],
     active: [],
     alias: null,
+    user: null,
     badge: 0,
     timezone: null,
     state: 'registered',
@@ -122,7 +124,7 @@ export function newDevice(own: ModelApplication, address: Body, now: number): Mo
 }
 
 export function recordOf(device: ModelDevice, warnings: readonly string[] = []): object {
-  const { token, platform, place, active, tag, alias, badge, timezone } = device
+  const { token, platform, place, active, tag, alias, user, badge, timezone } = device
   const ofToken = warningOf(platform, token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
   return {
@@ -134,6 +136,7 @@ export function recordOf(device: ModelDevice, warnings: readonly string[] = []):
     tag,
     alias,
     badge,
+    ...(user !== null && { user }),
     ...(timezone !== null && { timezone }),
     created_at: iso(device.createdAt),
     updated_at: iso(device.updatedAt),

@@ -15,6 +15,8 @@ const NARROWING: readonly (keyof FilterBody)[] = [
   'except_active',
   'alias',
   'except_alias',
+  'users',
+  'except_users',
   'near',
   'seen_within',
   'not_seen_for',

@@ -135,18 +135,20 @@ function register(own: ModelApplication, body: Body, withSecret: boolean, now: n
   if (said['tag'] !== undefined) device.tag = namesOf(said['tag'])
   if (said['active'] !== undefined) device.active = namesOf(said['active'])
   if (alias !== undefined) device.alias = taken || alias === '' ? null : alias
+  if (said['user'] !== undefined) device.user = said['user'] || null
   if (said['timezone'] !== undefined) device.timezone = said['timezone'] || null
   return { status, body: recordOf(device, taken ? ['alias belongs to another device'] : []) }
 }
 
 /** Where both tokens were registered: the labels of both, and what the new one has said besides. */
 function ofBoth(twin: ModelDevice, moved: ModelDevice): Body {
-  const { place, alias, timezone } = twin
+  const { place, alias, user, timezone } = twin
   return {
     tag: firstOf(twin.tag, moved.tag),
     active: firstOf(twin.active, moved.active),
     ...(place !== null && place),
     ...(alias !== null && { alias }),
+    ...(user !== null && { user }),
     ...(timezone !== null && { timezone }),
   }
 }

@@ -57,7 +57,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     `SELECT ${PUSH_COLUMNS} FROM push WHERE parent = ? ORDER BY send_at`,
   )
   const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, Platform, Platform]>(
-    `SELECT id, platform, state, alias, lat, lng, timezone, moved_at AS movedAt, registered_at AS registeredAt,
+    `SELECT id, platform, state, alias, user, lat, lng, timezone, moved_at AS movedAt, registered_at AS registeredAt,
        seen_at AS seenAt
      FROM device WHERE application = ? AND token = ? AND platform IN (?, ?) ORDER BY state, seen_at DESC LIMIT 1`,
   )

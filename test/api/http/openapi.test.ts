@@ -21,7 +21,7 @@ import type { Answer, Call, Credentials, Service } from '../../support/service.t
 const MORE =
   'title subtitle image category thread collapse ttl priority silent mutable interruption channel link apns fcm'
 
-const PUSH_ALL = `platform msg sound badge payload tags tags_match except_tags active except_active alias Alias except_alias near seen_within not_seen_for registered_within where send_at send_at_local confirm replace ${MORE}`
+const PUSH_ALL = `platform msg sound badge payload tags tags_match except_tags active except_active alias Alias except_alias users except_users near seen_within not_seen_for registered_within where send_at send_at_local confirm replace ${MORE}`
 const PUSH_ONE = `platform* token* msg* sound* badge* payload send_at replace ${MORE}`
 
 /** The endpoints of the contract in its order: whether they need the secret, and their fields in every spelling, `*` where required. */

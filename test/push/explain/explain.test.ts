@@ -284,6 +284,7 @@ describe('the fields that leave a device out:', () => {
     tag: ['a', 'b'],
     active: ['news'],
     alias: 'user-17',
+    user: 'ann',
     lat: 52.5,
     lng: 13.4,
     registeredAt: at('08:00'),
@@ -296,6 +297,8 @@ describe('the fields that leave a device out:', () => {
   const FIELDS: readonly (readonly [field: string, Partial<Filter>, why: string])[] = [
     ['platform', { platforms: [0] }, 'is an Android device, which platform does not name'],
     ['tags', { tags: ['x', 'y'] }, 'has none of the tags that tags names ("x", "y")'],
+    ['users', { users: ['bob'] }, 'is not a device of one of the users that users names'],
+    ['except_users', { exceptUsers: ['ann', 'bob'] }, 'is a device of the user "ann", whom except_users names'],
     ['tags', { tags: [] }, 'has none of the tags that tags names, for it names none'],
     ['tags', { tags: ['a', 'x'], tagsMatch: 'all' }, 'does not have all tags that tags names: it lacks "x"'],
     ['except_tags', { exceptTags: ['x', 'b', 'a'] }, 'has the tag "b", "a", which except_tags names'],

@@ -6,19 +6,22 @@ export interface Polling extends Disposable {
   /** Waits for the next turn, or for the signal to end: Ctrl-C or SIGTERM, also one that came before. */
   next(waitMs: number): Promise<'tick' | 'stopped'>
   isStopped(): boolean
+  /** Aborted when the signal to end comes. */
+  readonly stopped: AbortSignal
 }
 
 export function startPolling({ clock, signals }: Pick<CommandContext, 'clock' | 'signals'>): Polling {
   const stop = Promise.withResolvers<'stopped'>()
-  let isStopped = false
+  const stopped = new AbortController()
   const listener = () => {
-    isStopped = true
+    stopped.abort()
     stop.resolve('stopped')
   }
   for (const signal of SIGNALS) signals.on(signal, listener)
   return {
     next: (waitMs) => within(clock, waitMs, stop.promise, 'tick'),
-    isStopped: () => isStopped,
+    isStopped: () => stopped.signal.aborted,
+    stopped: stopped.signal,
     [Symbol.dispose]() {
       for (const signal of SIGNALS) signals.off(signal, listener)
     },

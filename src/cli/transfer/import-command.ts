@@ -6,7 +6,7 @@ import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { counted, grouped } from '../../text/format.ts'
 import { FOREIGN_FORMATS } from '../../transfer/detect.ts'
 import { done, problems } from '../command.ts'
-import type { CheckArguments, CommandOutcome, RunCommand } from '../command.ts'
+import type { CheckArguments, CommandContext, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
 import { readImportOptions } from './import-options.ts'
 import type { ImportOptions } from './import-options.ts'
@@ -14,6 +14,7 @@ import { passOver, STOPPED } from './import-pass.ts'
 import type { PassEnd } from './import-pass.ts'
 import { planImport } from './import-plan.ts'
 import type { ImportPlan } from './import-plan.ts'
+import { fetchOnesignalExport } from './onesignal-export.ts'
 import { CutShort, openFile, openInput } from './import-source.ts'
 import type { Source } from './import-source.ts'
 
@@ -23,10 +24,15 @@ export const check: CheckArguments = readImportOptions
 export const run: RunCommand = async (given, context) => {
   const options = readImportOptions(given)
   if (options.kind !== 'options') return options
-  const { file, dryRun } = options
+  const { file, dryRun, onesignal } = options
   const base = file === '-' ? 'import' : basename(file)
   const rejectsPath = options.rejects ?? `${base}.rejects.jsonl`
   if (resolve(rejectsPath) === resolve(file)) return problems('--rejects must be another file than FILE.')
+  if (onesignal !== null) {
+    const hindrance =
+      checkApplication(options.app, given, context) ?? (await fetchOnesignalExport(onesignal, file, context))
+    if (hindrance !== null) return hindrance
+  }
   const name = file === '-' ? 'Standard input' : file
   const opened = await openSource(file, name)
   if (opened.kind !== 'source') return opened
@@ -59,6 +65,14 @@ export const run: RunCommand = async (given, context) => {
   if (end.problem === STOPPED) return problem(stoppedText(end, options))
   if (end.problem !== null) return problem(`${end.problem} ${countsText(end, options)}`)
   return done(options.json ? endJson(end, options, plan, application) : `${countsText(end, options)}\n`)
+}
+
+/** What is wrong with the application, before anything is fetched for it; `null`: nothing. */
+function checkApplication(app: string, { flags }: ParsedArguments, context: CommandContext): CommandOutcome | null {
+  const data = openApplication(app, flags, context)
+  if (data.kind !== 'open') return data
+  data.database[Symbol.dispose]()
+  return null
 }
 
 async function openSource(
@@ -97,7 +111,7 @@ function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOptions): stri
 }
 
 /** `1,204 rows read: 1,000 imported, …`, and where the rest is told of. */
-function countsText({ counts, rejects }: PassEnd, { dryRun }: ImportOptions): string {
+function countsText({ counts, rejects }: PassEnd, { dryRun, file, onesignal }: ImportOptions): string {
   const { read, imported, updated, unchanged, rejected, kept, partial, history } = counts
   const figure = (count: number, words: string) => `${grouped(count)} ${words}`
   const more = [
@@ -105,6 +119,7 @@ function countsText({ counts, rejects }: PassEnd, { dryRun }: ImportOptions): st
     ...(partial > 0 ? [`${figure(partial, 'came')} without something that cannot be had here.`] : []),
     ...(history > 0 ? [`${figure(history, 'entries')} of feedback and statistics.`] : []),
     ...(rejects === null ? [] : [`Why, row by row: ${rejects}`]),
+    ...(onesignal === null ? [] : [`All that OneSignal exported is in ${file}: remove it when it is of no more use.`]),
   ]
   const rows = [
     figure(imported, 'imported'),

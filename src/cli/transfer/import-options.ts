@@ -2,14 +2,17 @@ import type { Platform } from '../../device/device.ts'
 import type { FormatName } from '../../transfer/record.ts'
 import { problems } from '../command.ts'
 import type { CommandOutcome, ParsedArguments } from '../command.ts'
+import { httpsOrigin } from '../../settings/setting-type.ts'
+import type { SettingType } from '../../settings/setting-type.ts'
 import { platformIn } from '../push/platform-flag.ts'
+import type { OnesignalApp } from './onesignal-export.ts'
 import { readTransferArguments } from './transfer-arguments.ts'
 
 /** What `import` was asked for. */
 export interface ImportOptions {
   readonly kind: 'options'
   readonly app: string
-  /** `-`: standard input. */
+  /** `-`: standard input. Of an export that is fetched: where it is put. */
   readonly file: string
   /** `null`: to be found out. */
   readonly format: FormatName | null
@@ -21,15 +24,21 @@ export interface ImportOptions {
   readonly rejects: string | null
   readonly dryRun: boolean
   readonly json: boolean
+  /** Whose export is fetched from OneSignal first; `null`: none. */
+  readonly onesignal: OnesignalApp | null
 }
 
 export function readImportOptions(given: ParsedArguments): ImportOptions | CommandOutcome {
   const words = readTransferArguments('import', given)
   if (words.kind !== 'words') return words
-  const { app, file } = words
+  const { app } = words
   const { flags } = given
+  const onesignal = onesignalIn(flags)
+  if (onesignal !== null && 'problem' in onesignal) return problems(onesignal.problem)
+  const file = words.file ?? (onesignal && `onesignal-${onesignal.id}.csv.gz`)
   if (file === null) return problems('import needs FILE; - is standard input.')
-  const format = (flags.get('format') ?? 'auto') as FormatName | 'auto'
+  if (file === '-' && onesignal !== null) return problems('--from-onesignal puts the export into FILE, which - is not.')
+  const format = (onesignal === null ? (flags.get('format') ?? 'auto') : 'onesignal') as FormatName | 'auto'
   return {
     kind: 'options',
     app,
@@ -41,5 +50,33 @@ export function readImportOptions(given: ParsedArguments): ImportOptions | Comma
     rejects: flags.get('rejects') ?? null,
     dryRun: flags.has('dry-run'),
     json: flags.has('json'),
+    onesignal,
   }
+}
+
+/** What `--from-onesignal` and the flags beside it say; `null`: nothing. */
+function onesignalIn(flags: ParsedArguments['flags']): OnesignalApp | { readonly problem: string } | null {
+  const id = flags.get('from-onesignal')
+  const keyFile = flags.get('key-file')
+  if (id === undefined) {
+    const alone = ['key-file', 'onesignal-url'].find((flag) => flags.has(flag))
+    return alone === undefined ? null : { problem: `--${alone} needs --from-onesignal.` }
+  }
+  if (keyFile === undefined)
+    return { problem: '--from-onesignal needs --key-file: a file with the API key of the app.' }
+  const format = flags.get('format') ?? 'auto'
+  if (format !== 'auto' && format !== 'onesignal') return { problem: `--from-onesignal brings no ${format}.` }
+  return { id, keyFile, origin: flags.get('onesignal-url') ?? 'https://api.onesignal.com' }
+}
+
+/** The id of an app at OneSignal. */
+export const onesignalId: Pick<SettingType<string>, 'expected' | 'read'> = {
+  expected: 'a UUID, as OneSignal shows it under Settings, Keys & IDs',
+  read: (text) => (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined),
+}
+
+/** Where OneSignal's API is: the key goes there, so by https, or to this machine. */
+export const onesignalOrigin: Pick<SettingType<string>, 'expected' | 'read'> = {
+  expected: 'an https origin without a path, such as https://api.onesignal.com',
+  read: (text) => httpsOrigin.read(text) ?? (/^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(text) ? text : undefined),
 }

@@ -2,6 +2,7 @@ import { choice, path } from '../../settings/setting-type.ts'
 import { FORMAT_NAMES } from '../../transfer/record.ts'
 import { dataFlag, jsonFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
+import { onesignalId, onesignalOrigin } from './import-options.ts'
 import { platformFlag } from '../push/platform-flag.ts'
 
 const FORMAT = choice('auto', ...FORMAT_NAMES)
@@ -51,10 +52,26 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
         doc: 'rows not imported, and why (default FILE.rejects.jsonl, here)',
       },
       { name: 'dry-run', placeholder: null, doc: 'change nothing, and say what would be' },
+      {
+        name: 'from-onesignal',
+        placeholder: 'ID',
+        type: onesignalId,
+        doc: 'have OneSignal export the app with this id, and fetch it into FILE first (default onesignal-ID.csv.gz)',
+      },
+      { name: 'key-file', placeholder: 'PATH', type: path, doc: 'the file with the API key of that app' },
+      {
+        name: 'onesignal-url',
+        placeholder: 'URL',
+        type: onesignalOrigin,
+        doc: 'where OneSignal’s API is (default https://api.onesignal.com)',
+      },
       jsonFlag,
       dataFlag,
     ],
-    examples: ['bellhop import "Corner Shop" players.csv.gz --dry-run'],
+    examples: [
+      'bellhop import "Corner Shop" players.csv.gz --dry-run',
+      'bellhop import "Corner Shop" --from-onesignal 4f1a0e2c-6d2b-4d8e-9a41-1f6f5f0c9b7e --key-file onesignal.key',
+    ],
     load: () => import('./import-command.ts'),
   },
 ]

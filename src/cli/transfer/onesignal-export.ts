@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs'
+import { abortAfter, DAY_MS, HOUR_MS, MINUTE_MS } from '../../clock.ts'
+import { problem } from '../../failure.ts'
+import { failureReason } from '../../gateway/transport/failure-reason.ts'
+import { backoffMs } from '../../network/backoff.ts'
+import { parseJsonObject } from '../../text/json-object.ts'
+import type { CommandContext, CommandOutcome } from '../command.ts'
+import { startPolling } from '../terminal/poll.ts'
+import { createProgress } from '../terminal/progress.ts'
+import { downloadTo } from './download.ts'
+import { readNote, removeNote, writeNote } from './export-note.ts'
+
+/** Whose export is fetched, and with what. */
+export interface OnesignalApp {
+  /** Its id at OneSignal, a UUID. */
+  readonly id: string
+  /** The file with its API key. */
+  readonly keyFile: string
+  /** Where OneSignal's API is, such as `https://api.onesignal.com`. */
+  readonly origin: string
+}
+
+/**
+ * Columns beyond those that each export has (documentation.onesignal.com/reference/csv-export). No others are asked
+ * for: what is not imported need not lie about.
+ */
+const EXTRA_FIELDS = ['external_user_id', 'timezone_id', 'notification_types']
+
+/** How long OneSignal may take to take the request. In ms. */
+const ASK_MS = MINUTE_MS
+
+/** Between two looks whether the file is there: it is written at some 2,000 records a second (same page). */
+const LOOK = { firstMs: 2000, longestMs: 30_000 }
+
+/** How long the file is looked for: 20,000,000 records take less. */
+const PATIENCE_MS = 4 * HOUR_MS
+
+/** How long OneSignal keeps the file (same page). */
+const KEPT_MS = 3 * DAY_MS
+
+/** How often a download that breaks off goes on, without a byte more. */
+const MAX_TRIES = 8
+const AGAIN = { firstMs: 1000, longestMs: 30_000 }
+
+/**
+ * Has OneSignal write its export of an app, waits for it, and puts it into `file`, readable for its owner only. Stopped
+ * or killed at any moment, the same call goes on: what was asked for is noted in `<file>.asked`, what has come is in
+ * `<file>.part`. `null`: it is there, also if it was before.
+ */
+export async function fetchOnesignalExport(
+  { id, keyFile, origin }: OnesignalApp,
+  file: string,
+  context: CommandContext,
+): Promise<CommandOutcome | null> {
+  const { clock, stderr } = context
+  if (existsSync(file)) {
+    stderr(`${file} is there: goes on with that. For a new export, remove it.\n`)
+    return null
+  }
+  const notePath = `${file}.asked`
+  using polling = startPolling(context)
+  let note = readNote(notePath, id)
+  if (note !== null && clock.now() - note.askedAt > KEPT_MS) note = null
+  if (note === null) {
+    const asked = await ask(id, keyFile, origin, context)
+    if ('kind' in asked) return asked
+    note = { version: 1, app: id, url: asked.url, askedAt: clock.now() }
+    writeNote(notePath, note)
+    stderr('OneSignal writes its export, at some 2,000 devices a second.\n')
+  } else stderr('Goes on with the export that OneSignal was asked for.\n')
+  if (!isFetchable(note.url, origin)) return problem(`OneSignal names no https address for its export: ${note.url}.`)
+
+  const progress = createProgress(context, { unit: 'bytes' })
+  try {
+    for (let looks = 0, tries = 0; ;) {
+      const got = await downloadTo(file, note.url, {
+        clock,
+        stopped: polling.stopped,
+        onProgress: (done, total) => progress.show(done, total),
+      })
+      if (polling.stopped.aborted) return problem('Stopped: the same command goes on from there.')
+      switch (got.kind) {
+        case 'done':
+          removeNote(notePath)
+          return null
+        case 'missing': {
+          if (clock.now() - note.askedAt > PATIENCE_MS) {
+            removeNote(notePath)
+            return problem('OneSignal has not written its export within 4 hours: the same command asks for it anew.')
+          }
+          await polling.next(backoffMs(LOOK, ++looks, 1))
+          break
+        }
+        case 'broken': {
+          tries = got.came > 0 ? 1 : tries + 1
+          if (tries > MAX_TRIES) {
+            return problem(`The export cannot be fetched from OneSignal (${got.reason}): the same command goes on.`)
+          }
+          await polling.next(backoffMs(AGAIN, tries, 1))
+        }
+      }
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+/** POST /players/csv_export. OneSignal writes one export at a time for each account, and says so. */
+async function ask(
+  id: string,
+  keyFile: string,
+  origin: string,
+  { clock, readFile }: CommandContext,
+): Promise<{ readonly url: string } | CommandOutcome> {
+  const read = readFile(keyFile)
+  if (read.kind === 'problem') return problem(`The file ${keyFile} ${read.problem}.`)
+  const key = new TextDecoder().decode(read.bytes).trim()
+  if (!/^[\x21-\x7e]{20,500}$/.test(key))
+    return problem(`${keyFile} holds no API key of OneSignal: one line is expected.`)
+  using deadline = abortAfter(clock, ASK_MS)
+  try {
+    const response = await fetch(`${origin}/players/csv_export?app_id=${id}`, {
+      method: 'POST',
+      headers: { authorization: `${schemeOf(key)} ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ extra_fields: EXTRA_FIELDS }),
+      redirect: 'manual',
+      signal: deadline.signal,
+    })
+    const answer = parseJsonObject((await response.text()).slice(0, MAX_ANSWER))
+    const url = answer?.['csv_file_url']
+    if (response.status === 200 && typeof url === 'string') return { url }
+    return problem(`OneSignal refuses the export: HTTP ${response.status}${saidIn(answer?.['errors'])}.`)
+  } catch (error) {
+    return problem(
+      `OneSignal cannot be reached at ${origin}: ${deadline.signal.aborted ? 'no answer' : failureReason(error)}.`,
+    )
+  }
+}
+
+/** Characters of an answer that are read. */
+const MAX_ANSWER = 10_000
+
+/** Keys of today begin so, and are a scheme of their own; older ones are a password without a name. */
+function schemeOf(key: string): 'Key' | 'Basic' {
+  return key.startsWith('os_') ? 'Key' : 'Basic'
+}
+
+/** `: …`, what stands in the answer's `errors`: a list of sentences, or an object of lists. */
+function saidIn(errors: unknown): string {
+  const said = [errors].flat(2).find((one) => typeof one === 'string')
+  return said === undefined ? '' : `: ${said.slice(0, 200).replace(/\.$/, '')}`
+}
+
+/** The address comes from OneSignal: https, or where the API itself is. */
+function isFetchable(address: string, origin: string): boolean {
+  const url = URL.parse(address)
+  return url !== null && (url.protocol === 'https:' || url.origin === origin) && url.username === ''
+}

@@ -63,7 +63,6 @@ export function previewToAll(own: ModelApplication, body: Body, now: number): Re
 }
 
 export function previewToOne(own: ModelApplication, body: Body): RegistryAnswer {
-  if (NEEDED_BY_ONE.some((name) => body[name] === undefined)) return MISSING
   if (Array.isArray(body['platform'])) return INVALID
   const device = find(own, body)
   return device === null ? NO_DEVICE : previewOf([device])

@@ -50,6 +50,12 @@ const REQUIRED: Readonly<Partial<Record<Endpoint, readonly string[]>>> = {
   'PUT /stats': ['platform'],
 }
 
+/** A preview with a token is refused like the push to one. */
+function neededBy(endpoint: Endpoint, body: Body): readonly string[] {
+  if (endpoint === 'POST /push/preview' && body['token'] !== undefined) return NEEDED_BY_ONE
+  return REQUIRED[endpoint] ?? []
+}
+
 /** The registry of two applications, as the contract has it: what each call is answered, and what is there afterwards. */
 export class RegistryModel {
   #applications: readonly ModelApplication[] = [0, 1].map(() => ({
@@ -63,7 +69,7 @@ export class RegistryModel {
     if (by === 'thief') return failed(401, 'InvalidCredentials')
     const withSecret = by === 'backend'
     if (!withSecret && NEEDS_SECRET.has(endpoint)) return failed(400, 'InvalidHeader')
-    if ((REQUIRED[endpoint] ?? []).some((name) => body[name] === undefined)) return MISSING
+    if (neededBy(endpoint, body).some((name) => body[name] === undefined)) return MISSING
     // An array is for a push to many; a scalar must be one of the two.
     if (typeof body['platform'] === 'string' && !/^[01]$/.test(body['platform'])) return INVALID
     const own = this.#applications[of] as ModelApplication

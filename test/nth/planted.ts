@@ -89,7 +89,7 @@ export const PLANTED: readonly Planted[] = [
     to: "    connection.run('COMMIT')\n    if (from < to) connection.run(`PRAGMA user_version = ${to}`)\n",
     journey: UPKEEP,
     harm: 'kill',
-    at: /write data\/bellhop.db$/,
+    at: /^fsync data\/bellhop.db-wal$/,
   },
   {
     name: 'compact writes over the database in its place',

@@ -56,6 +56,7 @@ export const UPKEEP: Journey = {
 
     /** Its first line says how many others there are. */
     function checkExport(): void {
+      if (!existsSync(exported)) return accuse('nothing is exported')
       const [head = '{}', ...lines] = readFileSync(exported, 'utf8').split('\n').slice(0, -1)
       try {
         const { devices, feedback, tallies } = JSON.parse(head).counts

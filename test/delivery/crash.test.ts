@@ -14,9 +14,10 @@ import { still } from '../support/still.ts'
 import { createWaits } from '../support/waits.ts'
 
 /** Pages read but not settled, times their size: see delivery/active-delivery.ts. */
-const MAX_IN_FLIGHT = 16 * 500
+const PAGE = 500
+const MAX_IN_FLIGHT = 16 * PAGE
 
-/** More than those; and after a third of them as many requests as may be under way, 4096, are not all others. */
+/** Two pages more than those; and after a third of them as many requests as may be under way, 4096, are not all others. */
 const DEVICES = 9000
 
 /** Some pages, where it is no matter how many there are. */
@@ -172,7 +173,8 @@ describe('a broadcast of which no more can be written down', () => {
   /** On disk, and what the gateway had, once it comes to no more. */
   async function sentInVain(service: ServiceProcess, to: Crowd): Promise<{ stored: number; sent: number }> {
     await push(service, to)
-    await arrived(to.devices / 5)
+    // As soon as that few: what is written down by then is sent beside the 16 pages.
+    await arrived(PAGE)
     refuseAnswers()
     const sent = await still(() => arrivals.length, service.url)
     using database = openDatabase(data)

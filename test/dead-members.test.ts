@@ -37,6 +37,8 @@ function unreadMembers(): string[] {
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, top)
   const roots = [...new Bun.Glob('{src,scripts}/**/*.ts').scanSync({ cwd: top, absolute: true })]
   const host = ts.createCompilerHost(options)
+  // Most of what is read is comments of the runtime's types.
+  host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone
   const cache = ts.createModuleResolutionCache(top, (name) => name, options)
   host.resolveModuleNameLiterals = (literals, from) =>
     literals.map(({ text }) =>

@@ -185,9 +185,12 @@ describe('a credential that has taken nothing yet', () => {
 
   test('is judged when its run is over, not while others are still looked for', async () => {
     const bad = (n: number) => order('bad40000', n)
-    const muted = Array.from({ length: 6000 }, (_, n) => ({ token: order('a', n), platform: 0, tag: 'muted' }))
     await register(0, ...Array.from({ length: 3 }, (_, n) => bad(n)))
-    await Promise.all(muted.map((device) => service.put('/deviceToken', device)))
+    for (let from = 0; from < 6000; from += 500) {
+      const tokens = Array.from({ length: 500 }, (_, n) => order('a', from + n))
+      const muted = await service.put('/deviceToken/batch', { tokens, platform: 0, tags: ['muted'] })
+      expect(muted).toMatchObject({ status: 201 })
+    }
     await register(0, ...Array.from({ length: 12 }, (_, n) => bad(10 + n)))
     const message = { platform: 0, msg: 'Hello', sound: '', badge: '', except_tags: ['muted'] }
     expect((await service.post('/push/all', message)).status).toBe(200)

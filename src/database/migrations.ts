@@ -15,6 +15,7 @@ import refusedPush from '../../migrations/0014_refused_push.sql' with { type: 't
 import clockJump from '../../migrations/0015_clock_jump.sql' with { type: 'text' }
 import secretEverywhere from '../../migrations/0016_secret_everywhere.sql' with { type: 'text' }
 import deviceUser from '../../migrations/0017_device_user.sql' with { type: 'text' }
+import deviceLocale from '../../migrations/0018_device_locale.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 15, sql: clockJump },
   { number: 16, sql: secretEverywhere },
   { number: 17, sql: deviceUser },
+  { number: 18, sql: deviceLocale },
 ]

@@ -72,6 +72,7 @@ export const device = sqliteTable('device', {
   cell: integer(),
   movedAt: integer('moved_at'),
   user: text(),
+  locale: text(),
 })
 
 export const feedback = sqliteTable(

@@ -23,9 +23,11 @@ export interface DeviceRecord {
   readonly tag: readonly string[]
   readonly alias: string | null
   readonly badge: number
-  /** These two only where they are known: clients of the contract do not know them. */
+  /** These three only where they are known: clients of the contract do not know them. */
   readonly user?: string
   readonly timezone?: string
+  /** BCP 47. */
+  readonly locale?: string
   /** ISO 8601, UTC. */
   readonly created_at: string
   readonly updated_at: string
@@ -40,7 +42,7 @@ export interface RecordShape {
 }
 
 export function deviceRecordOf(device: Device, warnings: readonly string[] = []): DeviceRecord {
-  const { registeredAt, updatedAt, user, timezone } = device
+  const { registeredAt, updatedAt, user, timezone, locale } = device
   const ofToken = tokenWarning(device.platform, device.token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
   const updated = isoTime(updatedAt)
@@ -55,6 +57,7 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
     badge: device.badge,
     ...(user !== null && { user }),
     ...(timezone !== null && { timezone }),
+    ...(locale !== null && { locale }),
     created_at: registeredAt === updatedAt ? updated : isoTime(registeredAt),
     updated_at: updated,
     ...(all.length > 0 && { warnings: all }),
@@ -89,6 +92,7 @@ export const RECORD = objectSchema(
     badge: count('The badge count that is stored; relative badges count from it.'),
     user: text('Whose device it is; absent where that is not said.'),
     timezone: text('IANA name; absent where it is not known.'),
+    locale: text('Language tag (BCP 47) in canonical form; absent where it is not known.'),
     created_at: time('First registration.'),
     updated_at: time('Last change.'),
     warnings: {
@@ -97,7 +101,7 @@ export const RECORD = objectSchema(
         'What is not as it should be; absent where all is well. "alias belongs to another device" only in the answer to a registration, "not an APNs device token: …" in every record of a device that can never be sent to.',
     },
   },
-  ['user', 'timezone', 'warnings'],
+  ['user', 'timezone', 'locale', 'warnings'],
 )
 
 export const RECORD_EXAMPLE: DeviceRecord = {

@@ -21,12 +21,13 @@ export type DeviceRow = Pick<
   | 'lng'
   | 'badge'
   | 'timezone'
+  | 'locale'
   | 'registered_at'
   | 'updated_at'
 >
 
 export const DEVICE_COLUMNS =
-  'id, platform, state, token, alias, user, lat, lng, badge, timezone, registered_at, updated_at'
+  'id, platform, state, token, alias, user, lat, lng, badge, timezone, locale, registered_at, updated_at'
 
 export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
   return {
@@ -41,6 +42,7 @@ export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
     user: row.user,
     badge: row.badge,
     timezone: row.timezone,
+    locale: row.locale,
     registeredAt: row.registered_at,
     updatedAt: row.updated_at,
   }

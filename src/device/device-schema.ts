@@ -18,6 +18,7 @@ import {
   userOrNone,
 } from './device-fields.ts'
 import type { Platform } from './device.ts'
+import { locale } from './locale-field.ts'
 import { timezone } from './timezone-field.ts'
 
 /** The most devices one batch may bring (contract, "Limits"). */
@@ -57,6 +58,7 @@ export const RegisterDevice = bodyOf(
     alias: optional(aliasOrNone, ['Alias']),
     user: optional(userOrNone),
     timezone: optional(timezone),
+    locale: optional(locale),
   },
   (input) => {
     if (input.lat !== undefined && input.lng === undefined) throw missing('lng', ' with lat')

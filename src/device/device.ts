@@ -32,6 +32,8 @@ export interface Device {
   readonly badge: number
   /** IANA name; `null`: not known. */
   readonly timezone: string | null
+  /** A language tag (BCP 47) in canonical form; `null`: not known. */
+  readonly locale: string | null
   readonly registeredAt: number
   readonly updatedAt: number
 }

@@ -34,6 +34,8 @@ export interface Registration {
   readonly user?: string | undefined
   /** IANA name; `''` removes it. */
   readonly timezone?: string | undefined
+  /** Language tag in canonical form; `''` removes it. */
+  readonly locale?: string | undefined
 }
 
 export interface Batch {
@@ -97,6 +99,7 @@ export function createRegistrationStore({
     const alias = input.alias || null
     const user = input.user || null
     const timezone = input.timezone || null
+    const locale = input.locale || null
     const cell = cellAt({ lat, lng })
     const inserted = statements.insert.run(
       application,
@@ -108,6 +111,7 @@ export function createRegistrationStore({
       lng,
       cell,
       timezone,
+      locale,
       now,
       now,
       now,
@@ -129,6 +133,7 @@ export function createRegistrationStore({
       user,
       badge: 0,
       timezone,
+      locale,
       registeredAt: now,
       updatedAt: now,
     }
@@ -140,16 +145,18 @@ export function createRegistrationStore({
     const alias = input.alias === undefined ? row.alias : input.alias || null
     const user = input.user === undefined ? row.user : input.user || null
     const timezone = input.timezone === undefined ? row.timezone : input.timezone || null
+    const locale = input.locale === undefined ? row.locale : input.locale || null
     touch(row, now)
     places.move(row.id, row, { lat, lng })
     if (alias !== row.alias) aliases.set(row.id, alias)
     if (user !== row.user) statements.setUser.run(user, row.id)
+    if (locale !== row.locale) statements.setLocale.run(locale, row.id)
     zones.move(row.id, row.timezone, timezone)
     const tag = input.tag === undefined ? had.tag : namesOf(input.tag)
     const active = input.active === undefined ? had.active : namesOf(input.active)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
-    return deviceOf({ ...row, lat, lng, alias, user, timezone, updated_at: now }, { tag, active })
+    return deviceOf({ ...row, lat, lng, alias, user, timezone, locale, updated_at: now }, { tag, active })
   }
 
   function touch(row: DeviceRow, now: number): void {
@@ -271,17 +278,18 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     ),
     insert: database.statement<
       never,
-      [number, number, Token, Text, Text, Degrees, Degrees, cell: number | null, Text, number, number, number]
+      [number, number, Token, Text, Text, Degrees, Degrees, cell: number | null, Text, Text, number, number, number]
     >(
       `INSERT INTO device
-         (application, platform, token, alias, user, lat, lng, cell, timezone, registered_at, seen_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (application, platform, token, alias, user, lat, lng, cell, timezone, locale, registered_at, seen_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     // What an index has is not named here: that would rewrite the index on every launch of every app.
     touch: database.statement<never, [number, number, number]>(
       'UPDATE device SET seen_at = ?, updated_at = ? WHERE id = ?',
     ),
     setUser: database.statement<never, [user: Text, device: number]>('UPDATE device SET user = ? WHERE id = ?'),
+    setLocale: database.statement<never, [locale: Text, device: number]>('UPDATE device SET locale = ? WHERE id = ?'),
     revive: database.statement<never, [device: number]>(
       `UPDATE device SET state = ${STATE.registered}, environment = NULL WHERE id = ?`,
     ),

@@ -114,6 +114,7 @@ function inherited(asked: Registration, had: DeviceLabels, twin: DeviceRow, twin
     alias: asked.alias ?? twin.alias ?? undefined,
     user: asked.user ?? twin.user ?? undefined,
     timezone: asked.timezone ?? twin.timezone ?? undefined,
+    locale: asked.locale ?? twin.locale ?? undefined,
     ...(isPlaced && { lat: twin.lat, lng: twin.lng ?? undefined }),
   }
 }

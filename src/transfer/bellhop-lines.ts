@@ -26,7 +26,7 @@ export interface FileCounts {
 }
 
 export function deviceLine(device: WholeDevice): string {
-  const { token, platform, alias, user, tag, active, lat, lng, timezone, badge, environment, left } = device
+  const { token, platform, alias, user, tag, active, lat, lng, timezone, locale, badge, environment, left } = device
   return JSON.stringify({
     kind: 'device',
     token,
@@ -38,6 +38,7 @@ export function deviceLine(device: WholeDevice): string {
     lat,
     lng,
     timezone,
+    locale,
     badge,
     environment,
     state: left?.state ?? 'registered',

@@ -96,7 +96,7 @@ function rest(given: Record<string, unknown>, check: RowCheck, leftOut: RowCompl
     return time === null ? undefined : Math.min(time, check.now)
   }
 
-  const { alias, user, timezone, lat, badge, environment, state } = given
+  const { alias, user, timezone, locale, lat, badge, environment, state } = given
   const device: { -readonly [Name in keyof ImportedDevice]?: ImportedDevice[Name] } = {
     registeredAt: timeIn('registered_at'),
     seenAt: timeIn('seen_at'),
@@ -106,6 +106,7 @@ function rest(given: Record<string, unknown>, check: RowCheck, leftOut: RowCompl
   if (check.isForeign && user !== undefined && user === alias) device.aliasIsUser = true
   if (user === null) device.user = null
   if (timezone === null) device.timezone = null
+  if (locale === null) device.locale = null
   if (lat === null) Object.assign(device, { lat: null, lng: null })
   if (badge !== undefined && badge !== null) {
     try {

@@ -103,6 +103,7 @@ const ALSO: { readonly [Name in RecordField]?: readonly string[] } = {
   platform: ['os', 'devicetype', 'deviceplatform'],
   user: ['userid', 'uid', 'externaluserid', 'externalid'],
   tag: ['tags'],
+  locale: ['language', 'localeidentifier', 'lang'],
   lat: ['latitude'],
   lng: ['lon', 'long', 'longitude'],
   registered_at: ['createdat', 'created'],

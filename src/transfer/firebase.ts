@@ -121,6 +121,7 @@ function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry
     user,
     tag: listOf(first(record, ['tags', 'topics'])),
     timezone: textOf(first(record, ['timezone', 'timeZone', 'time_zone'])),
+    locale: textOf(first(record, ['locale', 'language', 'lang'])),
     registered_at: first(record, ['createdAt', 'created_at', 'created']),
     seen_at: first(record, ['lastSeen', 'last_seen', 'lastUsed', 'updatedAt', 'updated_at', 'timestamp']),
   }

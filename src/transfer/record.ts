@@ -13,6 +13,7 @@ export const FIELDS = [
   'lat',
   'lng',
   'timezone',
+  'locale',
   'badge',
   'environment',
   'registered_at',

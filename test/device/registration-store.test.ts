@@ -49,6 +49,7 @@ describe('registering', () => {
       user: null,
       badge: 0,
       timezone: null,
+      locale: null,
       registeredAt: now,
       updatedAt: now,
     }

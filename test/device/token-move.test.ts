@@ -14,6 +14,7 @@ const KNOWN: Registration = {
   tag: ['beta', 'vip'],
   alias: 'ann',
   timezone: 'Europe/Berlin',
+  locale: 'de-DE',
 }
 
 type Registry = ReturnType<typeof openRegistry>
@@ -119,6 +120,7 @@ describe('a device that was registered under both tokens', () => {
       tag: ['new', 'vip'],
       alias: 'bob',
       timezone: 'Asia/Tokyo',
+      locale: 'ja',
     })
     expect(move(registry)).toMatchObject({
       kind: 'updated',
@@ -128,6 +130,7 @@ describe('a device that was registered under both tokens', () => {
         active: ['news'],
         alias: 'bob',
         timezone: 'Asia/Tokyo',
+        locale: 'ja',
         lat: 52.52,
       },
       aliasTaken: false,

@@ -125,6 +125,7 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
     run('UPDATE delivery SET expires_at = (SELECT p.expires_at FROM push p WHERE p.number = delivery.push)')
   }
   if (schema >= 17) run(`UPDATE device SET user = 'ann' WHERE id IN (1, 2)`)
+  if (schema >= 18) run(`UPDATE device SET locale = 'de-DE' WHERE id = 1`)
   if (schema >= 15) run('INSERT INTO clock_jump (by_ms, since, until) VALUES (0, ?, ?)', NOW - HOUR_MS, NOW)
 }
 

@@ -93,12 +93,22 @@ describe('a row of a file', () => {
       alias: null,
       user: null,
       timezone: null,
+      locale: null,
       lat: null,
       lng: null,
       environment: null,
     }
     expect(check({ ...none, tag: [], seen_at: null }, false)).toMatchObject({
-      device: { alias: null, user: null, timezone: null, lat: null, lng: null, environment: null, tag: [] },
+      device: {
+        alias: null,
+        user: null,
+        timezone: null,
+        locale: null,
+        lat: null,
+        lng: null,
+        environment: null,
+        tag: [],
+      },
     })
   })
 

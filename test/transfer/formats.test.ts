@@ -46,6 +46,7 @@ describe("OneSignal's export", () => {
       user: 'user_42',
       tag: ['plan:pro', 'level:4'],
       timezone: 'America/Los_Angeles',
+      locale: 'en',
       badge: '3',
       registered_at: '1700000000',
       seen_at: '2025-09-02 08:00:00',
@@ -106,6 +107,7 @@ describe("Parse's installations", () => {
     channels: ['', 'Giants', 'Mets'],
     badge: 2,
     timeZone: 'Europe/Berlin',
+    localeIdentifier: 'de-DE',
     location: { __type: 'GeoPoint', latitude: 52.52, longitude: 13.405 },
     user: { __type: 'Pointer', className: '_User', objectId: 'g7y9tkhB7O' },
     createdAt: '2024-01-02T03:04:05.678Z',
@@ -120,6 +122,7 @@ describe("Parse's installations", () => {
     lat: 52.52,
     lng: 13.405,
     timezone: 'Europe/Berlin',
+    locale: 'de-DE',
     badge: 2,
   }
 

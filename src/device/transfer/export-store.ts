@@ -19,6 +19,7 @@ export interface WholeDevice {
   readonly lat: number | null
   readonly lng: number | null
   readonly timezone: string | null
+  readonly locale: string | null
   readonly badge: number
   readonly environment: 'production' | 'sandbox' | null
   readonly registeredAt: number
@@ -79,7 +80,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
   }
 
   function wholeOf(application: number, row: Row, labels: Labels | undefined): WholeDevice {
-    const { platform, token, alias, user, lat, lng, timezone, badge } = row
+    const { platform, token, alias, user, lat, lng, timezone, locale, badge } = row
     const said = row.state === STATE.registered ? null : feedbackOf.get(application, platform, token)
     return {
       token: unpackToken(token),
@@ -91,6 +92,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
       lat,
       lng,
       timezone,
+      locale,
       badge,
       environment: ENVIRONMENTS.find((name) => ENVIRONMENT[name] === row.environment) ?? null,
       registeredAt: row.registered_at,

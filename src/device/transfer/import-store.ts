@@ -70,6 +70,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
       cellAt({ lat, lng }),
       device.badge ?? 0,
       device.timezone || null,
+      device.locale || null,
       device.registeredAt ?? now,
       device.seenAt ?? 0,
       device.updatedAt ?? now,
@@ -89,6 +90,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     const alias = device.alias === undefined ? row.alias : device.alias || null
     const aliasTaken = alias !== null && alias !== row.alias && !aliases.claim(application, alias, row.id, false)
     const user = device.user === undefined ? row.user : device.user || null
+    const locale = device.locale === undefined ? row.locale : device.locale || null
     const { lat = row.lat, lng = row.lng, timezone = row.timezone, badge = row.badge } = device
     const environment = device.environment === undefined ? row.environment : environmentIn(device)
     const registeredAt = Math.min(device.registeredAt ?? row.registered_at, row.registered_at)
@@ -102,6 +104,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
       !isMoved &&
       !isRenamed &&
       user === row.user &&
+      locale === row.locale &&
       timezone === row.timezone &&
       badge === row.badge &&
       environment === row.environment &&
@@ -116,6 +119,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     if (isMoved) places.move(row.id, row, { lat, lng })
     if (isRenamed) aliases.set(row.id, alias)
     if (user !== row.user) statements.setUser.run(user, row.id)
+    if (locale !== row.locale) statements.setLocale.run(locale, row.id)
     zones.move(row.id, row.timezone, timezone || null)
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
@@ -207,14 +211,15 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
         cell: Maybe,
         number,
         Text,
+        Text,
         number,
         number,
         number,
       ]
     >(
       `INSERT INTO device (application, platform, state, environment, token, alias, user, lat, lng, cell, badge, timezone,
-         registered_at, seen_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         locale, registered_at, seen_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     // What an index has is not named here, so that no index is rewritten.
     update: database.statement<never, [badge: number, Maybe, number, number, number, device: number]>(
@@ -227,6 +232,7 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
       'UPDATE device SET alias = NULL WHERE application = ? AND alias = ? AND user = ?',
     ),
     setUser: database.statement<never, [user: Text, device: number]>('UPDATE device SET user = ? WHERE id = ?'),
+    setLocale: database.statement<never, [locale: Text, device: number]>('UPDATE device SET locale = ? WHERE id = ?'),
     setState: database.statement<never, [number, device: number]>('UPDATE device SET state = ? WHERE id = ?'),
     // What has left is kept for a time from then on: `eraseLeft`.
     leave: database.statement<never, [state: number, at: number, device: number]>(

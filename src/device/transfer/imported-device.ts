@@ -14,6 +14,7 @@ export interface ImportedDevice {
   /** The alias is the user: it is given only where this is their one device. Default false. */
   readonly aliasIsUser?: boolean | undefined
   readonly timezone?: string | null | undefined
+  readonly locale?: string | null | undefined
   readonly badge?: number | undefined
   readonly environment?: Environment | null | undefined
   /** Times are ms since the Unix epoch. */

@@ -107,6 +107,29 @@ describe('PUT /deviceToken', () => {
     expect(await caller.register({ ...other, timezone: '' })).not.toHaveProperty('timezone')
   })
 
+  test('keeps the locale, which the record shows where it is known: as BCP 47 writes it, however an SDK does', async () => {
+    const caller = newCaller(service)
+    const before = await caller.register(EVERYTHING)
+    expect(Object.keys(before)).not.toContain('locale')
+    const known = { locale: 'pt-BR' }
+    expect(await caller.register({ ...DEVICE, locale: 'pt_br' })).toEqual({ ...before, ...known })
+    for (const same of [{ tag: ['x'] }, { locale: null }]) {
+      expect(await caller.register({ ...DEVICE, ...same })).toMatchObject(known)
+    }
+    for (const [given, locale] of [
+      ['zh_Hans-cn', 'zh-Hans-CN'],
+      ['zh_TW_#Hant', 'zh-Hant-TW'],
+      ['sr__#Latn', 'sr-Latn'],
+      ['iw_IL', 'he-IL'],
+      ['en_US@calendar=buddhist;currency=EUR', 'en-US'],
+      ['es-419', 'es-419'],
+    ]) {
+      expect(await caller.register({ ...DEVICE, locale: given })).toMatchObject({ locale })
+    }
+    expect(await caller.register({ ...DEVICE, tag: before['tag'], locale: '' })).toEqual(before)
+    expect(await caller.devices()).toEqual([before])
+  })
+
   test('null is absent, and so is an empty string where empty means nothing; unknown fields are ignored', async () => {
     const caller = newCaller(service)
     const before = await caller.register(EVERYTHING)
@@ -366,6 +389,22 @@ const BAD_ZONES: readonly bad.BadValue[] = [
   `must be an IANA time zone such as Europe/Berlin, or "" for none, not ${shown as string}`,
 ])
 
+const BAD_LOCALES: readonly bad.BadValue[] = [
+  ['Deutsch ', '"Deutsch "'],
+  ['root', '"root"'],
+  ['en--US', '"en--US"'],
+  ['de-', '"de-"'],
+  ['@calendar=buddhist', '"@calendar=buddhist"'],
+  ['d\u0000e', '"d\\u0000e"'],
+  ['de-\ud800', '"de-\\ud800"'],
+  ['d\u0435', '"d\u0435"'],
+  [`en-x-${'a'.repeat(60)}`, 'a string of 65 characters'],
+  [1, '1'],
+  [true, 'true'],
+  [['de'], 'an array'],
+  [{}, 'an object'],
+].map(([value, shown]) => [value, `must be a language tag such as pt-BR, or "" for none, not ${shown as string}`])
+
 describe('bad input to PUT /deviceToken stores nothing', () => {
   test.each([
     ['token', bad.BAD_TOKENS, (token: unknown) => ({ token })],
@@ -378,6 +417,7 @@ describe('bad input to PUT /deviceToken stores nothing', () => {
     ['tags', bad.BAD_LISTS, (tags: unknown) => ({ tags, tag: null })],
     ['active', bad.BAD_LISTS, (active: unknown) => ({ active })],
     ['timezone', BAD_ZONES, (timezone: unknown) => ({ timezone })],
+    ['locale', BAD_LOCALES, (locale: unknown) => ({ locale })],
     ['tag[1]', bad.BAD_MEMBERS, (name: unknown) => ({ tag: ['ok', name] })],
     ['active[1]', bad.BAD_MEMBERS, (name: unknown) => ({ active: ['ok', name] })],
   ] as const)('400: %s', async (field, values, change) => {

@@ -80,8 +80,9 @@ function ofServices(): readonly [
           tag: ['level:4', 'plan:pro'],
           badge: 2,
           timezone: 'America/Los_Angeles',
+          locale: 'en',
         },
-        { token: FCM, alias: null, tag: [], timezone: 'Europe/Berlin', registeredAt: 1_700_000_000_000 },
+        { token: FCM, alias: null, tag: [], timezone: 'Europe/Berlin', locale: 'de', registeredAt: 1_700_000_000_000 },
       ],
     ],
     [
@@ -90,14 +91,14 @@ function ofServices(): readonly [
       `{ "results": [
         { "deviceToken": "${APPLE}", "deviceType": "ios", "channels": ["", "news"], "badge": 1, "installationId": "i1",
           "location": { "__type": "GeoPoint", "latitude": 52.5, "longitude": 13.4 }, "createdAt": "2024-01-02T03:04:05Z" },
-        { "deviceToken": "${FCM}", "deviceType": "android", "pushType": "gcm", "timeZone": "Europe/Berlin" },
+        { "deviceToken": "${FCM}", "deviceType": "android", "pushType": "gcm", "timeZone": "Europe/Berlin", "localeIdentifier": "zh_Hans-cn" },
         { "deviceType": "ios", "installationId": "i3" },
         { "deviceToken": "x", "deviceType": "winrt" }
       ] }`,
       "Parse's installations",
       [
         { token: APPLE, tag: ['news'], badge: 1, lat: 52.5, lng: 13.4, registeredAt: Date.UTC(2024, 0, 2, 3, 4, 5) },
-        { token: FCM, platform: 1, timezone: 'Europe/Berlin' },
+        { token: FCM, platform: 1, timezone: 'Europe/Berlin', locale: 'zh-Hans-CN' },
       ],
     ],
     [
@@ -338,7 +339,7 @@ describe('an import refuses', () => {
       csv,
       ['--map', 'tokn=token'],
       2,
-      '--map: "tokn" is not one of token, platform, alias, user, tag, active, lat, lng, timezone, badge, environment, registered_at, seen_at.',
+      '--map: "tokn" is not one of token, platform, alias, user, tag, active, lat, lng, timezone, locale, badge, environment, registered_at, seen_at.',
     ],
     [
       'an unknown format',

@@ -67,6 +67,7 @@ function fill(line: CommandLine, seed: number, devices: number): void {
         tag: some(),
         active: some(),
         timezone: pick(ZONES),
+        locale: ['', 'de', 'pt-BR', 'zh-Hans-CN'][at % 4],
       })
       const id = registry.idOf(1, platform, token) ?? 0
       if (next() < 0.3) registry.setBadge(1, { platform, token, badge: Math.floor(next() * 2_147_483_647) })

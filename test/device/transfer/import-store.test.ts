@@ -37,6 +37,7 @@ const EVERYTHING: ImportedDevice = {
   alias: 'user-17',
   user: 'user-17',
   timezone: 'Europe/Berlin',
+  locale: 'de-DE',
   badge: 3,
   environment: 'sandbox',
   registeredAt: 1000,

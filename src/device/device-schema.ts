@@ -121,6 +121,9 @@ export const SetLocation = bodyOf({
   lng: required(longitude),
 })
 
+/** PUT /user/del. */
+export const ForgetUser = bodyOf({ user: required(user) })
+
 /** Endpoint 13. */
 export const SetBadge = bodyOf({
   token: required(token),

@@ -55,6 +55,9 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
   const byAlias = database.reading<Row, [number, string]>(
     `SELECT ${columns} FROM device WHERE application = ? AND alias = ?`,
   )
+  const byUser = database.reading<Row, [number, string, number]>(
+    `SELECT ${columns} FROM device INDEXED BY device_by_user WHERE application = ? AND user = ? ORDER BY id LIMIT ?`,
+  )
   // No index leads to those that have left: this looks at every device behind `after`.
   const left = database.reading<Row, [number, number, string, string | null, number, number]>(
     `SELECT ${columns} FROM device d NOT INDEXED WHERE id > ?5 AND application = ?1 AND state = ?2
@@ -103,6 +106,11 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
 
     byAlias(application: number, alias: string): FoundDevice[] {
       return byAlias.all(application, alias).map(foundOf)
+    },
+
+    /** In the order of the ids, `limit` at the most. */
+    byUser(application: number, user: string, limit: number): FoundDevice[] {
+      return byUser.all(application, user, limit).map(foundOf)
     },
 
     /** In the order of the ids, `device.id`; those that are there. */

@@ -8,6 +8,7 @@ import { deviceRoutes } from '../device/routes/device-routes.ts'
 import type { DeviceStore } from '../device/device-store.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
 import { registryRoutes } from '../device/routes/registry-routes.ts'
+import { userRoutes } from '../device/routes/user-routes.ts'
 import { apnsIdOf } from '../gateway/apns/protocol.ts'
 import { createApi } from '../http/api.ts'
 import type { OnRefused } from '../http/failures.ts'
@@ -28,6 +29,7 @@ import type { Config } from '../settings/parse.ts'
 import { statsRoutes } from '../stats/stats-routes.ts'
 import { createStatsStore } from '../stats/stats-store.ts'
 import { WEBHOOKS } from '../webhook/event-schema.ts'
+import { createForgetUser } from './erase-user.ts'
 import { createGrowthBounds } from './growth-bounds.ts'
 import type { Senders } from './senders.ts'
 
@@ -95,6 +97,7 @@ export function createPublicApi(deps: Dependencies) {
         feedback: createFeedbackStore({ database }),
         ...(compat && { shape: compatShape }),
       }),
+      userRoutes({ gate, eraseUser: createForgetUser({ database }, commit) }),
       pushRoutes({
         gate,
         async accept(application, request) {

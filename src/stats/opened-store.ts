@@ -26,6 +26,12 @@ export function createOpenedStore({ database }: { database: Pick<Database, 'stat
        SELECT push, device FROM opened
        WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
   )
+  // Each looked up by its key: the opens of these pushes may be millions.
+  const ofDevices = database.statement<never, [application: number, after: number, upTo: number, devices: string]>(
+    `DELETE FROM opened WHERE (push, device) IN (
+       SELECT p.number, d.value FROM push p CROSS JOIN json_each(?4) d
+       WHERE p.application = ?1 AND p.number > ?2 AND p.number <= ?3)`,
+  )
   const eraseOf: EraseRows = (application, limit) => ofApplication.run(application, limit).changes
   return {
     /** The first time is kept; `now` in ms since the Unix epoch. */
@@ -36,5 +42,9 @@ export function createOpenedStore({ database }: { database: Pick<Database, 'stat
     /** Up to `limit` rows; how many there were. */
     eraseOfPush: (push: number, limit: number): number => ofPush.run(push, limit).changes,
     eraseOf,
+
+    /** Of devices, by `device.id`, in pushes whose number is over `after` and not over `upTo`. */
+    eraseOfDevices: (application: number, devices: readonly number[], after: number, upTo: number): void =>
+      void ofDevices.run(application, after, upTo, JSON.stringify(devices)),
   }
 }

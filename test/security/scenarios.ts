@@ -67,6 +67,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       expect(await device()).toMatchObject({ alias: ALIAS })
     },
   },
+  'PUT /user/del': { call: { body: { user: 'ann' } } },
   'PUT /deviceToken/batch': { call: { body: { tokens: [UNKNOWN.token], platform: '0' } } },
   'PUT /deviceToken/del': {
     call: { body: DEVICE },

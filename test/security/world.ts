@@ -26,7 +26,7 @@ export const UNKNOWN = { token: 'cd'.repeat(32), platform: '0' }
 export async function newWorld(service: Service): Promise<World> {
   const caller = newCaller(service)
   const { application } = caller
-  const body = { ...DEVICE, alias: ALIAS, tag: ['vip'], active: ['news'], lat: 52.52, lng: 13.405 }
+  const body = { ...DEVICE, alias: ALIAS, user: 'ann', tag: ['vip'], active: ['news'], lat: 52.52, lng: 13.405 }
   expect(await service.put('/deviceToken', body, { application })).toMatchObject({ status: 201 })
   const later = { platform: ['0'], msg: 'Hello', sound: '', badge: '', send_at: 3600 }
   expect(await service.post('/push/all', later, { application })).toMatchObject({ status: 200 })

@@ -26,18 +26,28 @@ export interface Listed {
   readonly total: number | null
 }
 
-/** One device by its alias, or those whose token it is, or begins so. */
+/** How devices are named one by one. */
+export type NamedDevices = { readonly token: string } | { readonly alias: string } | { readonly user: string }
+
+/** One device by its alias, those of a user, or those whose token it is, or begins so. */
 export function namedDevices(
-  search: Pick<ReturnType<typeof createDeviceSearch>, 'byToken' | 'byAlias'>,
+  search: Pick<ReturnType<typeof createDeviceSearch>, 'byToken' | 'byAlias' | 'byUser'>,
   application: number,
-  named: { readonly token: string } | { readonly alias: string },
+  named: NamedDevices,
   { platforms, state, limit }: Pick<Listing, 'platforms' | 'state' | 'limit'>,
 ): Listed {
   const found =
-    'token' in named ? search.byToken(application, named.token, limit + 1) : search.byAlias(application, named.alias)
+    'token' in named
+      ? search.byToken(application, named.token, limit + 1)
+      : 'alias' in named
+        ? search.byAlias(application, named.alias)
+        : search.byUser(application, named.user, MAX_OF_USER)
   const fits = (one: FoundDevice) => platforms.includes(one.platform) && (state === null || one.state === state)
   return { devices: found.filter(fits).slice(0, limit), more: false, total: null }
 }
+
+/** Devices of a user that are looked at, of which some are left out. */
+const MAX_OF_USER = 10_000
 
 /** Registered devices come from the index that pushes use; others are looked for one by one. */
 export async function listDevices(database: Database, application: number, listing: Listing): Promise<Listed> {

@@ -8,7 +8,7 @@ import { platformsIn } from '../push/platform-flag.ts'
 import { resolveDevice, tooShort } from '../push/resolve-device.ts'
 import { styleOf } from '../terminal/style.ts'
 import { listDevices, namedDevices } from './device-listing.ts'
-import type { Listing } from './device-listing.ts'
+import type { Listing, NamedDevices } from './device-listing.ts'
 import { deviceJson, devicesText } from './devices-text.ts'
 
 const DEFAULT_LIMIT = 50
@@ -49,16 +49,16 @@ export const run: RunCommand = async ({ words, flags }, context) => {
 /** What the flags, which are right each by itself, ask for. `after`: a token, or the beginning of one. */
 function readListing(flags: ParsedArguments['flags']): Omit<Listing, 'after'> & {
   readonly after: string | null
-  /** One device, in any state unless one is asked for. */
-  readonly named: { readonly token: string } | { readonly alias: string } | null
+  /** In any state unless one is asked for. */
+  readonly named: NamedDevices | null
 } {
-  const [token, alias] = [flags.get('token'), flags.get('alias')]
+  const [token, alias, user] = [flags.get('token'), flags.get('alias'), flags.get('user')]
   return {
     platforms: platformsIn(flags),
     state: (flags.get('state') ?? null) as Listing['state'],
     tags: flags.get('tag')?.split(',') ?? null,
     limit: Number(flags.get('limit') ?? DEFAULT_LIMIT),
     after: flags.get('after') ?? null,
-    named: token === undefined ? (alias === undefined ? null : { alias }) : { token },
+    named: token !== undefined ? { token } : alias !== undefined ? { alias } : user !== undefined ? { user } : null,
   }
 }

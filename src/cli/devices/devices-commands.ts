@@ -14,6 +14,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     flags: [
       { name: 'tag', placeholder: 'T', list: true, doc: 'with one of these tags' },
       { name: 'alias', placeholder: 'A', doc: 'the one with this alias' },
+      { name: 'user', placeholder: 'U', doc: 'those of this user' },
       {
         name: 'token',
         placeholder: 'T',
@@ -24,7 +25,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
         name: 'state',
         placeholder: STATE.placeholder,
         type: STATE,
-        doc: 'default registered; with --alias or --token any',
+        doc: 'default registered; with --alias, --user or --token any',
       },
       { name: 'limit', placeholder: 'N', type: integer(1, 10_000), doc: 'so many at the most (default 50)' },
       { name: 'after', placeholder: 'TOKEN', doc: 'those behind this one' },
@@ -32,7 +33,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
       { name: 'json', placeholder: null, doc: 'print a line of JSON for each device' },
       dataFlag,
     ],
-    exclusive: [['tag', 'alias', 'token']],
+    exclusive: [['tag', 'alias', 'user', 'token']],
     examples: ['bellhop devices "Corner Shop" --tag bread'],
     load: () => import('./devices-command.ts'),
   },
@@ -57,6 +58,22 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     exclusive: [['yes', 'dry-run']],
     examples: ['bellhop devices restore "Corner Shop" --since 2h --reason BadDeviceToken --yes'],
     load: () => import('./devices-restore-command.ts'),
+  },
+  {
+    name: 'user show',
+    words: ['APP', 'USER'],
+    summary: 'show the devices of a user, in whatever state',
+    flags: [{ name: 'json', placeholder: null, doc: 'print a line of JSON for each device' }, dataFlag],
+    examples: ['bellhop user show "Corner Shop" ann@shop.example'],
+    load: () => import('./user-show-command.ts'),
+  },
+  {
+    name: 'user erase',
+    words: ['APP', 'USER'],
+    summary: 'erase the devices of a user, and what is stored about them',
+    flags: [{ name: 'yes', placeholder: null, doc: 'yes, erase them' }, jsonFlag, dataFlag],
+    examples: ['bellhop user erase "Corner Shop" ann@shop.example --yes'],
+    load: () => import('./user-erase-command.ts'),
   },
   {
     name: 'stats',

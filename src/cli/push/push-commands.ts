@@ -24,6 +24,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
       { name: 'all', placeholder: null, doc: 'to every device' },
       { name: 'tag', placeholder: 'T', list: true, doc: 'to devices with one of these tags' },
       { name: 'alias', placeholder: 'A', doc: 'to the device with this alias' },
+      { name: 'user', placeholder: 'U', list: true, doc: 'to the devices of these users' },
       { name: 'token', placeholder: 'T', doc: 'to one device, by its token or the first 8 characters of it, or more' },
       { name: 'where', placeholder: 'JSON', doc: 'to devices for which this expression holds' },
       { name: 'except-tag', placeholder: 'T', list: true, doc: 'but not to devices with one of these tags' },
@@ -49,7 +50,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     ],
     examples: [
       'bellhop push "Corner Shop" "Fresh bread at nine" --tag bread',
-      'bellhop push "Corner Shop" "Your cake is ready" --title Oven --alias user-17 --badge +1',
+      'bellhop push "Corner Shop" "Your cake is ready" --title Oven --user user-17 --badge +1',
       'bellhop push "Corner Shop" "Closed tomorrow" --all --dry-run',
       'bellhop push "Corner Shop" "Merry Christmas" --all --send-at 2026-12-24T09:00:00+01:00',
       `bellhop push "Corner Shop" "We miss you" --where '{"not": {"seen_within": 30}}'`,

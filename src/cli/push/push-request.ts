@@ -44,10 +44,11 @@ const NAMES: Readonly<Record<string, string>> = {
   where: '--where',
   tags: '--tag',
   alias: '--alias',
+  users: '--user',
   except_tags: '--except-tag',
 }
 
-const TARGETS = ['all', 'tag', 'alias', 'token', 'where'] as const
+const TARGETS = ['all', 'tag', 'alias', 'user', 'token', 'where'] as const
 
 /** What `--fields` may say besides. */
 const MORE_FIELDS = [...Object.keys(contentFields), 'send_at_local', 'tags_match']
@@ -61,7 +62,7 @@ export function readPush({
   const list = (name: string) => {
     const names = flag(name)?.split(',')
     // A shell variable that holds nothing: nobody, or with --except-tag everybody, is hardly what was meant.
-    if (names?.includes('')) wrong.push(`--${name} names an empty tag.`)
+    if (names?.includes('')) wrong.push(`--${name} names an empty ${name === 'user' ? 'user' : 'tag'}.`)
     return names
   }
   const json = (name: string, example: string): unknown => {
@@ -72,7 +73,7 @@ export function readPush({
   }
 
   const targets = TARGETS.filter((name) => flags.has(name))
-  if (targets.length === 0) wrong.push('Say whom it is for: --all, --tag, --alias, --token or --where.')
+  if (targets.length === 0) wrong.push('Say whom it is for: --all, --tag, --alias, --user, --token or --where.')
   if (targets.length > 1) {
     const both = targets.map((name) => `--${name}`).join(' and ')
     wrong.push(`${both} do not go together: choose one; --where can say all of it, {"all": [{"tag": "beta"}, …]}.`)
@@ -80,7 +81,7 @@ export function readPush({
   if (flags.has('token') && flags.has('except-tag')) wrong.push('--except-tag does not go with --token.')
   const more = json('fields', '{"silent": true}')
   wrong.push(...unknownFields(more))
-  const [tags, exceptTags] = [list('tag'), list('except-tag')]
+  const [tags, exceptTags, users] = [list('tag'), list('except-tag'), list('user')]
   const payload = json('payload', '{"article": 17}')
   const where = json('where', '{"all": [{"tag": "beta"}, {"seen_within": 7}]}')
   if (wrong.length > 0) return problems(...wrong)
@@ -99,6 +100,7 @@ export function readPush({
     platform: platforms.map(String),
     tags,
     alias: flag('alias'),
+    users,
     where,
     except_tags: exceptTags,
   }

@@ -48,6 +48,7 @@ const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: stri
   'GET /push/{id}/failures': [true, ''],
   'GET /push/{id}/device': [true, ''],
   'POST /push/{id}/cancel': [true, ''],
+  'PUT /user/del': [true, 'user*'],
 }
 
 const clock = createFakeClock()

@@ -14,6 +14,7 @@ interface Seed {
   readonly token: string
   readonly platform?: 0 | 1
   readonly alias?: string
+  readonly user?: string
   readonly tags?: readonly string[]
   readonly left?: 'gone' | 'quarantined'
 }
@@ -27,9 +28,15 @@ async function seed(cli: CommandLine, devices: readonly Seed[]): Promise<void> {
   const store = createDeviceStore({ database, clock })
   const reachability = createReachabilityStore({ database, clock })
   database.transact(() => {
-    for (const [at, { token, platform = 0, alias, tags, left }] of devices.entries()) {
+    for (const [at, { token, platform = 0, alias, user, tags, left }] of devices.entries()) {
       if (at > 0) clock.advance(HOUR_MS)
-      store.register(number, { token, platform, ...(alias && { alias }), ...(tags && { tag: tags }) })
+      store.register(number, {
+        token,
+        platform,
+        ...(alias && { alias }),
+        ...(user && { user }),
+        ...(tags && { tag: tags }),
+      })
       const device = store.idOf(number, platform, token) ?? 0
       const verdict = { now: clock.now(), reason: 'Unregistered', since: clock.now() }
       if (left === 'gone') reachability.markGone(device, verdict)
@@ -40,8 +47,8 @@ async function seed(cli: CommandLine, devices: readonly Seed[]): Promise<void> {
 
 const THREE: readonly Seed[] = [
   { token: 'c1'.repeat(32), alias: 'user-17', tags: ['beta', 'bread'] },
-  { token: 'android:17', platform: 1, tags: ['bread'] },
-  { token: 'c3'.repeat(32), left: 'gone' },
+  { token: 'android:17', platform: 1, tags: ['bread'], user: 'ann' },
+  { token: 'c3'.repeat(32), left: 'gone', user: 'ann' },
   { token: 'c4'.repeat(32), left: 'quarantined' },
   { token: 'c5'.repeat(32) },
 ]
@@ -95,6 +102,8 @@ describe('devices', () => {
     expect(await tokens('--tag', 'beta', '--tag', 'nosuch')).toEqual(['c1c1'])
     expect(await tokens('--tag', 'bread', '--platform', 'Android')).toEqual(['andr'])
     expect(await tokens('--alias', 'user-17')).toEqual(['c1c1'])
+    expect(await tokens('--user', 'ann')).toEqual(['andr', 'c3c3'])
+    expect(await tokens('--user', 'ann', '--state', 'registered')).toEqual(['andr'])
     expect(await tokens('--state', 'gone')).toEqual(['c3c3'])
     expect(await tokens('--state', 'quarantined')).toEqual(['c4c4'])
     expect(await tokens('--token', 'c3c3c3c3')).toEqual(['c3c3'])
@@ -179,5 +188,42 @@ describe('devices', () => {
         '',
       ].join('\n'),
     })
+  })
+})
+
+describe('user', () => {
+  test('show has the devices of a user in every state, with all of their tokens', async () => {
+    using cli = commandLine()
+    await seed(cli, THREE)
+    const { stdout } = await cli.run(['user', 'show', 'Shop', 'ann'])
+    expect(stdout).toContain('android:17')
+    expect(stdout).toContain('c3'.repeat(32))
+    expect(stdout).not.toContain('c1c1')
+    const lines = (await cli.run(['user', 'show', 'Shop', 'ann', '--json'])).stdout.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { token: 'android:17', user: 'ann', state: 'registered' },
+      { token: 'c3'.repeat(32), user: 'ann', state: 'gone' },
+    ])
+    expect(await cli.run(['user', 'show', 'Shop', 'Ann'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'bellhop: No device of this application has this user.\n',
+    })
+  })
+
+  test('erase erases them, when that is meant', async () => {
+    using cli = commandLine()
+    await seed(cli, THREE)
+    expect(await cli.run(['user', 'erase', 'Shop', 'ann'])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'bellhop: user erase erases the devices of the user, and what is stored about them; add --yes to do so.\n',
+    })
+    const answer = await cli.run(['user', 'erase', 'Shop', 'ann', '--yes'])
+    expect(answer).toEqual({ exitCode: 0, stdout: 'Erased the user, with 2 devices.\n', stderr: '' })
+    expect((await cli.run(['user', 'erase', 'Shop', 'ann', '--yes', '--json'])).stdout).toBe(
+      '{"user":"ann","devices":0}\n',
+    )
+    expect((await cli.run(['user', 'show', 'Shop', 'ann'])).exitCode).toBe(1)
   })
 })

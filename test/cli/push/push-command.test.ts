@@ -267,7 +267,7 @@ describe('--dry-run', () => {
 })
 
 const PROBLEMS: readonly (readonly [argv: readonly string[], problem: string])[] = [
-  [['Hello'], 'Say whom it is for: --all, --tag, --alias, --token or --where.'],
+  [['Hello'], 'Say whom it is for: --all, --tag, --alias, --user, --token or --where.'],
   [
     ['Hello', '--all', '--tag', 'a'],
     '--all and --tag do not go together: choose one; --where can say all of it, {"all": [{"tag": "beta"}, …]}.',

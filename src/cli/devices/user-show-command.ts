@@ -1,0 +1,28 @@
+import { createDeviceSearch } from '../../device/device-search-store.ts'
+import { PLATFORMS } from '../../device/device.ts'
+import { problem } from '../../failure.ts'
+import { jsonLine } from '../../text/escape-controls.ts'
+import { done } from '../command.ts'
+import type { RunCommand } from '../command.ts'
+import { openApplication } from '../open-application.ts'
+import { styleOf } from '../terminal/style.ts'
+import { deviceJson, devicesText } from './devices-text.ts'
+
+/** More than a person has. */
+const MAX_DEVICES = 10_000
+
+/** All devices of a user, in whatever state, with their tokens from end to end. */
+export const run: RunCommand = async ({ words: [app = '', user = ''], flags }, context) => {
+  const opened = openApplication(app, flags, context)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const { number } = opened.application
+  const search = createDeviceSearch({ database })
+  const devices = search.byUser(number, user, MAX_DEVICES)
+  if (flags.has('json')) return done(devices.map((one) => jsonLine(deviceJson(one))).join(''))
+  if (devices.length === 0) return problem('No device of this application has this user.')
+  const counts = search.counts(number, PLATFORMS)
+  const query = { state: null, tags: null, platforms: PLATFORMS }
+  const view = { devices, more: false, total: null, counts, next: null, query, full: true, now: context.clock.now() }
+  return done(devicesText(view, styleOf(context)))
+}

@@ -24,7 +24,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   event: 'webhook',
   paused_credential: 'webhook',
   tally: 'stats',
-  opened: 'stats',
+  receipt: 'stats',
+  push_receipt: 'stats',
   delivery: 'delivery',
   push_exception: 'delivery',
   clock_jump: 'delivery',
@@ -42,17 +43,18 @@ const READERS: Record<string, string[]> = {
   event: ['backup'],
   feedback: ['backup', 'doctor', 'push'],
   label: ['audience', 'push'],
-  opened: ['backup', 'push'],
+  receipt: ['backup'],
   paused_credential: ['doctor'],
   push: ['backup', 'delivery', 'doctor', 'monitoring', 'stats'],
   push_exception: ['push'],
+  push_receipt: ['push'],
   registry_size: ['monitoring'],
   webhook: ['backup', 'doctor', 'monitoring'],
 }
 
 /** What is read by a name that is only known when it runs: a backup may be of a schema in which a table is missing. */
 const READ_BY_NAME: Readonly<Record<string, readonly string[]>> = {
-  'backup/summary.ts': ['application', 'credential', 'webhook', 'device', 'push', 'delivery', 'feedback', 'opened'],
+  'backup/summary.ts': ['application', 'credential', 'webhook', 'device', 'push', 'delivery', 'feedback', 'receipt'],
 }
 
 const root = join(import.meta.dir, '..', 'src')

@@ -99,6 +99,7 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
   delivery: ['started_at', 'finished_at'],
   feedback: ['at'],
   opened: ['at'],
+  receipt: ['at'],
 }
 
 interface OwnSchema {

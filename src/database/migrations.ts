@@ -16,6 +16,7 @@ import clockJump from '../../migrations/0015_clock_jump.sql' with { type: 'text'
 import secretEverywhere from '../../migrations/0016_secret_everywhere.sql' with { type: 'text' }
 import deviceUser from '../../migrations/0017_device_user.sql' with { type: 'text' }
 import deviceLocale from '../../migrations/0018_device_locale.sql' with { type: 'text' }
+import receipt from '../../migrations/0019_receipt.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 16, sql: secretEverywhere },
   { number: 17, sql: deviceUser },
   { number: 18, sql: deviceLocale },
+  { number: 19, sql: receipt },
 ]

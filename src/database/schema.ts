@@ -136,6 +136,7 @@ export const tally = sqliteTable(
     t: integer().notNull().default(0),
     s: integer().notNull().default(0),
     o: integer().notNull().default(0),
+    received: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.application, table.day, table.platform] })],
 )
@@ -193,7 +194,6 @@ export const push = sqliteTable('push', {
   notification: text().notNull(),
   audience: text().notNull(),
   ceiling: integer().notNull(),
-  opened: integer().notNull().default(0),
   createdAt: integer('created_at').notNull(),
   expiresAt: integer('expires_at').notNull(),
   sendAt: integer('send_at'),

@@ -86,7 +86,7 @@ function readName(value: unknown, name: string): string {
   return value
 }
 
-function codePoints(text: string): number {
+export function codePoints(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts'
 import type { StoredRow, push } from '../database/schema.ts'
 import type { EraseRows, Sweep } from '../database/sweep.ts'
 import { createResultErasure } from '../delivery/store/result-erasure-store.ts'
-import { createOpenedStore } from '../stats/opened-store.ts'
+import { createReceiptStore } from '../stats/receipt-store.ts'
 
 /** Finished pushes; the feedback is kept as long (test/api/contract/10-device-details.test.ts). */
 const KEEP_MS = 90 * DAY_MS
@@ -33,12 +33,12 @@ export function createPushRetention({ database }: { database: Pick<Database, 'st
      RETURNING number`,
   )
   const results = createResultErasure({ database })
-  const opens = createOpenedStore({ database })
+  const receipts = createReceiptStore({ database })
 
   /** Erases a push with what hangs on it, as far as `rows` go; how many of them are left, 0 when some of the push is left. */
   function erasePush(number: number, rows: number): number {
     let left = rows
-    for (const { eraseOfPush } of [results, opens]) {
+    for (const { eraseOfPush } of [results, receipts]) {
       if (left > 0) left -= eraseOfPush(number, left)
     }
     if (left > 0) erase.run(number)

@@ -33,16 +33,16 @@ export function createPushStore({ database }: { database: Database }) {
      VALUES (?, ?, ?, ?, ${CEILING}, ?, ?, ?, ?, ?)`,
   )
   const deliveries = createNewDeliveryStore({ database })
-  const countOpen = database.statement<{ number: number }, [id: string, application: number]>(
-    'UPDATE push SET opened = opened + 1 WHERE id = ? AND application = ? RETURNING number',
+  const named = database.statement<{ number: number }, [id: string, application: number]>(
+    'SELECT number FROM push WHERE id = ? AND application = ?',
   )
   const setExpiry = database.statement<never, [expiresAt: number, push: number]>(
     'UPDATE push SET expires_at = ? WHERE number = ?',
   )
 
   return {
-    /** Counts one open; the `push.number`, `null` where the application has no push with this id. */
-    countOpen: (application: number, id: string): number | null => countOpen.get(id, application)?.number ?? null,
+    /** The `push.number`, `null` where the application has no push with this id. */
+    numberOf: (application: number, id: string): number | null => named.get(id, application)?.number ?? null,
 
     /** A jump of the clock has moved the end of its deliveries; `expiresAt` in ms since the Unix epoch. */
     setExpiry: (push: number, expiresAt: number): void => void setExpiry.run(expiresAt, push),

@@ -3,7 +3,7 @@ import type { EraseRows } from '../database/sweep.ts'
 import { createResultErasure } from '../delivery/store/result-erasure-store.ts'
 import { createRegistryErasure } from '../device/registry-erasure-store.ts'
 import { createPushRetention } from '../push/push-retention-store.ts'
-import { createOpenedStore } from '../stats/opened-store.ts'
+import { createReceiptStore } from '../stats/receipt-store.ts'
 
 /** Rows erased in one transaction: a server beside this process is not to wait long. */
 const STEP = 500
@@ -18,7 +18,7 @@ export function eraseContents(database: Database, application: number): void {
     ...createRegistryErasure({ database }),
     createResultErasure({ database }).eraseOf,
     // One of each device, for each push: with the push they would all be in one transaction.
-    createOpenedStore({ database }).eraseOf,
+    createReceiptStore({ database }).eraseOf,
     createPushRetention({ database }).eraseOf,
   ]
   const checkpoint = database.statement('PRAGMA wal_checkpoint(PASSIVE)')

@@ -4,7 +4,7 @@ import { createResultErasure } from '../delivery/store/result-erasure-store.ts'
 import { unpackToken } from '../device/device.ts'
 import { createUserErasure } from '../device/user-erasure-store.ts'
 import { createNameErasure } from '../push/name-erasure-store.ts'
-import { createOpenedStore } from '../stats/opened-store.ts'
+import { createReceiptStore } from '../stats/receipt-store.ts'
 import { createEventErasure } from '../webhook/event-erasure-store.ts'
 
 /** Devices erased at a time: a user has a few. */
@@ -21,7 +21,7 @@ const PUSHES = 100
 export function createForgetUser({ database }: { database: Database }, inTransaction: Commit) {
   const users = createUserErasure({ database })
   const results = createResultErasure({ database })
-  const opens = createOpenedStore({ database })
+  const receipts = createReceiptStore({ database })
   const events = createEventErasure({ database })
   const names = createNameErasure({ database })
 
@@ -32,7 +32,7 @@ export function createForgetUser({ database }: { database: Database }, inTransac
         const next = names.step(application, from, PUSHES)
         const upTo = next ?? Number.MAX_SAFE_INTEGER
         results.forgetDevices(application, ids, from, upTo)
-        opens.eraseOfDevices(application, ids, from, upTo)
+        receipts.eraseOfDevices(application, ids, from, upTo)
         names.erase(application, user, aliases, from, upTo)
         return next
       })

@@ -4,14 +4,14 @@ import type { Commit } from '../database/group-commit.ts'
 import { doneAnswer } from '../http/answer-schema.ts'
 import { described, endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
-import { ANALYTICS, RecordOpen } from './stats-schema.ts'
+import { ANALYTICS, RecordReceipt } from './stats-schema.ts'
 import type { StatsStore } from './stats-store.ts'
 
 interface Dependencies {
   readonly gate: Gate
   readonly commit: Commit
   readonly clock: Clock
-  readonly stats: Pick<StatsStore, 'opened' | 'analytics'>
+  readonly stats: Pick<StatsStore, 'record' | 'analytics'>
 }
 
 /** Endpoints 14 and 15. */
@@ -21,17 +21,20 @@ export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
     .put(
       '/stats',
       async ({ body, application }) => {
-        const { platform, id, token } = body
-        await commit(() => stats.opened(application.number, platform, clock.now(), id, token))
-        return { message: 'Open recorded' }
+        const { platform, receipt } = body
+        await commit(() => stats.record(application.number, platform, receipt, clock.now()))
+        return { message: receipt.event === 'opened' ? 'Open recorded' : 'Receipt recorded' }
       },
       described({
         tag: 'Analytics',
-        summary: 'Record an opened push',
+        summary: 'Record an opened or received push',
         description:
-          'With the `id` of a push (or `aid`), which its payload carries as `bellhop.push`, the open also counts for that push; any other id is ignored, and the open counts for the day. With the `token` of the device besides, `GET /push/{id}/device` knows of it.',
-        idAlone: { can: 'add to the opens, of the application and of a push', cannot: 'read the counts' },
-        body: RecordOpen,
+          '`event` says what: `opened`, `received` (by the notification service extension, or the messaging service) or `action`, with its name in `action`. With the `id` of a push (or `aid`), which its payload carries as `bellhop.push`, it counts for that push; any other id is ignored, and what was opened or received counts for the day. With the `token` of the device besides, `GET /push/{id}/device` knows of it, and it counts once: the same again changes nothing.',
+        idAlone: {
+          can: 'add to what is reported, of the application and of a push',
+          cannot: 'read the counts',
+        },
+        body: RecordReceipt,
         example: { platform: '0', id: '019a9f7e-3c1b-7000-8000-000000000000' },
         answers: doneAnswer('Open recorded'),
         failures: { 409: 'MissingParameter' },

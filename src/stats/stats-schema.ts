@@ -1,8 +1,13 @@
-import { platform, readToken, token } from '../device/device-fields.ts'
+import { codePoints, platform, readToken, token } from '../device/device-fields.ts'
 import { refusalIn } from '../failure.ts'
 import { count, objectSchema } from '../http/answer-schema.ts'
-import { bodyOf, optional, required } from '../http/fields.ts'
+import { bodyOf, invalid, missing, optional, required, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
+import { RECEIPT_EVENTS } from './receipt.ts'
+import type { Receipt, ReceiptEvent } from './receipt.ts'
+
+const MAX_ACTION_CHARACTERS = 64
+const CONTROL = /\p{Cc}/u
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -12,7 +17,7 @@ const pushId: Field<string | null> = {
     type: 'string',
     format: 'uuid',
     description:
-      'The id of the push that was opened, as `bellhop.push` in its payload has it. One that is no UUID, or of no push of this application, is ignored.',
+      'The id of the push, as `bellhop.push` in its payload has it. One that is no UUID, or of no push of this application, is ignored.',
     example: '019a9f7e-3c1b-7000-8000-000000000000',
   },
   emptyIsAbsent: true,
@@ -20,10 +25,10 @@ const pushId: Field<string | null> = {
 }
 
 /** Beside the contract, whose clients may send anything under this name: what is no token is ignored. */
-const openedBy: Field<string | null> = {
+const reportedBy: Field<string | null> = {
   schema: {
     ...token.schema,
-    description: `${String(token.schema['description'])} With an \`id\`: the device that opened it.`,
+    description: `${String(token.schema['description'])} With an \`id\`: the device that reports.`,
   },
   emptyIsAbsent: true,
   read(value, name) {
@@ -36,12 +41,63 @@ const openedBy: Field<string | null> = {
   },
 }
 
+const event: Field<ReceiptEvent> = {
+  schema: {
+    type: 'string',
+    enum: [...RECEIPT_EVENTS],
+    default: 'opened',
+    description: 'What is reported: a tap, the arrival, or the button that was chosen.',
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    const known = RECEIPT_EVENTS.find((one) => one === value)
+    if (known === undefined) throw invalid(name, `must be "opened", "received" or "action", not ${show(value)}`)
+    return known
+  },
+}
+
+const action: Field<string> = {
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_ACTION_CHARACTERS,
+    description:
+      'The name of the button, with event "action" and no other. The first 20 names of a push are counted apart, further ones as `other`.',
+  },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (typeof value !== 'string') throw invalid(name, `must be a string, not ${show(value)}`)
+    if (value.length > MAX_ACTION_CHARACTERS && codePoints(value) > MAX_ACTION_CHARACTERS) {
+      throw invalid(name, `must be at most ${MAX_ACTION_CHARACTERS} characters`)
+    }
+    if (!value.isWellFormed()) throw invalid(name, 'must be well-formed Unicode, without lone surrogates')
+    if (CONTROL.test(value)) throw invalid(name, 'must not contain control characters')
+    return value
+  },
+}
+
 /** Endpoint 14. */
-export const RecordOpen = bodyOf({
-  platform: required(platform),
-  id: optional(pushId, ['aid']),
-  token: optional(openedBy),
-})
+export const RecordReceipt = bodyOf(
+  {
+    platform: required(platform),
+    event: optional(event),
+    action: optional(action),
+    id: optional(pushId, ['aid']),
+    token: optional(reportedBy),
+  },
+  (input) => {
+    const isAction = input.event === 'action'
+    if (isAction && input.action === undefined) throw missing('action', ' with event "action"')
+    if (!isAction && input.action !== undefined) throw invalid('action', 'is for event "action" alone')
+    const receipt: Receipt = {
+      event: input.event ?? 'opened',
+      action: input.action ?? null,
+      push: input.id ?? null,
+      token: input.token ?? null,
+    }
+    return { platform: input.platform, receipt }
+  },
+)
 
 /** What GET /analytics answers. */
 export const ANALYTICS = objectSchema('Analytics', {

@@ -3,7 +3,8 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../database/database.ts'
 import { tally as table } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
-import { createOpenedStore } from './opened-store.ts'
+import { createReceiptStore } from './receipt-store.ts'
+import type { Receipt } from './receipt.ts'
 import { createTallyStore } from './tally-store.ts'
 
 /** Endpoint 15: all-time sums of an application. */
@@ -21,12 +22,12 @@ export type StatsStore = ReturnType<typeof createStatsStore>
 interface Dependencies {
   readonly database: Pick<Database, 'orm' | 'statement'>
   readonly pushes: {
-    /** Counts one open of a push; its number, `null` where the application has no push with this id. */
-    countOpen(application: number, id: string): number | null
+    /** Its `push.number`, `null` where the application has no push with this id. */
+    numberOf(application: number, id: string): number | null
   }
 }
 
-/** What an application hears of its counts, and the opens that it reports. */
+/** What an application hears of its counts, and what its app reports. */
 export function createStatsStore({ database, pushes }: Dependencies) {
   const sum = (column: SQLiteColumn) => sql<number>`coalesce(sum(${column}), 0)`
   const sums = database.orm
@@ -35,20 +36,21 @@ export function createStatsStore({ database, pushes }: Dependencies) {
     .where(eq(table.application, sql.placeholder('application')))
     .prepare()
   const tally = createTallyStore({ database })
-  const opens = createOpenedStore({ database })
+  const receipts = createReceiptStore({ database })
 
   return {
     analytics: (application: number): Analytics => sums.get({ application }) ?? { t: 0, o: 0, s: 0 },
 
     /**
-     * One open at `now` (ms since the Unix epoch). It counts for the push too, where that is the application's own; of
-     * the device with this `token` the first is kept.
+     * One report at `now` (ms since the Unix epoch): for the push, where that is the application's own, and for the day;
+     * an action for the push alone. False, and nothing changed, where the device has said the same of the push before.
      */
-    opened(application: number, platform: Platform, now: number, push?: string | null, token?: string | null): void {
-      tally.addOpen({ application, platform }, now)
-      const number = push ? pushes.countOpen(application, push) : null
-      if (number === null || !token) return
-      opens.add(number, { application, platform, token }, now)
+    record(application: number, platform: Platform, receipt: Receipt, now: number): boolean {
+      const { push, event } = receipt
+      const number = push === null ? null : pushes.numberOf(application, push)
+      if (number !== null && !receipts.add(number, { application, platform }, receipt, now)) return false
+      if (event !== 'action') tally.addReceipt({ application, platform }, event, now)
+      return true
     },
   }
 }

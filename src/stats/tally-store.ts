@@ -14,10 +14,12 @@ export function createTallyStore({ database }: { database: Pick<Database, 'state
     `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET t = t + excluded.t, s = s + excluded.s`,
   )
-  const addOpen = database.statement<never, [application: number, day: number, platform: Platform]>(
-    `INSERT INTO tally (application, day, platform, o) VALUES (?, ?, ?, 1)
-     ON CONFLICT DO UPDATE SET o = o + 1`,
-  )
+  const addOne = (column: 'o' | 'received') =>
+    database.statement<never, [application: number, day: number, platform: Platform]>(
+      `INSERT INTO tally (application, day, platform, ${column}) VALUES (?, ?, ?, 1)
+       ON CONFLICT DO UPDATE SET ${column} = ${column} + 1`,
+    )
+  const add = { opened: addOne('o'), received: addOne('received') } as const
   const dayOf = (now: number) => Math.floor(now / DAY_MS)
 
   return {
@@ -26,8 +28,9 @@ export function createTallyStore({ database }: { database: Pick<Database, 'state
       if (addressed > 0 || accepted > 0) addSent.run(application, dayOf(now), platform, addressed, accepted)
     },
 
-    addOpen({ application, platform }: TallyKey, now: number): void {
-      addOpen.run(application, dayOf(now), platform)
+    /** One report of an app. */
+    addReceipt({ application, platform }: TallyKey, event: 'opened' | 'received', now: number): void {
+      add[event].run(application, dayOf(now), platform)
     },
   }
 }

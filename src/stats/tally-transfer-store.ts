@@ -7,10 +7,11 @@ export interface DailyTally {
   /** Days since the Unix epoch, UTC. */
   readonly day: number
   readonly platform: number
-  /** Notifications addressed, taken by a gateway, opened. */
+  /** Notifications addressed, taken by a gateway, opened, received. */
   readonly t: number
   readonly s: number
   readonly o: number
+  readonly received: number
 }
 
 /** The counts of an application out of one registry and into another. */
@@ -23,9 +24,10 @@ export function createTallyTransfer({ database }: { database: Pick<Database, 're
     .orderBy(tally.day, tally.platform)
     .prepare()
   // The larger of two, not their sum: the same list again changes nothing.
-  const put = database.statement<never, [number, number, number, number, number, number]>(
-    `INSERT INTO tally (application, day, platform, t, s, o) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET t = max(t, excluded.t), s = max(s, excluded.s), o = max(o, excluded.o)`,
+  const put = database.statement<never, [number, number, number, number, number, number, number]>(
+    `INSERT INTO tally (application, day, platform, t, s, o, received) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET t = max(t, excluded.t), s = max(s, excluded.s), o = max(o, excluded.o),
+       received = max(received, excluded.received)`,
   )
 
   return {
@@ -33,8 +35,8 @@ export function createTallyTransfer({ database }: { database: Pick<Database, 're
     list: (application: number): readonly DailyTally[] => list.all({ application }),
 
     /** To be called inside a transaction. */
-    put(application: number, { day, platform, t, s, o }: DailyTally): void {
-      put.run(application, day, platform, t, s, o)
+    put(application: number, { day, platform, t, s, o, received }: DailyTally): void {
+      put.run(application, day, platform, t, s, o, received)
     },
   }
 }

@@ -2,6 +2,7 @@ import { DAY_MS } from '../clock.ts'
 import type { WholeDevice } from '../device/transfer/export-store.ts'
 import { dayOf, isoTime } from '../text/format.ts'
 import { isJsonObject } from '../text/json-object.ts'
+import type { DayTally } from './check-row.ts'
 import { refused } from './record.ts'
 import type { Entry } from './record.ts'
 
@@ -56,11 +57,11 @@ export function feedbackLine(entry: { token: string; platform: number; reason: s
   return JSON.stringify({ kind: 'feedback', token, platform: String(platform), reason, at: isoTime(at) })
 }
 
-/** What an application sent on one day (UTC): addressed, taken by a gateway, opened. */
-export function tallyLine(tally: { day: number; platform: number; t: number; s: number; o: number }): string {
-  const { day, platform, t, s, o } = tally
+/** What an application sent on one day (UTC): addressed, taken by a gateway, opened, received. */
+export function tallyLine(tally: Omit<DayTally, 'platform'> & { readonly platform: number }): string {
+  const { day, platform, t, s, o, received } = tally
   const date = dayOf(day * DAY_MS)
-  return JSON.stringify({ kind: 'tally', day: date, platform: String(platform), t, s, o })
+  return JSON.stringify({ kind: 'tally', day: date, platform: String(platform), t, s, o, received })
 }
 
 /** One line of an export. Of a kind that it does not know, because it came later, nothing is read. */

@@ -157,13 +157,16 @@ export interface DayTally {
   readonly t: number
   readonly s: number
   readonly o: number
+  readonly received: number
 }
 
 /** `null`: the line is not one. */
 export function tallyOf(record: FileRecord): DayTally | null {
-  const { day, platform, t, s, o } = record
+  // An export of a Bellhop that did not count arrivals has none.
+  const { day, platform, t, s, o, received = 0 } = record
   const time = readTime(day)
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
-  if (time === null || (platform !== '0' && platform !== '1') || !isCount(t) || !isCount(s) || !isCount(o)) return null
-  return { day: Math.floor(time / DAY_MS), platform: platform === '0' ? 0 : 1, t, s, o }
+  if (time === null || (platform !== '0' && platform !== '1')) return null
+  if (!isCount(t) || !isCount(s) || !isCount(o) || !isCount(received)) return null
+  return { day: Math.floor(time / DAY_MS), platform: platform === '0' ? 0 : 1, t, s, o, received }
 }

@@ -18,7 +18,7 @@ test('no transaction grows with what hangs on a push', () => {
     database
       .statement<never, []>(
         `WITH RECURSIVE n (device) AS (SELECT 1 UNION ALL SELECT device + 1 FROM n WHERE device < 5000)
-         INSERT INTO opened (push, device, at) SELECT 1, device, 0 FROM n`,
+         INSERT INTO receipt (push, device, event, at) SELECT 1, device, 0, 0 FROM n`,
       )
       .run()
     database
@@ -46,7 +46,7 @@ test('no transaction grows with what hangs on a push', () => {
   )
   expect(most).toBeGreaterThan(0)
   expect(most).toBeLessThan(MAX_CHANGES)
-  for (const table of ['push', 'opened', 'push_exception']) {
+  for (const table of ['push', 'receipt', 'push_exception']) {
     expect(database.statement<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${table}`).get()).toEqual({ rows: 0 })
   }
 })

@@ -44,6 +44,12 @@ export function oldDatabase(directory: string, schema: number, { simulated = fal
   return path
 }
 
+/** Where a later schema has what a table, or a column, of an earlier one held. */
+const MOVED: Readonly<Record<string, string>> = {
+  opened: '(SELECT push, device, at FROM receipt WHERE event = 0)',
+  'push.opened': 'coalesce((SELECT count FROM push_receipt WHERE push = number AND event = 0), 0)',
+}
+
 /** What the database at `path` holds; `of` names the tables and columns, where not all are wanted. */
 export function contentOf(path: string, of?: Content): Content {
   using database = new Sqlite(path, { readonly: true })
@@ -58,8 +64,11 @@ export function contentOf(path: string, of?: Content): Content {
       : Object.keys(of)
   return Object.fromEntries(
     names.map((name) => {
-      const columns = of?.[name]?.columns ?? columnsOf(database, name)
-      const rows = database.query(`SELECT ${columns.join(', ')} FROM ${name} ORDER BY 1, 2`).values()
+      const there = columnsOf(database, name)
+      const columns = of?.[name]?.columns ?? there
+      const read = columns.map((column) => (there.includes(column) ? column : (MOVED[`${name}.${column}`] ?? column)))
+      const from = there.length > 0 ? name : MOVED[name]
+      const rows = database.query(`SELECT ${read.join(', ')} FROM ${from} ORDER BY 1, 2`).values()
       return [name, { columns, rows }]
     }),
   )
@@ -118,7 +127,8 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
     )
     run('INSERT INTO paused_credential (application, platform) VALUES (2, 1)')
   }
-  if (schema >= 8) run('INSERT INTO opened (push, device, at) VALUES (1, 1, ?)', NOW)
+  if (schema >= 19) run('INSERT INTO receipt (push, device, event, at) VALUES (1, 1, 0, ?)', NOW)
+  else if (schema >= 8) run('INSERT INTO opened (push, device, at) VALUES (1, 1, ?)', NOW)
   if (schema >= 11)
     run(`INSERT INTO left_device (device, alias, labels) VALUES (4, 'gus', '{"tag":["vip"],"active":[]}')`)
   if (schema >= 13) {
@@ -157,8 +167,8 @@ function fillDevices(run: Run): void {
 }
 
 function fillPushes(run: Run, schema: number): void {
-  const push = `INSERT INTO push (number, id, application, notification, audience, ceiling, opened, created_at, expires_at)
-    VALUES (?, ?, 1, ?, ?, 6, ?, ?, ?)`
+  const push = `INSERT INTO push (number, id, application, notification, audience, ceiling, created_at, expires_at)
+    VALUES (?, ?, 1, ?, ?, 6, ?, ?)`
   const notification = JSON.stringify({ msg: 'Hello', sound: null, badge: null, payload: null })
   const nothing = {
     tags: null,
@@ -176,12 +186,14 @@ function fillPushes(run: Run, schema: number): void {
     VALUES (?, 0, ?, ?, 1, ?, NULL, ?)`
   const made = NOW - 60_000
 
-  run(push, 1, '019a0000-0000-7000-8000-000000000001', notification, audience([0]), 2, made, NOW + HOUR_MS)
+  run(push, 1, '019a0000-0000-7000-8000-000000000001', notification, audience([0]), made, NOW + HOUR_MS)
+  if (schema < 19) run('UPDATE push SET opened = 2 WHERE number = 1')
+  else run('INSERT INTO push_receipt (push, event, count) VALUES (1, 0, 2)')
   run(delivery, 1, 0, 6, 3, 3, 2, 1, made, made)
   run(exception, 1, 4, 'gone', made, 'Unregistered')
-  run(push, 2, OPEN_PUSH, notification, audience([0, 1]), 0, made, NOW + HOUR_MS)
+  run(push, 2, OPEN_PUSH, notification, audience([0, 1]), made, NOW + HOUR_MS)
   for (const platform of [0, 1]) run(delivery, 2, platform, 0, null, 0, 0, 0, null, null)
-  run(push, 3, RETRIED_PUSH, notification, audience([0]), 0, made, NOW + HOUR_MS)
+  run(push, 3, RETRIED_PUSH, notification, audience([0]), made, NOW + HOUR_MS)
   run(delivery, 3, 0, 6, 2, 2, 1, 0, made, null)
   run(exception, 3, 3, 'retry', made, 'ServiceUnavailable')
   if (schema < 4) return
@@ -198,7 +210,6 @@ function fillPushes(run: Run, schema: number): void {
       `019a0000-0000-7000-8000-00000000000${number}`,
       notification,
       audience([0]),
-      0,
       made,
       NOW + 9 * HOUR_MS,
     )

@@ -134,7 +134,8 @@ test('a line of feedback is whole, or none', () => {
 
 test('a line of statistics is whole, or none', () => {
   const line = { day: '2026-11-20', platform: '0', t: 3, s: 2, o: 1 }
-  expect(tallyOf(line)).toEqual({ day: NOW / 86_400_000, platform: 0, t: 3, s: 2, o: 1 })
+  expect(tallyOf(line)).toEqual({ day: NOW / 86_400_000, platform: 0, t: 3, s: 2, o: 1, received: 0 })
+  expect(tallyOf({ ...line, received: 5 })).toMatchObject({ o: 1, received: 5 })
   for (const change of [{ day: 'x' }, { platform: 0 }, { t: -1 }, { o: '1' }]) {
     expect(tallyOf({ ...line, ...change })).toBeNull()
   }

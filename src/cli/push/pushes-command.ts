@@ -54,8 +54,8 @@ export const run: RunCommand = async ({ words, flags }, context) => {
 
   /** A pause is known to the server alone, and matters to what is open. */
   async function listed(push: StoredPush) {
-    const reach = statuses.reach(push.number)
-    const pauses = reach.some(({ open }) => open) ? await ask(push.id) : undefined
-    return pushStatusOf(push, reach, (platform: Platform) => pauses?.get(platform) ?? null, clock.now())
+    const facts = statuses.factsOf(push)
+    const pauses = facts.reach.some(({ open }) => open) ? await ask(push.id) : undefined
+    return pushStatusOf(facts, (platform: Platform) => pauses?.get(platform) ?? null, clock.now())
   }
 }

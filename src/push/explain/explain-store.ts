@@ -7,6 +7,7 @@ import type { Database } from '../../database/database.ts'
 import { packToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import { tokenWarning } from '../../device/push-token.ts'
+import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
 import { waveIn } from '../schedule/local-time.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explanation.ts'
 import { storedJson } from '../../database/damage.ts'
@@ -71,9 +72,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     `SELECT push, state, reason, attempt AS attempts, due_at AS at FROM push_exception
      WHERE push IN ${WHOLE} AND platform = ? AND device = ? LIMIT 1`,
   )
-  const findOpened = database.reading<{ at: number | null }, [number, number]>(
-    `SELECT min(at) AS at FROM opened WHERE push IN ${WHOLE} AND device = ?`,
-  )
+  const receipts = createReceiptCounts({ database })
   const findDelivery = database.reading<
     {
       progress: number
@@ -151,7 +150,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
         facts: {
           push: factsOf(push),
           device: deviceFacts(device, token, departure.get(application, device.platform, packed)),
-          openedAt: findOpened.get(whole.number, device.id)?.at ?? null,
+          receipts: receipts.ofDevice(whole.number, device.id),
           exception: exception && { ...exception, cancelled: exception.reason === CANCELLED },
           registeredSince: push.released_at !== null && device.id > push.ceiling,
           exclusions,
@@ -166,7 +165,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
 
 const UNKNOWN = {
   device: null,
-  openedAt: null,
+  receipts: [],
   exception: null,
   registeredSince: false,
   exclusions: [],

@@ -1,6 +1,7 @@
 import type { Exclusion } from '../../audience/exclusion.ts'
 import type { Platform } from '../../device/device.ts'
 import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
+import type { DeviceReceipt } from '../../stats/receipt.ts'
 import { isoTime } from '../../text/format.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts, Explanation } from './explanation.ts'
 
@@ -10,14 +11,8 @@ const AS_NOW = 'This is judged by the device as it is now.'
 
 /** Why a device did, or did not, get a push. What was written down goes before what is concluded. */
 export function explain(facts: ExplainFacts): Explanation {
-  const { device, openedAt, exception, push, exclusions, delivery } = facts
-  if (openedAt !== null) {
-    return {
-      verdict: 'opened',
-      explanation: `The app has said that the push was opened, at ${isoTime(openedAt)}.`,
-      at: openedAt,
-    }
-  }
+  const { device, receipts, exception, push, exclusions, delivery } = facts
+  if (receipts.length > 0) return ofReceipts(receipts)
   if (device === null) {
     return {
       verdict: 'not_registered',
@@ -53,6 +48,21 @@ export function explain(facts: ExplainFacts): Explanation {
     return { verdict: 'rejected', explanation, reason, judgedNow: true }
   }
   return ofUnreached(facts, delivery.finishedAt)
+}
+
+/** An action is chosen by who has seen the push, as an open is: both go before the arrival. */
+function ofReceipts(receipts: readonly DeviceReceipt[]): Explanation {
+  const seen = receipts.find(({ event }) => event === 'opened') ?? receipts.find(({ event }) => event === 'action')
+  const said = receipts.map(({ event, action, at }) => {
+    const what = event === 'action' ? `answered by the action ${JSON.stringify(action)}` : event
+    return `was ${what}, at ${isoTime(at)}`
+  })
+  return {
+    verdict: seen === undefined ? 'received' : 'opened',
+    explanation: `The app has said that the push ${said.join('; ')}.`,
+    at: (seen ?? receipts[0])?.at ?? 0,
+    receipts,
+  }
 }
 
 function ofException(

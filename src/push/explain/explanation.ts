@@ -1,5 +1,6 @@
 import type { Exclusion } from '../../audience/exclusion.ts'
 import type { Platform } from '../../device/device.ts'
+import type { DeviceReceipt } from '../../stats/receipt.ts'
 
 /** What is known of one device and one push. Times are ms since the Unix epoch. */
 export interface ExplainFacts {
@@ -13,8 +14,8 @@ export interface ExplainFacts {
   }
   /** `null`: no such token. */
   readonly device: DeviceFacts | null
-  /** Opened, as the app has said. */
-  readonly openedAt: number | null
+  /** What the app of the device has said of the push, in the order of time. */
+  readonly receipts: readonly DeviceReceipt[]
   /** The stored result; there is one where the device was not simply accepted. */
   readonly exception: ExceptionFacts | null
   /** Whether the device has registered since the push went out. */
@@ -59,6 +60,7 @@ export interface ExceptionFacts {
 
 export const VERDICTS = [
   'opened',
+  'received',
   'accepted',
   'waiting',
   'retrying',
@@ -87,4 +89,5 @@ export interface Explanation {
   readonly excludedBy?: readonly string[]
   /** Whether the audience was judged by the device as it is now, since how it was is not stored. */
   readonly judgedNow?: true
+  readonly receipts?: readonly DeviceReceipt[]
 }

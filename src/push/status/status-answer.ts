@@ -1,13 +1,21 @@
 import type { Platform } from '../../device/device.ts'
 import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
+import type { DeviceReceipt, ReceiptCounts } from '../../stats/receipt.ts'
 import { isoTime } from '../../text/format.ts'
 import type { ExplainVerdict, Explanation } from '../explain/explanation.ts'
 import type { FailedRecipient } from './status-store.ts'
 import { finishedAtOf, pushStateOf, rateOf, startedAtOf, totalOf } from './status.ts'
 import type { PauseOf, PlatformProgress, StoredPush } from './status.ts'
 
+/** What is stored of a push. */
+export interface PushFacts {
+  readonly push: StoredPush
+  readonly reach: readonly PlatformProgress[]
+  readonly receipts: ReceiptCounts
+}
+
 /** The part of a status that a list has too. `now` in ms since the Unix epoch. */
-export function pushStatusOf(push: StoredPush, reach: readonly PlatformProgress[], pauseOf: PauseOf, now: number) {
+export function pushStatusOf({ push, reach, receipts }: PushFacts, pauseOf: PauseOf, now: number) {
   const startedAt = startedAtOf(reach)
   const finishedAt = finishedAtOf(push, reach)
   const { t, s, failed, waiting } = totalOf(reach)
@@ -16,7 +24,8 @@ export function pushStatusOf(push: StoredPush, reach: readonly PlatformProgress[
     ...pushStateOf(push, reach, pauseOf),
     t,
     s,
-    o: push.opened,
+    o: receipts.opened,
+    received: receipts.received,
     failed: { total: failed },
     waiting,
     created_at: isoTime(push.createdAt),
@@ -25,6 +34,12 @@ export function pushStatusOf(push: StoredPush, reach: readonly PlatformProgress[
     finished_at: isoOrNull(finishedAt),
     rate: rateOf(s, startedAt, finishedAt, now),
   }
+}
+
+/** What apps have said, and how that is to `accepted` notifications: `null` where there are none. */
+export function receiptsOf({ opened, received, actions }: ReceiptCounts, accepted: number) {
+  const share = (count: number) => (accepted === 0 ? null : Math.round((count / accepted) * 10_000) / 10_000)
+  return { opened_rate: share(opened), received_rate: share(received), actions }
 }
 
 /** What each platform has a part in, by `"0"` and `"1"`. */
@@ -66,7 +81,7 @@ export function explanationOf(
   device: number | null,
 ) {
   const { verdict, explanation, reason = null, at = null, attempts = null, nextAttemptAt = null } = explained
-  const { excludedBy = [], judgedNow = false } = explained
+  const { excludedBy = [], judgedNow = false, receipts = [] } = explained
   const wasSent = SENT.has(verdict) || (attempts ?? 0) > 0
   return {
     verdict,
@@ -79,10 +94,15 @@ export function explanationOf(
     next_attempt_at: isoOrNull(nextAttemptAt),
     apns_id: wasSent && platform === 0 && device !== null ? apnsIdOf(device) : null,
     judged_now: judgedNow,
+    receipts: receipts.map(receiptOf),
   }
 }
 
-const SENT: ReadonlySet<ExplainVerdict> = new Set(['opened', 'accepted'])
+function receiptOf({ event, action, at }: DeviceReceipt) {
+  return { event, action, at: isoTime(at) }
+}
+
+const SENT: ReadonlySet<ExplainVerdict> = new Set(['opened', 'received', 'accepted'])
 
 export function failureOf({ token, platform, state, reason, attempts, at }: FailedRecipient) {
   // What is called off is stored as expired.

@@ -9,7 +9,7 @@ import type { Gate } from '../../http/gate.ts'
 import { jsonArray } from '../../http/json-stream.ts'
 import type { ExplainStore } from '../explain/explain-store.ts'
 import { explain } from '../explain/explain.ts'
-import { explanationOf, failedOf, failureOf, platformsOf, pushStatusOf } from './status-answer.ts'
+import { explanationOf, failedOf, failureOf, platformsOf, pushStatusOf, receiptsOf } from './status-answer.ts'
 import * as schema from './status-schema.ts'
 import type { StatusStore } from './status-store.ts'
 import type { StoredPush } from './status.ts'
@@ -44,9 +44,10 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
     // It has ended since: what it failed for in the end is not among them.
     if (wasOpen && !reach.some(({ open }) => open)) reasons = await statuses.reasons(push.number)
     const pause = (platform: Platform) => pauseOf(application, platform)
-    const status = pushStatusOf(push, reach, pause, clock.now())
+    const receipts = statuses.receipts(push.number)
+    const status = pushStatusOf({ push, reach, receipts }, pause, clock.now())
     const failed = failedOf(status.failed.total, reasons, push, reach)
-    return { ...status, failed, platforms: platformsOf(push, reach, pause) }
+    return { ...status, ...receiptsOf(receipts, status.s), failed, platforms: platformsOf(push, reach, pause) }
   }
 
   function* failures(push: number): Generator<string> {
@@ -60,7 +61,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
         tag: 'Pushes',
         summary: 'Status of a push',
         description:
-          '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by APNs or FCM; `o` opens recorded. `waiting` devices have no outcome yet: not sent to so far, on the way, or, which are `retrying`, tried before; `t` is always `s` + `failed` + `waiting`. `failed.reasons` are the gateways’ own; `expired` and `cancelled` stand for devices not sent to before the push was over, `DeviceRemoved` for those that were removed before they were sent to. `rate`: accepted a second. Times are ISO 8601 or null.',
+          '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by APNs or FCM; `o` opens and `received` arrivals that apps have reported, their rates as fractions of `s`, and `actions` by name. `waiting` devices have no outcome yet: not sent to so far, on the way, or, which are `retrying`, tried before; `t` is always `s` + `failed` + `waiting`. `failed.reasons` are the gateways’ own; `expired` and `cancelled` stand for devices not sent to before the push was over, `DeviceRemoved` for those that were removed before they were sent to. `rate`: accepted a second. Times are ISO 8601 or null.',
         secret: true,
         parameters: [schema.ID_PARAMETER],
         answers: { 200: { description: 'How far it is.', schema: schema.STATUS, example: schema.STATUS_EXAMPLE } },
@@ -78,14 +79,14 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
         const last = shown.at(-1)
         if (page.length > limit && last !== undefined) set.headers['link'] = nextPage(limit, last.number)
         const pause = (platform: Platform) => pauseOf(number, platform)
-        return shown.map((push) => pushStatusOf(push, statuses.reach(push.number), pause, clock.now()))
+        return shown.map((push) => pushStatusOf(statuses.factsOf(push), pause, clock.now()))
       },
       {
         detail: endpoint({
           tag: 'Pushes',
           summary: 'List pushes',
           description:
-            'Newest first, kept for 90 days. The Link header leads to the next page. Each as `/push/{id}` has it, without reasons and platforms.',
+            'Newest first, kept for 90 days. The Link header leads to the next page. Each as `/push/{id}` has it, without reasons, rates, actions and platforms.',
           secret: true,
           parameters: schema.PAGE_PARAMETERS,
           answers: {
@@ -138,7 +139,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           tag: 'Pushes',
           summary: 'Why a device got a push, or did not',
           description:
-            '`verdict`: opened, accepted, waiting, retrying, rejected, expired, cancelled, scheduled, excluded (`excluded_by` names the fields), registered_later, not_registered, gone or quarantined; `explanation` says it in words. The device is named by headers; where both platforms hold the token, the one seen last. Who was accepted is not written down: `judged_now` means that the audience was held against the device as it is now.',
+            '`verdict`: opened, received, accepted, waiting, retrying, rejected, expired, cancelled, scheduled, excluded (`excluded_by` names the fields), registered_later, not_registered, gone or quarantined; `explanation` says it in words. The device is named by headers; `receipts` is what its app has reported. Where both platforms hold the token, the one seen last. Who was accepted is not written down: `judged_now` means that the audience was held against the device as it is now.',
           secret: true,
           parameters: [schema.ID_PARAMETER, ...HEADER_PARAMETERS],
           answers: {

@@ -10,6 +10,7 @@ import {
 } from '../../http/answer-schema.ts'
 import { wholeNumber } from '../../http/fields.ts'
 import type { JsonSchema } from '../../http/fields.ts'
+import { RECEIPT_EVENTS } from '../../stats/receipt.ts'
 import { VERDICTS } from '../explain/explanation.ts'
 
 const MAX_PUSHES = 1000
@@ -67,7 +68,8 @@ const listed = {
   reason,
   t,
   s,
-  o: count('Opens recorded.'),
+  o: count('Opens reported.'),
+  received: count('Arrivals reported.'),
   failed: { type: 'object', required: ['total'], properties: { total: failedTotal } },
   waiting,
   created_at: time('When it was accepted.'),
@@ -76,6 +78,13 @@ const listed = {
   finished_at: orNull(time('When the last was answered for.')),
   rate: { type: 'number', minimum: 0, description: 'Accepted a second.' },
 }
+
+const share = (what: string) =>
+  orNull({
+    type: 'number',
+    minimum: 0,
+    description: `${what} as a fraction of \`s\`, to four places; above 1 where apps report without a token, and more than once. null while none was accepted.`,
+  })
 
 /** An entry of GET /pushes. */
 export const LISTED = objectSchema('Push', listed)
@@ -95,6 +104,13 @@ export const STATUS = objectSchema('PushStatus', {
           'Devices by the reason that the gateway gave. `expired`, `cancelled`: not sent to before the time to live was over, or the push was called off. `DeviceRemoved`: unregistered, or declared gone, before it was sent to.',
       },
     },
+  },
+  opened_rate: share('`o`'),
+  received_rate: share('`received`'),
+  actions: {
+    type: 'object',
+    additionalProperties: count('How often.'),
+    description: 'Actions reported, by name: 20 names, and further ones together as `other`.',
   },
   platforms: {
     type: 'object',
@@ -133,6 +149,16 @@ export const EXPLANATION = objectSchema('DeviceVerdict', {
   next_attempt_at: orNull(time('When it is tried again.')),
   apns_id: orNull(text('The apns-id of the notification, which Apple can look up.')),
   judged_now: { type: 'boolean', description: 'Whether the audience was held against the device as it is now.' },
+  receipts: {
+    ...listOf(
+      objectSchema('Receipt', {
+        event: oneOf(RECEIPT_EVENTS, 'What the app has reported.'),
+        action: orNull(text('The name of the action; null for other events.')),
+        at: time('When it was first reported.'),
+      }),
+    ),
+    description: 'What the app of the device has reported of the push.',
+  },
 })
 
 /** What POST /push/{id}/cancel answers. */
@@ -150,6 +176,7 @@ export const LISTED_EXAMPLE = {
   t: 1200,
   s: 1100,
   o: 17,
+  received: 940,
   failed: { total: 12 },
   waiting: 88,
   created_at: '2026-11-20T09:00:00.000Z',
@@ -162,6 +189,9 @@ export const LISTED_EXAMPLE = {
 export const STATUS_EXAMPLE = {
   ...LISTED_EXAMPLE,
   failed: { total: 12, reasons: { Unregistered: 11, BadDeviceToken: 1 } },
+  opened_rate: 0.0155,
+  received_rate: 0.8545,
+  actions: { reply: 4, later: 2 },
   platforms: {
     '0': { state: 'sending', reason: null, t: 1200, s: 1100, failed: 12, waiting: 88, retrying: 3 },
   },
@@ -188,4 +218,5 @@ export const EXPLANATION_EXAMPLE = {
   next_attempt_at: null,
   apns_id: null,
   judged_now: true,
+  receipts: [],
 }

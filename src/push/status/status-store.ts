@@ -4,6 +4,8 @@ import type { Database } from '../../database/database.ts'
 import { delivery, device, push as pushTable, pushException } from '../../database/schema.ts'
 import { unpackToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
+import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
+import type { ReceiptCounts } from '../../stats/receipt.ts'
 import { createProgressStore } from './progress-store.ts'
 import type { StoredPush } from './status.ts'
 
@@ -40,7 +42,6 @@ const PUSH = {
   sendAt: p.sendAt,
   releasedAt: p.releasedAt,
   cancelledAt: p.cancelledAt,
-  opened: sql<number>`p.opened + (SELECT coalesce(sum(c.opened), 0) FROM push c WHERE c.parent = p.number)`,
   wavesToCome: sql<number>`(SELECT count(*) FROM push c
     WHERE c.parent = p.number AND c.released_at IS NULL AND c.cancelled_at IS NULL)`,
 }
@@ -68,6 +69,9 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
        ORDER BY device LIMIT ?)
      GROUP BY 1, 2`,
   )
+  const reach = createProgressStore((sql) => database.reading(sql)).of
+  const receiptCounts = createReceiptCounts({ database })
+
   return {
     find: (application: number, id: string): StoredPush | null => find.get({ application, id }) ?? null,
 
@@ -82,7 +86,13 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
     unfinished: (application: number): number => unfinished.get(application)?.count ?? 0,
 
     /** One entry for each platform that the push, `push.number`, goes to; none before its moment has come. */
-    reach: createProgressStore((sql) => database.reading(sql)).of,
+    reach,
+
+    /** What apps have said of the push, `push.number`. */
+    receipts: (push: number): ReceiptCounts => receiptCounts.of(push),
+
+    /** All of it. */
+    factsOf: (push: StoredPush) => ({ push, reach: reach(push.number), receipts: receiptCounts.of(push.number) }),
 
     /** How many recipients failed for each reason. Read in parts, so that nobody waits for it. */
     async reasons(push: number): Promise<Map<string, number>> {

@@ -58,8 +58,6 @@ export interface StoredPush {
   readonly sendAt: number | null
   readonly releasedAt: number | null
   readonly cancelledAt: number | null
-  /** Opens reported. */
-  readonly opened: number
   /** Waves of a push by local time that are still to come. */
   readonly wavesToCome: number
 }

@@ -25,7 +25,8 @@ async function push(caller: Caller): Promise<string> {
 }
 
 function opensOfPush(id: string): number | undefined {
-  const sql = 'SELECT opened FROM push WHERE id = ?'
+  const sql = `SELECT coalesce(sum(r.count), 0) AS opened FROM push p LEFT JOIN push_receipt r ON r.push = p.number AND r.event = 0
+    WHERE p.id = ?`
   return service.database.reading<{ opened: number }, [string]>(sql).get(id)?.opened
 }
 
@@ -100,6 +101,28 @@ describe('PUT /stats', () => {
     expect(opensOfPush(opened)).toBe(0)
   })
 
+  test('says what was reported, by `event`; an open, where it is absent or empty', async () => {
+    const caller = newCaller(service)
+    const id = await push(caller)
+    const report = async (body: object) => (await caller.put('/stats', { platform: '0', id, ...body }, 'device')).body
+    for (const event of [undefined, null, '', 'opened']) {
+      expect(await report({ event })).toEqual({ message: 'Open recorded' })
+      expect(await report({ event, action: '' })).toEqual({ message: 'Open recorded' })
+    }
+    expect(await report({ event: 'received' })).toEqual({ message: 'Receipt recorded' })
+    for (const action of ['reply', 'reply', '__proto__', '\ud83d\ude00'.repeat(64)]) {
+      expect(await report({ event: 'action', action })).toEqual({ message: 'Receipt recorded' })
+    }
+    const { body } = await caller.get(`/push/${id}`)
+    expect(body).toMatchObject({ o: 8, received: 1, opened_rate: null, received_rate: null })
+    expect(Object.entries(body.actions)).toEqual([
+      ['reply', 2],
+      ['__proto__', 1],
+      ['\ud83d\ude00'.repeat(64), 1],
+    ])
+    expect(await opensOf(caller)).toBe(8)
+  })
+
   test('ignores unknown fields', async () => {
     const caller = newCaller(service)
     const body = { platform: '0', o: 5, count: 9, application: 1, now: 0 }
@@ -121,6 +144,58 @@ describe('bad input to PUT /stats counts nothing', () => {
     await expectRequired((platform) => caller.put('/stats', { platform, id: 5 }), 'platform is required.')
     expectFailure(await caller.put('/stats', undefined), 409, 'MissingParameter', 'platform is required.')
     expect(await opensOf(caller)).toBe(0)
+  })
+
+  test('409: an action has no name, or an empty one', async () => {
+    const caller = newCaller(service)
+    for (const action of [undefined, null, '']) {
+      const answer = await caller.put('/stats', { platform: '0', event: 'action', action })
+      expectFailure(answer, 409, 'MissingParameter', 'action is required with event "action".')
+    }
+  })
+
+  test('400: what is reported is none of the three, or an action is named beside another', async () => {
+    const caller = newCaller(service)
+    const allowed = 'event must be "opened", "received" or "action", not'
+    for (const [event, shown] of [
+      ['Opened', '"Opened"'],
+      ['shown', '"shown"'],
+      ['x'.repeat(1000), 'a string of 1000 characters'],
+      ['\u0007', String.raw`"\u0007"`],
+      ['\ud800', String.raw`"\ud800"`],
+      [1, '1'],
+      [true, 'true'],
+      [['opened'], 'an array'],
+      [{}, 'an object'],
+    ] as const) {
+      const answer = await caller.put('/stats', { platform: '0', event })
+      expectFailure(answer, 400, 'InvalidArgument', `${allowed} ${shown}.`)
+    }
+    for (const event of [undefined, null, '', 'opened', 'received']) {
+      const answer = await caller.put('/stats', { platform: '0', event, action: 'reply' })
+      expectFailure(answer, 400, 'InvalidArgument', 'action is for event "action" alone.')
+    }
+    expect(await opensOf(caller)).toBe(0)
+  })
+
+  test('400: the name of an action is none', async () => {
+    const caller = newCaller(service)
+    const id = await push(caller)
+    for (const [action, problem] of [
+      [5, 'must be a string, not 5'],
+      [true, 'must be a string, not true'],
+      [['reply'], 'must be a string, not an array'],
+      [{}, 'must be a string, not an object'],
+      ['x'.repeat(65), 'must be at most 64 characters'],
+      ['\ud83d\ude00'.repeat(65), 'must be at most 64 characters'],
+      ['a\u0000', 'must not contain control characters'],
+      ['a\u0085', 'must not contain control characters'],
+      ['\ud800', 'must be well-formed Unicode, without lone surrogates'],
+    ] as const) {
+      const answer = await caller.put('/stats', { platform: '0', id, event: 'action', action })
+      expectFailure(answer, 400, 'InvalidArgument', `action ${problem}.`)
+    }
+    expect((await caller.get(`/push/${id}`)).body).toMatchObject({ o: 0, received: 0, actions: {} })
   })
 
   test('400: platform is neither', async () => {

@@ -65,7 +65,7 @@ describe('PUT /user/del', () => {
     const named = [ANN, PHONE.token, BAD.token, TABLET.token, '"Ann"']
     expect(mentioning(...named)).toEqual(expect.arrayContaining(['device', 'event', 'feedback', 'push']))
     const besides = () =>
-      ['opened', 'push_exception', 'left_device'].map((table) => rows(`SELECT 1 FROM ${table}`).length)
+      ['receipt', 'push_exception', 'left_device'].map((table) => rows(`SELECT 1 FROM ${table}`).length)
     expect(besides()).toEqual([1, 1, 2])
 
     expect(await erase()).toMatchObject({ status: 200, body: { message: 'User erased', devices: 3 } })

@@ -80,6 +80,7 @@ describe('why a device got a push, or did not:', () => {
       next_attempt_at: null,
       apns_id: apns?.id,
       judged_now: true,
+      receipts: [],
     })
     expect(await why(id, ANDROID)).toMatchObject({ verdict: 'accepted', platform: '1', apns_id: null })
   })
@@ -105,7 +106,28 @@ describe('why a device got a push, or did not:', () => {
     clock.advance(60_000)
     await service.put('/stats', { platform: '0', aid: id, token: PHONE }, { as: 'device' })
     expect(await why(id, PHONE)).toMatchObject({ verdict: 'opened', at: '2026-11-20T12:01:00.000Z', judged_now: false })
-    expect((await service.get(`/push/${id}`)).body.o).toBe(2)
+    expect((await service.get(`/push/${id}`)).body.o).toBe(1)
+  })
+
+  test('received, and then opened, with all that the app has reported', async () => {
+    await register(PHONE)
+    const id = await pushed()
+    const report = (body: object) =>
+      service.put('/stats', { platform: '0', id, token: PHONE, ...body }, { as: 'device' })
+    const received = { event: 'received', action: null, at: '2026-11-20T12:00:00.000Z' }
+    await report({ event: 'received' })
+    const first = await why(id, PHONE)
+    expect(first).toMatchObject({ verdict: 'received', at: received.at, receipts: [received], judged_now: false })
+    expect(first.apns_id).toMatch(/^[0-9a-f-]{36}$/)
+    clock.advance(60_000)
+    for (const again of [1, 2]) await report({ event: 'action', action: 'reply', again })
+    expect(await why(id, PHONE)).toMatchObject({
+      verdict: 'opened',
+      receipts: [received, { event: 'action', action: 'reply', at: '2026-11-20T12:01:00.000Z' }],
+    })
+    const status = { o: 0, received: 1, opened_rate: 0, received_rate: 1, actions: { reply: 1 } }
+    expect((await service.get(`/push/${id}`)).body).toMatchObject(status)
+    expect((await service.get('/pushes?limit=1')).body).toMatchObject([{ o: 0, received: 1 }])
   })
 
   test('opened, by the id that the payload carries', async () => {
@@ -377,7 +399,7 @@ describe('PUT /stats with a token', () => {
     await register(PHONE, {}, { application })
     await service.put('/stats', { platform: '0', id, token: PHONE }, { application })
     expect(await why(id, PHONE)).toMatchObject({ verdict: 'accepted' })
-    const rows = service.database.statement<{ count: number }, []>('SELECT count(*) AS count FROM opened')
+    const rows = service.database.statement<{ count: number }, []>('SELECT count(*) AS count FROM receipt')
     expect(rows.get()?.count).toBe(0)
   })
 })

@@ -39,7 +39,7 @@ const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: stri
   'POST /push/all': [true, PUSH_ALL],
   'POST /push/one': [true, PUSH_ONE],
   'PUT /badge': [false, 'token* platform* setbadgecount*'],
-  'PUT /stats': [false, 'platform* id aid token'],
+  'PUT /stats': [false, 'platform* event action id aid token'],
   'GET /analytics': [true, ''],
   // Beside the contract:
   'POST /push/preview': [true, [...new Set(`${PUSH_ALL} ${PUSH_ONE}`.replaceAll('*', '').split(' '))].join(' ')],

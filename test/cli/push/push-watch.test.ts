@@ -12,7 +12,6 @@ const PUSH: StoredPush = {
   sendAt: null,
   releasedAt: 0,
   cancelledAt: null,
-  opened: 0,
   wavesToCome: 0,
 }
 

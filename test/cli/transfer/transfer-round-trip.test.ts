@@ -82,7 +82,9 @@ function fill(line: CommandLine, seed: number, devices: number): void {
         clock.advance(1)
         registry.register(1, { token, platform })
       }
-      stats.opened(1, platform, clock.now())
+      for (const event of ['opened', 'received', 'received'] as const) {
+        stats.record(1, platform, { event, action: null, push: null, token: null }, clock.now())
+      }
     }
   })
 }

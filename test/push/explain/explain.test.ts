@@ -26,7 +26,7 @@ const DEVICE: DeviceFacts = {
 const FACTS: ExplainFacts = {
   push: { sendAt: null, releasedAt: at('09:00'), cancelledAt: null, expiresAt: at('21:00') },
   device: DEVICE,
-  openedAt: null,
+  receipts: [],
   exception: null,
   registeredSince: false,
   exclusions: [],
@@ -48,6 +48,7 @@ const exception = (more: Partial<ExceptionFacts>) => ({
 })
 const MUTED = { field: 'except_tags', why: 'has the tag "muted", which except_tags names' }
 const NOT_BETA = { field: 'tags', why: 'has none of the tags that tags names ("beta")' }
+const OPENED = { event: 'opened', action: null, at: at('09:30') } as const
 const LEFT = { reason: 'Unregistered', at: at('08:30') }
 const LEFT_SINCE = { reason: 'BadDeviceToken', at: at('10:00') }
 
@@ -91,8 +92,32 @@ const CASES: readonly (readonly [
   [
     'opened',
     'whatever else is known',
-    { openedAt: at('09:30'), device: null, ...exception({ state: 'gone' }) },
+    { receipts: [OPENED], device: null, ...exception({ state: 'gone' }) },
     'The app has said that the push was opened, at 2026-11-20T09:30:00.000Z.',
+  ],
+  [
+    'received',
+    'whatever else is known',
+    { receipts: [{ event: 'received', action: null, at: at('09:20') }], ...exception({ state: 'retry' }) },
+    'The app has said that the push was received, at 2026-11-20T09:20:00.000Z.',
+  ],
+  [
+    'opened',
+    'and all else that the app has said',
+    {
+      receipts: [
+        { event: 'received', action: null, at: at('09:20') },
+        { event: 'action', action: 'a "b"', at: at('09:25') },
+        OPENED,
+      ],
+    },
+    'The app has said that the push was received, at 2026-11-20T09:20:00.000Z; was answered by the action "a \\"b\\"", at 2026-11-20T09:25:00.000Z; was opened, at 2026-11-20T09:30:00.000Z.',
+  ],
+  [
+    'opened',
+    'also by an action alone',
+    { receipts: [{ event: 'action', action: 'reply', at: at('09:25') }] },
+    'The app has said that the push was answered by the action "reply", at 2026-11-20T09:25:00.000Z.',
   ],
   [
     'not_registered',
@@ -260,7 +285,7 @@ describe('why a device did, or did not, get a push:', () => {
   })
 
   test('what is written down is not judged by the device as it is now', () => {
-    for (const more of [exception({}), exception({ state: 'rejected' }), { openedAt: at('10:00') }]) {
+    for (const more of [exception({}), exception({ state: 'rejected' }), { receipts: [OPENED] }]) {
       expect(explain({ ...FACTS, ...more }).judgedNow).toBeUndefined()
     }
   })

@@ -112,7 +112,7 @@ test('status, list, tail, webhook, cancellation and admin API agree on how far a
       expect(progress.named(id)).toEqual({ application: 1, platforms: reach })
 
       const push = statuses.find(1, id)
-      expect(push && pushStatusOf(push, reach, () => null, 9)).toMatchObject({
+      expect(push && pushStatusOf(statuses.factsOf(push), () => null, 9)).toMatchObject({
         t,
         s,
         failed: { total: failed },

@@ -9,7 +9,6 @@ const PUSH: StoredPush = {
   sendAt: null,
   releasedAt: 1000,
   cancelledAt: null,
-  opened: 0,
   wavesToCome: 0,
 }
 

@@ -1,0 +1,83 @@
+import type { Database } from '../database/database.ts'
+import type { EraseRows } from '../database/sweep.ts'
+import { packToken } from '../device/device.ts'
+import type { Platform } from '../device/device.ts'
+import { EVENT_CODES } from './receipt.ts'
+import type { Receipt } from './receipt.ts'
+
+interface Reporter {
+  readonly application: number
+  readonly platform: Platform
+}
+
+/** Names of actions counted apart for each push: anybody who knows the application's id can send new ones. */
+const MAX_ACTIONS = 20
+
+/** What further names count as. */
+const OTHER = 'other'
+
+/**
+ * Which devices have said what of which push, a row each, so a push may have millions; and how often it was said in all.
+ * Runs in transactions of the caller.
+ */
+export function createReceiptStore({ database }: { database: Pick<Database, 'statement'> }) {
+  const findDevice = database.statement<{ id: number }, [number, Platform, string | Uint8Array]>(
+    'SELECT id FROM device WHERE application = ? AND platform = ? AND token = ?',
+  )
+  const add = database.statement<never, [push: number, device: number, event: number, action: string, now: number]>(
+    'INSERT INTO receipt (push, device, event, action, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  const count = database.statement<never, [push: number, event: number, action: string]>(
+    `INSERT INTO push_receipt (push, event, action, count) VALUES (?, ?, ?, 1)
+     ON CONFLICT DO UPDATE SET count = count + 1`,
+  )
+  const named = database.statement<{ names: number; known: 0 | 1 | null }, [action: string, push: number]>(
+    `SELECT count(*) AS names, max(action = ?1) AS known FROM push_receipt
+     WHERE push = ?2 AND event = ${EVENT_CODES.action} AND action <> '${OTHER}'`,
+  )
+  const ofPush = database.statement<never, [push: number, limit: number]>(
+    `DELETE FROM receipt WHERE (push, device, event, action) IN (
+       SELECT push, device, event, action FROM receipt WHERE push = ? LIMIT ?)`,
+  )
+  const ofApplication = database.statement<never, [application: number, limit: number]>(
+    `DELETE FROM receipt WHERE (push, device, event, action) IN (
+       SELECT push, device, event, action FROM receipt
+       WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
+  )
+  // Each looked up by its key: the receipts of these pushes may be millions.
+  const ofDevices = database.statement<never, [application: number, after: number, upTo: number, devices: string]>(
+    `DELETE FROM receipt WHERE (push, device) IN (
+       SELECT p.number, d.value FROM push p CROSS JOIN json_each(?4) d
+       WHERE p.application = ?1 AND p.number > ?2 AND p.number <= ?3)`,
+  )
+
+  function nameFor(push: number, action: string): string {
+    const { names, known } = named.get(action, push) ?? { names: 0, known: 0 }
+    return known === 1 || names < MAX_ACTIONS ? action : OTHER
+  }
+
+  const eraseOf: EraseRows = (application, limit) => ofApplication.run(application, limit).changes
+  return {
+    /**
+     * Counts a report for the push `push.number`, at `now` (ms since the Unix epoch). False, and nothing changed, where
+     * the device has said the same of it before; without the token of a device that cannot be known.
+     */
+    add(push: number, { application, platform }: Reporter, receipt: Omit<Receipt, 'push'>, now: number): boolean {
+      const { action, token } = receipt
+      const event = EVENT_CODES[receipt.event]
+      const name = action === null ? '' : nameFor(push, action)
+      const device = token === null ? null : findDevice.get(application, platform, packToken(token))
+      if (device !== null && add.run(push, device.id, event, name, now).changes === 0) return false
+      count.run(push, event, name)
+      return true
+    },
+
+    /** Up to `limit` rows; how many there were. */
+    eraseOfPush: (push: number, limit: number): number => ofPush.run(push, limit).changes,
+    eraseOf,
+
+    /** Of devices, by `device.id`, in pushes whose number is over `after` and not over `upTo`. */
+    eraseOfDevices: (application: number, devices: readonly number[], after: number, upTo: number): void =>
+      void ofDevices.run(application, after, upTo, JSON.stringify(devices)),
+  }
+}

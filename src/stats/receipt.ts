@@ -1,0 +1,32 @@
+/** What an app says of a push: a tap, its arrival, or a button below it. */
+export const RECEIPT_EVENTS = ['opened', 'received', 'action'] as const
+
+export type ReceiptEvent = (typeof RECEIPT_EVENTS)[number]
+
+/** `event` as the tables have it. */
+export const EVENT_CODES: Readonly<Record<ReceiptEvent, 0 | 1 | 2>> = { opened: 0, received: 1, action: 2 }
+
+/** One report of an app. */
+export interface Receipt {
+  readonly event: ReceiptEvent
+  /** The name of the action; `null` for other events. */
+  readonly action: string | null
+  /** UUID of the push; `null`: not said, or no UUID. */
+  readonly push: string | null
+  /** The device that reports; `null`: not said. */
+  readonly token: string | null
+}
+
+/** What a device has said of a push. */
+export interface DeviceReceipt extends Pick<Receipt, 'event' | 'action'> {
+  /** The first time, ms since the Unix epoch. */
+  readonly at: number
+}
+
+/** How often each was said of a push. */
+export interface ReceiptCounts {
+  readonly opened: number
+  readonly received: number
+  /** By name, most frequent first. */
+  readonly actions: Readonly<Record<string, number>>
+}

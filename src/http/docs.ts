@@ -38,7 +38,7 @@ const TAGS = [
       'The registry. A device is a token on a platform; it may have tags, notification types (`active`), an alias, a location and a badge count.',
   },
   { name: 'Pushes', description: 'To all devices, to some or to one, now or later; and what became of them.' },
-  { name: 'Analytics', description: 'What was sent and opened.' },
+  { name: 'Analytics', description: 'What was sent, received and opened.' },
   {
     name: 'Webhooks',
     description:

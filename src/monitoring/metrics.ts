@@ -2,6 +2,7 @@ import { CallMetrics } from './call-metrics.ts'
 import { CommitMetrics } from './commit-metrics.ts'
 import { gatewayLatency } from './delivery-metrics.ts'
 import { LoopDelay } from './process-metrics.ts'
+import { RECEIPT_EVENTS } from '../stats/receipt.ts'
 import { Tally } from './tally.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -14,6 +15,7 @@ export function createMetrics() {
     latency: gatewayLatency(),
     loop: new LoopDelay(),
     pushes: new Tally('sent', ['now', 'later']),
+    receipts: new Tally('event', RECEIPT_EVENTS),
     refusals: new Tally('reason', ['rate', 'quota', 'rows', 'labels', 'devices', 'disk']),
     webhooks: new Tally('outcome', ['delivered', 'failed', 'given-up']),
     /** Calls with an unknown application, or a wrong secret. */

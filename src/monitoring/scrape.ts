@@ -58,6 +58,11 @@ export function createScrape(sources: Sources): () => Promise<string> {
         'Pushes the API has accepted, to be sent at once or later; also repeats with the same Idempotency-Key.',
         metrics.pushes.series(nameOf),
       ),
+      counter(
+        'bellhop_receipts_total',
+        'Reports of apps that a push was opened, received or answered by an action, without what a device had said before.',
+        metrics.receipts.series(nameOf),
+      ),
       ...deliveryFamilies({
         senders: sources.senders(),
         latency: metrics.latency,

@@ -133,7 +133,13 @@ export function createPublicApi(deps: Dependencies) {
         cancellations: { cancel },
         deliveries: pool,
       }),
-      statsRoutes({ gate, commit, clock, stats: createStatsStore({ database, pushes }) }),
+      statsRoutes({
+        gate,
+        commit,
+        clock,
+        stats: createStatsStore({ database, pushes }),
+        counted: (application, event) => metrics.receipts.note(application, event),
+      }),
       ...(compat ? [compatRoutes({ gate, commit, devices, bounds })] : []),
     ],
   })

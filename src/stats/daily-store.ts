@@ -13,6 +13,8 @@ export interface Day {
   readonly s: number
   /** Opens recorded. */
   readonly o: number
+  /** Arrivals recorded. */
+  readonly received: number
 }
 
 /** The counts by day, for people. */
@@ -21,7 +23,7 @@ export function createDailyStore({ database }: { database: Pick<Database, 'readi
   const sum = (column: SQLiteColumn) => sql<number>`coalesce(sum(${column}), 0)`
   const ofApplication = eq(tally.application, sql.placeholder('application'))
   const days = database.readingOrm
-    .select({ day, t: sum(tally.t), s: sum(tally.s), o: sum(tally.o) })
+    .select({ day, t: sum(tally.t), s: sum(tally.s), o: sum(tally.o), received: sum(tally.received) })
     .from(tally)
     .where(and(ofApplication, between(day, sql.placeholder('first'), sql.placeholder('last'))))
     .groupBy(day)

@@ -4,6 +4,7 @@ import type { Commit } from '../database/group-commit.ts'
 import { doneAnswer } from '../http/answer-schema.ts'
 import { described, endpoint } from '../http/endpoint.ts'
 import type { Gate } from '../http/gate.ts'
+import type { ReceiptEvent } from './receipt.ts'
 import { ANALYTICS, RecordReceipt } from './stats-schema.ts'
 import type { StatsStore } from './stats-store.ts'
 
@@ -12,17 +13,20 @@ interface Dependencies {
   readonly commit: Commit
   readonly clock: Clock
   readonly stats: Pick<StatsStore, 'record' | 'analytics'>
+  /** A report was stored, and is no repetition. */
+  readonly counted: (application: number, event: ReceiptEvent) => void
 }
 
 /** Endpoints 14 and 15. */
-export function statsRoutes({ gate, commit, clock, stats }: Dependencies) {
+export function statsRoutes({ gate, commit, clock, stats, counted }: Dependencies) {
   return new Elysia({ name: 'stats-routes' })
     .use(gate.plugin)
     .put(
       '/stats',
       async ({ body, application }) => {
         const { platform, receipt } = body
-        await commit(() => stats.record(application.number, platform, receipt, clock.now()))
+        const isNew = await commit(() => stats.record(application.number, platform, receipt, clock.now()))
+        if (isNew) counted(application.number, receipt.event)
         return { message: receipt.event === 'opened' ? 'Open recorded' : 'Receipt recorded' }
       },
       described({

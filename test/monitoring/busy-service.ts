@@ -51,6 +51,9 @@ export async function startBusyService(): Promise<BusyService> {
   const one = await service.post('/push/one', { token: good, platform: 0, msg: message, sound: '', badge: '' })
   await service.post('/push/all', { platform: 0, msg: message, sound: '', badge: '', send_at: '3600' })
   await service.post('/push/all', { platform: 1, msg: message, tags: [tag] }, { application: paused })
+  for (const event of ['received', 'opened', 'opened']) {
+    await service.put('/stats', { platform: 0, id, token: good, event })
+  }
   await service.get(`/push/${id}`)
   await service.get(`/push/${id}?token=${good}`)
   await service.get(`/nowhere/${good}`)

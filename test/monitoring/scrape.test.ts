@@ -95,6 +95,11 @@ describe('what goes out', () => {
     expect(of('bellhop_scheduled_pushes')).toBe(1)
   })
 
+  test('is counted by what apps report of it, a device once', () => {
+    const receipts = (event: string) => of('bellhop_receipts_total', { ...SHOP, event })
+    expect([receipts('received'), receipts('opened'), receipts('action')]).toEqual([1, 1, 0])
+  })
+
   test('shows where it is paused, and what waits there', () => {
     const platform = 'android'
     const pause = (state: string, name = PAUSED) => of('bellhop_sender_paused', { ...name, platform, state })

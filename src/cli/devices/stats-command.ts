@@ -57,7 +57,7 @@ function statsOf(
   return {
     id,
     name,
-    days: all.map((day) => known.get(day) ?? { day, t: 0, s: 0, o: 0 }),
+    days: all.map((day) => known.get(day) ?? { day, t: 0, s: 0, o: 0, received: 0 }),
     devices: search.counts(number, PLATFORMS),
     gone: search.goneSince(number, now - GONE_DAYS * DAY_MS),
   }

@@ -29,25 +29,28 @@ export function statsText(stats: readonly ApplicationStats[], style: Style): str
   if (first === undefined) return 'There are no applications yet: bellhop app create NAME adds one.\n'
   if (second === undefined) return oneText(first, style)
   const days = first.days.map(({ day }, at) => {
-    const { t, s, o } = sums(stats.flatMap((one) => one.days[at] ?? []))
-    return { day, t, s, o }
+    const { t, s, o, received } = sums(stats.flatMap((one) => one.days[at] ?? []))
+    return { day, t, s, o, received }
   })
   const { paint } = style
+  const areReported = days.some(({ received }) => received > 0)
   const rows = stats.map((one) => {
-    const { t, s, o } = sums(one.days)
+    const { t, s, o, received } = sums(one.days)
     const registered = one.devices.reduce((sum, { registered: count }) => sum + count, 0)
     return [
       escapeControls(one.name),
       grouped(t),
       grouped(s),
+      ...(areReported ? [grouped(received), percent(received, s)] : []),
       grouped(o),
       percent(o, s),
       grouped(registered),
       grouped(one.gone),
     ]
   })
-  const head = ['Application', 'Addressed', 'Accepted', 'Opened', '', 'Devices', 'Gone in 30 days']
-  const sides: readonly Side[] = ['left', ...Array.from({ length: 6 }, () => 'right' as const)]
+  const reports = [...(areReported ? ['Received', ''] : []), 'Opened', '']
+  const head = ['Application', 'Addressed', 'Accepted', ...reports, 'Devices', 'Gone in 30 days']
+  const sides: readonly Side[] = ['left', ...head.slice(1).map(() => 'right' as const)]
   const [title = '', ...lines] = tableText([head, ...rows], sides)
   return [...chart(days, style), '', paint('dim', title), ...lines, ''].join('\n')
 }
@@ -58,7 +61,7 @@ export function statsJson({ id, name, days, devices, gone }: ApplicationStats): 
     id,
     name,
     ...sums(days),
-    days: days.map(({ day, t, s, o }) => ({ date: dateOf(day), t, s, o })),
+    days: days.map(({ day, ...counts }) => ({ date: dateOf(day), ...counts })),
     devices: Object.fromEntries(devices.map(({ platform, registered }) => [platform, registered])),
     gone_30_days: gone,
   }
@@ -67,8 +70,13 @@ export function statsJson({ id, name, days, devices, gone }: ApplicationStats): 
 function oneText(stats: ApplicationStats, style: Style): string {
   const { name, days, devices, gone } = stats
   const { paint, legible } = style
-  const { t, s, o } = sums(days)
-  const totals = [`${grouped(t)} addressed`, `${grouped(s)} accepted`, `${grouped(o)} opened (${percent(o, s)})`]
+  const { t, s, o, received } = sums(days)
+  const totals = [
+    `${grouped(t)} addressed`,
+    `${grouped(s)} accepted`,
+    ...(received > 0 ? [`${grouped(received)} received (${percent(received, s)})`] : []),
+    `${grouped(o)} opened (${percent(o, s)})`,
+  ]
   const platforms = devices.map(({ platform, registered }) => `${grouped(registered)} ${PLATFORM_NAMES[platform]}`)
   return [
     paint('bold', escapeControls(name)),
@@ -83,15 +91,20 @@ function oneText(stats: ApplicationStats, style: Style): string {
 
 /** A line for each day, and on a terminal with room for it a bar: what was accepted drawn full, of what was addressed. */
 function chart(days: readonly Day[], { columns, unicode, paint }: Style): readonly string[] {
-  const rows = days.map(({ day, t, s, o }) => [
+  // An app whose extension reports nothing has no columns for it.
+  const areReported = days.some(({ received }) => received > 0)
+  const share = (count: number, accepted: number) => (accepted > 0 ? percent(count, accepted) : '')
+  const rows = days.map(({ day, t, s, o, received }) => [
     dateOf(day),
     grouped(t),
     grouped(s),
+    ...(areReported ? [grouped(received), share(received, s)] : []),
     grouped(o),
-    s > 0 ? percent(o, s) : '',
+    share(o, s),
   ])
-  const sides: readonly Side[] = ['left', 'right', 'right', 'right', 'right']
-  const [title = '', ...lines] = tableText([['Day (UTC)', 'Addressed', 'Accepted', 'Opened', ''], ...rows], sides)
+  const head = ['Day (UTC)', 'Addressed', 'Accepted', ...(areReported ? ['Received', ''] : []), 'Opened', '']
+  const sides: readonly Side[] = ['left', ...head.slice(1).map(() => 'right' as const)]
+  const [title = '', ...lines] = tableText([head, ...rows], sides)
   const used = Math.max(...[title, ...lines].map((line) => line.length))
   // The last column stays free: some terminals go to the next line when it is written.
   const room = columns === null ? 0 : Math.min(columns - used - 3, MAX_BAR)
@@ -108,7 +121,12 @@ function chart(days: readonly Day[], { columns, unicode, paint }: Style): readon
 
 function sums(days: readonly Omit<Day, 'day'>[]): Omit<Day, 'day'> {
   const sum = (count: (day: Omit<Day, 'day'>) => number) => days.reduce((total, day) => total + count(day), 0)
-  return { t: sum(({ t }) => t), s: sum(({ s }) => s), o: sum(({ o }) => o) }
+  return {
+    t: sum(({ t }) => t),
+    s: sum(({ s }) => s),
+    o: sum(({ o }) => o),
+    received: sum(({ received }) => received),
+  }
 }
 
 /** `2026-11-20` */

@@ -39,6 +39,7 @@ export function explanationText(record: Explained, { paint, legible }: Style): s
 
 const COLOURS: Partial<Record<ExplainVerdict, Colour>> = {
   opened: 'green',
+  received: 'green',
   accepted: 'green',
   rejected: 'red',
   gone: 'red',

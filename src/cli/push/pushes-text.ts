@@ -18,8 +18,8 @@ interface View {
   readonly now: number
 }
 
-const HEAD = ['PUSH', 'STATE', 'WHEN', 'ADDRESSED', 'ACCEPTED', 'FAILED', 'OPENED']
-const SIDES: readonly Side[] = ['left', 'left', 'left', 'right', 'right', 'right', 'right']
+const HEAD = ['PUSH', 'STATE', 'WHEN', 'ADDRESSED', 'ACCEPTED', 'FAILED']
+const SIDES: readonly Side[] = ['left', 'left', 'left', 'right', 'right', 'right', 'right', 'right']
 
 const COLOURS: Readonly<Record<PushState, Colour>> = {
   scheduled: 'cyan',
@@ -44,15 +44,17 @@ export function pushesText({ pushes, scheduled, first, more, now }: View, { colu
       : 'There are no more pushes.\n'
   }
   const part = (id: string) => (columns === null || columns >= ROOMY ? id : `${id.slice(0, SHOWN)}…`)
-  const rows = pushes.map(({ id, state, send_at: sendAt, created_at: createdAt, t, s, o, failed }) => [
+  const areReported = pushes.some(({ received }) => received > 0)
+  const head = [...HEAD, ...(areReported ? ['RECEIVED'] : []), 'OPENED']
+  const rows = pushes.map(({ id, state, send_at: sendAt, created_at: createdAt, t, s, o, received, failed }) => [
     part(id),
     paint(COLOURS[state], state),
     sendAt !== null && (state === 'scheduled' || scheduled)
       ? `for ${moment(Date.parse(sendAt))}`
       : ago(Date.parse(createdAt), now),
-    ...[t, s, failed.total, o].map(grouped),
+    ...[t, s, failed.total, ...(areReported ? [received] : []), o].map(grouped),
   ])
-  const [title = '', ...lines] = tableText([HEAD, ...rows], SIDES)
+  const [title = '', ...lines] = tableText([head, ...rows], SIDES)
   const waits = pushes.flatMap(({ id, reason }) =>
     reason === null ? [] : [`${part(id)} waits: ${escapeControls(reason)}`],
   )

@@ -100,7 +100,7 @@ const routes = routesOf((gate) => {
       preview: uncalled,
     }),
     statusRoutes({ gate, clock, statuses: uncalled, explanations: uncalled, pauseOf: uncalled, apnsIdOf: uncalled }),
-    statsRoutes({ gate, commit: uncalled, clock, stats: uncalled }),
+    statsRoutes({ gate, commit: uncalled, clock, stats: uncalled, counted: uncalled }),
   ]
 })
 

@@ -102,6 +102,35 @@ describe('stats', () => {
     )
   })
 
+  test('has what was received where an app reports it', async () => {
+    using cli = commandLine()
+    await seed(cli, 'Shop', [
+      [10, 8, 4],
+      [0, 0, 0],
+    ])
+    using database = cli.database()
+    database.statement<never, []>('UPDATE tally SET received = 6 WHERE s = 8').run()
+    expect((await cli.run(['stats', '--days', '2'])).stdout).toBe(
+      [
+        'Shop',
+        '',
+        'Day (UTC)   Addressed  Accepted  Received          Opened',
+        '2026-11-19          0         0         0               0',
+        '2026-11-20         10         8         6  75.0 %       4  50.0 %',
+        '',
+        'In 2 days: 10 addressed · 8 accepted · 6 received (75.0 %) · 4 opened (50.0 %)',
+        'Devices: 2 iOS · 1 Android · 1 gone in the last 30 days',
+        '',
+      ].join('\n'),
+    )
+    await seed(cli, 'Bakery', [[1000, 1000, 250]])
+    expect((await cli.run(['stats', '--days', '1'])).stdout.split('\n').slice(3, 6)).toEqual([
+      'Application  Addressed  Accepted  Received          Opened          Devices  Gone in 30 days',
+      'Shop                10         8         6  75.0 %       4  50.0 %        3                1',
+      'Bakery           1,000     1,000         0   0.0 %     250  25.0 %        3                1',
+    ])
+  })
+
   test('--json prints a line for each application, with plain numbers', async () => {
     using cli = commandLine()
     await seed(cli, 'Shop', [[1250, 1234, 310]])
@@ -112,9 +141,10 @@ describe('stats', () => {
       t: 1250,
       s: 1234,
       o: 310,
+      received: 0,
       days: [
-        { date: '2026-11-19', t: 0, s: 0, o: 0 },
-        { date: '2026-11-20', t: 1250, s: 1234, o: 310 },
+        { date: '2026-11-19', t: 0, s: 0, o: 0, received: 0 },
+        { date: '2026-11-20', t: 1250, s: 1234, o: 310, received: 0 },
       ],
       devices: { 0: 2, 1: 1 },
       gone_30_days: 1,

@@ -69,7 +69,7 @@ export class OutcomeHandler {
       health?.pause({ ...verdict, told: this.#deps.reportTrouble() }, device, now)
       this.requeue(task, now)
     } else {
-      const answered = { task, verdict, finding: findingOf(recipient, outcome, verdict, now) }
+      const answered = { task, verdict, finding: findingOf(task, outcome, verdict) }
       if (complaint === null) {
         if (health !== null) this.#recordHealth(health, outcome, device, sent, now)
         this.#close(answered, now)
@@ -202,14 +202,13 @@ function abortedVerdict({ abortReason: how, refused }: ActiveDelivery): FinalVer
 
 /** What an answer says of the device itself; `null` if nothing new. */
 function findingOf(
-  { device, token, environment }: Recipient,
+  { recipient: { device, token, environment }, sentAt }: Task,
   outcome: Outcome,
   verdict: FinalVerdict,
-  now: number,
 ): DeviceFinding | null {
   if (verdict.kind === 'failed') {
     const { reason, since } = verdict
-    return verdict.device === 'keep' ? null : { kind: verdict.device, device, token, since: since ?? now, reason }
+    return verdict.device === 'keep' ? null : { kind: verdict.device, device, token, since: since ?? sentAt, reason }
   }
   if (outcome.kind !== 'accepted' || outcome.environment === undefined || outcome.environment === environment) {
     return null

@@ -8,7 +8,7 @@ interface ReachabilityVerdict {
   /** Milliseconds since the Unix epoch. */
   readonly now: number
   /**
-   * Since when the gateway knows it, or when it has said so, ms since the Unix epoch. A device that has registered after
+   * Since when the gateway knows it, or when it was asked, ms since the Unix epoch. A device that has registered after
    * that is there.
    */
   readonly since: number
@@ -32,8 +32,10 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
     readonly platform: number
     readonly token: string | Uint8Array
   }
-  const left = database.statement<Row, [state: number, now: number, device: number, since: number]>(
-    `UPDATE device SET state = ?, updated_at = ? WHERE id = ? AND state = ${STATE.registered} AND ? >= seen_at
+  // Who was seen in the future was seen by a clock that has been put back since: that is long ago.
+  const left = database.statement<Row, [state: number, now: number, device: number, since: number, today: number]>(
+    `UPDATE device SET state = ?, updated_at = ?
+     WHERE id = ? AND state = ${STATE.registered} AND (? >= seen_at OR ? < seen_at)
      RETURNING application, platform, token`,
   )
   const report = database.statement<never, [number, number, string | Uint8Array, string, number]>(
@@ -54,7 +56,7 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
   )
 
   function leave(state: number, device: number, { now, since, reason }: ReachabilityVerdict): boolean {
-    const row = left.get(state, now, device, since)
+    const row = left.get(state, now, device, since, clock.now())
     if (row === null) return false
     report.run(row.application, row.platform, row.token, reason, now)
     return true

@@ -40,6 +40,14 @@ test('a device that is gone leaves neither alias nor labels behind', () => {
   expect(left.all()).toEqual([{ alias: null, labels: 0 }])
 })
 
+test('a device that has registered before the clock was put back is gone all the same', () => {
+  using registry = openWithDevice()
+  const { devices, clock } = registry
+  clock.advance(-60_000)
+  expect(devices.markGone(1, { since: clock.now(), now: clock.now(), reason: 'UNREGISTERED' })).toBe(true)
+  expect(devices.find(APP, TOKEN)).toBeNull()
+})
+
 test('a device that has registered since its token was refused is not quarantined', () => {
   using registry = openWithDevice()
   const { devices, feedback, clock } = registry

@@ -16,7 +16,7 @@ export const LEASE_MS = MINUTE_MS
 
 /** What an answer says of a device, or rather of the token that was sent to, to be written with the page. */
 export type DeviceFinding = { readonly device: number; readonly token: string } &
-  /** `since`: when the gateway has said so, or since when it knows. Who has registered after that is there. */
+  /** `since`: since when the gateway knows, or when it was asked. Who has registered after that is there. */
   (
     | { readonly kind: 'gone' | 'quarantine'; readonly since: number; readonly reason: string }
     | { readonly kind: 'environment'; readonly environment: 'production' | 'sandbox' }

@@ -71,12 +71,6 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'countMore.run(results.accepted * 2, failed,',
   },
   {
-    name: 'a cancelled push goes on in memory',
-    file: 'src/delivery/active-delivery.ts',
-    from: 'if (this.#abortReason !== null || !this.#trial.maySend) return null',
-    to: 'if (!this.#trial.maySend) return null',
-  },
-  {
     name: 'a cancelled push goes out at its moment',
     file: 'src/push/schedule/schedule-store.ts',
     from: "const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL'",
@@ -121,8 +115,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a phone that has come back stays gone',
     file: 'src/device/reachability-store.ts',
-    from: ' AND ? >= seen_at',
-    to: ' AND ? IS NOT NULL',
+    from: '(? >= seen_at OR ? < seen_at)',
+    to: '(? IS NOT NULL OR ? IS NOT NULL)',
   },
   {
     name: 'a push that is sent again counts again on the badge',
@@ -147,5 +141,17 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/push/accept.ts',
     from: 'idempotency.keep(applicationNumber, repeat.key, remembered, createdAt)',
     to: 'void remembered',
+  },
+  {
+    name: 'who waits for an access token is sent to after the cancellation',
+    file: 'src/gateway/fcm/client.ts',
+    from: 'if (!isWanted()) return null',
+    to: '',
+  },
+  {
+    name: 'a Retry-After that is heard during a pause is lost',
+    file: 'src/delivery/outcome-handler.ts',
+    from: 'this.#outlastPause(answered, outcome, now)',
+    to: 'this.requeue(task, now)',
   },
 ]

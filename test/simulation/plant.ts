@@ -27,8 +27,7 @@ export async function hunt(mutation: Mutation, limit: number, jobs: number): Pro
     plant(mutation, join(root, mutation.file))
     const reports: SeedReport[] = []
     const onReport = (report: SeedReport) => void reports.push(report)
-    const seeds = Array.from({ length: limit }, (_, n) => n + 1)
-    await runWorkers({ root, seeds, jobs, shrink: false, untilFailure: true, lines: false, onReport })
+    await runWorkers({ root, seed: 1, count: limit, jobs, shrink: false, untilFailure: true, lines: false, onReport })
     return { mutation, found: reports.find(({ violation }) => violation !== null) ?? null, seeds: reports.length }
   } finally {
     rmSync(root, { recursive: true, force: true })

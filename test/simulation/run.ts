@@ -46,7 +46,8 @@ export async function runSimulation(argv: readonly string[]): Promise<number> {
   let done = 0
   const failed: SeedReport[] = []
   await runWorkers({
-    seeds: Array.from({ length: count }, (_, n) => seed + n),
+    seed,
+    count,
     jobs,
     shrink: true,
     untilFailure: false,

@@ -13,7 +13,8 @@ const LIMIT_MS = 240_000
 async function simulate(count: number): Promise<SeedReport[]> {
   const reports: SeedReport[] = []
   await runWorkers({
-    seeds: Array.from({ length: count }, (_, n) => n + 1),
+    seed: 1,
+    count,
     jobs: 2,
     shrink: false,
     untilFailure: false,

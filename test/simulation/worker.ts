@@ -9,11 +9,18 @@ import { watchConnections } from './world/connections.ts'
 import { makeTemplate } from './world/template.ts'
 import { takeOver } from './world/turns.ts'
 
+/** `count` seeds from `first` on, each `step` after the one before. */
+export interface SeedRange {
+  readonly first: number
+  readonly count: number
+  readonly step: number
+}
+
 /** What a parent tells the worker, as JSON in its only argument. */
 export interface Order {
   /** For this worker alone; erased at the end. */
   readonly directory: string
-  readonly seeds: readonly number[]
+  readonly seeds: SeedRange
   /** Whether a seed that fails is to be made short. */
   readonly shrink: boolean
   /** Whether to end with the first seed that fails. */
@@ -38,7 +45,9 @@ async function work(order: Order): Promise<void> {
   const ground = { directory: order.directory, template, tenant: await makeTemplate(template) }
   watchConnections()
   takeOver()
-  for (const seed of order.seeds) {
+  const { first, count, step } = order.seeds
+  for (let nth = 0; nth < count; nth++) {
+    const seed = first + nth * step
     const { violation, hash, lines } = await simulateSeed(ground, seed)
     const steps =
       violation !== null && order.shrink

@@ -6,7 +6,10 @@ import type { Order, SeedReport } from './worker.ts'
 /** Of memory, where there is such: what a world writes is not to wait for a disk. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-interface Assignment extends Pick<Order, 'seeds' | 'shrink' | 'untilFailure' | 'lines'> {
+interface Assignment extends Pick<Order, 'shrink' | 'untilFailure' | 'lines'> {
+  /** The first of them; the others come after it. */
+  readonly seed: number
+  readonly count: number
   /** Processes at once. */
   readonly jobs: number
   /** Whose code to run: the root of a checkout. Default this one. */
@@ -15,11 +18,11 @@ interface Assignment extends Pick<Order, 'seeds' | 'shrink' | 'untilFailure' | '
 }
 
 /** Has processes of their own live through seeds; resolves when all are through. Throws where one of them breaks. */
-export async function runWorkers({ jobs, root, seeds, onReport, ...order }: Assignment): Promise<void> {
-  const shares = Array.from({ length: Math.min(jobs, seeds.length) }, (_, n) =>
-    seeds.filter((_seed, index) => index % jobs === n),
-  )
-  const running = shares.map((share) => startWorker({ ...order, seeds: share }, root))
+export async function runWorkers({ jobs, root, seed, count, onReport, ...order }: Assignment): Promise<void> {
+  const running = Array.from({ length: Math.min(jobs, count) }, (_, nth) => {
+    const seeds = { first: seed + nth, count: Math.ceil((count - nth) / jobs), step: jobs }
+    return startWorker({ ...order, seeds }, root)
+  })
   const end = () => running.forEach(({ process }) => process.kill())
   try {
     await Promise.all(

@@ -16,6 +16,7 @@ export const INVARIANTS = {
   'rest-is-kept': 'what Retry-After asks for is given',
   'one-alone': 'until a credential is known to be taken, and after a pause, one request goes alone',
   'badge-is-shown': 'the badge stored with a device is the one that its phone got last',
+  'opens-are-counted': 'who opens a push is counted once',
   'events-are-told': 'each fact is told to the webhook, once stored, and always by the same id',
   'it-comes-to-an-end': 'once gateways are well again every push is over',
   'it-starts': 'a start succeeds on whatever a crash has left',

@@ -38,6 +38,8 @@ export class Judge {
   disturbedAt = Number.NEGATIVE_INFINITY
   /** Of each run of the service that died: what it heard after this moment may not be written down. */
   readonly #unwrittenFrom = new Map<number, number>()
+  /** When somebody has put the clock back last. */
+  setBackAt = Number.NEGATIVE_INFINITY
   /** When Google's token endpoint has answered last. */
   grantedAt = Number.NEGATIVE_INFINITY
   violation: Violation | null = null
@@ -88,10 +90,12 @@ export class Judge {
     this.#checkRest(push, phone, sends, send)
     this.#checkAlone(push, send)
     sends.push(send)
+    this.#checkBadge(phone, send)
     this.#open.add(send)
     return () => {
       this.#open.delete(send)
       send.answeredAt = this.#deps.passedMs()
+      if (send.answeredAt - at >= ALLOWANCE.silentMs) this.#silent.add(arrival.token)
       if (reply.says === 'blocked' && reply.restMs !== null) {
         this.#rests.set(arrival.gateway, { life: send.life, until: send.answeredAt + reply.restMs })
       }
@@ -99,18 +103,24 @@ export class Judge {
     }
   }
 
-  #hear(phone: Phone, { reply, arrival, begunAt: at }: Send): void {
+  #hear(phone: Phone, { reply, arrival, begunAt: at, grantedAt }: Send): void {
     // A refusal of a token, or of a notification, shows as well that the credential is taken.
     if (!['blocked', 'lost', 'retry'].includes(reply.says)) this.#provenIn.set(arrival.gateway, this.#deps.life())
     if (reply.says === 'accepted') {
       // What was sent last is what the phone shows.
       if (arrival.badge !== null && at >= phone.badgeAt) {
-        phone.badge = at === phone.badgeAt && phone.badge !== arrival.badge ? null : arrival.badge
+        // What has waited for an access token was on its way before: of a call that came meanwhile nobody can say.
+        const isUnsure = at === grantedAt || (at === phone.badgeAt && phone.badge !== arrival.badge)
+        phone.badge = isUnsure ? null : arrival.badge
         phone.badgeAt = at
       }
     }
     // It has registered since, and Apple says since when it was gone.
-    if (reply.since !== null && reply.since < phone.registeredAt) return
+    const hasReturned = reply.since !== null && reply.since < phone.registeredAt
+    // By a clock that has been put back, who knows when.
+    if (hasReturned && phone.registeredAt <= this.#deps.now()) return
+    // Who says no time says nothing of a registration that came after the question.
+    if (reply.since === null && phone.seenAt > at) return
     // The other environment takes it, unless something is wrong there.
     const isOfOther =
       reply.says === 'bad-token' && phone.fate.state === 'sandbox' && arrival.environment === 'production'
@@ -118,7 +128,7 @@ export class Judge {
     if (isOfOther || !(isBad || ['gone', 'bad-token', 'mismatch'].includes(reply.says))) return
     if (reply.says === 'gone' && phone.state === 'present') phone.goneAt ??= this.#deps.passedMs()
     phone.state = 'unsure'
-    phone.changedAt = this.#deps.passedMs()
+    phone.lostAt = phone.changedAt = this.#deps.passedMs()
   }
 
   #checkIdentity(push: Push, phone: Phone, sends: readonly Send[], { arrival }: Send): void {
@@ -134,11 +144,30 @@ export class Judge {
   #checkRepeat(push: Push, phone: Phone, sends: readonly Send[]): void {
     const last = lastWord(sends)
     if (last === null || last.answeredAt === null) return
+    // Whether it moved before the first wave or after, nobody can say by a clock that was put back between.
+    const mayMove = push.step.when.kind === 'local' && phone.changedAt >= push.askedAt
+    if (mayMove && this.setBackAt >= push.askedAt) return
     const wasLost = last.answeredAt > (this.#unwrittenFrom.get(last.life) ?? Number.POSITIVE_INFINITY)
     this.expect(
       wasLost,
       'no-needless-repeat',
       () => `push ${push.number} went to phone ${phone.number} again, ${last.reply.says} before`,
+    )
+  }
+
+  /** A count is no more than what was set at the most, and one for each push that adds one, however often it was sent. */
+  #checkBadge(phone: Phone, { arrival, life }: Send): void {
+    const others = this.pushes.filter(({ step, sends }) => step.badge !== '' && sends.has(phone.token))
+    // After a crash a push may count again.
+    const isOfThisLife = others.every(({ sends }) => sends.get(phone.token)?.every((one) => one.life === life))
+    if (!isOfThisLife || arrival.badge === null) return
+    const adding = others.filter(({ step }) => step.badge === '+1').length
+    const most = Math.max(phone.badgeSet, others.length > adding ? 5 : 0) + adding
+    this.expect(
+      arrival.badge <= most,
+      'badge-is-shown',
+      () =>
+        `push ${arrival.push} showed phone ${phone.number} ${arrival.badge}, where there can be ${most} at the most`,
     )
   }
 
@@ -171,7 +200,14 @@ export class Judge {
   saw(push: Push, status: number, body: any): void {
     this.expect(status === 200, 'answered-is-kept', () => `push ${push.number} is not there: ${status}`)
     if (status !== 200) return
-    const { t, s, failed, waiting, state } = body
+    const { t, s, o, failed, waiting, state } = body
+    const { asked, by } = push.opens
+    const stayed = [...by].filter(([phone, at]) => phone.state === 'present' && phone.changedAt < at).length
+    this.expect(
+      stayed <= o && o <= asked,
+      'opens-are-counted',
+      () => `push ${push.number} was opened by ${stayed} for certain, in ${asked} calls, and counts ${o}`,
+    )
     this.expect(
       t === s + failed.total + waiting,
       'counts-add-up',
@@ -191,13 +227,18 @@ export class Judge {
     this.#toldEnds.set(data.id, id)
   }
 
+  /** Whether nobody has anything more to say: each call is answered, and each end told. */
+  get isTold(): boolean {
+    const isTold = (phone: Phone) => phone.calls === 0 && (!isKnownGone(phone) || this.#toldGone.has(phone.token))
+    return (
+      this.pushes.every(({ id, state }) => state !== 'asked' && (id === null || this.#toldEnds.has(id))) &&
+      this.phones.all().every(isTold)
+    )
+  }
+
   /** Whether nothing more is to be expected. */
   get isOver(): boolean {
-    const isTold = (phone: Phone) => !isKnownGone(phone) || this.#toldGone.has(phone.token)
-    return (
-      this.pushes.every(({ id, end }) => id === null || (end !== null && this.#toldEnds.has(id))) &&
-      this.phones.all().every((phone) => phone.calls === 0 && isTold(phone))
-    )
+    return this.isTold && this.pushes.every(({ id, end }) => id === null || end !== null)
   }
 
   /** The registry, read from end to end. What nobody was sure of is now known. */
@@ -282,7 +323,7 @@ export class Judge {
         ? push.askedOn + when.seconds * 1000
         : Temporal.PlainDateTime.from(push.wall ?? '').toZonedDateTime(phone.zone || 'UTC').epochMilliseconds
     // Who has moved, or may have, is in the wave of another zone.
-    if (when.kind === 'local' && (phone.zone === null || phone.changedAt >= push.askedAt)) return
+    if (when.kind === 'local' && (phone.zone === null || phone.changedAt >= push.askedAt || phone.calls > 0)) return
     this.expect(
       this.#deps.now() >= from,
       'not-before-its-time',

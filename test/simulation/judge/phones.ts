@@ -14,10 +14,16 @@ export interface Phone {
   zone: string | null
   /** The count stored with the device; `null`: not known for certain. */
   badge: number | null
+  /** The highest count that a call has asked for. */
+  badgeSet: number
   /** When the notification was sent, or the call made, that this count is from. */
   badgeAt: number
   /** When whether it is in an audience may have changed for the last time. */
   changedAt: number
+  /** When it was asked for the last registration that was answered. */
+  seenAt: number
+  /** When an answer came by which it may have left. */
+  lostAt: number
   /** When the last registration was asked for, ms since the Unix epoch. */
   registeredAt: number
   /** Calls about it without an answer. */
@@ -47,7 +53,10 @@ export class Phones {
       zone: null,
       badge: 0,
       badgeAt: 0,
+      badgeSet: 0,
       changedAt: 0,
+      seenAt: 0,
+      lostAt: Number.NEGATIVE_INFINITY,
       registeredAt: 0,
       calls: 0,
       goneAt: null,

@@ -40,6 +40,8 @@ export interface Push {
   /** Who must get it, unless something happens to them. */
   readonly owed: ReadonlySet<Phone>
   readonly sends: Map<string, Send[]>
+  /** Calls that told of somebody who has opened it; and by whom for certain, and when. */
+  readonly opens: { asked: number; readonly by: Map<Phone, number> }
   /** As a look has shown it to be over. */
   end: { readonly t: number; readonly s: number; readonly failed: number } | null
 }

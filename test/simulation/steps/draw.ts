@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import { chance, pick } from '../../faults/stage/chance.ts'
 import { WEATHERS } from '../world/answers.ts'
+import { SCENES } from './scenes.ts'
 import { PHONES, TAGS, ZONES } from './step.ts'
 import type { PushStep, Step, Target } from './step.ts'
 
@@ -25,25 +26,18 @@ export function startOf(seed: number): number {
 
 /** What happens in the world of a seed, in order. */
 export function drawSteps(seed: number): Step[] {
-  const count = 8 + Math.floor(chance(seed, 'count') * 22)
+  const count = 6 + Math.floor(chance(seed, 'count') * 20)
   const first: Step[] = Array.from({ length: 2 + Math.floor(chance(seed, 'phones') * 5) }, (_, phone) => ({
     kind: 'register',
     phone,
     tags: tagsOf((word) => chance(seed, 'first', phone, word)),
     zone: pick(ZONES, chance(seed, 'first', phone, 'zone')),
   }))
-  const crowd: Step[] =
-    chance(seed, 'crowd') < 0.06
-      ? [
-          {
-            kind: 'crowd',
-            platform: chance(seed, 'whose') < 0.5 ? 0 : 1,
-            count: 20 + Math.floor(chance(seed, 'size') * 120),
-          },
-        ]
-      : []
   const drawn = Array.from({ length: count }, (_, n) => drawStep((word) => chance(seed, 'step', n, word)))
-  return [...first, ...crowd, { kind: 'pass', ms: 50 }, ...drawn]
+  const scene = chance(seed, 'scene') < 0.6 ? pick(SCENES, chance(seed, 'which')) : () => []
+  const played = scene((word) => chance(seed, 'scene', word))
+  const rest = drawn.toSpliced(Math.floor(chance(seed, 'when') * count), 0, ...played)
+  return [...first, { kind: 'pass', ms: 50 }, ...rest]
 }
 
 function drawStep(dice: Dice): Step {
@@ -70,7 +64,9 @@ function drawStep(dice: Dice): Step {
       }),
     ],
     [1, () => ({ kind: 'receiver', mood: pick(['well', 'flaky', 'away'] as const, dice('mood')) })],
+    [2, () => ({ kind: 'open', push, phone })],
     [3, () => ({ kind: 'crash', downMs: drawDown(dice) })],
+    [1, () => ({ kind: 'disk-fails' })],
     [1, () => ({ kind: 'restart' })],
     [1, () => ({ kind: 'jump', byMs: drawJump(dice) })],
     [1, () => ({ kind: 'stand-still', ms: drawDown(dice) })],

@@ -12,6 +12,8 @@ export async function finish(world: World): Promise<void> {
   weather.apns = 'fair'
   weather.fcm = 'fair'
   world.setMood('well')
+  world.setDiskFailing(false)
+  await world.revive()
   world.note('all is well')
   await waitForEnd(world)
   await list(world)
@@ -39,7 +41,7 @@ async function waitForEnd(world: World): Promise<void> {
   for (const ms of WAITS_MS) {
     if (ms > 0) judge.disturbedAt = clock.passedMs
     clock.standStill(ms)
-    await clock.advance(1500)
+    for (let n = 0; n < 6 && !judge.isTold; n++) await clock.advance(250)
     for (const push of judge.pushes) if (push.end === null) await look(world, push)
     if (judge.violation !== null || judge.isOver) return
   }

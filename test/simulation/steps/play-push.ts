@@ -36,6 +36,7 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
     owed: new Set(step.when.kind === 'local' ? [] : judge.phones.all().filter((phone) => isOwed(step.to, phone))),
     sends: new Map(),
     end: null,
+    opens: { asked: 0, by: new Map() },
   }
   judge.pushes.push(push)
   await ask(world, push)

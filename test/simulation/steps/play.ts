@@ -9,6 +9,7 @@ import type { Step } from './step.ts'
 /** Does one step in a world. A step that makes no sense there and then does nothing. */
 export async function play(world: World, step: Step): Promise<void> {
   const { judge, clock, weather } = world
+  await world.revive()
   switch (step.kind) {
     case 'register':
       return register(world, judge.phones.at(step.phone), step.tags, step.zone)
@@ -38,12 +39,15 @@ export async function play(world: World, step: Step): Promise<void> {
         mayConflict: true,
         onDone: (phone) => void (phone.alias = step.alias === '' ? null : step.alias),
       })
-    case 'badge':
-      return about(world, judge.phones.at(step.phone), {
+    case 'badge': {
+      const phone = judge.phones.at(step.phone)
+      phone.badgeSet = Math.max(phone.badgeSet, step.count)
+      return about(world, phone, {
         path: '/badge',
         body: { setbadgecount: step.count },
         onDone: (phone, at) => void Object.assign(phone, at >= phone.badgeAt ? { badge: step.count, badgeAt: at } : {}),
       })
+    }
     case 'crowd':
       return registerCrowd(world, step.platform, step.count)
     case 'push':
@@ -72,11 +76,17 @@ export async function play(world: World, step: Step): Promise<void> {
     case 'crash':
       if (step.downMs > MINUTE_MS) expireAll(world)
       return world.crash(step.downMs)
+    case 'open':
+      return withPush(world, step.push, (push) => open(world, push, judge.phones.at(step.phone)))
+    case 'disk-fails':
+      world.note('the next sync fails')
+      return world.setDiskFailing(true)
     case 'restart':
       return world.restart()
     case 'jump':
       world.note(`jump ${step.byMs}`)
       expireAll(world)
+      if (step.byMs < 0) judge.setBackAt = clock.passedMs
       return clock.jump(step.byMs)
     case 'stand-still':
       world.note(`stand still ${step.ms}`)
@@ -92,7 +102,7 @@ function expireAll({ judge, clock }: World): void {
 }
 
 async function withPush(world: World, number: number, run: (push: Push) => Promise<void>): Promise<void> {
-  const push = world.judge.pushes[number % Math.max(world.judge.pushes.length, 1)]
+  const push = world.judge.pushes.at(number % Math.max(world.judge.pushes.length, 1))
   if (push !== undefined) await run(push)
 }
 
@@ -169,7 +179,8 @@ async function register(world: World, phone: Phone, tags: readonly string[], zon
         Object.assign(phone, { alias: null, ...(phone.badgeAt < at && { badge: 0, badgeAt: at }) })
       if (phone.state === 'unsure') Object.assign(phone, { badge: null })
       if (phone.state !== 'present' || !sameTags || phone.zone !== zone) phone.changedAt = clock.passedMs
-      Object.assign(phone, { state: 'present', tags: new Set(tags), zone, registeredAt: on, goneAt: null })
+      const state = phone.lostAt >= at ? 'unsure' : 'present'
+      Object.assign(phone, { state, tags: new Set(tags), zone, registeredAt: on, seenAt: at, goneAt: null })
     },
     onLost() {
       phone.calls--
@@ -183,7 +194,7 @@ async function registerCrowd(world: World, platform: 0 | 1, count: number): Prom
   const phones = Array.from({ length: count }, (_, n) => judge.phones.at(PHONES + n, platform)).filter(
     (phone) => phone.platform === platform && phone.calls === 0,
   )
-  const on = clock.now()
+  const [at, on] = [clock.passedMs, clock.now()]
   for (const phone of phones) phone.calls++
   await world.call({
     method: 'PUT',
@@ -194,7 +205,8 @@ async function registerCrowd(world: World, platform: 0 | 1, count: number): Prom
       for (const phone of phones) {
         phone.calls--
         if (phone.state !== 'present') Object.assign(phone, { badge: null })
-        Object.assign(phone, { state: 'present', changedAt: clock.passedMs, registeredAt: on, goneAt: null })
+        const state = phone.lostAt >= at ? 'unsure' : 'present'
+        Object.assign(phone, { state, seenAt: at, changedAt: clock.passedMs, registeredAt: on, goneAt: null })
       }
     },
     onLost() {
@@ -223,6 +235,24 @@ async function cancel(world: World, push: Push): Promise<void> {
       push.cancel = status === 200 ? 'done' : before
     },
     onLost: () => void (push.cancel = before === 'done' ? 'done' : 'asked'),
+  })
+}
+
+/** Somebody taps a notification. */
+async function open(world: World, push: Push, phone: Phone): Promise<void> {
+  const { id } = push
+  if (id === null) return
+  const { judge, clock } = world
+  const at = clock.passedMs
+  push.opens.asked++
+  await world.call({
+    method: 'PUT',
+    path: '/stats',
+    body: { platform: String(phone.platform), id, token: phone.token },
+    onAnswer({ status }) {
+      judge.expect(status === 200, 'answers-as-expected', () => `an open of push ${push.number}: ${status}`)
+      if (phone.state === 'present' && phone.changedAt < at && phone.calls === 0) push.opens.by.set(phone, at)
+    },
   })
 }
 

@@ -23,7 +23,8 @@ export interface PushStep {
   readonly keyed: boolean
 }
 
-/** One thing that happens. Phones and earlier pushes are named by any number: what is too large wraps around. */
+/** One thing that happens. Phones and earlier pushes are named by any number: what is too large wraps
+ * around, and -1 is the last. */
 export type Step =
   | { readonly kind: 'register'; readonly phone: number; readonly tags: readonly string[]; readonly zone: string }
   | { readonly kind: 'unregister'; readonly phone: number }
@@ -37,7 +38,9 @@ export type Step =
   | { readonly kind: 'weather'; readonly gateway: 'apns' | 'fcm'; readonly weather: Weather }
   | { readonly kind: 'receiver'; readonly mood: 'well' | 'flaky' | 'away' }
   | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'open'; readonly push: number; readonly phone: number }
   | { readonly kind: 'crash'; readonly downMs: number }
+  | { readonly kind: 'disk-fails' }
   | { readonly kind: 'restart' }
   | { readonly kind: 'jump'; readonly byMs: number }
   | { readonly kind: 'stand-still'; readonly ms: number }

@@ -24,8 +24,10 @@ interface Options {
 export function createDisk({ directory, template, clock, chance }: Options) {
   let life = 0
   let syncs = 0
+  const isSlow = chance('slow disk') < 0.15
   /** Bytes of the log that a sync has covered. */
   let durable = 0
+  let isFailing = false
   let data = join(directory, '0')
   mkdirSync(data, { mode: 0o700 })
   for (const name of [KEY, DATABASE]) cpSync(join(template, name), join(data, name))
@@ -42,10 +44,14 @@ export function createDisk({ directory, template, clock, chance }: Options) {
     sync: (own: Sync): Sync => ({
       later() {
         const covered = written()
+        if (isFailing) {
+          isFailing = false
+          return Promise.reject(new Error('EIO'))
+        }
         return new Promise((resolve) => {
           const at = chance('sync', life, syncs++)
-          // A disk that has stalled for a moment, now and then.
-          const ms = at < 0.06 ? at * 30_000 : at * 6
+          // A disk that has stalled for a moment, now and then; and one that is slow.
+          const ms = at < 0.06 ? at * 30_000 : at * (isSlow ? 300 : 6)
           clock.after(ms, () => {
             durable = Math.max(durable, covered)
             resolve()
@@ -57,6 +63,9 @@ export function createDisk({ directory, template, clock, chance }: Options) {
         durable = written()
       },
     }),
+
+    /** Whether the next sync fails: nobody knows what it has written. */
+    setFailing: (to: boolean) => void (isFailing = to),
 
     /** The process, or the machine, has died: what the next one finds. `close`: closes the files. */
     crash(close: () => void): void {

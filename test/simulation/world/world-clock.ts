@@ -12,8 +12,9 @@ export interface WorldClock extends Clock {
   jump(byMs: number): void
   /** Lets `ms` pass in which the process is stopped: what was due then runs next. */
   standStill(ms: number): void
-  /** The process has died: nothing that it waited for comes. */
-  forgetTimers(): void
+  /** The process has died: nothing that it waited for comes, and nothing that it may still ask for until `resume`. */
+  halt(): void
+  resume(): void
 }
 
 interface Timer {
@@ -25,6 +26,7 @@ interface Timer {
 export function createWorldClock(startsAt: number, settle: () => Promise<void>): WorldClock {
   let base = startsAt
   let passed = 0
+  let isHalted = false
   const timers = new Set<Timer>()
   const stands: { readonly from: number; readonly to: number }[] = []
 
@@ -47,7 +49,7 @@ export function createWorldClock(startsAt: number, settle: () => Promise<void>):
     },
     async advance(ms) {
       const until = passed + ms
-      for (let timer = nextDue(until); timer !== null; timer = nextDue(until)) {
+      for (let timer = nextDue(until); timer !== null && !isHalted; timer = nextDue(until)) {
         passed = Math.max(passed, timer.due)
         timers.delete(timer)
         timer.callback()
@@ -65,6 +67,13 @@ export function createWorldClock(startsAt: number, settle: () => Promise<void>):
       stands.push({ from: passed, to: passed + ms })
       passed += ms
     },
-    forgetTimers: () => timers.clear(),
+    halt() {
+      isHalted = true
+      timers.clear()
+    },
+    resume() {
+      isHalted = false
+      timers.clear()
+    },
   }
 }

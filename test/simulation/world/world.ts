@@ -52,6 +52,8 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
   })
   const weather: Record<'apns' | 'fcm', Weather> = { apns: 'calm', fcm: 'calm' }
   let mood: 'well' | 'flaky' | 'away' = 'well'
+  /** The service has said that it can go on no longer. */
+  let isBroken = false
   const open = new Set<Call>()
   const directory = join(ground.directory, String(seed))
   mkdirSync(directory, { recursive: true })
@@ -111,7 +113,34 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
       sync: disk.sync,
       onLog: (line) => note(`log ${line.trim()}`),
     })
+    const startedIn = life
+    void starting.then(({ broken }) =>
+      broken.then((error) => {
+        if (startedIn !== life) return
+        note(`broken: ${error.message}`)
+        isBroken = true
+        clock.halt()
+        forgetTurns()
+      }),
+    )
     return starting
+  }
+
+  /** The process dies; the next one starts after `downMs`. */
+  async function crash(downMs: number): Promise<void> {
+    note(`crash, ${downMs} ms`)
+    judge.crashed(life)
+    life++
+    isBroken = false
+    clock.resume()
+    forgetTurns()
+    const lost = [...open]
+    open.clear()
+    for (const call of lost) call.onLost?.()
+    disk.crash(closeConnections)
+    clock.standStill(downMs)
+    service = await start()
+    await settle()
   }
 
   let service = await start()
@@ -136,6 +165,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     /** Of everything that happened, in order. */
     hash: () => hasher.digest('hex'),
     setMood: (to: typeof mood) => void (mood = to),
+    setDiskFailing: disk.setFailing,
 
     /** Makes a call, whose answer comes when it comes. */
     async call(call: Call): Promise<void> {
@@ -145,7 +175,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
       const calledIn = life
       service.call(method, path, body, headers).then(
         (answer) => {
-          if (calledIn !== life) return
+          if (calledIn !== life || isBroken) return
           open.delete(call)
           note(`answer ${method} ${path} ${answer.status} ${JSON.stringify(answer.body)}`)
           if (answer.status >= 500) judge.fail('answers-as-expected', `${method} ${path}: ${answer.status}`)
@@ -156,20 +186,11 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
       await settle()
     },
 
-    /** The process dies; the next one starts after `downMs`. */
-    async crash(downMs: number): Promise<void> {
-      note(`crash, ${downMs} ms`)
-      judge.crashed(life)
-      life++
-      clock.forgetTimers()
-      forgetTurns()
-      const lost = [...open]
-      open.clear()
-      for (const call of lost) call.onLost?.()
-      disk.crash(closeConnections)
-      clock.standStill(downMs)
-      service = await start()
-      await settle()
+    crash,
+
+    /** Starts a service that has broken down, as its manager does. */
+    async revive(): Promise<void> {
+      if (isBroken) await crash(0)
     },
 
     /** The process is stopped and started again. */
@@ -183,9 +204,11 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
         if (stopped.length > 0) break
         await clock.advance(100)
       }
+      // The disk has failed meanwhile.
+      if (isBroken) return crash(0)
       await stopping
       closeConnections()
-      clock.forgetTimers()
+      clock.resume()
       forgetTurns()
       life++
       disk.ended()
@@ -198,7 +221,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
 
     end(): void {
       life++
-      clock.forgetTimers()
+      clock.resume()
       forgetTurns()
       closeConnections()
       disk[Symbol.dispose]()

@@ -1,0 +1,122 @@
+import { SECOND_MS } from '../../../src/clock.ts'
+import { pick } from '../../faults/stage/chance.ts'
+import { PHONES } from './step.ts'
+import type { PushStep, Step, Target } from './step.ts'
+
+/*
+ * Steps that mean something in this order only, and that chance alone would seldom put next to each other: a stop amid a
+ * crowd, a cancellation just before a moment, a phone that comes back while it is said to be gone.
+ */
+
+/** In [0, 1); another one for each word. */
+type Dice = (word: string) => number
+
+/** Apple's, and Google's; both are there from the beginning. */
+const FIRST_PHONES = [0, 1] as const
+
+const GATEWAYS = ['apns', 'fcm'] as const
+
+/** The push that was asked for last: see `Step`. */
+const LAST = -1
+
+export const SCENES: readonly ((dice: Dice) => Step[])[] = [
+  whileCrowdIsSentTo,
+  justBeforeItsMoment,
+  twoOfOneMoment,
+  busyForAMoment,
+  badgeWhileOnItsWay,
+  countedAmidTrouble,
+  backWhileGone,
+  diedWhileTold,
+]
+
+function whileCrowdIsSentTo(dice: Dice): Step[] {
+  const then: readonly Step[] = [
+    { kind: 'restart' },
+    { kind: 'cancel', push: LAST },
+    { kind: 'crash', downMs: Math.floor(dice('down') * SECOND_MS) },
+  ]
+  return [
+    { kind: 'crowd', platform: dice('whose') < 0.5 ? 0 : 1, count: PHONES + Math.floor(dice('size') * 100) },
+    wait(50),
+    push({ kind: 'all' }),
+    wait(dice('ms') * 250),
+    pick(then, dice('then')),
+    wait(dice('after') * 250),
+  ]
+}
+
+function justBeforeItsMoment(dice: Dice): Step[] {
+  return [
+    push({ kind: 'all' }, { when: { kind: 'in', seconds: 2 } }),
+    wait(dice('ms') * 2 * SECOND_MS),
+    { kind: 'cancel', push: LAST },
+    wait(dice('after') * 3 * SECOND_MS),
+  ]
+}
+
+function twoOfOneMoment(dice: Dice): Step[] {
+  const inTwo = push({ kind: 'all' }, { when: { kind: 'in', seconds: 2 } })
+  return [inTwo, wait(dice('between') * SECOND_MS), inTwo, wait(3 * SECOND_MS)]
+}
+
+function busyForAMoment(dice: Dice): Step[] {
+  const gateway = pick(GATEWAYS, dice('gateway'))
+  return [
+    { kind: 'weather', gateway, weather: 'busy' },
+    push({ kind: 'one', phone: FIRST_PHONES[GATEWAYS.indexOf(gateway)] ?? 0 }, { badge: '+1' }),
+    wait(100 + dice('ms') * 100),
+    { kind: 'weather', gateway, weather: 'calm' },
+    wait(20 * SECOND_MS),
+  ]
+}
+
+function badgeWhileOnItsWay(dice: Dice): Step[] {
+  const phone = pick(FIRST_PHONES, dice('phone'))
+  return [
+    push({ kind: 'one', phone }, { badge: dice('badge') < 0.5 ? '5' : '+1' }),
+    wait(5 + dice('ms') * 60),
+    { kind: 'badge', phone, count: 7 },
+    wait(200 + dice('after') * SECOND_MS),
+  ]
+}
+
+function countedAmidTrouble(dice: Dice): Step[] {
+  const gateway = pick(GATEWAYS, dice('gateway'))
+  const one = push({ kind: 'one', phone: FIRST_PHONES[GATEWAYS.indexOf(gateway)] ?? 0 }, { badge: '+1' })
+  return [
+    one,
+    wait(SECOND_MS),
+    { kind: 'weather', gateway, weather: 'rough' },
+    ...['first', 'second', 'third', 'fourth'].flatMap((word) => [one, wait(dice(word) * 60)]),
+    wait(40 * SECOND_MS),
+  ]
+}
+
+function backWhileGone(dice: Dice): Step[] {
+  const phone = pick(FIRST_PHONES, dice('phone'))
+  return [
+    { kind: 'fate', phone, state: 'gone' },
+    wait(1 + dice('gone') * 50),
+    push({ kind: 'all' }),
+    wait(5 + dice('ms') * 60),
+    { kind: 'register', phone, tags: [], zone: '' },
+    wait(200 + dice('after') * 3 * SECOND_MS),
+  ]
+}
+
+function diedWhileTold(dice: Dice): Step[] {
+  return [
+    { kind: 'weather', gateway: 'apns', weather: 'fair' },
+    push({ kind: 'one', phone: 0 }),
+    wait(50 + dice('ms') * 400),
+    { kind: 'crash', downMs: Math.floor(dice('down') * SECOND_MS) },
+    wait(dice('after') * SECOND_MS),
+  ]
+}
+
+function push(to: Target, more: Partial<PushStep> = {}): PushStep {
+  return { kind: 'push', to, badge: '', ttl: null, when: { kind: 'now' }, keyed: false, ...more }
+}
+
+const wait = (ms: number): Step => ({ kind: 'pass', ms: Math.ceil(ms) })

@@ -32,6 +32,7 @@ export function createWorldClock(startsAt: number, settle: () => Promise<void>):
 
   function nextDue(until: number): Timer | null {
     let next: Timer | null = null
+    if (isHalted) return next
     for (const timer of timers) if (timer.due <= until && (next === null || timer.due < next.due)) next = timer
     return next
   }
@@ -49,7 +50,7 @@ export function createWorldClock(startsAt: number, settle: () => Promise<void>):
     },
     async advance(ms) {
       const until = passed + ms
-      for (let timer = nextDue(until); timer !== null && !isHalted; timer = nextDue(until)) {
+      for (let timer = nextDue(until); timer !== null; timer = nextDue(until)) {
         passed = Math.max(passed, timer.due)
         timers.delete(timer)
         timer.callback()

@@ -29,6 +29,7 @@ import type { Config } from '../settings/parse.ts'
 import { statsRoutes } from '../stats/stats-routes.ts'
 import { createStatsStore } from '../stats/stats-store.ts'
 import { WEBHOOKS } from '../webhook/event-schema.ts'
+import type { EventStore } from '../webhook/event-store.ts'
 import { createForgetUser } from './erase-user.ts'
 import { createGrowthBounds } from './growth-bounds.ts'
 import type { Senders } from './senders.ts'
@@ -44,6 +45,7 @@ interface Dependencies {
   readonly metrics: Metrics
   readonly devices: DeviceStore
   readonly pushes: PushStore
+  readonly events: Pick<EventStore, 'pushOpened'>
   readonly schedule: Pick<Schedule, 'wake'>
   readonly senders: Pick<Senders, 'pool' | 'providers'>
   /** Whether there is room on the disk for what is new. */
@@ -137,7 +139,7 @@ export function createPublicApi(deps: Dependencies) {
         gate,
         commit,
         clock,
-        stats: createStatsStore({ database, pushes }),
+        stats: createStatsStore({ database, pushes, events: deps.events }),
         counted: (application, event) => metrics.receipts.note(application, event),
       }),
       ...(compat ? [compatRoutes({ gate, commit, devices, bounds })] : []),

@@ -59,17 +59,23 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
   const eraseOf: EraseRows = (application, limit) => ofApplication.run(application, limit).changes
   return {
     /**
-     * Counts a report for the push `push.number`, at `now` (ms since the Unix epoch). False, and nothing changed, where
-     * the device has said the same of it before; without the token of a device that cannot be known.
+     * Counts a report for the push `push.number`, at `now` (ms since the Unix epoch), and says whether its token is that
+     * of a device. `'repeated'`, and nothing changed, where the device has said the same of it before; without the token
+     * of a device that cannot be known.
      */
-    add(push: number, { application, platform }: Reporter, receipt: Omit<Receipt, 'push'>, now: number): boolean {
+    add(
+      push: number,
+      { application, platform }: Reporter,
+      receipt: Omit<Receipt, 'push'>,
+      now: number,
+    ): 'of-device' | 'of-nobody' | 'repeated' {
       const { action, token } = receipt
       const event = EVENT_CODES[receipt.event]
       const name = action === null ? '' : nameFor(push, action)
       const device = token === null ? null : findDevice.get(application, platform, packToken(token))
-      if (device !== null && add.run(push, device.id, event, name, now).changes === 0) return false
+      if (device !== null && add.run(push, device.id, event, name, now).changes === 0) return 'repeated'
       count.run(push, event, name)
-      return true
+      return device === null ? 'of-nobody' : 'of-device'
     },
 
     /** Up to `limit` rows; how many there were. */

@@ -3,6 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../database/database.ts'
 import { tally as table } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
+import type { EventStore } from '../webhook/event-store.ts'
 import { createReceiptStore } from './receipt-store.ts'
 import type { Receipt } from './receipt.ts'
 import { createTallyStore } from './tally-store.ts'
@@ -25,10 +26,11 @@ interface Dependencies {
     /** Its `push.number`, `null` where the application has no push with this id. */
     numberOf(application: number, id: string): number | null
   }
+  readonly events: Pick<EventStore, 'pushOpened'>
 }
 
 /** What an application hears of its counts, and what its app reports. */
-export function createStatsStore({ database, pushes }: Dependencies) {
+export function createStatsStore({ database, pushes, events }: Dependencies) {
   const sum = (column: SQLiteColumn) => sql<number>`coalesce(sum(${column}), 0)`
   const sums = database.orm
     .select({ t: sum(table.t), o: sum(table.o), s: sum(table.s) })
@@ -48,7 +50,19 @@ export function createStatsStore({ database, pushes }: Dependencies) {
     record(application: number, platform: Platform, receipt: Receipt, now: number): boolean {
       const { push, event } = receipt
       const number = push === null ? null : pushes.numberOf(application, push)
-      if (number !== null && !receipts.add(number, { application, platform }, receipt, now)) return false
+      if (push !== null && number !== null) {
+        const added = receipts.add(number, { application, platform }, receipt, now)
+        if (added === 'repeated') return false
+        // An arrival is of each device of each push: a status counts them, a call each would be a flood.
+        if (event !== 'received') {
+          const { action, token } = receipt
+          const named = {
+            ...(action !== null && { action }),
+            ...(token !== null && added === 'of-device' && { token }),
+          }
+          events.pushOpened(application, { id: push, event, platform: platform === 0 ? '0' : '1', ...named }, now)
+        }
+      }
       if (event !== 'action') tally.addReceipt({ application, platform }, event, now)
       return true
     },

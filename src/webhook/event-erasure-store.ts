@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 export function createEventErasure({ database }: { database: Pick<Database, 'statement'> }) {
   const erase = database.statement<never, [application: number, token: string]>(
     `DELETE FROM event INDEXED BY event_by_application
-     WHERE application = ? AND type = 'device.gone' AND body ->> '$.data.token' = ?`,
+     WHERE application = ? AND type IN ('device.gone', 'push.opened') AND body ->> '$.data.token' = ?`,
   )
   return { eraseOfToken: (application: number, token: string): void => void erase.run(application, token) }
 }

@@ -40,6 +40,28 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
       finished_at: '2026-11-20T12:00:05.000Z',
     },
   },
+  'push.opened': {
+    summary: 'An app reports that a push was opened, or answered by an action; off by default',
+    title: 'PushOpenedEvent',
+    data: objectSchema(
+      'PushOpened',
+      {
+        id: { type: 'string', format: 'uuid', description: 'The id that the push was answered with.' },
+        event: oneOf(['opened', 'action'], 'What PUT /stats was told.'),
+        platform: platformSchema,
+        action: text('The name of the action. Absent: it was an open.'),
+        token: text('The device. Absent: the app has not named it, or there is none with this token.'),
+      },
+      ['action', 'token'],
+    ),
+    example: {
+      id: '019a9f7e-3c1b-7000-8000-000000000000',
+      event: 'action',
+      platform: '0',
+      action: 'reply',
+      token: '3f8a09c1'.repeat(8),
+    },
+  },
   'device.gone': {
     summary: 'A gateway declared a device gone: what GET /feedback lists',
     title: 'DeviceGoneEvent',

@@ -4,7 +4,7 @@ import { unpackToken } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { isoTime } from '../text/format.ts'
 import { eventBodyOf, PROVIDER } from './event.ts'
-import type { Event, EventType } from './event.ts'
+import type { Event, EventType, PushOpened } from './event.ts'
 
 /** Events of one application that wait at the most; beyond it the oldest are erased. */
 const MAX_WAITING = 100_000
@@ -59,6 +59,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
   const count = database.statement<{ waiting: number }, [number]>(
     'UPDATE webhook SET waiting = waiting + 1 WHERE application = ? RETURNING waiting',
   )
+  const waiting = database.statement<{ waiting: number }, [number]>('SELECT waiting FROM webhook WHERE application = ?')
   const eraseOldest = database.statement<never, [number]>(
     'DELETE FROM event WHERE number = (SELECT min(number) FROM event WHERE application = ?)',
   )
@@ -128,6 +129,14 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
         finished_at: isoTime(finished),
       }
       record(application, { type: 'push.finished', data }, now)
+    },
+
+    /** An app has reported that a push was opened, or answered. */
+    pushOpened(application: number, data: PushOpened, now: number): void {
+      if (!isWanted(application, 'push.opened')) return
+      // Anybody who knows the application id can report: what waits of it leaves room for the other events.
+      if ((waiting.get(application)?.waiting ?? 0) >= maxWaiting / 2) noteDropped.run(application)
+      else record(application, { type: 'push.opened', data }, now)
     },
 
     /** A gateway has declared the device (`device.id`) dead; it is in the feedback. */

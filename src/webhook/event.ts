@@ -3,13 +3,23 @@ import type { Platform } from '../device/device.ts'
 import { isoTime } from '../text/format.ts'
 
 /** What an application can hear of. */
-export const EVENT_TYPES = ['push.finished', 'device.gone', 'credential.paused', 'credential.resumed'] as const
+export const EVENT_TYPES = [
+  'push.finished',
+  'push.opened',
+  'device.gone',
+  'credential.paused',
+  'credential.resumed',
+] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]
+
+/** What is sent where nobody says: not what comes as often as people tap. */
+export const DEFAULT_EVENTS: readonly EventType[] = EVENT_TYPES.filter((type) => type !== 'push.opened')
 
 /** An event with its `data` as it is on the wire. Times in it are ISO 8601, UTC. */
 export type Event =
   | { readonly type: 'push.finished'; readonly data: PushFinished }
+  | { readonly type: 'push.opened'; readonly data: PushOpened }
   | { readonly type: 'device.gone'; readonly data: DeviceGone }
   | { readonly type: 'credential.paused'; readonly data: CredentialPaused }
   | { readonly type: 'credential.resumed'; readonly data: CredentialResumed }
@@ -30,6 +40,18 @@ interface PushFinished {
   /** Absent: the push was cancelled before anything went out. */
   readonly started_at?: string
   readonly finished_at: string
+}
+
+/** An app has reported that the push was opened, or answered by an action. */
+export interface PushOpened {
+  /** The UUID that the push was answered with. */
+  readonly id: string
+  readonly event: 'opened' | 'action'
+  readonly platform: '0' | '1'
+  /** The name of the action. Absent: it was an open. */
+  readonly action?: string
+  /** The device. Absent: the app has not named it, or there is none. */
+  readonly token?: string
 }
 
 /** The device has left every audience and is in the feedback. Its next registration brings it back. */

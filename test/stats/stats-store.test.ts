@@ -3,6 +3,7 @@ import { createPushStore } from '../../src/push/push-store.ts'
 import { createReceiptCounts } from '../../src/stats/receipt-count-store.ts'
 import type { Receipt } from '../../src/stats/receipt.ts'
 import { createStatsStore } from '../../src/stats/stats-store.ts'
+import { createEventStore } from '../../src/webhook/event-store.ts'
 import { openRegistry } from '../support/registry.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -20,7 +21,11 @@ function openStats() {
   const tallies = database.statement<unknown, []>(
     'SELECT application, day, platform, t, s, o, received FROM tally ORDER BY 1, 2, 3',
   )
-  const stats = createStatsStore({ database, pushes: createPushStore({ database }) })
+  const stats = createStatsStore({
+    database,
+    pushes: createPushStore({ database }),
+    events: createEventStore({ database }),
+  })
   const counts = createReceiptCounts({ database })
   return {
     stats,

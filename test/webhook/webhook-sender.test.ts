@@ -390,6 +390,25 @@ describe('the events of an application', () => {
     expect(log.filter(({ event }) => event === 'webhook events dropped: too many wait')).toHaveLength(1)
   })
 
+  test('of what apps report leave half of the room to the others', async () => {
+    const { number } = shop
+    webhooks.put(shop, { url: 'https://shop.test/hooks', events: ['push.opened', 'credential.paused'], secret: SECRET })
+    const opens = (count: number) =>
+      file.database.transact(() => {
+        for (let at = 0; at < count; at++) {
+          events.pushOpened(number, { id: `${at}`, event: 'opened', platform: '0' }, clock.now())
+        }
+      })
+    opens(MAX_WAITING)
+    expect(waiting()).toBe(MAX_WAITING / 2)
+    happen(shop, ...Array.from({ length: MAX_WAITING / 2 }, (_, at) => `r${at}`))
+    opens(1)
+    expect(waiting()).toBe(MAX_WAITING)
+    await pass(250)
+    expect(log).toMatchObject([{ event: 'webhook events dropped: too many wait', events: MAX_WAITING / 2 + 1 }])
+    expect(JSON.parse(sent[0]?.body ?? '')).toMatchObject({ type: 'push.opened', data: { id: '0' } })
+  })
+
   test('end with 410: the webhook is disabled, and what waits is erased', async () => {
     happen(shop, 'a', 'b')
     await pass(250)

@@ -144,7 +144,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'events',
         placeholder: 'A,B',
-        doc: `which: ${EVENT_TYPES.join(', ')} (default: all)`,
+        doc: `which: ${EVENT_TYPES.join(', ')} (default: all but push.opened)`,
       },
       {
         name: 'secret',

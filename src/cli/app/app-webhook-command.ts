@@ -5,7 +5,7 @@ import { addressIn, isPublic } from '../../network/special-networks.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { readWebhookUrl } from '../../webhook/address-guard.ts'
-import { EVENT_TYPES } from '../../webhook/event.ts'
+import { DEFAULT_EVENTS, EVENT_TYPES } from '../../webhook/event.ts'
 import type { EventType } from '../../webhook/event.ts'
 import { newWebhookSecret, secretBytes } from '../../webhook/signature.ts'
 import { createWebhookStore } from '../../webhook/webhook-store.ts'
@@ -47,7 +47,7 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
     const loaded = openSealingKey({ ...context, database, dataDirectory: data })
     if (loaded.kind !== 'loaded') return loaded
     const webhooks = createWebhookStore({ database, clock, key: loaded.key })
-    webhooks.put(application, { url, events: change.events ?? before?.events ?? EVENT_TYPES, secret })
+    webhooks.put(application, { url, events: change.events ?? before?.events ?? DEFAULT_EVENTS, secret })
     return { ...loaded, stored: webhooks.find(application) }
   })
   if (sealing.kind !== 'loaded') return sealing

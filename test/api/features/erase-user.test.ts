@@ -54,11 +54,12 @@ describe('PUT /user/del', () => {
     const gone = { since: clock.now(), now: clock.now(), reason: 'Unregistered' }
     const devices = createDeviceStore({ database: service.database, clock })
     service.database.transact(() => devices.markGone(Number(device?.['id']), gone))
-    const insert = service.database.statement<never, [string, string]>(
-      `INSERT INTO event (id, application, type, body, due_at, created_at) SELECT ?, number, 'device.gone', ?, 0, 0
-       FROM application`,
+    const insert = service.database.statement<never, [string, string, string]>(
+      `INSERT INTO event (id, application, type, body, due_at, created_at) SELECT ?, number, ?, ?, 0, 0 FROM application`,
     )
-    for (const { token } of [PHONE, BOB]) insert.run(`evt_${token}`, JSON.stringify({ data: { token } }))
+    for (const type of ['device.gone', 'push.opened']) {
+      for (const { token } of [PHONE, BOB]) insert.run(`${type}_${token}`, type, JSON.stringify({ data: { token } }))
+    }
     service.database.statement('UPDATE event SET id = number').run()
     const before = (await service.get(`/push/${id}`)).body
     expect(before).toMatchObject({ t: 4, failed: { total: 1 }, o: 1 })
@@ -75,7 +76,7 @@ describe('PUT /user/del', () => {
     expect(rows('SELECT 1 FROM push_exception WHERE device <= 4')).toEqual([])
     expect((await service.get(`/push/${id}`)).body).toEqual(before)
     expect((await service.get('/deviceToken/all')).body).toMatchObject([BOB])
-    expect(rows('SELECT 1 FROM event')).toHaveLength(1)
+    expect(rows('SELECT 1 FROM event')).toHaveLength(2)
     expect(rows('SELECT devices FROM registry_size')).toEqual([{ devices: 1 }])
     const audiences = rows('SELECT audience FROM push ORDER BY number').map(({ audience }) =>
       JSON.parse(String(audience)),

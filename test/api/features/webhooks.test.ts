@@ -90,6 +90,30 @@ describe('a webhook', () => {
     expect(receiver.received.map((each) => verified(each).data.id)).toEqual([id, second])
   })
 
+  test('hears of what was opened or chosen, once of each device, and not of what was received', async () => {
+    hook(['push.opened'])
+    await register(GOOD)
+    const id = await push()
+    const report = (body: object) => service.put('/stats', { platform: '0', id, ...body })
+    const reports = [
+      { event: 'received', token: GOOD },
+      { token: GOOD },
+      { token: GOOD },
+      { event: 'action', action: 'reply', token: 'nobody' },
+    ]
+    for (const body of [...reports, { id: '019a9f7e-3c1b-7000-8000-000000000000' }]) {
+      expect((await report(body)).status).toBe(200)
+    }
+    await report({ event: 'action', action: 'last' })
+    const heard = (await receiver.arrived(3)).map((each) => verified(each))
+    expect(heard.map(({ data }) => data).toSorted((a, b) => (a.action ?? '').localeCompare(b.action ?? ''))).toEqual([
+      { id, event: 'opened', platform: '0', token: GOOD },
+      { id, event: 'action', platform: '0', action: 'last' },
+      { id, event: 'action', platform: '0', action: 'reply' },
+    ])
+    expect(new Set(heard.map(({ type }) => type))).toEqual(new Set(['push.opened']))
+  })
+
   test('hears of a push that nobody was there for', async () => {
     hook(['push.finished'])
     const id = await push()

@@ -8,7 +8,8 @@ import type { CommandLine } from '../command-line.ts'
 
 const URL = 'https://shop.example/hooks?a=b'
 const SECRET = `whsec_${Buffer.alloc(24, 5).toString('base64')}`
-const ALL = 'push.finished, device.gone, credential.paused, credential.resumed'
+const BY_DEFAULT = 'push.finished, device.gone, credential.paused, credential.resumed'
+const ALL = 'push.finished, push.opened, device.gone, credential.paused, credential.resumed'
 
 async function withShop(): Promise<CommandLine> {
   const cli = commandLine()
@@ -35,7 +36,7 @@ describe('app webhook', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     const secret = /whsec_\S+/.exec(stdout)?.[0] ?? ''
     expect(stdout.split('\n')).toEqual([
-      `"Shop" has a webhook: ${ALL} to ${URL}`,
+      `"Shop" has a webhook: ${BY_DEFAULT} to ${URL}`,
       '',
       `  ${secret}`,
       '',
@@ -44,8 +45,8 @@ describe('app webhook', () => {
       '',
     ])
     expect(secretOf(cli)).toBe(secret)
-    expect(await cli.run(['app', 'webhook', 'Shop'])).toEqual(printed(`${ALL} to ${URL}`))
-    expect((await cli.run(['app', 'show', 'Shop'])).stdout).toContain(`  webhook   ${ALL} to ${URL}\n`)
+    expect(await cli.run(['app', 'webhook', 'Shop'])).toEqual(printed(`${BY_DEFAULT} to ${URL}`))
+    expect((await cli.run(['app', 'show', 'Shop'])).stdout).toContain(`  webhook   ${BY_DEFAULT} to ${URL}\n`)
     expect((await cli.run(['app', 'show', 'Shop'])).stdout).not.toContain('whsec_')
   })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { createStatsStore } from '../../../src/stats/stats-store.ts'
+import { createEventStore } from '../../../src/webhook/event-store.ts'
 import { commandLine } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
@@ -43,7 +44,11 @@ function fill(line: CommandLine, seed: number, devices: number): void {
   const some = () => NAMES.filter(() => next() < 0.3)
   using database = line.database()
   const registry = createDeviceStore({ database, clock })
-  const stats = createStatsStore({ database, pushes: createPushStore({ database }) })
+  const stats = createStatsStore({
+    database,
+    pushes: createPushStore({ database }),
+    events: createEventStore({ database }),
+  })
   database.transact(() => {
     for (let at = 0; at < devices; at++) {
       clock.advance(Math.floor(next() * HOUR))

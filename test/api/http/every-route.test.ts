@@ -4,6 +4,7 @@ import type { AnyElysia } from 'elysia'
 import { devicePropertyRoutes } from '../../../src/device/routes/device-property-routes.ts'
 import { deviceRoutes } from '../../../src/device/routes/device-routes.ts'
 import { registryRoutes } from '../../../src/device/routes/registry-routes.ts'
+import { userRoutes } from '../../../src/device/routes/user-routes.ts'
 import { createApi } from '../../../src/http/api.ts'
 import { createGate } from '../../../src/http/gate.ts'
 import { cancelRoutes } from '../../../src/push/cancel-routes.ts'
@@ -43,6 +44,7 @@ const BESIDE = [
   'GET /push/{id}/failures with the secret',
   'GET /push/{id}/device with the secret',
   'POST /push/{id}/cancel with the secret',
+  'PUT /user/del with the secret',
 ]
 
 /** What anybody may read. */
@@ -90,6 +92,7 @@ const routes = routesOf((gate) => {
     deviceRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled }),
     devicePropertyRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled, badgeSet: uncalled }),
     registryRoutes({ gate, devices: uncalled, feedback: uncalled }),
+    userRoutes({ gate, eraseUser: uncalled }),
     pushRoutes({ gate, accept: uncalled, devices: uncalled, checkSize: uncalled }),
     cancelRoutes({ gate, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),
     previewRoutes({

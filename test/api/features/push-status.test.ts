@@ -52,6 +52,10 @@ describe('GET /push/{id}', () => {
       t: 5,
       s: 3,
       o: 0,
+      received: 0,
+      opened_rate: 0,
+      received_rate: 0,
+      actions: {},
       failed: { total: 2, reasons: { Unregistered: 1, PayloadTooLarge: 1 } },
       waiting: 0,
       created_at: NOON,
@@ -229,14 +233,16 @@ describe('a push that is not there', () => {
 })
 
 describe('GET /pushes', () => {
-  test('lists pushes newest first, without reasons and platforms', async () => {
+  test('lists pushes newest first, without reasons, rates, actions and platforms', async () => {
     await register(0, ios('a1'), ios('bad4130'))
     const first = await pushed({ platform: ['0'] })
     const second = await push({ send_at: 60 })
     const { body, headers } = await service.get('/pushes')
     expect(body.map((one: any) => one.id)).toEqual([second, first])
     expect(headers.get('link')).toBeNull()
-    const { platforms: _, failed, ...alike } = (await service.get(`/push/${first}`)).body
+    const { platforms, opened_rate, received_rate, actions, failed, ...alike } = (await service.get(`/push/${first}`))
+      .body
+    expect([Object.keys(platforms), opened_rate, received_rate, actions]).toEqual([['0'], 0, 0, {}])
     expect(body[1]).toEqual({ ...alike, failed: { total: failed.total } })
     expect(body[0]).toMatchObject({ state: 'scheduled' })
   })

@@ -8,9 +8,14 @@ import type { Plan, Scope } from './audience-plan.ts'
 import { conditionsOf } from './condition.ts'
 import type { Audience } from './filter.ts'
 
-/** One device of an audience. */
 /** A registered device: its token packed, see `unpackToken`; `environment`: 0 production, 1 sandbox; its stored badge. */
-export type AudienceRow = Pick<StoredRow<typeof device>, 'id' | 'token' | 'environment' | 'badge'>
+export type AudienceRow = Pick<StoredRow<typeof device>, 'id' | 'token' | 'environment' | 'badge'> & {
+  /** Only where it was asked for. */
+  readonly locale?: string | null
+}
+
+/** Devices of one locale; `null`: it is not known. */
+export type LocaleCount = { readonly locale: string | null; readonly count: number }
 
 /** The registered devices of an audience on one platform, in the order of their ids. */
 export interface AudiencePages {
@@ -24,11 +29,18 @@ export interface AudiencePages {
    * that the work of one call is bounded whatever the filters leave of them; `ceiling` when that was all.
    */
   count(after: number, ceiling: number, candidates: number): { readonly count: number; readonly last: number }
+  /** The same by locale. */
+  locales(
+    after: number,
+    ceiling: number,
+    candidates: number,
+  ): { readonly counts: readonly LocaleCount[]; readonly last: number }
 }
 
 const NOBODY: AudiencePages = {
   page: (_after, ceiling) => ({ rows: [], last: ceiling }),
   count: (_after, ceiling) => ({ count: 0, last: ceiling }),
+  locales: (_after, ceiling) => ({ counts: [], last: ceiling }),
 }
 
 /** Index entries looked at for a page: 4 ms at most, and 0.3 where nothing has to be checked on each device. */
@@ -40,31 +52,37 @@ const QUESTIONS = 4
 /**
  * An audience as pages of one platform. A page reads ranges of one index from where the one before it ended, so its
  * work is about its rows. Names of labels are looked up once, here; devices of users when the first page is asked for, since
- * of 10,000 users that takes a while, and of a push to both platforms one waits for the other.
+ * of 10,000 users that takes a while, and of a push to both platforms one waits for the other. `withLocale`: rows have
+ * the locale of their device; default false.
  */
 export function audiencePages(
   database: Reader,
   audience: Audience,
   application: number,
   platform: Platform,
+  { withLocale = false }: { readonly withLocale?: boolean } = {},
 ): AudiencePages {
   const prepare = rememberedStatements(database)
   const scope = { application, platform }
   if ('device' in audience)
-    return audience.platform === platform ? read(prepare, planOfOne(audience.device), scope) : NOBODY
+    return audience.platform === platform ? read(prepare, planOfOne(audience.device), scope, withLocale) : NOBODY
   const conditions = conditionsOf(audience.filter, platform, labelIds(prepare, application))
   if (conditions === null) return NOBODY
   let pages: AudiencePages | null = null
-  const planned = () => (pages ??= read(prepare, planOf(prepare, conditions, scope), scope))
+  const planned = () => (pages ??= read(prepare, planOf(prepare, conditions, scope), scope, withLocale))
   return {
     page: (after, ceiling, limit) => planned().page(after, ceiling, limit),
     count: (after, ceiling, candidates) => planned().count(after, ceiling, candidates),
+    locales: (after, ceiling, candidates) => planned().locales(after, ceiling, candidates),
   }
 }
 
-function read(prepare: Prepare, plan: Plan, { application, platform }: Scope): AudiencePages {
+function read(prepare: Prepare, plan: Plan, { application, platform }: Scope, withLocale: boolean): AudiencePages {
   const members = [plan.members, ...plan.checks].join(' AND ')
-  const rows = prepare<AudienceRow>(`SELECT d.id, d.token, d.environment, d.badge ${members} ORDER BY d.id LIMIT ?3`)
+  const locale = withLocale ? ', d.locale' : ''
+  const rows = prepare<AudienceRow>(
+    `SELECT d.id, d.token, d.environment, d.badge${locale} ${members} ORDER BY d.id LIMIT ?3`,
+  )
   const counted = prepare<{ count: number }>(`SELECT count(*) AS count ${members}`)
   const reached =
     plan.candidates &&
@@ -101,6 +119,12 @@ function read(prepare: Prepare, plan: Plan, { application, platform }: Scope): A
     count(after, ceiling, candidates) {
       const last = reach(after, ceiling, candidates)
       return { count: counted.get(after, last, 0, ...checked(after, last))?.count ?? 0, last }
+    },
+
+    locales(after, ceiling, candidates) {
+      const byLocale = prepare<LocaleCount>(`SELECT d.locale AS locale, count(*) AS count ${members} GROUP BY d.locale`)
+      const last = reach(after, ceiling, candidates)
+      return { counts: byLocale.all(after, last, 0, ...checked(after, last)), last }
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Outcome } from '../gateway/gateway.ts'
+import { inLanguage } from '../notification/languages.ts'
 import type { Message } from '../notification/notification.ts'
 import { AudienceCursor } from './page/audience-cursor.ts'
 import type { Recipients } from './page/audience-cursor.ts'
@@ -38,6 +39,8 @@ interface AloneSettlement {
 export class ActiveDelivery {
   readonly record: OpenDelivery
   #message: Message
+  /** By language of the notification. */
+  readonly #messages = new Map<string, Message>()
   readonly #audience: AudienceSize
   readonly #cursor: AudienceCursor
   readonly #pages = new OpenPages()
@@ -72,9 +75,18 @@ export class ActiveDelivery {
     this.#endIfNobody()
   }
 
-  /** Another object from a change of its end on. */
-  get message(): Message {
-    return this.#message
+  /**
+   * What is sent to those who get a language of the notification; `null`: its own text. The same object each time, by
+   * which it is rendered once; another one from a change of its end on.
+   */
+  messageIn(language: string | null): Message {
+    if (language === null) return this.#message
+    let message = this.#messages.get(language)
+    if (message === undefined) {
+      message = { ...this.#message, notification: inLanguage(this.#message.notification, language) }
+      this.#messages.set(language, message)
+    }
+    return message
   }
 
   /** When its time to live is over, ms since the Unix epoch, by the clock as it is. */
@@ -368,6 +380,7 @@ export class ActiveDelivery {
     const { releasedAt } = this.record
     if (releasedAt >= since && releasedAt <= now) return
     this.#message = { ...this.#message, expiresAt: this.#message.expiresAt + byMs }
+    this.#messages.clear()
   }
 
   /** Whoever would come into an empty audience from now on was not in it when the push was accepted. */

@@ -173,7 +173,7 @@ export class Dispatcher {
     const sending = this.#silent.sent(task.recipient.device, task.sentAt)
     // The task must be released whatever happens, or its page never settles.
     provider
-      .send(sent.delivery.message, sent.recipient, () => sent.delivery.abortReason === null)
+      .send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, () => sent.delivery.abortReason === null)
       .then(
         (outcome) => {
           if (outcome === null) this.#withdrawn(sent, sending)

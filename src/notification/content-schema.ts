@@ -19,6 +19,9 @@ import {
   ttl,
 } from './content-fields.ts'
 import { apns, fcm, payload } from './gateway-override-fields.ts'
+import { inLanguage } from './languages.ts'
+import { languages } from './languages-field.ts'
+import type { Languages, LanguageText } from './languages.ts'
 import type { Notification, RawApns, RawFcm } from './notification.ts'
 
 /** The fields of what is shown, in the body of every push. */
@@ -40,6 +43,7 @@ export const contentFields = {
   interruption: optional(example(interruption, 'time-sensitive')),
   channel: optional(example(channel, 'orders')),
   link: optional(example(link, 'shop:orders/17')),
+  languages: optional(example(languages, { de: { msg: 'Hallo' }, 'pt-BR': { msg: 'Olá' } })),
   apns: optional(example(apns, { aps: { 'relevance-score': 0.5 } })),
   fcm: optional(example(fcm, { android: { notification: { color: '#0b6e4f' } } })),
 }
@@ -63,6 +67,7 @@ const EXTRAS = [
   'interruption',
   'channel',
   'link',
+  'languages',
   'apns',
   'fcm',
 ] as const
@@ -70,7 +75,8 @@ const EXTRAS = [
 type Extra = (typeof EXTRAS)[number]
 
 /** What was read of a body; the raw fields are `null` where there is nothing in them. */
-type Content = Omit<Partial<Notification>, 'apns' | 'fcm'> & {
+type Content = Omit<Partial<Notification>, 'languages' | 'apns' | 'fcm'> & {
+  readonly languages?: Languages | null
   readonly apns?: RawApns | null
   readonly fcm?: RawFcm | null
 }
@@ -95,21 +101,36 @@ export function isNothing({ msg, sound, badge, payload, title, link, silent, apn
 
 /** Throws `Refused` for fields that do not go together: a gateway would refuse them, or a phone show nothing. */
 export function checkContent(notification: Notification): void {
-  const { msg, title, subtitle, image, sound, interruption, payload, apns, fcm } = notification
+  const { sound, interruption, apns, languages = {} } = notification
   if (notification.silent === true) checkSilent(notification)
-  const hasText =
-    msg !== null || title !== undefined || Boolean(apns?.aps?.['alert']) || fcm?.notification !== undefined
-  if (!hasText) {
-    if (subtitle !== undefined) throw invalid('subtitle', 'needs msg or title beside it')
-    if (image !== undefined) throw invalid('image', 'needs msg or title beside it')
+  checkText(notification, (field) => field)
+  for (const [language, text] of Object.entries(languages)) {
+    const nameOf = (field: keyof LanguageText) => (text[field] === undefined ? field : `languages.${language}.${field}`)
+    checkText(inLanguage(notification, language), nameOf)
   }
   if (interruption === 'critical' && sound === null && !apns?.aps?.['sound']) {
     throw invalid('interruption', 'must not be "critical" without a sound; "default" is one')
   }
+}
+
+/** `nameOf`: what a field is called in the body. */
+function checkText(
+  { msg, title, subtitle, image, link, payload, apns, fcm }: Notification,
+  nameOf: (field: keyof LanguageText) => string,
+): void {
+  const hasText =
+    msg !== null || title !== undefined || Boolean(apns?.aps?.['alert']) || fcm?.notification !== undefined
+  if (!hasText) {
+    if (subtitle !== undefined) throw invalid(nameOf('subtitle'), 'needs msg or title beside it')
+    if (image !== undefined) throw invalid(nameOf('image'), 'needs msg or title beside it')
+  }
   // Beside aps, and in data, both would have the same name.
-  for (const name of ['image', 'link'] as const) {
-    if (notification[name] !== undefined && payload !== null && Object.hasOwn(payload, name)) {
-      throw invalid(`payload.${name}`, `must not be given beside ${name}, which is sent under that name`)
+  for (const [name, value] of [
+    ['image', image],
+    ['link', link],
+  ] as const) {
+    if (value !== undefined && payload !== null && Object.hasOwn(payload, name)) {
+      throw invalid(`payload.${name}`, `must not be given beside ${nameOf(name)}, which is sent under that name`)
     }
   }
 }
@@ -128,4 +149,15 @@ function checkSilent(notification: Notification): void {
   }
 }
 
-const SHOWN = ['msg', 'title', 'subtitle', 'sound', 'badge', 'image', 'mutable', 'interruption', 'channel'] as const
+const SHOWN = [
+  'msg',
+  'title',
+  'subtitle',
+  'languages',
+  'sound',
+  'badge',
+  'image',
+  'mutable',
+  'interruption',
+  'channel',
+] as const

@@ -2,6 +2,7 @@ import type { Application } from '../application/application.ts'
 import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { BadgeChange } from '../device/badge.ts'
 import type { JsonObject } from '../text/json-object.ts'
+import type { Languages, LanguageText } from './languages.ts'
 
 /** What the phone shows, as read from a push request and stored with the push. */
 export interface Notification {
@@ -41,6 +42,8 @@ export interface Notification {
   readonly channel?: string
   /** A URL for the app to open. */
   readonly link?: string
+  /** The text in other languages. */
+  readonly languages?: Languages
   /** Merged into the body for APNs last; `aps` is merged key by key. Has no badge. */
   readonly apns?: RawApns
   /**
@@ -98,10 +101,15 @@ export function timeToLiveMs({ ttl }: Notification): number {
   return ttl === 0 ? NOW_OR_NEVER_MS : ttl * 1000
 }
 
-/** The fields of a notification that count towards the size of what a gateway gets, for a message. */
-export function sizedFields(notification: Notification): string {
-  const more = MAY_BE_LONG.filter((name) => notification[name] !== undefined)
-  const names = ['msg', 'sound', 'payload', ...more]
+/**
+ * The fields of a notification that count towards the size of what a gateway gets, for a message. `language`: as it is
+ * in this one; `null`: its own text.
+ */
+export function sizedFields(notification: Notification, language: string | null): string {
+  const text: LanguageText = (language === null ? null : notification.languages?.[language]) ?? {}
+  const more = MAY_BE_LONG.filter((name) => notification[name] !== undefined || Object.hasOwn(text, name))
+  const fields = ['msg', 'sound', 'payload', ...more]
+  const names = fields.map((name) => (Object.hasOwn(text, name) ? `languages.${language}.${name}` : name))
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 

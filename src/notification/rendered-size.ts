@@ -1,6 +1,7 @@
 import type { Platform } from '../device/device.ts'
 import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
+import { inLanguage, languagesOf } from './languages.ts'
 import { sizedFields } from './notification.ts'
 import type { Notification } from './notification.ts'
 
@@ -15,10 +16,14 @@ export type CheckSize = (notification: Notification, platforms: readonly Platfor
 /** `sizeOf`: bytes of the notification as the gateway of each platform would get it. */
 export function createSizeCheck(sizeOf: Readonly<Record<Platform, (notification: Notification) => number>>): CheckSize {
   return (notification, platforms) => {
-    const sizes = platforms.map((platform) => ({ platform, bytes: sizeOf[platform](notification) }))
-    if (sizes.every(({ bytes }) => bytes <= MAX_RENDERED_BYTES)) return null
-    const given = sizes.map(({ platform, bytes }) => `${bytes} bytes for ${GATEWAY[platform]}`).join(', ')
-    const problem = `are too large: ${given}; at most ${MAX_RENDERED_BYTES} are allowed.`
-    return failure('InvalidArgument', `${sizedFields(notification)} ${problem}`)
+    for (const language of languagesOf(notification)) {
+      const sent = inLanguage(notification, language)
+      const sizes = platforms.map((platform) => ({ platform, bytes: sizeOf[platform](sent) }))
+      if (sizes.every(({ bytes }) => bytes <= MAX_RENDERED_BYTES)) continue
+      const given = sizes.map(({ platform, bytes }) => `${bytes} bytes for ${GATEWAY[platform]}`).join(', ')
+      const problem = `are too large: ${given}; at most ${MAX_RENDERED_BYTES} are allowed.`
+      return failure('InvalidArgument', `${sizedFields(notification, language)} ${problem}`)
+    }
+    return null
   }
 }

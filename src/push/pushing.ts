@@ -1,5 +1,6 @@
 import type { Application } from '../application/application.ts'
 import { createAudienceCount } from '../audience/audience-count.ts'
+import { createLocaleCount } from '../audience/locale-count.ts'
 import type { Filter } from '../audience/filter.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
@@ -69,6 +70,7 @@ export function createPushing(deps: Dependencies) {
       clock,
       checkSize,
       count,
+      countLocales: createLocaleCount({ database }),
       sample: createSampler({ database }),
       render: {
         apns: (application, message, to) => previewApns(message, to, apnsIdentity(application)),

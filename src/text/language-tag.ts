@@ -28,10 +28,9 @@ const JAVA = /^([a-z]{2,8})(_[a-z]{2}|_\d{3}|_)_#([a-z]{4})(?:_.*)?$/is
  * subtag, together with a single letter that then stands last, until there is such a one; `null`: there is none. All
  * are in canonical form.
  */
-export function lookUpTag(tag: string, known: ReadonlyMap<string, number>): number | null {
+export function lookUpTag(tag: string, known: ReadonlySet<string>): string | null {
   for (let range = tag; range !== ''; range = truncated(range)) {
-    const found = known.get(range)
-    if (found !== undefined) return found
+    if (known.has(range)) return range
   }
   return null
 }

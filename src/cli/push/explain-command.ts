@@ -44,7 +44,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const asked = facts.platform !== null && WAITING.has(explained(null).verdict)
   const pauses = asked ? await asker.ask(pushId) : undefined
   const pause = facts.platform === null ? null : (pauses?.get(facts.platform) ?? null)
-  const answer = explanationOf(explained(pause), facts.platform, (device) => apnsIdOf(pushId, device), facts.device)
+  const answer = explanationOf(explained(pause), facts, (device) => apnsIdOf(pushId, device))
   if (flags.has('json')) return done(jsonLine(answer))
   const unknown = asked && pauses === undefined
   return done(explanationText({ ...answer, push: pushId, device: known, pauseUnknown: unknown }, styleOf(context)))

@@ -28,6 +28,7 @@ export function explanationText(record: Explained, { paint, legible }: Style): s
     ...row('left out by', excludedBy.length > 0 ? excludedBy.join(', ') : null),
     ...row('at', at && moment(Date.parse(at))),
     ...row('attempts', attempts),
+    ...row('language', record.language === undefined ? null : (record.language ?? "the push's own text")),
     ...row('next attempt', next && moment(Date.parse(next))),
     ...row('apns-id', apnsId),
   ]

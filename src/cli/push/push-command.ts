@@ -46,7 +46,7 @@ export const check: CheckArguments = readPush
 /** Accepts a push as the API does, and follows it until it is over. Code 1 where some failed and none was accepted. */
 export const run: RunCommand = async (given, context) => {
   const { flags } = given
-  const read = readPush(given)
+  const read = readPush(given, context)
   const asker = createAdminClient(flags, context)
   if (read.kind === 'problems') return read
   if (asker.kind === 'problems') return asker

@@ -36,6 +36,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
       { name: 'link', placeholder: 'URL', doc: 'what the app is to open' },
       { name: 'image', placeholder: 'URL', doc: 'a picture to show' },
       { name: 'payload', placeholder: 'JSON', doc: 'an object for the app' },
+      { name: 'languages', placeholder: 'FILE|JSON', doc: 'the text in other languages: {"de": {"msg": "Hallo"}}' },
       { name: 'collapse', placeholder: 'NAME', doc: 'takes the place of an earlier one with this name' },
       { name: 'ttl', placeholder: 'SECONDS', doc: 'how long it is tried (default 86400)' },
       { name: 'fields', placeholder: 'JSON', doc: 'more fields of POST /push/all, such as {"silent": true}' },

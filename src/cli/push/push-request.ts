@@ -8,7 +8,7 @@ import type { Notification } from '../../notification/notification.ts'
 import type { When } from '../../push/schedule/timing-schema.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { problems } from '../command.ts'
-import type { ParsedArguments } from '../command.ts'
+import type { CommandContext, ParsedArguments } from '../command.ts'
 import { platformsIn } from './platform-flag.ts'
 import { PushFields } from './push-schema.ts'
 
@@ -41,6 +41,7 @@ const NAMES: Readonly<Record<string, string>> = {
   msg: 'MESSAGE',
   sound: '--sound',
   payload: '--payload',
+  languages: '--languages',
   where: '--where',
   tags: '--tag',
   alias: '--alias',
@@ -53,10 +54,10 @@ const TARGETS = ['all', 'tag', 'alias', 'user', 'token', 'where'] as const
 /** What `--fields` may say besides. */
 const MORE_FIELDS = [...Object.keys(contentFields), 'send_at_local', 'tags_match']
 
-export function readPush({
-  words,
-  flags,
-}: ParsedArguments): { readonly kind: 'push'; readonly push: PushWanted } | Problems {
+export function readPush(
+  { words, flags }: ParsedArguments,
+  { readFile }: Pick<CommandContext, 'readFile'>,
+): { readonly kind: 'push'; readonly push: PushWanted } | Problems {
   const wrong: string[] = []
   const flag = (name: string): string | undefined => flags.get(name)
   const list = (name: string) => {
@@ -65,11 +66,20 @@ export function readPush({
     if (names?.includes('')) wrong.push(`--${name} names an empty ${name === 'user' ? 'user' : 'tag'}.`)
     return names
   }
-  const json = (name: string, example: string): unknown => {
-    const text = flag(name)
+  const json = (name: string, example: string, text = flag(name)): unknown => {
     const value = text === undefined ? undefined : parsed(text)
     if (value === null) wrong.push(`--${name} is not JSON: expected an object, such as '${example}'.`)
     return value ?? undefined
+  }
+
+  /** What does not begin as an object is the name of a file. */
+  const textOrFile = (name: string): string | undefined => {
+    const text = flag(name)
+    if (text === undefined || /^\s*\{/.test(text)) return text
+    const file = readFile(text)
+    if (file.kind === 'read') return new TextDecoder().decode(file.bytes)
+    wrong.push(`--${name}: ${file.problem}.`)
+    return undefined
   }
 
   const targets = TARGETS.filter((name) => flags.has(name))
@@ -84,6 +94,7 @@ export function readPush({
   const [tags, exceptTags, users] = [list('tag'), list('except-tag'), list('user')]
   const payload = json('payload', '{"article": 17}')
   const where = json('where', '{"all": [{"tag": "beta"}, {"seen_within": 7}]}')
+  const languages = json('languages', '{"de": {"msg": "Hallo"}}', textOrFile('languages'))
   if (wrong.length > 0) return problems(...wrong)
   const platforms = platformsIn(flags)
 
@@ -97,6 +108,7 @@ export function readPush({
     ...Object.fromEntries(texts),
     ...(words[1] !== undefined && { msg: words[1] }),
     payload: payload ?? fields['payload'],
+    languages: languages ?? fields['languages'],
     platform: platforms.map(String),
     tags,
     alias: flag('alias'),

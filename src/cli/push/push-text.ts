@@ -43,7 +43,7 @@ export function resultJson({ id, state, t, s, failed, reasons, waitsFor }: PushR
 
 /** What --dry-run shows. */
 export function previewText(preview: Preview, { paint, legible }: Style): string {
-  const { t, platforms, sample, apns, fcm } = preview
+  const { t, platforms, sample, apns, fcm, languages = [] } = preview
   const rows = ([0, 1] as const).map((platform) => [`  ${PLATFORM_NAMES[platform]}`, grouped(platforms[platform])])
   const devices = sample.map(({ token, platform, alias }) => [
     `  ${escapeControls(tokenPart(token))}`,
@@ -60,7 +60,18 @@ export function previewText(preview: Preview, { paint, legible }: Style): string
       ...(devices.length === 0 ? [] : ['', 'Among them', ...tableText(devices)]),
       '',
       ...tableText([...size('APNs', apns), ...size('FCM', fcm)]),
+      ...(languages.length === 0
+        ? []
+        : ['', ...tableText([LANGUAGE_HEAD, ...languages.map(languageRow)], LANGUAGE_SIDES)]),
       '',
     ].join('\n'),
   )
+}
+
+const LANGUAGE_HEAD = ['  LANGUAGE', 'DEVICES', 'APNS BYTES', 'FCM BYTES']
+const LANGUAGE_SIDES = ['left', 'right', 'right', 'right'] as const
+
+function languageRow({ language, t, apns, fcm }: NonNullable<Preview['languages']>[number]): string[] {
+  const bytes = (rendered: { readonly bytes: number } | null) => (rendered === null ? '' : grouped(rendered.bytes))
+  return [`  ${language ?? 'the own text'}`, grouped(t), bytes(apns), bytes(fcm)]
 }

@@ -35,7 +35,7 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'map',
         placeholder: 'FIELD=COLUMN,…',
-        doc: 'which column holds what: token, platform, alias, tag, active, lat, lng, timezone, badge, …',
+        doc: 'which column holds what: token, platform, alias, tag, active, lat, lng, timezone, locale, …',
         list: true,
       },
       { ...platformFlag, doc: 'of the devices of a CSV that does not say it' },

@@ -20,7 +20,7 @@ export interface Task {
 
 /** The task of a recipient whose device is not there any more, to be settled without a send. */
 export function taskOfRemoved(delivery: ActiveDelivery, { device, attempt, badge }: WaitingRow, now: number): Task {
-  const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0 }
+  const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0, language: null }
   return { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
 }
 

@@ -88,6 +88,8 @@ export interface PageSettlement extends Results {
 export interface PageRow extends Recipient {
   /** The count stored with the device when it was read. */
   readonly storedBadge: number
+  /** The language of the notification that the device gets; `null`: its own text. */
+  readonly language: string | null
 }
 
 export interface DueRecipient extends PageRow {

@@ -4,10 +4,15 @@ import type { StoredRow, device as deviceTable } from '../../database/schema.ts'
 import { applyBadge } from '../../device/badge.ts'
 import { unpackToken } from '../../device/device.ts'
 import type { Environment } from '../../device/device.ts'
+import { languageChoice } from '../../notification/languages.ts'
+import type { ChooseLanguage } from '../../notification/languages.ts'
 import type { Notification } from '../../notification/notification.ts'
 import type { OpenDelivery, PageRow, RecipientPage } from './open-delivery.ts'
 
-type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'token' | 'environment' | 'badge'>
+type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'token' | 'environment' | 'badge'> & {
+  /** Not read for a notification in one language. */
+  readonly locale?: string | null
+}
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
@@ -17,6 +22,9 @@ export type RecipientStore = ReturnType<typeof createRecipientStore>
 export function createRecipientStore({ database }: { database: Database }) {
   const device = database.statement<DeviceRow, [number]>(
     'SELECT token, environment, badge FROM device WHERE id = ? AND state = 0',
+  )
+  const deviceWithLocale = database.statement<DeviceRow, [number]>(
+    'SELECT token, environment, badge, locale FROM device WHERE id = ? AND state = 0',
   )
   const tokenOf = database.statement<Pick<DeviceRow, 'token'>, [device: number]>(
     'SELECT token FROM device WHERE id = ?',
@@ -29,30 +37,34 @@ export function createRecipientStore({ database }: { database: Database }) {
   function recipientsOf(delivery: OpenDelivery) {
     const { audience, ceiling, application, platform, notification } = delivery
     if ('device' in audience) return single(audience.device)
-    const pages = audiencePages(database, audience, application, platform)
+    const choose = languageChoice(notification)
+    const pages = audiencePages(database, audience, application, platform, { withLocale: choose !== null })
     return {
       page(after: number, upTo: number, limit: number): RecipientPage {
         const { rows, last } = pages.page(after, upTo, limit)
-        return { recipients: rows.map((row) => recipientOf(row.id, row, notification)), last }
+        return { recipients: rows.map((row) => recipientOf(row.id, row, notification, choose)), last }
       },
       count: (after: number, candidates: number) => pages.count(after, ceiling, candidates),
     }
 
     function single(id: number) {
       const page = (after: number, upTo: number): RecipientPage => {
-        const row = id > after && id <= upTo ? device.get(id) : null
-        return { recipients: row === null ? [] : [recipientOf(id, row, notification)], last: upTo }
+        const recipient = id > after && id <= upTo ? find(id, notification) : null
+        return { recipients: recipient === null ? [] : [recipient], last: upTo }
       }
       return { page, count: (after: number) => ({ count: page(after, id).recipients.length, last: ceiling }) }
     }
   }
 
+  function find(id: number, notification: Notification): PageRow | null {
+    const choose = languageChoice(notification)
+    const row = (choose === null ? device : deviceWithLocale).get(id)
+    return row === null ? null : recipientOf(id, row, notification, choose)
+  }
+
   return {
     /** A device that is still registered; its badge counted anew. */
-    find(id: number, notification: Notification): PageRow | null {
-      const row = device.get(id)
-      return row === null ? null : recipientOf(id, row, notification)
-    },
+    find,
 
     /** The count stored with a device; 0 where it is not registered any more. */
     badgeOf: (id: number): number => device.get(id)?.badge ?? 0,
@@ -67,12 +79,13 @@ export function createRecipientStore({ database }: { database: Database }) {
   }
 }
 
-function recipientOf(device: number, row: DeviceRow, { badge }: Notification): PageRow {
+function recipientOf(device: number, row: DeviceRow, { badge }: Notification, choose: ChooseLanguage | null): PageRow {
   return {
     device,
     token: unpackToken(row.token),
     environment: row.environment === null ? null : (ENVIRONMENTS[row.environment] ?? null),
     badge: badge === null ? null : applyBadge(badge, row.badge),
     storedBadge: row.badge,
+    language: choose === null ? null : choose(row.locale ?? null),
   }
 }

@@ -8,6 +8,8 @@ import { packToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import { tokenWarning } from '../../device/push-token.ts'
 import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
+import { languageChoice } from '../../notification/languages.ts'
+import type { Notification } from '../../notification/notification.ts'
 import { waveIn } from '../schedule/local-time.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explanation.ts'
 import { storedJson } from '../../database/damage.ts'
@@ -24,6 +26,7 @@ interface PushRow {
 }
 
 interface DeviceRow extends Omit<DeviceTraits, 'tag' | 'active'> {
+  locale: string | null
   state: 0 | 1 | 2
 }
 
@@ -37,6 +40,11 @@ export interface Found {
   /** `device.id`; `null`: no such token. */
   readonly device: number | null
   readonly platform: Platform | null
+  /**
+   * The language of the push that the device gets, as it is now; `null`: the push's own text. Not there where the push has no
+   * languages, or the token no device.
+   */
+  readonly language?: string | null
 }
 
 const STATES = ['registered', 'gone', 'quarantined'] as const
@@ -57,8 +65,11 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   const wavesOf = database.reading<PushRow, [number]>(
     `SELECT ${PUSH_COLUMNS} FROM push WHERE parent = ? ORDER BY send_at`,
   )
+  const findNotification = database.reading<{ notification: string }, [push: number]>(
+    'SELECT notification FROM push WHERE number = ?',
+  )
   const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, Platform, Platform]>(
-    `SELECT id, platform, state, alias, user, lat, lng, timezone, moved_at AS movedAt, registered_at AS registeredAt,
+    `SELECT id, platform, state, alias, user, lat, lng, timezone, locale, moved_at AS movedAt, registered_at AS registeredAt,
        seen_at AS seenAt
      FROM device WHERE application = ? AND token = ? AND platform IN (?, ?) ORDER BY state, seen_at DESC LIMIT 1`,
   )
@@ -124,6 +135,13 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return waves.find((wave) => wave.send_at === moment) ?? null
   }
 
+  /** See `Found.language`. */
+  function languageOf(push: number, { locale }: DeviceRow): { readonly language?: string | null } {
+    const row = findNotification.get(push)
+    const choose = row && languageChoice(storedJson(row.notification) as Notification)
+    return choose === null ? {} : { language: choose(locale) }
+  }
+
   return {
     /** `null`: there is no such push. Without `platform`, and where both platforms hold the token, the device seen last. */
     find(application: number, id: string, token: string, platform?: Platform): Found | null {
@@ -158,6 +176,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
         },
         device: device.id,
         platform: device.platform,
+        ...languageOf(whole.number, device),
       }
     },
   }

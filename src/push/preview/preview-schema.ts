@@ -34,36 +34,53 @@ function propertiesOf({ schema }: Body<unknown>): JsonSchema {
 const body: JsonSchema = { type: 'object', additionalProperties: true, description: 'As the gateway would get it.' }
 const bytes = count('Of the body without the token; 4096 are allowed.')
 
+const request = { anyOf: [objectSchema('PreviewedBody', { body, bytes }), { type: 'null' }] }
+
 /** What POST /push/preview answers. */
-export const PREVIEW = objectSchema('PushPreview', {
-  t: count('Devices that it would address now.'),
-  platforms: objectSchema('PlatformCounts', { '0': count('On iOS.'), '1': count('On Android.') }),
-  sample: {
-    ...listOf(
-      objectSchema('SampleDevice', {
-        token: text('Its token.'),
-        platform: platformSchema,
-        alias: orNull(text('Its alias.')),
-      }),
-    ),
-    description: 'The first devices, up to 5 of each platform.',
+export const PREVIEW = objectSchema(
+  'PushPreview',
+  {
+    t: count('Devices that it would address now.'),
+    platforms: objectSchema('PlatformCounts', { '0': count('On iOS.'), '1': count('On Android.') }),
+    sample: {
+      ...listOf(
+        objectSchema('SampleDevice', {
+          token: text('Its token.'),
+          platform: platformSchema,
+          alias: orNull(text('Its alias.')),
+        }),
+      ),
+      description: 'The first devices, up to 5 of each platform.',
+    },
+    apns: {
+      description: 'The request to APNs for the first of them; null where the push does not go to iOS.',
+      anyOf: [
+        objectSchema('ApnsRequest', {
+          headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name.' },
+          body,
+          bytes,
+        }),
+        { type: 'null' },
+      ],
+    },
+    fcm: {
+      description: 'The request to FCM for the first of them; null where the push does not go to Android.',
+      anyOf: [objectSchema('FcmRequest', { body, bytes }), { type: 'null' }],
+    },
+    languages: {
+      ...listOf(
+        objectSchema('PreviewedLanguage', {
+          language: orNull(text("Its tag; null: the push's own text.")),
+          t: count('Devices that get it, by their locale as it is now.'),
+          apns: { ...request, description: 'For the same device as above, in this language.' },
+          fcm: request,
+        }),
+      ),
+      description: 'Each language of the push, and its own text first; absent where it has no `languages`.',
+    },
   },
-  apns: {
-    description: 'The request to APNs for the first of them; null where the push does not go to iOS.',
-    anyOf: [
-      objectSchema('ApnsRequest', {
-        headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name.' },
-        body,
-        bytes,
-      }),
-      { type: 'null' },
-    ],
-  },
-  fcm: {
-    description: 'The request to FCM for the first of them; null where the push does not go to Android.',
-    anyOf: [objectSchema('FcmRequest', { body, bytes }), { type: 'null' }],
-  },
-})
+  ['languages'],
+)
 
 export const PREVIEW_EXAMPLE = {
   t: 2,

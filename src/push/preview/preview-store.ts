@@ -12,6 +12,8 @@ export interface SampleDevice {
   readonly token: string
   readonly platform: Platform
   readonly alias: string | null
+  /** `null`: not known. */
+  readonly locale: string | null
   /** The stored count. */
   readonly badge: number
 }
@@ -19,7 +21,9 @@ export interface SampleDevice {
 /** Reads the beginning of audiences as they are now, in parts, so that nobody waits for it. */
 export function createSampler({ database }: { database: Database }) {
   const highest = database.reading<{ id: number }, []>(`SELECT ${CEILING} AS id`)
-  const aliasOf = database.reading<{ alias: string | null }, [number]>('SELECT alias FROM device WHERE id = ?')
+  const more = database.reading<Pick<SampleDevice, 'alias' | 'locale'>, [number]>(
+    'SELECT alias, locale FROM device WHERE id = ?',
+  )
 
   /** The first devices of an audience on one platform, `limit` at the most. Throws the reason of `signal`. */
   return async (
@@ -35,7 +39,8 @@ export function createSampler({ database }: { database: Database }) {
     for (let after = 0; after < ceiling && found.length < limit;) {
       const { rows, last } = pages.page(after, ceiling, limit - found.length)
       for (const { id, token, badge } of rows) {
-        found.push({ id, token: unpackToken(token), platform, alias: aliasOf.get(id)?.alias ?? null, badge })
+        const { alias = null, locale = null } = more.get(id) ?? {}
+        found.push({ id, token: unpackToken(token), platform, alias, locale, badge })
       }
       after = last
       if (found.length < limit) await new Promise((resolve) => setImmediate(resolve))

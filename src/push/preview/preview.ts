@@ -6,6 +6,7 @@ import type { Platform } from '../../device/device.ts'
 import { Refused } from '../../failure.ts'
 import type { Recipient } from '../../gateway/gateway.ts'
 import type { PreviewedRequest } from '../../gateway/preview.ts'
+import { inLanguage, languageChoice, languagesOf } from '../../notification/languages.ts'
 import { NO_ID, sentBy, timeToLiveMs } from '../../notification/notification.ts'
 import type { Message, Notification } from '../../notification/notification.ts'
 import type { CheckSize } from '../../notification/rendered-size.ts'
@@ -17,6 +18,13 @@ interface Dependencies {
   readonly checkSize: CheckSize
   /** How many devices a filter selects now. */
   readonly count: (application: number, filter: Filter, signal?: AbortSignal) => Promise<number>
+  /** How many of them get which language, as `keyOf` says of each locale. */
+  readonly countLocales: (
+    application: number,
+    filter: Filter,
+    keyOf: (locale: string | null) => string | null,
+    signal?: AbortSignal,
+  ) => Promise<ReadonlyMap<string | null, number>>
   /** The first devices of an audience. */
   readonly sample: (
     application: number,
@@ -44,7 +52,7 @@ const MADE_UP: Readonly<Record<Platform, string>> = { 0: '0'.repeat(64), 1: 'reg
  * Shows whom a push would address and what the gateways would get. Throws `Refused` for one that is too large, and the
  * reason of `signal` once that has come.
  */
-export function createPreview({ clock, checkSize, count, sample, render }: Dependencies) {
+export function createPreview({ clock, checkSize, count, countLocales, sample, render }: Dependencies) {
   return async function preview(
     application: Application,
     audience: Audience,
@@ -70,21 +78,44 @@ export function createPreview({ clock, checkSize, count, sample, render }: Depen
     }
 
     const sentAt = momentOf(when, clock.now())
-    const message = { push: NO_ID, notification, expiresAt: sentAt + timeToLiveMs(notification) }
-    const to = (platform: Platform) =>
-      recipientOf(
-        samples.find((one) => one.platform === platform),
-        platform,
-        notification,
-      )
-    const apns = platforms.includes(0) ? render.apns(application, message, to(0)) : null
-    const fcm = platforms.includes(1) ? render.fcm(message, to(1), sentAt) : null
+    const choose = languageChoice(notification)
+    const firstOf = (platform: Platform) => samples.find((one) => one.platform === platform)
+    const languageOf = (platform: Platform) => choose?.(firstOf(platform)?.locale ?? null) ?? null
+    const messageIn = (language: string | null): Message => ({
+      push: NO_ID,
+      notification: inLanguage(notification, language),
+      expiresAt: sentAt + timeToLiveMs(notification),
+    })
+    const to = (platform: Platform) => recipientOf(firstOf(platform), platform, notification)
+    const apnsIn = (language: string | null) =>
+      platforms.includes(0) ? render.apns(application, messageIn(language), to(0)) : null
+    const fcmIn = (language: string | null) =>
+      platforms.includes(1) ? render.fcm(messageIn(language), to(1), sentAt) : null
+    const apns = apnsIn(languageOf(0))
+    const fcm = fcmIn(languageOf(1))
+    const byLanguage =
+      choose === null
+        ? null
+        : 'filter' in audience
+          ? await countLocales(application.number, audience.filter, choose, signal)
+          : new Map([[choose(samples[0]?.locale ?? null), 1]])
     return {
       t: counts[0] + counts[1],
       platforms: counts,
       sample: samples.map(({ token, platform, alias }) => ({ token, platform: String(platform), alias })),
       apns: apns && { headers: apns.headers, ...measured(apns.body) },
       fcm: fcm === null ? null : measured(fcm),
+      ...(byLanguage !== null && {
+        languages: languagesOf(notification).map((language) => {
+          const [onApns, onFcm] = [apnsIn(language), fcmIn(language)]
+          return {
+            language,
+            t: byLanguage.get(language) ?? 0,
+            apns: onApns && measured(onApns.body),
+            fcm: onFcm === null ? null : measured(onFcm),
+          }
+        }),
+      }),
     }
   }
 }

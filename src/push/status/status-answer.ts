@@ -1,7 +1,7 @@
-import type { Platform } from '../../device/device.ts'
 import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
 import type { DeviceReceipt, ReceiptCounts } from '../../stats/receipt.ts'
 import { isoTime } from '../../text/format.ts'
+import type { Found } from '../explain/explain-store.ts'
 import type { ExplainVerdict, Explanation } from '../explain/explanation.ts'
 import type { FailedRecipient } from './status-store.ts'
 import { finishedAtOf, pushStateOf, rateOf, startedAtOf, totalOf } from './status.ts'
@@ -73,12 +73,11 @@ export function failedOf(
   return { total, reasons: Object.fromEntries(sorted) as Record<string, number> }
 }
 
-/** On the wire. `device` is its id, `null` where there is none. */
+/** On the wire. */
 export function explanationOf(
   explained: Explanation,
-  platform: Platform | null,
+  { platform, device, language }: Pick<Found, 'platform' | 'device' | 'language'>,
   apnsIdOf: (device: number) => string,
-  device: number | null,
 ) {
   const { verdict, explanation, reason = null, at = null, attempts = null, nextAttemptAt = null } = explained
   const { excludedBy = [], judgedNow = false, receipts = [] } = explained
@@ -95,6 +94,7 @@ export function explanationOf(
     apns_id: wasSent && platform === 0 && device !== null ? apnsIdOf(device) : null,
     judged_now: judgedNow,
     receipts: receipts.map(receiptOf),
+    ...(language !== undefined && { language }),
   }
 }
 

@@ -127,12 +127,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
         const explanation = explanations.find(number, id, token, platform)
         if (explanation === null) throw noPush()
         const pause = explanation.platform === null ? null : pauseOf(number, explanation.platform)
-        return explanationOf(
-          explain({ ...explanation.facts, pause }),
-          explanation.platform,
-          (device) => apnsIdOf(id, device),
-          explanation.device,
-        )
+        return explanationOf(explain({ ...explanation.facts, pause }), explanation, (device) => apnsIdOf(id, device))
       },
       {
         detail: endpoint({

@@ -138,28 +138,37 @@ export const FAILED = objectSchema('PushFailure', {
 })
 
 /** What GET /push/{id}/device answers. */
-export const EXPLANATION = objectSchema('DeviceVerdict', {
-  verdict: oneOf(VERDICTS, 'What became of it.'),
-  explanation: text('The same in a sentence or two.'),
-  platform: orNull(platformWritten),
-  excluded_by: { ...listOf({ type: 'string' }), description: 'The fields of the push that leave the device out.' },
-  reason: orNull(text('The word of the gateway.')),
-  at: orNull(time('When it was decided.')),
-  attempts: orNull(count('How often it was sent.')),
-  next_attempt_at: orNull(time('When it is tried again.')),
-  apns_id: orNull(text('The apns-id of the notification, which Apple can look up.')),
-  judged_now: { type: 'boolean', description: 'Whether the audience was held against the device as it is now.' },
-  receipts: {
-    ...listOf(
-      objectSchema('Receipt', {
-        event: oneOf(RECEIPT_EVENTS, 'What the app has reported.'),
-        action: orNull(text('The name of the action; null for other events.')),
-        at: time('When it was first reported.'),
-      }),
+export const EXPLANATION = objectSchema(
+  'DeviceVerdict',
+  {
+    verdict: oneOf(VERDICTS, 'What became of it.'),
+    explanation: text('The same in a sentence or two.'),
+    platform: orNull(platformWritten),
+    excluded_by: { ...listOf({ type: 'string' }), description: 'The fields of the push that leave the device out.' },
+    reason: orNull(text('The word of the gateway.')),
+    at: orNull(time('When it was decided.')),
+    attempts: orNull(count('How often it was sent.')),
+    next_attempt_at: orNull(time('When it is tried again.')),
+    apns_id: orNull(text('The apns-id of the notification, which Apple can look up.')),
+    judged_now: { type: 'boolean', description: 'Whether the audience was held against the device as it is now.' },
+    receipts: {
+      ...listOf(
+        objectSchema('Receipt', {
+          event: oneOf(RECEIPT_EVENTS, 'What the app has reported.'),
+          action: orNull(text('The name of the action; null for other events.')),
+          at: time('When it was first reported.'),
+        }),
+      ),
+      description: 'What the app of the device has reported of the push.',
+    },
+    language: orNull(
+      text(
+        "Of a push with `languages`: the one that the device gets, by its locale as it is now; null: the push's own text. Absent where the push has none, or the token no device.",
+      ),
     ),
-    description: 'What the app of the device has reported of the push.',
   },
-})
+  ['language'],
+)
 
 /** What POST /push/{id}/cancel answers. */
 export const CANCELLATION = objectSchema('Cancellation', {

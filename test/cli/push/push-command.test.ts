@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -7,6 +8,12 @@ import { startService } from '../../support/service.ts'
 import { commandLine } from '../command-line.ts'
 import { commandsBeside, HASTY, newSignals } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
+
+async function temporaryFile(text: string) {
+  const path = `${await mkdtemp('/tmp/bellhop-languages-')}/languages.json`
+  await Bun.write(path, text)
+  return { path, [Symbol.asyncDispose]: () => rm(path.replace(/\/[^/]*$/, ''), { recursive: true }) }
+}
 
 const IOS = 'c1'.repeat(32)
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/
@@ -34,6 +41,39 @@ describe('push beside a running server', () => {
     expect(stderr).toMatch(new RegExp(`^push ${UUID.source}\n$`))
     const { body } = await caller.get(`/push/${UUID.exec(stderr)?.[0]}`)
     expect(body).toMatchObject({ state: 'finished', t: 3, s: 2, failed: { total: 1 } })
+  })
+
+  test('has its text in several languages, from the command line or from a file', async () => {
+    const caller = beside.newCaller()
+    await caller.register({ token: IOS, platform: '0', locale: 'de-CH' })
+    await caller.register({ token: 'android:1', platform: '1', locale: 'fr' })
+    await using file = await temporaryFile('{"de": {"msg": "Hallo"}, "pt_br": {"title": "Pão"}}')
+    for (const languages of ['{"de": {"msg": "Hallo"}, "pt_br": {"title": "Pão"}}', file.path]) {
+      const argv = ['push', caller.application.id, 'Hello', '--all', '--dry-run', '--languages', languages]
+      const { exitCode, stdout } = await beside.run(argv)
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 0,
+        stdout: expect.stringMatching(
+          /\n {2}LANGUAGE +DEVICES +APNS BYTES +FCM BYTES\n {2}the own text +1 +\d+ +\d+\n {2}de +1 +\d+ +\d+\n {2}pt-BR +0 +\d+ +\d+\n/,
+        ) as string,
+      })
+    }
+    for (const [languages, problem] of [
+      ['{"de": {"msg": 1}}', '--languages.de.msg must be a string, not 1.'],
+      ['{"de"', `--languages is not JSON: expected an object, such as '{"de": {"msg": "Hallo"}}'.`],
+      ['/nowhere/languages.json', '--languages: '],
+    ] as const) {
+      const { exitCode, stderr } = await beside.run([
+        'push',
+        caller.application.id,
+        'x',
+        '--all',
+        '--languages',
+        languages,
+      ])
+      expect(exitCode).toBe(2)
+      expect(stderr).toContain(problem)
+    }
   })
 
   test('draws a bar on a terminal, and takes it away for the result', async () => {

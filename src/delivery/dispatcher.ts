@@ -29,6 +29,16 @@ interface Dependencies extends HealthDependencies {
   readonly onEmpty: (delivery: ActiveDelivery) => void
 }
 
+/** A request on its way. */
+interface Begun {
+  readonly nth: number
+  /**
+   * Of the monotonic clock, in ms: with a time of day that was put ahead meanwhile, the gateway would seem to take a
+   * day, and one request would go at a time until hundreds were answered.
+   */
+  readonly at: number
+}
+
 /** Notifications for one device that are passed over to find one for another. */
 const MAX_SAME = 64
 
@@ -171,17 +181,18 @@ export class Dispatcher {
     task.delivery.sent()
     const sent = this.#withBadge(task)
     const sending = this.#silent.sent(task.recipient.device, task.sentAt)
+    const begun = { nth, at: this.#deps.clock.monotonic() }
     // The task must be released whatever happens, or its page never settles.
     provider
       .send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, () => sent.delivery.abortReason === null)
       .then(
         (outcome) => {
           if (outcome === null) this.#withdrawn(sent, sending)
-          else this.#answered(provider, sent, nth, sending, outcome)
+          else this.#answered(provider, sent, begun, sending, outcome)
         },
         (error: unknown) => {
           this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
-          this.#answered(provider, sent, nth, sending, {
+          this.#answered(provider, sent, begun, sending, {
             kind: 'deferred',
             afterMs: null,
             scope: 'device',
@@ -201,7 +212,7 @@ export class Dispatcher {
     return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
   }
 
-  #answered(provider: Provider, task: Task, nth: number, sending: Sending, answer: Outcome): void {
+  #answered(provider: Provider, task: Task, { nth, at }: Begun, sending: Sending, answer: Outcome): void {
     if (this.#isClosed) return
     this.#inFlight--
     const { clock, latency, badges, outcomes } = this.#deps
@@ -209,7 +220,7 @@ export class Dispatcher {
     const outcome = this.#silent.answered(sending, answer, now)
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted' && task.badge !== undefined) badges.refused(task.badge)
-    const latencyMs = now - task.sentAt
+    const latencyMs = clock.monotonic() - at
     latency.observe(latencyMs / 1000)
     this.#movedAt = now
     // Of a credential that has been replaced an answer says nothing of the new one.

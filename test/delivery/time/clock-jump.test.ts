@@ -51,6 +51,20 @@ async function over(id: string): Promise<any> {
 const expirationOf = (arrival: ReceivedPush | undefined) => Number(arrival?.headers['apns-expiration']) * 1000
 
 describe('a clock that is put a day ahead', () => {
+  test('does not make a gateway seem slow, which would then be sent one at a time', async () => {
+    await start()
+    await register(200)
+    let asked = 0
+    simulator.answerWith(() => {
+      if (++asked === 100) clock.set(clock.now() + DAY_MS)
+      return null
+    })
+    await over(await push())
+    const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
+    const sum = /^bellhop_gateway_request_duration_seconds_sum\{platform="ios"\} (\S+)$/m.exec(metrics)?.[1]
+    expect(Number(sum)).toBeWithin(0, 200 * 15)
+  })
+
   test.each([
     ['a day', undefined, DAY_MS],
     ['an hour', 3600, HOUR_MS],

@@ -18,6 +18,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'push --tag': ['Hello'],
   'push --alias': ['Hello'],
   'push --token': ['Hello'],
+  'push --user': ['Hello'],
   'push --where': ['Hello'],
   'devices restore': ['--since', '1h', '--dry-run'],
   'devices restore --since': ['--dry-run'],
@@ -34,6 +35,8 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'push --except-tag': [''],
   'push --alias': [''],
   'push --token': ['94b2…'],
+  'push --user': ['', 'x'.repeat(257)],
+  'push --languages': [...NOT_JSON, '{"de": {"titel": "x"}}', '{"no language": {"msg": "x"}}'],
   'push --where': [...NOT_JSON, '{"tagg": "a"}'],
   'push --badge': ['many'],
   'push --link': ['no address'],
@@ -61,6 +64,7 @@ const ANY = new Set([
   'push --sound',
   'devices --tag',
   'devices --alias',
+  'devices --user',
   'devices restore --reason',
   'export --app',
   'import --app',
@@ -160,6 +164,8 @@ describe('the exit code is 1', () => {
         'app apns': ['--certificate', 'c.p12'],
         'app fcm': ['--service-account', 's.json'],
         doctor: ['--offline'],
+        'user show': ['ann'],
+        'user erase': ['ann', '--yes'],
       }
       const argv = [...name.split(' '), 'Shp', ...(given[name] ?? []), ...(BESIDE[spec.name] ?? [])]
       expect(await cli.run(argv)).toEqual({

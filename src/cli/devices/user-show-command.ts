@@ -19,8 +19,8 @@ export const run: RunCommand = async ({ words: [app = '', user = ''], flags }, c
   const { number } = opened.application
   const search = createDeviceSearch({ database })
   const devices = search.byUser(number, user, MAX_DEVICES)
-  if (flags.has('json')) return done(devices.map((one) => jsonLine(deviceJson(one))).join(''))
   if (devices.length === 0) return problem('No device of this application has this user.')
+  if (flags.has('json')) return done(devices.map((one) => jsonLine(deviceJson(one))).join(''))
   const counts = search.counts(number, PLATFORMS)
   const query = { state: null, tags: null, platforms: PLATFORMS }
   const view = { devices, more: false, total: null, counts, next: null, query, full: true, now: context.clock.now() }

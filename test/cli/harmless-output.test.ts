@@ -86,6 +86,10 @@ test('no command lets the name of an application move a terminal', async () => {
     ['compact'],
     ['help', '\u009B2J'],
     ['version'],
+    ['licenses'],
+    ['user', 'show', id, '\u009B2J'],
+    ['user', 'erase', id, '\u009B2J'],
+    ['user', 'erase', id, '\u009B2J', '--yes'],
   ]
   const tried = [...named, ...others].map((argv) => argv.join(' '))
   expect(COMMANDS.map(({ name }) => name).filter((name) => !tried.some((line) => line.startsWith(name)))).toEqual([])

@@ -247,14 +247,14 @@ describe('a long list is streamed', () => {
   }
 
   test('its first devices arrive before the last are read, and a reader that stops stops the reading', async () => {
-    const { first, rest } = await readHead()
-    expect(first).toStartWith('HTTP/1.1 200 ')
-    expect(first).not.toContain(`"device ${COUNT - 1}"`)
+    const answer = await readHead()
+    expect(answer.first).toStartWith('HTTP/1.1 200 ')
+    expect(answer.first).not.toContain(`"device ${COUNT - 1}"`)
     // Far more turns than there are chunks: what is not read now, waits for the reader.
     for (let turn = 0; turn < 500; turn++) expect((await service.get('/healthz')).status).toBe(200)
     await caller.register({ token: 'registered-meanwhile', platform: '0' })
 
-    const tokens = tokensOf(await rest())
+    const tokens = tokensOf(await answer.rest())
     expect(tokens).toHaveLength(COUNT + 1)
     expect(new Set(tokens).size).toBe(COUNT + 1)
     expect([tokens[0], tokens.at(-1)]).toEqual(['device 0', 'registered-meanwhile'])

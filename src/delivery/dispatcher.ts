@@ -183,23 +183,21 @@ export class Dispatcher {
     const sending = this.#silent.sent(task.recipient.device, task.sentAt)
     const begun = { nth, at: this.#deps.clock.monotonic() }
     // The task must be released whatever happens, or its page never settles.
-    provider
-      .send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, () => sent.delivery.abortReason === null)
-      .then(
-        (outcome) => {
-          if (outcome === null) this.#withdrawn(sent, sending)
-          else this.#answered(provider, sent, begun, sending, outcome)
-        },
-        (error: unknown) => {
-          this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
-          this.#answered(provider, sent, begun, sending, {
-            kind: 'deferred',
-            afterMs: null,
-            scope: 'device',
-            reason: 'internal error',
-          })
-        },
-      )
+    provider.send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, sent.delivery.isWanted).then(
+      (outcome) => {
+        if (outcome === null) this.#withdrawn(sent, sending)
+        else this.#answered(provider, sent, begun, sending, outcome)
+      },
+      (error: unknown) => {
+        this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
+        this.#answered(provider, sent, begun, sending, {
+          kind: 'deferred',
+          afterMs: null,
+          scope: 'device',
+          reason: 'internal error',
+        })
+      },
+    )
   }
 
   /** The task with the badge that the device is to show now. */

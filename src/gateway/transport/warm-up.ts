@@ -11,7 +11,7 @@ import type { TransportAnswer } from './transport.ts'
  * cold → enter() → probing (the others wait) → leave(true) → warm: all enter.
  *                                → leave(false) of the one, or 3 s → cold: the next in line goes alone.
  * warm → cool() → cold, trusted. Trusted: → (500 ms after the first went alone) → warm, whatever was answered.
- * warm → doubt() → cold, not trusted → (the doubt was unfounded) cool().
+ * warm → doubt() → cold, not trusted → (the doubt was unfounded) cool(). Any → end() → over: all ask elsewhere.
  */
 export class WarmUp<Call extends WaitingCall> {
   readonly #clock: Clock

@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { failureReason } from '../../gateway/transport/failure-reason.ts'
@@ -19,6 +29,11 @@ interface Options {
 
 /** Without a byte for so long, in ms, a connection is given up. */
 const STALLED_MS = MINUTE_MS
+
+/** Forgets what has come of a download that does not go on: another one must not be put behind it. */
+export function forgetDownload(file: string): void {
+  rmSync(`${file}.part`, { force: true })
+}
 
 /**
  * Fetches what is at `url` into `<file>.part`, from where the last try broke off, and gives it its name when it is whole

@@ -7,7 +7,7 @@ import { parseJsonObject } from '../../text/json-object.ts'
 import type { CommandContext, CommandOutcome } from '../command.ts'
 import { startPolling } from '../terminal/poll.ts'
 import { createProgress } from '../terminal/progress.ts'
-import { downloadTo } from './download.ts'
+import { downloadTo, forgetDownload } from './download.ts'
 import { readNote, removeNote, writeNote } from './export-note.ts'
 
 /** Whose export is fetched, and with what. */
@@ -64,6 +64,7 @@ export async function fetchOnesignalExport(
   if (note === null) {
     const asked = await ask(id, keyFile, origin, context)
     if ('kind' in asked) return asked
+    forgetDownload(file)
     note = { version: 1, app: id, url: asked.url, askedAt: clock.now() }
     writeNote(notePath, note)
     stderr('OneSignal writes its export, at some 2,000 devices a second.\n')
@@ -145,7 +146,7 @@ function schemeOf(key: string): 'Key' | 'Basic' {
   return key.startsWith('os_') ? 'Key' : 'Basic'
 }
 
-/** `: …`, what stands in the answer's `errors`: a list of sentences, or an object of lists. */
+/** `: …`, the first of the sentences in the answer's `errors`; nothing where those are anything else. */
 function saidIn(errors: unknown): string {
   const said = [errors].flat(2).find((one) => typeof one === 'string')
   return said === undefined ? '' : `: ${said.slice(0, 200).replace(/\.$/, '')}`

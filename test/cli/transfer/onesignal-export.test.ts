@@ -205,6 +205,29 @@ describe('bellhop import --from-onesignal', () => {
     expect(onesignal.calls.filter(({ what }) => what.startsWith('POST'))).toHaveLength(2)
   })
 
+  test('does not go on with what is left of an export that is kept no more', async () => {
+    await using onesignal = await startOnesignal()
+    const signals = new EventEmitter()
+    const ranges: (string | undefined)[] = []
+    onesignal.file = (request, response) => {
+      ranges.push(request.headers.range)
+      if (ranges.length === 2) return void response.end(EXPORT)
+      response.writeHead(200, { 'content-length': 9000 })
+      response.write(Buffer.alloc(5000, 'of another export'))
+      const stop = (): void => {
+        if (statSync(`${file}.part`).size === 0) return void setImmediate(stop)
+        signals.emit('SIGINT')
+      }
+      stop()
+    }
+    expect((await onesignal.imported({ signals })).exitCode).toBe(1)
+    line.clock.advance(3 * 86_400_000 + 1)
+    expect((await onesignal.imported()).exitCode).toBe(0)
+    expect(ranges).toEqual([undefined, undefined])
+    expect(readFileSync(file)).toEqual(EXPORT)
+    expect(count()).toBe(3000)
+  })
+
   test('takes the file that is there, and asks nobody', async () => {
     await using onesignal = await startOnesignal()
     line.file('export.csv.gz', EXPORT)

@@ -29,16 +29,6 @@ interface Dependencies extends HealthDependencies {
   readonly onEmpty: (delivery: ActiveDelivery) => void
 }
 
-/** A request on its way. */
-interface Begun {
-  readonly nth: number
-  /**
-   * Of the monotonic clock, in ms: with a time of day that was put ahead meanwhile, the gateway would seem to take a
-   * day, and one request would go at a time until hundreds were answered.
-   */
-  readonly at: number
-}
-
 /** Notifications for one device that are passed over to find one for another. */
 const MAX_SAME = 64
 
@@ -107,10 +97,15 @@ export class Dispatcher {
 
   /** Sends to whoever may be sent to now. */
   pump(): void {
+    const { clock } = this.#deps
+    this.#pumpAt(clock.now(), clock.monotonic())
+  }
+
+  /** Both clocks are read once an answer: twice would cost a hundredth of a broadcast. */
+  #pumpAt(now: number, monotonic: number): void {
     const provider = this.#provider
     if (provider === null || this.#isStopped) return
-    const { clock, sendBudget, outcomes, backlog } = this.#deps
-    const now = clock.now()
+    const { sendBudget, outcomes, backlog } = this.#deps
     let isThrough = false
     while (this.#inFlight - this.#silent.excused < this.size(now) && provider.mayTake?.(now) !== false) {
       // Neither through nor empty: it goes on in the next turn of the event loop.
@@ -121,15 +116,15 @@ export class Dispatcher {
         break
       }
       const until = this.#silent.heldBackUntil(task.recipient.device, now)
-      if (until === null) this.#send(provider, task)
+      if (until === null) this.#send(provider, task, monotonic)
       else outcomes.postpone(task, until, now)
     }
     if (isThrough && this.#health.isDoubtful && !backlog.isSearching) outcomes.nobodyLeft(this.#health, now)
   }
 
   /** Time has passed: requests that are late are put down to their devices. */
-  tick(now: number): void {
-    this.#silent.excuseSilent(now)
+  tick(): void {
+    this.#silent.excuseSilent(this.#deps.clock.monotonic())
   }
 
   /** The clock was put back by `byMs`. */
@@ -175,22 +170,20 @@ export class Dispatcher {
     return next
   }
 
-  #send(provider: Provider, task: Task): void {
+  #send(provider: Provider, task: Task, monotonic: number): void {
     this.#inFlight++
-    const nth = ++this.#sent
     task.delivery.sent()
     const sent = this.#withBadge(task)
-    const sending = this.#silent.sent(task.recipient.device, task.sentAt)
-    const begun = { nth, at: this.#deps.clock.monotonic() }
+    const sending = this.#silent.sent(task.recipient.device, ++this.#sent, monotonic)
     // The task must be released whatever happens, or its page never settles.
     provider.send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, sent.delivery.isWanted).then(
       (outcome) => {
         if (outcome === null) this.#withdrawn(sent, sending)
-        else this.#answered(provider, sent, begun, sending, outcome)
+        else this.#answered(provider, sent, sending, outcome)
       },
       (error: unknown) => {
         this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
-        this.#answered(provider, sent, begun, sending, {
+        this.#answered(provider, sent, sending, {
           kind: 'deferred',
           afterMs: null,
           scope: 'device',
@@ -210,7 +203,7 @@ export class Dispatcher {
     return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
   }
 
-  #answered(provider: Provider, task: Task, { nth, at }: Begun, sending: Sending, answer: Outcome): void {
+  #answered(provider: Provider, task: Task, sending: Sending, answer: Outcome): void {
     if (this.#isClosed) return
     this.#inFlight--
     const { clock, latency, badges, outcomes } = this.#deps
@@ -218,14 +211,15 @@ export class Dispatcher {
     const outcome = this.#silent.answered(sending, answer, now)
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted' && task.badge !== undefined) badges.refused(task.badge)
-    const latencyMs = clock.monotonic() - at
+    const monotonic = clock.monotonic()
+    const latencyMs = monotonic - sending.sentAt
     latency.observe(latencyMs / 1000)
     this.#movedAt = now
     // Of a credential that has been replaced an answer says nothing of the new one.
     const health = provider === this.#provider ? this.#health : null
-    const situation = { sent: { nth, latencyMs }, provider: provider.name, health, now }
+    const situation = { sent: { nth: sending.nth, latencyMs }, provider: provider.name, health, now }
     this.#counters.count(outcome, outcomes.handle(task, outcome, situation))
-    this.#over(task)
+    this.#over(task, now, monotonic)
   }
 
   /** While the request waited its delivery was aborted: it was not sent. */
@@ -235,15 +229,16 @@ export class Dispatcher {
     const { clock, badges, outcomes } = this.#deps
     this.#silent.withdrawn(sending)
     if (task.badge !== undefined) badges.refused(task.badge)
-    outcomes.requeue(task, clock.now())
-    this.#over(task)
+    const now = clock.now()
+    outcomes.requeue(task, now)
+    this.#over(task, now, clock.monotonic())
   }
 
   /** A request is over, and its place is free. */
-  #over(task: Task): void {
+  #over(task: Task, now: number, monotonic: number): void {
     // The delivery may have room for another page, or somebody to send to again.
     this.#deps.backlog.enqueue(task.delivery)
     if (this.#inFlight === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
-    this.pump()
+    this.#pumpAt(now, monotonic)
   }
 }

@@ -211,7 +211,7 @@ export class Sender {
   /** Time has passed: what is due, late, expired. */
   tick(): void {
     const now = this.#deps.clock.now()
-    this.#dispatcher.tick(now)
+    this.#dispatcher.tick()
     this.#trouble.report(this.#dispatcher.provider)
     this.#backlog.loaded.load()
     this.#timekeeper.tick(now)

@@ -41,10 +41,12 @@ interface Situation {
   readonly doubted: boolean
 }
 
+const ACCEPTED: DeliveryVerdict = { kind: 'accepted' }
+
 export function judge(outcome: Outcome, situation: Situation): DeliveryVerdict {
   switch (outcome.kind) {
     case 'accepted':
-      return { kind: 'accepted' }
+      return ACCEPTED
     case 'unregistered':
       return { kind: 'failed', state: 'gone', reason: outcome.reason, device: 'gone', since: outcome.since }
     case 'rejected': {

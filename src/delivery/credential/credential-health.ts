@@ -54,7 +54,7 @@ export class CredentialHealth<Case> {
   /** The last in the order of sending that was taken; and the last that shows that the credential is. */
   readonly #last = { taken: 0, recognised: 0 }
   /** The last device for which one was taken, and when. */
-  #taken = { device: -1, at: Number.NEGATIVE_INFINITY }
+  readonly #taken = { device: -1, at: Number.NEGATIVE_INFINITY }
 
   /** `proven`: the credential is known to be good. */
   constructor(deps: HealthDependencies, proven: boolean) {
@@ -123,7 +123,8 @@ export class CredentialHealth<Case> {
     this.#succeeded(latencyMs, now)
     this.#last.taken = Math.max(this.#last.taken, nth)
     this.#last.recognised = Math.max(this.#last.recognised, nth)
-    this.#taken = { device, at: now }
+    this.#taken.device = device
+    this.#taken.at = now
     if (this.#breaker.isQuiet) return NOBODY
     if (this.#breaker.prove()) this.#deps.onProven()
     return this.#breaker.taken(device)

@@ -23,8 +23,13 @@ const MAX_REMEMBERED = 1000
 /** A request on its way. */
 export interface Sending {
   readonly device: number
-  /** ms since the Unix epoch. */
-  sentAt: number
+  /** Its place in the order of sending. */
+  readonly nth: number
+  /**
+   * Of the monotonic clock, in ms: with a time of day that was put ahead meanwhile, the gateway would seem to take a
+   * day, and one request would go at a time until hundreds were answered.
+   */
+  readonly sentAt: number
   /** Whether the request has no place in the window: its device is silent. */
   excused: boolean
 }
@@ -33,8 +38,9 @@ export interface Sending {
  * Devices whose requests are not answered. Each such request takes as long as its deadline: it must neither keep others
  * from being sent to, nor count as strain, and a device that is silent is asked once at a time.
  *
- * sent → (`SILENT_MS` without an answer) → silent, its requests have no place in the window → (past the deadline) → to wait, and then
- * to be asked once → … → (an answer) → forgotten. Times are ms since the Unix epoch.
+ * sent → (`SILENT_MS` without an answer) → silent, its requests have no place in the window → (past the deadline) → to
+ * wait, and then to be asked once → … → (an answer) → forgotten. Times are ms since the Unix epoch, unless they are
+ * called monotonic.
  */
 export class SilentDevices {
   /** In the order they were sent. */
@@ -59,8 +65,8 @@ export class SilentDevices {
     return until > now ? until : null
   }
 
-  sent(device: number, now: number): Sending {
-    const sending = { device, sentAt: now, excused: false }
+  sent(device: number, nth: number, monotonic: number): Sending {
+    const sending = { device, nth, sentAt: monotonic, excused: false }
     this.#sendings.add(sending)
     // The device has been silent before: others need not wait to see.
     if (this.#waiting.has(device)) this.#excuse(sending)
@@ -92,16 +98,15 @@ export class SilentDevices {
   }
 
   /** Excuses requests that have had no answer for too long. */
-  excuseSilent(now: number): void {
+  excuseSilent(monotonic: number): void {
     for (const sending of this.#sendings) {
-      if (sending.sentAt + SILENT_MS > now) return
+      if (sending.sentAt + SILENT_MS > monotonic) return
       if (!sending.excused) this.#excuse(sending)
     }
   }
 
   /** The clock was put back by `byMs`. */
   shift(byMs: number): void {
-    for (const sending of this.#sendings) sending.sentAt -= byMs
     for (const [device, { times, until }] of this.#waiting) this.#waiting.set(device, { times, until: until - byMs })
   }
 

@@ -110,7 +110,11 @@ export class Backlog {
   /** Reads whether anybody is left of a delivery that seems to be through. For times in which nothing is taken. */
   readForEnd(delivery: ActiveDelivery): void {
     if (this.#unreadable.has(delivery)) return
-    this.#reading(delivery, () => delivery.readForEnd())
+    try {
+      delivery.readForEnd()
+    } catch (error) {
+      this.#setAside(delivery, error)
+    }
     this.enqueue(delivery)
   }
 
@@ -153,20 +157,20 @@ export class Backlog {
 
   /** The next recipient of a delivery; `null` also where its audience cannot be read now. */
   #takeFrom(delivery: ActiveDelivery, now: number, fromAnywhere: boolean): Task | null {
-    return this.#reading(delivery, () => delivery.take(now, fromAnywhere ? this.#deps.random() : null))
-  }
-
-  #reading<T>(delivery: ActiveDelivery, read: () => T): T | null {
     try {
-      return read()
+      return delivery.take(now, fromAnywhere ? this.#deps.random() : null)
     } catch (error) {
-      this.#unreadable.add(delivery)
-      this.#readAgain(error, () => {
-        this.#unreadable.delete(delivery)
-        this.enqueue(delivery)
-      })
+      this.#setAside(delivery, error)
       return null
     }
+  }
+
+  #setAside(delivery: ActiveDelivery, error: unknown): void {
+    this.#unreadable.add(delivery)
+    this.#readAgain(error, () => {
+      this.#unreadable.delete(delivery)
+      this.enqueue(delivery)
+    })
   }
 
   /** A damaged page, or a failing disk, holds up the delivery that needs it, and nothing else. */

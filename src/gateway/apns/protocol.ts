@@ -13,16 +13,18 @@ import type { Outcome } from '../gateway.ts'
  */
 export function apnsIdOf(push: string, device: number): string {
   const high = Math.floor(device / 0x100_0000)
-  const last =
-    hex24(parseInt(push.slice(24, 30), 16) ^ (high & 0xff_ffff)) + hex24(parseInt(push.slice(30), 16) ^ device)
+  const low = hex24(parseInt(push.slice(30), 16) ^ device)
+  // All but the busiest registries, in half the time.
+  if (high === 0) return `${push.slice(0, 14)}8${push.slice(15, 30)}${low}`
+  const middle = hex24(parseInt(push.slice(24, 30), 16) ^ high)
   // Above 48 bits: the lowest five of the group before.
   const above = Math.floor(high / 0x100_0000)
   const group = above === 0 ? push.slice(19, 23) : (parseInt(push.slice(19, 23), 16) ^ above).toString(16)
-  return `${push.slice(0, 14)}8${push.slice(15, 19)}${group}-${last}`
+  return `${push.slice(0, 14)}8${push.slice(15, 19)}${group}-${middle}${low}`
 }
 
 function hex24(bits: number): string {
-  return (bits & 0xff_ffff).toString(16).padStart(6, '0')
+  return ((bits & 0xff_ffff) | 0x100_0000).toString(16).slice(1)
 }
 
 /** The path for a token. What Apple cannot have issued has none. */

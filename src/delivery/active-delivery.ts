@@ -104,9 +104,6 @@ export class ActiveDelivery {
     return this.#abortReason
   }
 
-  /** Whether what waits for its request is still to be sent: one function for all that are sent. */
-  readonly isWanted = (): boolean => this.#abortReason === null
-
   /** Why the gateway refuses it for everybody; `null` where it does not. */
   get refused(): string | null {
     return this.#refused

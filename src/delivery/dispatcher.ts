@@ -50,6 +50,8 @@ export class Dispatcher {
   #isStopped = false
   #isClosed = false
   readonly #onIdle: (() => void)[] = []
+  /** For each delivery the one function that all its requests are given, as long as the provider is the same. */
+  #mayGo = new WeakMap<ActiveDelivery, () => boolean>()
   readonly #pumpAgain = () => this.pump()
 
   constructor(deps: Dependencies) {
@@ -91,6 +93,7 @@ export class Dispatcher {
     this.#deps.outcomes.releasePending(this.#health, now)
     this.#provider = provider
     this.#health = new CredentialHealth(this.#deps, isProven)
+    this.#mayGo = new WeakMap()
     this.#movedAt = now
     if (old !== null) void old[Symbol.asyncDispose]()
   }
@@ -176,7 +179,8 @@ export class Dispatcher {
     const sent = this.#withBadge(task)
     const sending = this.#silent.sent(task.recipient.device, ++this.#sent, monotonic)
     // The task must be released whatever happens, or its page never settles.
-    provider.send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, sent.delivery.isWanted).then(
+    const mayGo = this.#mayGoOf(provider, sent.delivery)
+    provider.send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, mayGo).then(
       (outcome) => {
         if (outcome === null) this.#withdrawn(sent, sending)
         else this.#answered(provider, sent, sending, outcome)
@@ -191,6 +195,21 @@ export class Dispatcher {
         })
       },
     )
+  }
+
+  /**
+   * Whether a request that has waited is still to go out: its delivery is not aborted, its credential neither replaced
+   * nor paused meanwhile.
+   */
+  #mayGoOf(provider: Provider, delivery: ActiveDelivery): () => boolean {
+    let mayGo = this.#mayGo.get(delivery)
+    if (mayGo === undefined) {
+      const health = this.#health
+      mayGo = () =>
+        delivery.abortReason === null && this.#provider === provider && !health.isPaused(this.#deps.clock.now())
+      this.#mayGo.set(delivery, mayGo)
+    }
+    return mayGo
   }
 
   /** The task with the badge that the device is to show now. */
@@ -222,7 +241,7 @@ export class Dispatcher {
     this.#over(task, now, monotonic)
   }
 
-  /** While the request waited its delivery was aborted: it was not sent. */
+  /** While the request waited there came a reason not to send it. */
   #withdrawn(task: Task, sending: Sending): void {
     if (this.#isClosed) return
     this.#inFlight--

@@ -57,11 +57,11 @@ export const DEVICE_REMOVED = 'DeviceRemoved'
 export interface Provider extends AsyncDisposable {
   readonly name: 'apns' | 'fcm'
   /**
-   * Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. `isWanted` is
+   * Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. `mayGo` is
    * asked before a request that had to wait, for an access token or for the answer of the other environment. `null`: it
-   * was not, and the notification is not sent.
+   * might not, and the notification is not sent.
    */
-  send(message: Message, recipient: Recipient, isWanted: () => boolean): Promise<Outcome | null>
+  send(message: Message, recipient: Recipient, mayGo: () => boolean): Promise<Outcome | null>
   /** Whether the gateway's quota leaves room for one more at `now`, ms since the Unix epoch. Absent: always. */
   mayTake?(now: number): boolean
   /** What is wrong with the way to the gateway, as part of a sentence about it; `null` for nothing. Absent: not known. */

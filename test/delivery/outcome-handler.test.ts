@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Reply } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
@@ -7,6 +8,7 @@ import { passing } from '../support/passing.ts'
 import { acceptedPush, registerDevice } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 /** A credential of its own, at gateways of its own: unlike the built-in simulator's, it has to prove itself. */
 let clock: ReturnType<typeof createFakeClock>
@@ -266,6 +268,55 @@ describe('a credential that has proven itself', () => {
     expect(asked).toHaveLength(2)
     const [first = 0, second = 0] = asked
     expect(second - first).toBeGreaterThanOrEqual(300_000)
+  })
+
+  describe('and a phone that Apple knows in its other environment', () => {
+    const bad = { status: 400, headers: {}, body: '{"reason":"BadDeviceToken"}' }
+    let asked: { readonly gateway: string; readonly at: number }[]
+
+    /** Two phones, of which the first is known; and a push, of which the second is on its way. */
+    async function pushToBoth(toFirst: () => Reply | null): Promise<string> {
+      await register(0, order('a', 1))
+      await sent(await push(0))
+      await register(0, order('a', 2))
+      asked = []
+      simulator.answerWith(({ gateway, token }) => {
+        if (token === order('a', 1)) return toFirst()
+        asked.push({ gateway, at: clock.now() })
+        return gateway === 'apns' ? { kind: 'answer', afterMs: 1000, answer: bad } : null
+      })
+      const id = await push(0)
+      await until(() => asked.length === 1)
+      return id
+    }
+
+    test('pauses before that one is asked: it is asked when the pause is over', async () => {
+      const headers = { 'retry-after': '60' }
+      const pause = { status: 429, headers, body: '{"reason":"TooManyProviderTokenUpdates"}' }
+      let isPausing = true
+      const id = await pushToBoth(() => (isPausing ? { kind: 'answer', answer: pause } : null))
+      await service.logged(({ event }) => event === 'sending paused')
+      const pausedAt = clock.now()
+      clock.advance(1000)
+      await answered(3, 0)
+      isPausing = false
+      await passing(service, clock, sent(id), 5000)
+      expect(asked.map(({ gateway }) => gateway)).toEqual(['apns', 'apns', 'apns-sandbox'])
+      expect(asked.at(1)?.at).toBeGreaterThanOrEqual(pausedAt + 60_000)
+      expect(await feedback()).toEqual([])
+    })
+
+    test('is replaced before that one is asked: the new one asks both', async () => {
+      const id = await pushToBoth(() => null)
+      await answered(2, 1)
+      service.equip(application, simulator)
+      clock.advance(500)
+      await fetch(`${service.adminUrl}/readyz`)
+      clock.advance(500)
+      await passing(service, clock, sent(id))
+      expect(asked.map(({ gateway }) => gateway)).toEqual(['apns', 'apns', 'apns-sandbox'])
+      expect(await feedback()).toEqual([])
+    })
   })
 
   test('is trusted after a restart too: a run of bad tokens is a run of bad tokens', async () => {

@@ -149,6 +149,12 @@ export const MUTATIONS: readonly Mutation[] = [
     to: '',
   },
   {
+    name: 'who waits for the other environment is sent to during a pause',
+    file: 'src/delivery/dispatcher.ts',
+    from: ' && !health.isPaused(this.#deps.clock.now())',
+    to: '',
+  },
+  {
     name: 'a Retry-After that is heard during a pause is lost',
     file: 'src/delivery/outcome-handler.ts',
     from: 'this.#outlastPause(answered, outcome, now)',

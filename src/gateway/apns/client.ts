@@ -47,7 +47,7 @@ interface Route {
 interface Addressed {
   readonly message: Message
   readonly recipient: Recipient
-  readonly isWanted: () => boolean
+  readonly mayGo: () => boolean
 }
 
 /** What was done already for one notification; each is done once. */
@@ -75,9 +75,9 @@ class ApnsProvider implements Provider {
     this.#preferred = credential.environment === 'auto' ? 'production' : credential.environment
   }
 
-  send(message: Message, recipient: Recipient, isWanted: () => boolean): Promise<Outcome | null> {
+  send(message: Message, recipient: Recipient, mayGo: () => boolean): Promise<Outcome | null> {
     const known = this.#options.credential.environment === 'auto' ? recipient.environment : null
-    return this.#sendTo(known ?? this.#preferred, { message, recipient, isWanted }, NOTHING_TRIED)
+    return this.#sendTo(known ?? this.#preferred, { message, recipient, mayGo }, NOTHING_TRIED)
   }
 
   /** The other environment's trouble holds up only its own devices. */
@@ -94,7 +94,7 @@ class ApnsProvider implements Provider {
   }
 
   async #sendTo(environment: Environment, notification: Addressed, tried: Tried): Promise<Outcome | null> {
-    const { message, recipient, isWanted } = notification
+    const { message, recipient, mayGo } = notification
     const path = apnsPath(recipient.token)
     if (path === null) return BAD_TOKEN
     const { credential, clock } = this.#options
@@ -102,7 +102,7 @@ class ApnsProvider implements Provider {
     const current = this.#tokens?.current()
     const authorization = current instanceof Promise ? await current.catch(() => null) : current
     if (authorization === null) return KEY_UNUSABLE
-    if (!isWanted()) return null
+    if (!mayGo()) return null
 
     const rendered = this.#render(message)
     const route = this.#route(environment)

@@ -50,9 +50,9 @@ class FcmProvider implements Provider {
     this.#quota = options.quota ?? new ProjectQuota()
   }
 
-  send(message: Message, recipient: Recipient, isWanted: () => boolean): Promise<Outcome | null> {
+  send(message: Message, recipient: Recipient, mayGo: () => boolean): Promise<Outcome | null> {
     this.#quota.take()
-    return this.#send(message, recipient, isWanted, false)
+    return this.#send(message, recipient, mayGo, false)
   }
 
   mayTake(now: number): boolean {
@@ -71,16 +71,11 @@ class FcmProvider implements Provider {
     await Promise.all([this.#transport[Symbol.asyncDispose](), this.#tokens[Symbol.asyncDispose]()])
   }
 
-  async #send(
-    message: Message,
-    recipient: Recipient,
-    isWanted: () => boolean,
-    renewed: boolean,
-  ): Promise<Outcome | null> {
+  async #send(message: Message, recipient: Recipient, mayGo: () => boolean, renewed: boolean): Promise<Outcome | null> {
     const current = this.#tokens.current()
     const authorization = typeof current === 'string' ? current : await current
     if (typeof authorization !== 'string') return authorization
-    if (!isWanted()) return null
+    if (!mayGo()) return null
 
     const answer = await this.#transport.request({
       path: this.#path,
@@ -98,7 +93,7 @@ class FcmProvider implements Provider {
     // An access token that is no longer taken.
     if (answer.status !== 401 || outcome.kind !== 'misconfigured' || renewed) return outcome
     if (!this.#tokens.expired(authorization)) return outcome
-    return this.#send(message, recipient, isWanted, true)
+    return this.#send(message, recipient, mayGo, true)
   }
 
   #render(message: Message): RenderedFcm {

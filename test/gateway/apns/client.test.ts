@@ -55,8 +55,8 @@ async function start(on: { production: GatewayHandler; sandbox?: GatewayHandler;
     production,
     sandbox,
     provider,
-    send: (recipient: Partial<Recipient> = {}, isWanted = () => true) =>
-      provider.send(MESSAGE, { ...PHONE, ...recipient }, isWanted),
+    send: (recipient: Partial<Recipient> = {}, mayGo = () => true) =>
+      provider.send(MESSAGE, { ...PHONE, ...recipient }, mayGo),
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]()
       await Promise.all([production[Symbol.asyncDispose](), sandbox[Symbol.asyncDispose]()])
@@ -179,13 +179,13 @@ describe('the environment', () => {
   })
 
   test('is not asked when the push was cancelled meanwhile', async () => {
-    let isWanted = true
+    let mayGo = true
     const refuse: GatewayHandler = (call) => {
-      isWanted = false
+      mayGo = false
       return bad(call)
     }
     await using apns = await start({ production: refuse, sandbox: () => OK })
-    expect(await apns.send({}, () => isWanted)).toBeNull()
+    expect(await apns.send({}, () => mayGo)).toBeNull()
     expect([apns.production.calls.length, apns.sandbox.calls.length]).toEqual([1, 0])
   })
 

@@ -44,8 +44,8 @@ async function start(handler: GatewayHandler) {
     clock,
     fcm,
     google,
-    send: (recipient: Partial<Recipient> = {}, isWanted = () => true) =>
-      provider.send(message, { ...PHONE, ...recipient }, isWanted),
+    send: (recipient: Partial<Recipient> = {}, mayGo = () => true) =>
+      provider.send(message, { ...PHONE, ...recipient }, mayGo),
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]()
       await Promise.all([fcm[Symbol.asyncDispose](), google[Symbol.asyncDispose]()])
@@ -140,10 +140,10 @@ describe('an access token', () => {
 
   test('that comes after the push was cancelled is for others', async () => {
     await using firebase = await start(() => OK)
-    let isWanted = true
-    const first = firebase.send({}, () => isWanted)
+    let mayGo = true
+    const first = firebase.send({}, () => mayGo)
     const second = firebase.send({ device: 2 })
-    isWanted = false
+    mayGo = false
     expect(await first).toBeNull()
     expect(await second).toEqual({ kind: 'accepted' })
     expect(firebase.fcm.calls).toHaveLength(1)

@@ -76,6 +76,8 @@ export class Judge {
       this.fail('only-the-audience', `push ${arrival.push} was sent to ${arrival.token}, which nobody knows`)
       return () => {}
     }
+    // Of a call whose answer was lost, this tells that it was heard.
+    push.id ??= arrival.id
     const sends = push.sends.get(arrival.token) ?? []
     push.sends.set(arrival.token, sends)
     const [at, life] = [this.#deps.passedMs(), this.#deps.life()]
@@ -332,7 +334,6 @@ export class Judge {
   }
 
   #checkRest(push: Push, phone: Phone, sends: readonly Send[], { arrival, at, life }: Send): void {
-    if (this.grantedAt === at) return
     const rest = this.#rests.get(arrival.gateway)
     const all = rest?.life === life ? rest.until : Number.NEGATIVE_INFINITY
     const asked = sends.findLast((one) => one.life === life && one.reply.restMs !== null && one.answeredAt !== null)

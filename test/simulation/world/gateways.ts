@@ -22,6 +22,8 @@ export interface Arrival {
   readonly token: string
   /** Which call asked for it: the number in its payload. */
   readonly push: number
+  /** The id of that push. */
+  readonly id: string
   /** By what a phone knows a repeat: apns-id with apns-collapse-id, or the tag. */
   readonly identity: string
   readonly badge: number | null
@@ -114,6 +116,7 @@ function readApns({ path, headers, body }: TransportRequest, isSandbox: boolean)
     environment: isSandbox ? 'sandbox' : 'production',
     token: path.slice('/3/device/'.length),
     push: n,
+    id: headers['apns-collapse-id'] ?? '',
     identity: `${headers['apns-id']} ${headers['apns-collapse-id']}`,
     badge: aps.badge ?? null,
   }
@@ -128,13 +131,15 @@ function readFcm({ body }: TransportRequest): Arrival {
     }
   }
   const { token, data, android } = message
+  const tag = android.notification?.tag ?? ''
   const shown = android.notification?.notification_count
   return {
     gateway: 'fcm',
     environment: null,
     token,
     push: Number(data.n),
-    identity: android.notification?.tag ?? '',
+    id: tag,
+    identity: tag,
     badge: shown ?? (data.badge === undefined ? null : Number(data.badge)),
   }
 }

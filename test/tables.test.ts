@@ -13,6 +13,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   application: 'application',
   credential: 'application',
   provider_token: 'application',
+  user_key: 'application',
   quota: 'usage',
   device: 'device',
   label: 'device',
@@ -49,12 +50,23 @@ const READERS: Record<string, string[]> = {
   push_exception: ['push'],
   push_receipt: ['push'],
   registry_size: ['monitoring'],
+  user_key: ['backup', 'doctor'],
   webhook: ['backup', 'doctor', 'monitoring'],
 }
 
 /** What is read by a name that is only known when it runs: a backup may be of a schema in which a table is missing. */
 const READ_BY_NAME: Readonly<Record<string, readonly string[]>> = {
-  'backup/summary.ts': ['application', 'credential', 'webhook', 'device', 'push', 'delivery', 'feedback', 'receipt'],
+  'backup/summary.ts': [
+    'application',
+    'credential',
+    'webhook',
+    'user_key',
+    'device',
+    'push',
+    'delivery',
+    'feedback',
+    'receipt',
+  ],
 }
 
 const root = join(import.meta.dir, '..', 'src')

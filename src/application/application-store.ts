@@ -135,6 +135,7 @@ function prepareStatements(orm: Database['orm']) {
         maxDevices: sql.placeholder('maxDevices'),
         pushId: sql.placeholder('pushId'),
         secretEverywhere: sql.placeholder('secretEverywhere'),
+        verifyUsers: sql.placeholder('verifyUsers'),
         createdAt: sql.placeholder('createdAt'),
       })
       .returning()
@@ -162,9 +163,9 @@ function prepareStatements(orm: Database['orm']) {
 function applicationOf(row: typeof table.$inferSelect): Application {
   const { number, id, name, secretHash, simulated } = row
   const { rate, burst, backendRate, backendBurst, quota, quotaPeriod } = row
-  const { confirmAbove, holdSeconds, maxLabels, maxDevices, pushId, secretEverywhere } = row
+  const { confirmAbove, holdSeconds, maxLabels, maxDevices, pushId, secretEverywhere, verifyUsers } = row
   const calls = { rate, burst, backendRate, backendBurst, quota, quotaPeriod }
-  const limits = { ...calls, confirmAbove, holdSeconds, maxLabels, maxDevices, pushId, secretEverywhere }
+  const limits = { ...calls, confirmAbove, holdSeconds, maxLabels, maxDevices, pushId, secretEverywhere, verifyUsers }
   return { number, id, name, secretHash, limits, simulated }
 }
 

@@ -41,6 +41,8 @@ export interface Limits {
   readonly pushId: boolean
   /** Whether every call needs the secret, so that the public id alone is worth nothing. Default false. */
   readonly secretEverywhere: boolean
+  /** Whether a user or alias that comes without the secret must be proven. Default false. */
+  readonly verifyUsers: boolean
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -56,4 +58,5 @@ export const DEFAULT_LIMITS: Limits = {
   maxDevices: 1_000_000,
   pushId: true,
   secretEverywhere: false,
+  verifyUsers: false,
 }

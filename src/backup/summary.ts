@@ -168,6 +168,7 @@ function summaryOf(file: OfflineReader, schema: number, tables: readonly string[
     sealed: [
       ...sealed('s.provider', 'FROM credential'),
       ...(tables.includes('webhook') ? sealed(`'webhook secret'`, 'FROM webhook') : []),
+      ...(tables.includes('user_key') ? sealed(`'user key'`, 'FROM user_key') : []),
     ],
   }
 }

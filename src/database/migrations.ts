@@ -17,6 +17,7 @@ import secretEverywhere from '../../migrations/0016_secret_everywhere.sql' with 
 import deviceUser from '../../migrations/0017_device_user.sql' with { type: 'text' }
 import deviceLocale from '../../migrations/0018_device_locale.sql' with { type: 'text' }
 import receipt from '../../migrations/0019_receipt.sql' with { type: 'text' }
+import userKey from '../../migrations/0020_user_key.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 17, sql: deviceUser },
   { number: 18, sql: deviceLocale },
   { number: 19, sql: receipt },
+  { number: 20, sql: userKey },
 ]

@@ -34,6 +34,7 @@ export const application = sqliteTable('application', {
   maxDevices: integer('max_devices').notNull().default(1_000_000),
   pushId: integer('push_id', { mode: 'boolean' }).notNull().default(true),
   secretEverywhere: integer('secret_everywhere', { mode: 'boolean' }).notNull().default(false),
+  verifyUsers: integer('verify_users', { mode: 'boolean' }).notNull().default(false),
 })
 
 export const credential = sqliteTable(
@@ -52,6 +53,13 @@ export const credential = sqliteTable(
 export const providerToken = sqliteTable('provider_token', {
   application: integer().primaryKey(),
   sealed: blob({ mode: 'buffer' }).notNull(),
+})
+
+export const applicationUserKey = sqliteTable('user_key', {
+  application: integer().primaryKey(),
+  sealed: blob({ mode: 'buffer' }).notNull(),
+  previousUntil: integer('previous_until'),
+  createdAt: integer('created_at').notNull(),
 })
 
 export const device = sqliteTable('device', {

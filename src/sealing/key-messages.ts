@@ -37,8 +37,13 @@ export function lostText(what: string): string {
   return `If that key is lost for good, bellhop key rotate --discard erases ${what}, and each application needs its credentials again.`
 }
 
-const WHAT = { apns: 'APNs credential', fcm: 'FCM credential', 'webhook secret': 'webhook secret' } as const
-const COMMANDS = { apns: 'apns', fcm: 'fcm', 'webhook secret': 'webhook' } as const
+const WHAT = {
+  apns: 'APNs credential',
+  fcm: 'FCM credential',
+  'webhook secret': 'webhook secret',
+  'user key': 'user key',
+} as const
+const COMMANDS = { apns: 'apns', fcm: 'fcm', 'webhook secret': 'webhook', 'user key': 'user-key' } as const
 
 function keyName(place: string | null): string {
   return `sealing key ${place ?? 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'}`

@@ -4,8 +4,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 export interface SealedFor {
   /** `Application.id`. */
   readonly application: string
-  /** What it is: a gateway's credential, the provider token made from one, or what webhooks are signed with. */
-  readonly provider: 'apns' | 'fcm' | 'apns token' | 'webhook secret'
+  /** What it is: a gateway's credential, the provider token made from one, or what webhooks or users are proven with. */
+  readonly provider: 'apns' | 'fcm' | 'apns token' | 'webhook secret' | 'user key'
 }
 
 const CIPHER = 'aes-256-gcm'

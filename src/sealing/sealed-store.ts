@@ -15,15 +15,16 @@ export interface SealedStore {
 interface Tables {
   readonly credentials: SealedTable<SealedRecord>
   readonly webhooks: SealedTable<SealedRecord>
+  readonly userKeys: SealedTable<SealedRecord>
   readonly tokens: SealedTable<SealedToken>
 }
 
-export function createSealedStore({ credentials, webhooks, tokens }: Tables): SealedStore {
-  const tableOf = ({ provider }: Pick<SealedRecord, 'provider'>) =>
-    provider === 'webhook secret' ? webhooks : credentials
+export function createSealedStore({ credentials, webhooks, userKeys, tokens }: Tables): SealedStore {
+  const tables = { apns: credentials, fcm: credentials, 'webhook secret': webhooks, 'user key': userKeys }
+  const tableOf = ({ provider }: Pick<SealedRecord, 'provider'>) => tables[provider]
 
   const records = () =>
-    [...credentials.records(), ...webhooks.records()].toSorted(
+    [...credentials.records(), ...webhooks.records(), ...userKeys.records()].toSorted(
       (a, b) => a.number - b.number || (a.provider < b.provider ? -1 : 1),
     )
 

@@ -1,14 +1,24 @@
 import { createSealedCredentials, createSealedTokens } from '../application/sealed-credential-store.ts'
+import { createSealedUserKeys, USER_KEY_SINCE } from '../application/sealed-user-key-store.ts'
 import type { Database } from '../database/database.ts'
+import { NEWEST_SCHEMA } from '../database/offline-database.ts'
 import { createSealedStore } from '../sealing/sealed-store.ts'
 import type { SealedStore } from '../sealing/sealed-store.ts'
+import type { SealedRecord, SealedTable } from '../sealing/sealed-table.ts'
 import { createSealedWebhooks } from '../webhook/sealed-webhook-store.ts'
 
-/** All that is sealed in a database, with the rooms that it belongs to. */
-export function sealedRecordsOf(database: Pick<Database, 'orm'>): SealedStore {
+/**
+ * All that is sealed in a database, with the rooms that it belongs to. `schema`: the number of its last migration, where
+ * it may be an older one.
+ */
+export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST_SCHEMA): SealedStore {
   return createSealedStore({
     credentials: createSealedCredentials(database),
     webhooks: createSealedWebhooks(database),
+    userKeys: schema < USER_KEY_SINCE ? NONE : createSealedUserKeys(database),
     tokens: createSealedTokens(database),
   })
 }
+
+/** A table that is still to come. */
+const NONE: SealedTable<SealedRecord> = { records: () => [], put: () => {}, erase: () => {} }

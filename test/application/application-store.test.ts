@@ -135,6 +135,7 @@ describe('an application', () => {
       maxDevices: 7,
       pushId: false,
       secretEverywhere: true,
+      verifyUsers: true,
     }
     opened.applications.setLimits(application.id, rest)
     const limits = { rate: 0.5, quotaPeriod: 'day', ...rest } as const

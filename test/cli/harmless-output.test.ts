@@ -36,6 +36,7 @@ test('no command lets the name of an application move a terminal', async () => {
     ['app', 'list'],
     ['app', 'show', id],
     ['app', 'rotate-secret', id],
+    ['app', 'user-key', id],
     ['app', 'simulate', id],
     ['app', 'simulate', id, '--off'],
     ['app', 'webhook', id],

@@ -27,6 +27,7 @@ const APPLICATION: Application = {
     maxDevices: 0,
     pushId: true,
     secretEverywhere: false,
+    verifyUsers: false,
   },
 }
 

@@ -13,7 +13,7 @@ const OLD = new Uint8Array(32).fill(1)
 const NEW = new Uint8Array(32).fill(2)
 const STAMP = '20261120T120000Z'
 const clock = { now: () => Date.UTC(2026, 10, 20, 12) }
-const ALL = ['apns', 'fcm', 'webhook', 'token']
+const ALL = ['apns', 'fcm', 'webhook', 'user key', 'token']
 
 function start() {
   const temporary = temporaryDatabase()
@@ -63,7 +63,7 @@ describe('a rotation of the sealing key', () => {
     expect(rotate(made)).toEqual({
       kind: 'rotated',
       path: made.path('key'),
-      resealed: 6,
+      resealed: 8,
       erased: [],
       kept: made.path(`key.until-${STAMP}`),
     })
@@ -81,10 +81,10 @@ describe('a rotation of the sealing key', () => {
     using made = start()
     const sealed = made.database
       .statement<{ sealed: Uint8Array }, []>(
-        'SELECT sealed FROM credential UNION ALL SELECT sealed FROM webhook UNION ALL SELECT sealed FROM provider_token',
+        'SELECT sealed FROM credential UNION ALL SELECT sealed FROM webhook UNION ALL SELECT sealed FROM provider_token UNION ALL SELECT sealed FROM user_key',
       )
       .all()
-    expect(sealed).toHaveLength(8)
+    expect(sealed).toHaveLength(10)
     rotate(made)
     expect(sealed.filter((row) => made.contains(row.sealed))).toEqual([])
   })
@@ -101,7 +101,7 @@ describe('a rotation of the sealing key', () => {
   test('writes the new key to another file, and takes the old one away from the database', () => {
     using made = start()
     const to = made.path('elsewhere')
-    expect(rotate(made, { to })).toMatchObject({ path: to, resealed: 6, kept: made.path(`key.until-${STAMP}`) })
+    expect(rotate(made, { to })).toMatchObject({ path: to, resealed: 8, kept: made.path(`key.until-${STAMP}`) })
     expect(openedWith(made.database, NEW, made.shop)).toEqual(ALL)
     expect(made.keys()).toEqual([`key.until-${STAMP}`])
     expect(made.keyIn('elsewhere')).toEqual(Buffer.from(NEW))
@@ -118,7 +118,7 @@ describe('a rotation of the sealing key', () => {
     })
     expect(openedWith(made.database, OLD, made.shop)).toEqual(ALL)
     const to = made.path('elsewhere')
-    expect(rotate(made, { text, to })).toMatchObject({ path: to, resealed: 6, kept: null })
+    expect(rotate(made, { text, to })).toMatchObject({ path: to, resealed: 8, kept: null })
     expect(openedWith(made.database, NEW, made.shop)).toEqual(ALL)
     expect(made.keys()).toEqual([])
   })
@@ -168,19 +168,19 @@ describe('a rotation with a record that does not open', () => {
     made.database.statement("UPDATE credential SET sealed = x'00' WHERE application = 1 AND provider = 'fcm'").run()
     expect(rotate(made)).toEqual({
       kind: 'problem',
-      problem: `The FCM credential of "Shop" is damaged: it does not open with the sealing key, which opens others of the 6 sealed records. Store it again: bellhop app fcm ${made.shop.id} … Or erase what is damaged: bellhop key rotate --discard.`,
+      problem: `The FCM credential of "Shop" is damaged: it does not open with the sealing key, which opens others of the 8 sealed records. Store it again: bellhop app fcm ${made.shop.id} … Or erase what is damaged: bellhop key rotate --discard.`,
     })
     expect(made.keys()).toEqual(['key'])
-    expect(openedWith(made.database, OLD, made.shop)).toEqual(['apns', 'webhook', 'token'])
+    expect(openedWith(made.database, OLD, made.shop)).toEqual(['apns', 'webhook', 'user key', 'token'])
   })
 
   test('erases just that one when it is told to', () => {
     using made = start()
     made.database.statement("UPDATE credential SET sealed = x'00' WHERE application = 1 AND provider = 'fcm'").run()
     const { erased, resealed } = rotated(rotate(made, { discard: true }))
-    expect(resealed).toBe(5)
+    expect(resealed).toBe(7)
     expect(erased.map(({ name, provider }) => [name, provider])).toEqual([['Shop', 'fcm']])
-    expect(openedWith(made.database, NEW, made.shop)).toEqual(['apns', 'webhook', 'token'])
+    expect(openedWith(made.database, NEW, made.shop)).toEqual(['apns', 'webhook', 'user key', 'token'])
     expect(openedWith(made.database, NEW, made.news)).toEqual(ALL)
   })
 
@@ -195,11 +195,11 @@ describe('a rotation with a record that does not open', () => {
     const refused = rotate(made)
     expect(refused.kind === 'problem' && refused.problem).toStartWith(`The sealing key ${made.path('key')} is missing`)
     const { erased, resealed, kept } = rotated(rotate(made, { discard: true }))
-    expect({ erased: erased.length, resealed, kept }).toEqual({ erased: 6, resealed: 0, kept: null })
+    expect({ erased: erased.length, resealed, kept }).toEqual({ erased: 8, resealed: 0, kept: null })
     expect(made.keyIn('key')).toEqual(Buffer.from(NEW))
     const left = made.database.statement<{ left: number }, []>(
       `SELECT (SELECT count(*) FROM credential) + (SELECT count(*) FROM webhook) + (SELECT count(*) FROM provider_token)
-         AS left FROM device`,
+         + (SELECT count(*) FROM user_key) AS left FROM device`,
     )
     expect(left.all()).toEqual([{ left: 0 }])
   })
@@ -275,7 +275,7 @@ describe('the proof of a key', () => {
     addSealed(made.database, OLD, 'Games')
     const wrong = new Uint8Array(32).fill(9)
     const told = (named: string) =>
-      `The sealing key ${named} does not open any of the 12 sealed records in the database (of "Shop", "News", "Chat" and 1 more): put the right key back. If that key is lost for good, bellhop key rotate --discard erases them, and each application needs its credentials again.`
+      `The sealing key ${named} does not open any of the 16 sealed records in the database (of "Shop", "News", "Chat" and 1 more): put the right key back. If that key is lost for good, bellhop key rotate --discard erases them, and each application needs its credentials again.`
     const prove = (text?: string) =>
       proveSealingKey({ sealed: sealedRecordsOf(made.database), dataDirectory: made.directory, text })
     const settings = 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'
@@ -309,20 +309,23 @@ describe('the proof of a key', () => {
     })
   })
 
-  test.each(['apns', 'fcm', 'webhook'] as const)('fails for what was moved to another application: %s', (what) => {
-    using made = temporaryDatabase()
-    const { database } = made
-    addSealed(database, NEW, 'Shop')
-    addApplication(database, 'Thief')
-    const [table, only] = what === 'webhook' ? ['webhook', '1'] : ['credential', `provider = '${what}'`]
-    database.statement(`UPDATE ${table} SET application = 2 WHERE ${only}`).run()
-    const proven = proveSealingKey({
-      sealed: sealedRecordsOf(database),
-      dataDirectory: made.directory,
-      text: base64(NEW),
-    })
-    expect(proven.kind === 'proven' && proven.damaged.map(({ name }) => name)).toEqual(['Thief'])
-  })
+  test.each(['apns', 'fcm', 'webhook', 'user_key'] as const)(
+    'fails for what was moved to another application: %s',
+    (what) => {
+      using made = temporaryDatabase()
+      const { database } = made
+      addSealed(database, NEW, 'Shop')
+      addApplication(database, 'Thief')
+      const [table, only] = /apns|fcm/.test(what) ? ['credential', `provider = '${what}'`] : [what, '1']
+      database.statement(`UPDATE ${table} SET application = 2 WHERE ${only}`).run()
+      const proven = proveSealingKey({
+        sealed: sealedRecordsOf(database),
+        dataDirectory: made.directory,
+        text: base64(NEW),
+      })
+      expect(proven.kind === 'proven' && proven.damaged.map(({ name }) => name)).toEqual(['Thief'])
+    },
+  )
 
   test('fails for what was moved to another provider', () => {
     using made = temporaryDatabase()

@@ -4,6 +4,7 @@ import type { Application } from '../../src/application/application.ts'
 import { createCredentialStore } from '../../src/application/credential-store.ts'
 import type { ApnsCredential, FcmCredential } from '../../src/application/credential.ts'
 import { createProviderTokenStore } from '../../src/application/provider-token-store.ts'
+import { createUserKeyStore } from '../../src/application/user-key-store.ts'
 import type { Database } from '../../src/database/database.ts'
 import { createWebhookStore } from '../../src/webhook/webhook-store.ts'
 
@@ -39,7 +40,7 @@ export function addApplication(database: Database, name: string): Application {
   return made.application
 }
 
-/** Everything that is sealed, for an application of this name: two credentials, a webhook and a provider token. */
+/** Everything that is sealed, for an application of this name: credentials, a webhook, user keys, a provider token. */
 export function addSealed(database: Database, key: Uint8Array, name: string): Application {
   const application = addApplication(database, name)
   const credentials = createCredentialStore({ database, clock, key })
@@ -50,6 +51,8 @@ export function addSealed(database: Database, key: Uint8Array, name: string): Ap
     events: ['push.finished'],
     secret: WEBHOOK_SECRET,
   })
+  const userKeys = createUserKeyStore({ database, clock, key })
+  for (const overlapMs of [0, 1]) userKeys.rotate(application, overlapMs)
   createProviderTokenStore({ database, key }).save(application, 'bearer the-token')
   return application
 }
@@ -62,6 +65,9 @@ export function openedWith(database: Database, key: Uint8Array, application: App
     ...(opens(() => credentials.apnsOf(application)) ? ['apns'] : []),
     ...(opens(() => credentials.fcmOf(application)) ? ['fcm'] : []),
     ...(webhook?.secret === WEBHOOK_SECRET ? ['webhook'] : []),
+    ...(createUserKeyStore({ database, clock, key }).find(application)?.previous?.key.startsWith('bhu_') === true
+      ? ['user key']
+      : []),
     ...(createProviderTokenStore({ database, key }).load(application) === 'bearer the-token' ? ['token'] : []),
   ]
 }

@@ -40,6 +40,8 @@ beforeAll(async () => {
     await cli.run(['app', 'webhook', 'Shop', '--url', 'https://127.0.0.1:1/hooks', '--secret', WEBHOOK_SECRET]),
   ]
   expect(stored.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
+  const keys: string[] = []
+  for (const _ of [1, 2]) keys.push(JSON.parse((await cli.run(['app', 'user-key', 'Shop', '--json'])).stdout).userKey)
   const key = Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
   secrets = new Map([
     ...linesOf('APNs key', apnsKey.p8),
@@ -48,6 +50,7 @@ beforeAll(async () => {
     ['sealing key', key.toString('base64')],
     ['sealing key in hex', key.toString('hex')],
     ['application secret', application.secret],
+    ...keys.map((userKey, at): [string, string] => [`user key ${at}`, userKey.slice(4)]),
     ['the end of any private key', '-----END'],
     // JSON web tokens begin with `{"`, and the simulator's access tokens like Google's.
     ['provider token or assertion', 'eyJ'],
@@ -69,6 +72,7 @@ beforeAll(async () => {
   const tokens = ['ab'.repeat(32), `bad4000${'0'.repeat(57)}`]
   for (const token of tokens) await service.put('/deviceToken', { token, platform: 0 })
   await service.put('/deviceToken', { token: 'fcm-token', platform: 1 })
+  await service.put('/deviceToken', { token: 'fcm-token', platform: 1, user: 'ann', user_proof: 'ab'.repeat(32) })
   await service.post('/push/all', { platform: [0, 1], msg: 'Hello', sound: '', badge: '' })
 })
 afterAll(async () => {
@@ -188,6 +192,7 @@ const NOT_RUN = new Set([
   'push',
   'app delete',
   'app rotate-secret',
+  'app user-key',
   'restore',
   'import',
   'key rotate',

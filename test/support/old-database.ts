@@ -136,6 +136,13 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
   }
   if (schema >= 17) run(`UPDATE device SET user = 'ann' WHERE id IN (1, 2)`)
   if (schema >= 18) run(`UPDATE device SET locale = 'de-DE' WHERE id = 1`)
+  if (schema >= 20) {
+    run(
+      'INSERT INTO user_key (application, sealed, created_at) VALUES (1, ?, ?)',
+      seal(key, { application: APPLICATION.id, provider: 'user key' }, '["bhu_AAAA"]'),
+      NOW,
+    )
+  }
   if (schema >= 15) run('INSERT INTO clock_jump (by_ms, since, until) VALUES (0, ?, ?)', NOW - HOUR_MS, NOW)
 }
 

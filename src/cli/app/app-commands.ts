@@ -1,5 +1,5 @@
 import { isAppleId, isBundleId } from '../../application/apple-names.ts'
-import { choice, path } from '../../settings/setting-type.ts'
+import { choice, duration, path } from '../../settings/setting-type.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
 import { dataFlag, jsonFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
@@ -50,6 +50,23 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     flags: [jsonFlag, dataFlag],
     examples: ['bellhop app rotate-secret "Corner Shop"'],
     load: () => import('./app-rotate-secret-command.ts'),
+  },
+  {
+    name: 'app user-key',
+    words: ['APP'],
+    summary: 'make the key with which a backend proves who its users are; the key before it counts for a while',
+    flags: [
+      {
+        name: 'overlap',
+        placeholder: 'TIME',
+        type: duration(0),
+        doc: 'how long the key before it counts: 90s, 15m, 24h, 7d (default 30d; 0s: no longer)',
+      },
+      jsonFlag,
+      dataFlag,
+    ],
+    examples: ['bellhop app user-key "Corner Shop"'],
+    load: () => import('./app-user-key-command.ts'),
   },
   {
     name: 'app delete',

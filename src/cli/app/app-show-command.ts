@@ -1,5 +1,7 @@
 import { createApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
+import { createUserKeyStore } from '../../application/user-key-store.ts'
+import type { UserKeySummary } from '../../application/user-key-store.ts'
 import { createCredentialStore } from '../../application/credential-store.ts'
 import type { CredentialSummary } from '../../application/credential-store.ts'
 import type { Database } from '../../database/database.ts'
@@ -14,7 +16,16 @@ import type { CommandContext, RunCommand } from '../command.ts'
 import { findApplication } from '../open-application.ts'
 import { openData } from '../open-data.ts'
 import { tableText } from '../terminal/table-text.ts'
-import { GATEWAYS, NO_KEY, credentialText, indented, webhookJson, webhookText } from './app-text.ts'
+import {
+  GATEWAYS,
+  NO_KEY,
+  credentialText,
+  indented,
+  userKeyJson,
+  userKeyText,
+  webhookJson,
+  webhookText,
+} from './app-text.ts'
 import { limitsText } from './limit-flags.ts'
 
 /** `app show APP`, and without a word `app list`. */
@@ -38,6 +49,7 @@ interface View {
   readonly application: Application
   readonly credentials: readonly CredentialSummary[]
   readonly webhook: Webhook | null
+  readonly userKey: UserKeySummary | null
   readonly size: RegistrySize
 }
 
@@ -45,11 +57,13 @@ function createView(database: Database, { clock }: Pick<CommandContext, 'clock'>
   // What is shown of them is not sealed.
   const credentials = createCredentialStore({ database, clock, key: NO_KEY })
   const webhooks = createWebhookStore({ database, clock, key: NO_KEY })
+  const userKeys = createUserKeyStore({ database, clock, key: NO_KEY })
   const sizes = createRegistrySizeStore({ database })
   return (application) => ({
     application,
     credentials: credentials.summaries(application),
     webhook: webhooks.find(application),
+    userKey: userKeys.summary(application),
     size: sizes.sizeOf(application.number),
   })
 }
@@ -61,7 +75,7 @@ function listText(views: readonly View[]): string {
 }
 
 function showText(view: View): string {
-  const { application, credentials, webhook, size } = view
+  const { application, credentials, webhook, userKey, size } = view
   return [
     escapeControls(application.name),
     '',
@@ -70,6 +84,7 @@ function showText(view: View): string {
       ['sends to', destination(view)],
       ...credentials.map((credential) => [GATEWAYS[credential.provider], credentialText(credential)]),
       ...(webhook === null ? [] : [['webhook', webhookText(webhook)]]),
+      ...(userKey === null ? [] : [['user key', userKeyText(userKey)]]),
       ['holds', `${size.devices} devices, also those that are gone; ${size.labels} tags and types`],
     ]),
     '',
@@ -78,7 +93,7 @@ function showText(view: View): string {
 }
 
 /** No secret, no hash; times in ISO 8601 UTC. */
-function viewJson({ application, credentials, webhook, size }: View): object {
+function viewJson({ application, credentials, webhook, userKey, size }: View): object {
   const { id, name, simulated, limits } = application
   return {
     id,
@@ -93,6 +108,7 @@ function viewJson({ application, credentials, webhook, size }: View): object {
       ...('expiresAt' in credential && { expiresAt: isoTime(credential.expiresAt) }),
     })),
     webhook: webhook && webhookJson(webhook),
+    userKey: userKey && userKeyJson(userKey),
   }
 }
 

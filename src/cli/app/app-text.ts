@@ -1,5 +1,6 @@
 import type { Application } from '../../application/application.ts'
 import type { CredentialSummary } from '../../application/credential-store.ts'
+import type { UserKeySummary } from '../../application/user-key-store.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { dayOf, isoTime } from '../../text/format.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
@@ -35,6 +36,16 @@ export function webhookText({ url, events, disabledAt }: Webhook): string {
 
 export function webhookJson({ url, events, disabledAt }: Webhook): object {
   return { url, events, disabledAt: disabledAt && isoTime(disabledAt) }
+}
+
+/** `made 2026-11-22; the one before it counts until 2026-12-22T12:00:00.000Z`. */
+export function userKeyText({ createdAt, previousUntil }: UserKeySummary): string {
+  const before = previousUntil === null ? '' : `; the one before it counts until ${isoTime(previousUntil)}`
+  return `made ${dayOf(createdAt)}${before}`
+}
+
+export function userKeyJson({ createdAt, previousUntil }: UserKeySummary): object {
+  return { createdAt: isoTime(createdAt), previousUntil: previousUntil && isoTime(previousUntil) }
 }
 
 export function indented(rows: readonly (readonly string[])[]): readonly string[] {

@@ -22,7 +22,7 @@ const rate: SettingType<number> = {
   },
 }
 
-type Switch = 'pushId' | 'secretEverywhere'
+type Switch = 'pushId' | 'secretEverywhere' | 'verifyUsers'
 type LimitWithValue = Exclude<keyof Limits, Switch>
 
 const LIMITS: {
@@ -67,6 +67,11 @@ const SWITCHES: Readonly<Record<Switch, { readonly flag: string; readonly on: st
     flag: 'secret-everywhere',
     on: 'every call needs the secret, also those that an app makes',
     off: 'an app registers its device with the application id alone',
+  },
+  verifyUsers: {
+    flag: 'verify-users',
+    on: 'a user or alias without the secret needs a proof, made with the key of app user-key',
+    off: 'an app says whose its device is, and nobody asks for a proof',
   },
 }
 

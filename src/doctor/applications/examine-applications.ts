@@ -12,6 +12,7 @@ import type { Subject } from '../gateways/examine-gateways.ts'
 import { judgeCertificate, judgeCredentials } from './credential-check.ts'
 import { judgeDevices, RECENT_MS } from './device-check.ts'
 import { judgePushes, judgeWebhook } from './queue-check.ts'
+import { judgeUserKey } from './user-key-check.ts'
 
 interface Options {
   readonly clock: Clock
@@ -64,6 +65,8 @@ export async function examineApplications(
         now,
       )
     })
+    const verifying = inspection.verifying().find((each) => each.application === number)
+    if (verifying !== undefined) await list.look(place('user-key'), () => judgeUserKey(verifying, id))
     const webhook = inspection.webhooks().find((each) => each.application === number)
     if (webhook !== undefined) await list.look(place('webhook'), () => judgeWebhook(webhook, id))
 

@@ -46,7 +46,7 @@ export async function examineDatabase(
     })
     await list.look({ id: 'sealing-key', group }, () => {
       try {
-        const checked = checkSealingKey(database, data, key)
+        const checked = checkSealingKey(database, schema, data, key)
         opening = checked.key
         return checked.finding
       } catch (error) {

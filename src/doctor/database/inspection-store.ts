@@ -1,3 +1,4 @@
+import { USER_KEY_SINCE } from '../../application/sealed-user-key-store.ts'
 import { DAY_MS } from '../../clock.ts'
 import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
 import { codeOf } from '../../text/error-code.ts'
@@ -56,6 +57,12 @@ export interface FoundWebhook {
   readonly dropped: number
 }
 
+/** An application that has its users proven. */
+export interface VerifyingApplication {
+  readonly application: number
+  readonly hasUserKey: 0 | 1
+}
+
 /** Which migrations brought what is read here. */
 const WEBHOOK_SINCE = 6
 
@@ -110,6 +117,16 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
            WHERE d.finished_at IS NULL GROUP BY d.application, d.platform`,
         )
         .all(now),
+
+    verifying: (): VerifyingApplication[] =>
+      schema < USER_KEY_SINCE
+        ? []
+        : database
+            .statement<VerifyingApplication, []>(
+              `SELECT a.number AS application, k.application IS NOT NULL AS hasUserKey
+               FROM application a LEFT JOIN user_key k ON k.application = a.number WHERE a.verify_users = 1`,
+            )
+            .all(),
 
     webhooks: (): FoundWebhook[] =>
       schema < WEBHOOK_SINCE

@@ -16,10 +16,18 @@ export interface SealingKeyCheck {
   readonly key: Uint8Array | null
 }
 
-/** Whether the key opens what is sealed. Makes none. `text`: the key of the settings; `null`: they have none. */
-export function checkSealingKey(database: ReadOnlyDatabase, data: string, text: string | null): SealingKeyCheck {
+/**
+ * Whether the key opens what is sealed. Makes none. `schema`: the number of the last migration; `text`: the key of the
+ * settings; `null`: they have none.
+ */
+export function checkSealingKey(
+  database: ReadOnlyDatabase,
+  schema: number,
+  data: string,
+  text: string | null,
+): SealingKeyCheck {
   const path = keyPathIn(data)
-  const sealed = sealedRecordsOf(database)
+  const sealed = sealedRecordsOf(database, schema)
   if (sealed.records().length === 0 && text === null && !existsSync(path)) {
     return { finding: ok('There is no sealing key yet: it is made with the first credential.'), key: null }
   }

@@ -42,6 +42,7 @@ const LIMITS = [
   '  devices            1000000   devices up to which calls without the secret may register new ones',
   '  push-id            on        the payload carries the id of the push, to report opens with',
   '  secret-everywhere  off       every call needs the secret, also those that an app makes',
+  '  verify-users       off       a user or alias without the secret needs a proof, made with the key of app user-key',
   '',
 ].join('\n')
 
@@ -165,6 +166,7 @@ describe('app list and app show', () => {
       maxDevices: 1_000_000,
       pushId: true,
       secretEverywhere: false,
+      verifyUsers: false,
     }
     const size = { devices: 0, labels: 0 }
     const shown = JSON.stringify({
@@ -175,6 +177,7 @@ describe('app list and app show', () => {
       ...size,
       credentials: [],
       webhook: null,
+      userKey: null,
     })
     expect((await cli.run(['app', 'show', 'Shop', '--json'])).stdout).toBe(`${shown}\n`)
     expect((await cli.run(['app', 'list', '--json'])).stdout).toBe(`[${shown}]\n`)
@@ -288,7 +291,7 @@ describe('app limits', () => {
 
   test('changes what is given and leaves the rest, 0 = unlimited', async () => {
     using cli = commandLine()
-    await create(cli, 'Shop')
+    const { id } = await create(cli, 'Shop')
     const changed = [
       '  rate               0.5        calls a second for each network address',
       '  burst              100        calls at once for each network address',
@@ -302,6 +305,7 @@ describe('app limits', () => {
       '  devices            unlimited  devices up to which calls without the secret may register new ones',
       '  push-id            off        the payload carries the id of the push, to report opens with',
       '  secret-everywhere  on         every call needs the secret, also those that an app makes',
+      '  verify-users       on         a user or alias without the secret needs a proof, made with the key of app user-key',
       '',
     ].join('\n')
     const set = await cli.run([
@@ -319,13 +323,17 @@ describe('app limits', () => {
       '--devices=0',
       '--no-push-id',
       '--secret-everywhere',
+      '--verify-users',
     ])
-    expect(set).toEqual({ exitCode: 0, stdout: changed, stderr: '' })
+    const note = `\nIt has no user key yet, so nobody can be proven: bellhop app user-key ${id}\n`
+    expect(set).toEqual({ exitCode: 0, stdout: changed + note, stderr: '' })
     expect((await cli.run(['app', 'limits', 'Shop'])).stdout).toBe(changed)
     const again = await cli.run(['app', 'limits', 'Shop', '--push-id'])
     expect(again.stdout).toBe(changed.replace('push-id            off', 'push-id            on '))
     const open = await cli.run(['app', 'limits', 'Shop', '--no-secret-everywhere'])
     expect(open.stdout).toBe(again.stdout.replace('secret-everywhere  on ', 'secret-everywhere  off'))
+    await cli.run(['app', 'user-key', 'Shop'])
+    expect((await cli.run(['app', 'limits', 'Shop', '--verify-users'])).stdout).toBe(open.stdout)
   })
 })
 

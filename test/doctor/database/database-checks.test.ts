@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { judgeCertificate, judgeCredentials } from '../../../src/doctor/applications/credential-check.ts'
 import { judgeDevices } from '../../../src/doctor/applications/device-check.ts'
 import { judgePushes, judgeWebhook } from '../../../src/doctor/applications/queue-check.ts'
+import { judgeUserKey } from '../../../src/doctor/applications/user-key-check.ts'
 import {
   judgeForeignKeys,
   judgeFreePages,
@@ -139,6 +140,15 @@ describe('an application', () => {
     expect(judgeWebhook({ ...webhook, disabledAt: NOW }, 'app_1')).toMatchObject({
       state: 'warning',
       found: expect.stringMatching(/disabled since 2026-11-20/),
+    })
+  })
+
+  test('verifies its users, and can or cannot', () => {
+    expect(judgeUserKey({ hasUserKey: 1 }, 'app_1').state).toBe('ok')
+    expect(judgeUserKey({ hasUserKey: 0 }, 'app_1')).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/no user key/),
+      advice: 'Make one: bellhop app user-key app_1.',
     })
   })
 

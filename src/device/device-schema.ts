@@ -19,6 +19,7 @@ import {
 } from './device-fields.ts'
 import type { Platform } from './device.ts'
 import { locale } from './locale-field.ts'
+import { proof } from './proof-field.ts'
 import { timezone } from './timezone-field.ts'
 
 /** The most devices one batch may bring (contract, "Limits"). */
@@ -45,6 +46,14 @@ const replaces = describedAs(
   token,
 )
 
+const userProof = proof(
+  'What your backend says of `user`: its HMAC-SHA256 under the user key of the application, as 64 digits of hex or 43 characters of base64url. It also proves an `alias` that is the same, or comes without a user. An application that verifies its users takes none without it, or without the secret.',
+)
+const aliasProof = proof('The same of `alias`, where that is another than `user`.')
+const proofOfAlias = proof(
+  'What your backend says of `alias`: its HMAC-SHA256 under the user key of the application, as 64 digits of hex or 43 characters of base64url. An application that verifies its users takes none without it, or without the secret.',
+)
+
 /** Endpoint 1. */
 export const RegisterDevice = bodyOf(
   {
@@ -57,6 +66,8 @@ export const RegisterDevice = bodyOf(
     tag: optional(tags, ['tags']),
     alias: optional(aliasOrNone, ['Alias']),
     user: optional(userOrNone),
+    user_proof: optional(userProof),
+    alias_proof: optional(aliasProof),
     timezone: optional(timezone),
     locale: optional(locale),
   },
@@ -90,6 +101,8 @@ export const SetAlias = bodyOf(
     token: optional(token),
     alias: required(aliasOrNone, ['Alias'], ' ("" removes it)'),
     current_alias: optional(alias),
+    alias_proof: optional(proofOfAlias),
+    user_proof: optional(describedAs('Read where `alias_proof` is absent.', proofOfAlias)),
   },
   (input) => {
     if (input.token === undefined && input.current_alias === undefined) throw missing('token', ', or current_alias')

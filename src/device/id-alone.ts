@@ -5,14 +5,18 @@ const KNOWN_SOMEHOW = 'a device whose token or alias it knows'
 const UNKNOWN: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device whose token it does not know' }
 const UNKNOWN_AT_ALL: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device of which it knows neither' }
 
+const NAMES_PROVEN = 'the same, but of users and aliases only those that it has a proof of, by `replaces` too'
+
 /** Where a device is named by its alias alone, that needs the secret. */
-const BY_TOKEN = {
+const BY_TOKEN: Readonly<Record<'register' | 'alias' | 'tag' | 'untag', IdAlone>> = {
   register: {
     can: `register devices that it makes up, with any tags, types and free alias, and change ${KNOWN}, or take its place`,
     cannot: 'take the alias of another device',
+    verified: NAMES_PROVEN,
   },
   alias: {
     can: `give a free alias to ${KNOWN}`,
+    verified: `give a free alias that it has a proof of to ${KNOWN}`,
     cannot: 'take the alias of another device, or name one by `current_alias` alone',
   },
   tag: { can: `tag ${KNOWN}`, cannot: 'name one by `Alias` alone' },
@@ -24,10 +28,15 @@ const BY_TOKEN_OR_ALIAS: typeof BY_TOKEN = {
   register: {
     can: `register devices that it makes up, with any tags, types and alias, which moves there, and change ${KNOWN}, or take its place`,
     cannot: 'read the device that it takes an alias from',
+    verified: NAMES_PROVEN,
   },
-  alias: { can: `give any alias, which moves there, to ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
-  tag: { can: `tag ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
-  untag: { can: `untag ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
+  alias: {
+    can: `give any alias, which moves there, to ${KNOWN_SOMEHOW}`,
+    ...UNKNOWN_AT_ALL,
+    verified: `give an alias that it has a proof of, which moves there, to ${KNOWN}`,
+  },
+  tag: { can: `tag ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL, verified: `tag ${KNOWN}` },
+  untag: { can: `untag ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL, verified: `untag ${KNOWN}` },
 }
 
 /** What the application id alone is worth at calls about one device. */
@@ -49,7 +58,11 @@ export function idAloneOf({
 
 /** The same of the calls that `--compat` adds. */
 export const ID_ALONE_IN_COMPAT = {
-  activate: { can: `add types to ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
-  deactivate: { can: `take types from ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
-  removeAlias: { can: `take the alias from ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL },
+  activate: { can: `add types to ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL, verified: `add types to ${KNOWN}` },
+  deactivate: { can: `take types from ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL, verified: `take types from ${KNOWN}` },
+  removeAlias: {
+    can: `take the alias from ${KNOWN_SOMEHOW}`,
+    ...UNKNOWN_AT_ALL,
+    verified: `take the alias from ${KNOWN}`,
+  },
 } satisfies Readonly<Record<string, IdAlone>>

@@ -59,6 +59,20 @@ export type Imported =
   | { readonly kind: 'too-many-labels'; readonly index: number }
   | Shortage
 
+/** What the caller of a registration may do. */
+export interface RegistrationRights {
+  /** Take an alias away from another device. Default false. */
+  readonly takesAlias?: boolean
+  /** Have by `replaces` a user or an alias that the registration does not name. Default true. */
+  readonly bringsNames?: boolean
+}
+
+/** `replaces` would bring what the caller may not have; nothing was changed. */
+export interface Unproven {
+  readonly kind: 'unproven'
+  readonly field: 'user' | 'alias'
+}
+
 /** The row that a registration finds under its token. */
 export interface FoundRow {
   readonly kind: 'created' | 'updated'
@@ -173,24 +187,27 @@ export function createRegistrationStore({
     return { kind: row.state === STATE.registered ? 'updated' : 'created', kept: row, gone: null }
   }
 
-  /** `takesAlias`: the alias of another device moves to this one. */
-  function register(application: number, asked: Registration, takesAlias?: boolean): Registered
   function register(
     application: number,
     asked: Registration,
-    takesAlias: boolean,
+    rights?: Omit<RegistrationRights, 'bringsNames'>,
+  ): Registered
+  function register(
+    application: number,
+    asked: Registration,
+    rights: RegistrationRights,
     bounds: GrowthBoundsOfCall,
-  ): Registered | Shortage
+  ): Registered | Unproven | Shortage
   function register(
     application: number,
     asked: Registration,
-    takesAlias = false,
+    rights: RegistrationRights = {},
     bounds: GrowthBoundsOfCall = UNBOUNDED,
-  ): Registered | Shortage {
+  ): Registered | Unproven | Shortage {
     const token = packToken(asked.token)
     const found = lookUp(application, asked.platform, token)
     const replaced = moves.replacedBy(application, asked)
-    if (replaced !== null) return moves.goOn(application, asked, found, replaced, takesAlias, bounds)
+    if (replaced !== null) return moves.goOn(application, asked, found, replaced, rights, bounds)
     const { kind, kept, gone } = found
     const had = kept === null ? NO_LABELS : labels.find(kept.id)
     // A device that was gone takes no more room than it did.
@@ -205,7 +222,7 @@ export function createRegistrationStore({
     }
     const shortage = growth.shortage(application, added, bounds)
     if (shortage !== null) return shortage
-    const isFree = !asked.alias || aliases.claim(application, asked.alias, kept?.id ?? null, takesAlias)
+    const isFree = !asked.alias || aliases.claim(application, asked.alias, kept?.id ?? null, rights.takesAlias ?? false)
     // An alias is worth less than the device: without it a reinstalled app would never get a push again. What alias it
     // had goes all the same: it says that it is another's now, and what is meant for that one is not for it.
     const input = isFree ? asked : { ...asked, alias: '' }

@@ -9,7 +9,7 @@ import { missingIn } from './index/label-index.ts'
 import type { DeviceLabels, LabelIndex } from './index/label-index.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
 import type { Kept } from './left-device-store.ts'
-import type { FoundRow, Registered, Registration } from './registration-store.ts'
+import type { FoundRow, Registered, Registration, RegistrationRights, Unproven } from './registration-store.ts'
 
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
@@ -43,6 +43,25 @@ export function createTokenMoveStore({ database, labels, aliases, growth, update
     return kept === null ? labels.find(device) : both(labels.find(device), kept.labels)
   }
 
+  /** What alias the device has, or gets back. */
+  function aliasOf(application: number, row: DeviceRow): string | null {
+    if (row.alias !== null) return row.alias
+    const kept = leftDevices.find(row.id)?.alias ?? null
+    return kept !== null && aliases.holder(application, kept) === null ? kept : null
+  }
+
+  /** What of `row` would be the device's though nobody said it; a name that was said as the other of the two was. */
+  function nameBrought(
+    application: number,
+    asked: Registration,
+    wanted: Registration,
+    row: DeviceRow,
+  ): Unproven['field'] | null {
+    if (wanted.user === undefined && row.user !== null && row.user !== asked.alias) return 'user'
+    const alias = wanted.alias === undefined ? aliasOf(application, row) : null
+    return alias === null || alias === asked.user ? null : 'alias'
+  }
+
   /** Gives the device its new token, which must be free, and back what it had when it left; its row from then on. */
   function moveTo(application: number, row: DeviceRow, token: PackedToken): DeviceRow {
     move.run(token, row.id)
@@ -62,11 +81,13 @@ export function createTokenMoveStore({ database, labels, aliases, growth, update
       asked: Registration,
       { kept: twin, gone }: FoundRow,
       row: DeviceRow,
-      takesAlias: boolean,
+      { takesAlias = false, bringsNames = true }: RegistrationRights,
       bounds: GrowthBoundsOfCall,
-    ): Registered | Shortage {
+    ): Registered | Unproven | Shortage {
       const had = labelsOf(row.id)
       const wanted = twin === null ? asked : inherited(asked, had, twin, labels.find(twin.id))
+      const brought = bringsNames ? null : nameBrought(application, asked, wanted, row)
+      if (brought !== null) return { kind: 'unproven', field: brought }
       const token = packToken(asked.token)
       const [tag, type] = [missingIn(had.tag, wanted.tag), missingIn(had.active, wanted.active)]
       const added = { isNew: false, bytes: Buffer.byteLength(token), tag, type }

@@ -20,6 +20,8 @@ type Access =
 export interface IdAlone {
   readonly can: string
   readonly cannot: string
+  /** What it can where the application verifies its users. Default the same. */
+  readonly verified?: string
 }
 
 interface EndpointParts {

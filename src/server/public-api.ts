@@ -1,3 +1,4 @@
+import type { JudgeProof } from '../application/user-proofs.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
@@ -44,6 +45,7 @@ interface Dependencies {
   readonly gate: Gate
   readonly metrics: Metrics
   readonly devices: DeviceStore
+  readonly judgeProof: JudgeProof
   readonly pushes: PushStore
   readonly events: Pick<EventStore, 'pushOpened'>
   readonly schedule: Pick<Schedule, 'wake'>
@@ -54,7 +56,7 @@ interface Dependencies {
 
 /** The public API: every noun's routes behind the gate. */
 export function createPublicApi(deps: Dependencies) {
-  const { config, clock, log, database, commit, gate, metrics, devices, pushes } = deps
+  const { config, clock, log, database, commit, gate, metrics, devices, pushes, judgeProof } = deps
   const { pool, providers } = deps.senders
   const { compat } = config
   const bounds = createGrowthBounds({ clock, log, metrics, hasRoom: deps.hasRoom })
@@ -83,6 +85,7 @@ export function createPublicApi(deps: Dependencies) {
         commit,
         devices,
         bounds,
+        judgeProof,
         aliasesOpen: compat,
       }),
       devicePropertyRoutes({
@@ -90,6 +93,7 @@ export function createPublicApi(deps: Dependencies) {
         commit,
         devices,
         bounds,
+        judgeProof,
         badgeSet: (application, platform, device) => pool.badgeSet(application, platform, device),
         aliasesOpen: compat,
       }),

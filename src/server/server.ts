@@ -1,5 +1,7 @@
 import { createApplicationDirectory } from '../application/application-directory.ts'
 import { createApplicationStore } from '../application/application-store.ts'
+import { createUserKeyStore } from '../application/user-key-store.ts'
+import { createJudgeProof } from '../application/user-proofs.ts'
 import { every, MINUTE_MS, systemClock, within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Sync } from '../database/database.ts'
@@ -203,8 +205,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   const onRefused = refusals.note
   const gate = createServiceGate({ ...context, onRefused })
+  const userKeys = createUserKeyStore({ database, clock, key })
   const api = createPublicApi({
     ...context,
+    judgeProof: createJudgeProof({ clock, directory, userKeys }),
     gate,
     onRefused,
     schedule,

@@ -169,7 +169,9 @@ describe('registering', () => {
     register(registry, EVERYTHING)
     registry.clock.advance(1000)
     const input = { token: 'other', platform: 1, alias: 'user-17' } as const
-    const { device, aliasTaken } = registry.database.transact(() => registry.devices.register(APP, input, true))
+    const { device, aliasTaken } = registry.database.transact(() =>
+      registry.devices.register(APP, input, { takesAlias: true }),
+    )
     expect([device.alias, aliasTaken]).toEqual(['user-17', false])
     expect(registry.devices.find(APP, TOKEN)).toMatchObject({ alias: null, updatedAt: registry.clock.now() })
   })

@@ -2,6 +2,7 @@ import { array, boolean, constant, constantFrom, oneof, record } from 'fast-chec
 import type { Arbitrary } from 'fast-check'
 import { aFilter, anAlias, aPlatform, aTag, PLACES, TYPES, USERS } from './arbitrary-audience.ts'
 import type { By, Endpoint, RegistryCall, WirePlatform } from './call.ts'
+import { proofOf } from './proof-model.ts'
 
 /** Few tokens, so that calls meet: two that differ in letter case, one that is of no gateway, and those that leave. */
 const TOKENS: Readonly<Record<WirePlatform, readonly string[]>> = {
@@ -69,6 +70,18 @@ const aRegistration = both(
   ),
 )
 
+/** With the right proofs, or none; rarely with one of another name. */
+function proven<T extends object>(body: Arbitrary<T>): Arbitrary<object> {
+  return body.chain((said: T & { user?: string; alias?: string }) => {
+    const { user = '', alias = '' } = said
+    const ofUser = user === '' ? {} : { user_proof: proofOf(user) }
+    const ofAlias = alias === '' ? {} : { alias_proof: proofOf(alias) }
+    const proofs = [ofUser, ofAlias, { ...ofUser, ...ofAlias }, { user_proof: proofOf(alias || 'ann') }]
+    const more = oneof({ weight: 4, arbitrary: constant({}) }, { weight: 5, arbitrary: constantFrom(...proofs) })
+    return more.map((proof) => Object.assign({}, said, proof))
+  })
+}
+
 const aBatch = aPlatform.chain((platform) =>
   both(
     record({ platform: spelled(platform), tokens: array(constantFrom(...TOKENS[platform]), { maxLength: 5 }) }),
@@ -130,11 +143,11 @@ function callTo(endpoint: Endpoint, body: Arbitrary<object>, headers: Arbitrary<
 
 /** Calls that change one device, or read one: what writers beside each other do. */
 export const WRITES: readonly Arbitrary<RegistryCall>[] = [
-  callTo('PUT /deviceToken', aRegistration),
-  callTo('PUT /deviceToken', aRegistration),
+  callTo('PUT /deviceToken', proven(aRegistration)),
+  callTo('PUT /deviceToken', proven(aRegistration)),
   callTo('PUT /deviceToken/batch', aBatch),
   callTo('PUT /deviceToken/del', anAddress),
-  callTo('PUT /alias', anAliasChange),
+  callTo('PUT /alias', proven(anAliasChange)),
   callTo('PUT /tag', aTagging),
   callTo('PUT /tag/del', aTagging),
   callTo('PUT /geo', both(anAddress, somewhere)),

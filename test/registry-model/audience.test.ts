@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { assert, asyncProperty, constantFrom, pre, record, sample } from 'fast-check'
-import { newCaller } from '../support/caller.ts'
 import { startSending, tokenOf } from '../support/sending.ts'
 import { aFilterWith, ALIASES, PAIRS, PLACES, TAGS, TYPES, USERS } from './arbitrary-audience.ts'
 import type { FilterField } from './arbitrary-audience.ts'
 import type { FilterBody } from './audience-model.ts'
 import type { RegistryCall, WirePlatform } from './call.ts'
 import { EXTENT, PARAMETERS, tell } from './extent.ts'
-import { perform } from './perform.ts'
+import { newApplications, perform } from './perform.ts'
 import type { Applications } from './perform.ts'
 import { RegistryModel } from './registry-model.ts'
 
@@ -69,7 +68,7 @@ async function populate(): Promise<void> {
 
 beforeAll(async () => {
   sending = await startSending()
-  applications = [newCaller(sending.service).application, newCaller(sending.service).application]
+  applications = newApplications(sending.service)
   await populate()
 })
 afterAll(() => sending.service[Symbol.asyncDispose]())

@@ -36,6 +36,8 @@ export interface ModelApplication {
   readonly feedback: Map<string, Feedback>
   /** Addressed, opened, taken by a gateway. */
   readonly counts: { t: number; o: number; s: number }
+  /** Whether a user or alias without the secret needs a proof. */
+  readonly verifies: boolean
 }
 
 /** The most tags, and the most types, of a device. */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { array, assert, asyncProperty, oneof } from 'fast-check'
-import { newCaller } from '../support/caller.ts'
 import { startSending } from '../support/sending.ts'
 import { WRITES } from './arbitrary-call.ts'
 import { shownCall } from './call.ts'
@@ -8,7 +7,7 @@ import type { RegistryAnswer, RegistryCall } from './call.ts'
 import { EXTENT, PARAMETERS, tell } from './extent.ts'
 import { outcomesOf } from './linearize.ts'
 import type { Made } from './linearize.ts'
-import { perform } from './perform.ts'
+import { newApplications, perform } from './perform.ts'
 import type { Applications } from './perform.ts'
 import { RegistryModel } from './registry-model.ts'
 
@@ -63,7 +62,7 @@ const writers = array(array(oneof(...WRITES), { maxLength: CALLS }), { minLength
 
 test('writers beside each other are answered as if each call had come at one moment of its own', async () => {
   const inSomeOrder = asyncProperty(array(writers, { maxLength: ROUNDS, size: 'max' }), async (rounds) => {
-    const applications: Applications = [newCaller(sending.service).application, newCaller(sending.service).application]
+    const applications = newApplications(sending.service)
     let model = new RegistryModel()
     for (const writers of rounds) {
       sending.clock.advance(3000 * WRITERS * CALLS)

@@ -1,9 +1,37 @@
+import { createHmac } from 'node:crypto'
 import { arrivalsOf } from '../support/arrivals.ts'
+import { newCaller } from '../support/caller.ts'
 import type { Credentials, Service } from '../support/service.ts'
+import { ALIASES, USERS } from './arbitrary-audience.ts'
 import type { RegistryAnswer, RegistryCall } from './call.ts'
+import { proofOf } from './proof-model.ts'
+
+interface Tenant extends Credentials {
+  readonly userKey: string
+}
 
 /** The two applications of a model, as the service knows them. */
-export type Applications = readonly [Credentials, Credentials]
+export type Applications = readonly [Tenant, Tenant]
+
+/** Both have a user key; the second verifies its users. */
+export function newApplications(service: Service): Applications {
+  const tenant = (verifyUsers: boolean): Tenant => {
+    const { application } = newCaller(service)
+    service.limit(application, { verifyUsers })
+    return { ...application, userKey: service.makeUserKey(application) }
+  }
+  return [tenant(false), tenant(true)]
+}
+
+/** The body as it is sent: with the proofs that the application's backend would make. */
+function withProofs(body: RegistryCall['body'], { userKey }: Tenant): RegistryCall['body'] {
+  const names = new Map<unknown, string>([...USERS, ...ALIASES].map((name) => [proofOf(name), name]))
+  const proven = Object.entries(body).flatMap(([field, value]) => {
+    const name = names.get(value)
+    return name === undefined ? [] : [[field, createHmac('sha256', userKey).update(name).digest('hex')]]
+  })
+  return { ...body, ...Object.fromEntries(proven) }
+}
 
 /** Devices on a page of the list: fewer than there are, so that the pages are put together. */
 const PAGE = 5
@@ -24,7 +52,7 @@ export async function perform(
       application,
       as,
       headers: call.headers,
-      ...(method !== 'GET' && { body: call.body }),
+      ...(method !== 'GET' && { body: withProofs(call.body, own) }),
     })
 
   const { status, body, headers } = await ask(endpoint === 'GET /deviceToken/all' ? `?limit=${PAGE}` : '')

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { assert, asyncModelRun, asyncProperty, commands, integer, oneof, record } from 'fast-check'
 import type { AsyncCommand } from 'fast-check'
-import { newCaller } from '../support/caller.ts'
 import { startSending } from '../support/sending.ts'
 import { OTHERS, WRITES } from './arbitrary-call.ts'
 import { shownCall } from './call.ts'
 import type { RegistryAnswer, RegistryCall } from './call.ts'
 import { EXTENT, PARAMETERS, tell } from './extent.ts'
-import { perform } from './perform.ts'
+import { newApplications, perform } from './perform.ts'
 import type { Applications } from './perform.ts'
 import { RegistryModel } from './registry-model.ts'
 
@@ -74,10 +73,7 @@ const steps = [...WRITES, ...OTHERS].map((call) =>
 test('two applications answer each call as the contract has it, whatever was called before', async () => {
   const asTheModel = asyncProperty(commands(steps, { maxCommands: MAX_CALLS, size: 'max' }), async (calls) => {
     const setup = async () => {
-      const applications: Applications = [
-        newCaller(sending.service).application,
-        newCaller(sending.service).application,
-      ]
+      const applications = newApplications(sending.service)
       const model = new RegistryModel()
       for (const of of [0, 1] as const) await proveCredentials(model, applications, of)
       return { model, real: applications }

@@ -24,6 +24,7 @@ import {
 import type { Body, ModelApplication, ModelDevice } from './device-model.ts'
 import { warningOf } from './gateway-model.ts'
 import { tag, untag } from './label-model.ts'
+import { bringsUnproven, provesAlias, unproven } from './proof-model.ts'
 import { addressed, faultOf, NEEDED_BY_ONE, previewToAll, previewToOne, push } from './push-model.ts'
 
 /** Calls that only a backend may make (contract, "Authentication", rule 2; POST /push/preview is like a push). */
@@ -56,12 +57,16 @@ function neededBy(endpoint: Endpoint, body: Body): readonly string[] {
   return REQUIRED[endpoint] ?? []
 }
 
-/** The registry of two applications, as the contract has it: what each call is answered, and what is there afterwards. */
+/**
+ * The registry of two applications, as the contract has it: what each call is answered, and what is there afterwards. The
+ * second one verifies its users.
+ */
 export class RegistryModel {
-  #applications: readonly ModelApplication[] = [0, 1].map(() => ({
+  #applications: readonly ModelApplication[] = [false, true].map((verifies) => ({
     devices: new Map(),
     feedback: new Map(),
     counts: { t: 0, o: 0, s: 0 },
+    verifies,
   }))
 
   /** `now`: ms since the Unix epoch. */
@@ -129,13 +134,15 @@ export class RegistryModel {
 function register(own: ModelApplication, body: Body, withSecret: boolean, now: number): RegistryAnswer {
   if ((body['lat'] === undefined) !== (body['lng'] === undefined)) return MISSING
   const twin = knownAs(own, body)
+  const refused = unproven(own, body, withSecret) ?? bringsUnproven(own, body, twin, withSecret)
+  if (refused !== null) return refused
   const moved = movedTo(own, body, now)
   const said = moved === undefined || twin === undefined ? body : { ...ofBoth(twin, moved), ...body }
   const known = moved ?? twin
   const status = known?.state === 'registered' ? 200 : 201
   const device = known ?? newDevice(own, body, now)
   const alias = said['alias'] as string | undefined
-  const taken = alias !== undefined && alias !== '' && !claim(own, alias, device, withSecret, now)
+  const taken = alias !== undefined && alias !== '' && !claim(own, alias, device, withSecret || provesAlias(body), now)
   comeBack(device, now)
   if (said['lat'] !== undefined) device.place = placeOf(said)
   if (said['tag'] !== undefined) device.tag = namesOf(said['tag'])
@@ -199,6 +206,8 @@ function setAlias(own: ModelApplication, body: Body, withSecret: boolean, now: n
   const { token, current_alias: current, alias } = body
   if (token === undefined && current === undefined) return MISSING
   if (token === undefined && !withSecret) return failed(400, 'InvalidHeader')
+  const refused = unproven(own, body, withSecret)
+  if (refused !== null) return refused
   const named = [
     ...(token === undefined ? [] : [find(own, body)]),
     ...(current === undefined ? [] : [holderOn(own, current, platformOf(body))]),

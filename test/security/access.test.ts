@@ -1,11 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createApplicationStore } from '../../src/application/application-store.ts'
 import { markdown } from '../manual/markdown-files.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { expectFailure } from '../support/refusals.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
-import { accessOf, accessTable, differing } from './access-table.ts'
+import { accessOf, accessTable, differing, THE_SAME } from './access-table.ts'
 import type { Access } from './access-table.ts'
 import { COMPAT_SCENARIOS, SCENARIOS } from './scenarios.ts'
 import type { Scenario } from './scenarios.ts'
@@ -48,7 +47,7 @@ test('each row of them is tried', () => {
   expect(ROWS).toHaveLength(Object.keys(SCENARIOS).length + Object.keys(COMPAT_SCENARIOS).length)
 })
 
-describe.each(ROWS)('%s', (_, { endpoint, needsSecret, can, cannot }, service, scenario) => {
+describe.each(ROWS)('%s', (_, { endpoint, needsSecret, can, cannot, verified }, service, scenario) => {
   const { call, ...tries } = scenario ?? { call: {} }
 
   test(`is called by ${needsSecret ? 'a backend, and by nobody else' : 'apps and backends'}`, async () => {
@@ -74,10 +73,20 @@ describe.each(ROWS)('%s', (_, { endpoint, needsSecret, can, cannot }, service, s
     expect(await contentOf(service, world.application)).toEqual(before)
   })
 
+  test(`with --verify-users the application id alone can: ${verified}`, async () => {
+    expect(tries.verified === undefined).toBe(needsSecret || verified === THE_SAME)
+    const world = await newWorld(service, { verifyUsers: true })
+    clock.advance(1000)
+    await (tries.verified ?? tries.can)?.(world)
+    if (!needsSecret) return
+    const answer = await world.byId(endpoint, call)
+    expectFailure(answer, 400, 'InvalidHeader', 'Authentication headers not found.')
+  })
+
   test('with --secret-everywhere the application id alone can do nothing', async () => {
     const { application, byBackend, byId } = await newWorld(service)
     const before = await contentOf(service, application)
-    createApplicationStore({ database: service.database, clock }).setLimits(application.id, { secretEverywhere: true })
+    service.limit(application, { secretEverywhere: true })
     clock.advance(1000)
     const message = needsSecret
       ? 'Authentication headers not found.'

@@ -11,6 +11,8 @@ export interface Scenario {
   /** Tries what the application id alone can do there, and cannot; an endpoint that needs the secret has neither. */
   readonly can?: (world: World) => Promise<void>
   readonly cannot?: (world: World) => Promise<void>
+  /** The same where the application verifies its users, if that is not what it can else. */
+  readonly verified?: (world: World) => Promise<void>
 }
 
 const PUSH = { platform: '0', msg: 'Hello', sound: '', badge: '' }
@@ -28,6 +30,21 @@ async function expectNobody(answer: Promise<Answer>): Promise<void> {
 async function expectSecretNeeded(answer: Promise<Answer>, field: string): Promise<void> {
   const message = `${field} without token needs X-SERVICE-SECRET, the secret of the application.`
   expectFailure(await answer, 400, 'InvalidHeader', message)
+}
+
+/** A call in which `field` has no proof, or that of another application or of another name. */
+async function expectUnproven(world: World, endpoint: string, field: 'user' | 'alias', body: object): Promise<void> {
+  const { byId, foreignProof, proof, device } = world
+  const before = [await device(), await device(UNKNOWN.token)]
+  const call = { ...body, [field]: 'ann' }
+  const none = `${field} needs ${field}_proof, or X-SERVICE-SECRET: this application verifies its users.`
+  expectFailure(await byId(endpoint, { body: call }), 401, 'InvalidCredentials', none)
+  for (const given of [foreignProof('ann'), proof('eve')]) {
+    const answer = await byId(endpoint, { body: { ...call, [`${field}_proof`]: given } })
+    const wrong = `${field}_proof is no proof of this ${field} under a user key of the application.`
+    expectFailure(answer, 401, 'InvalidCredentials', wrong)
+  }
+  expect([await device(), await device(UNKNOWN.token)]).toEqual(before)
 }
 
 /** A device is found by its token on its platform, and by nothing else. */
@@ -66,6 +83,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       expect(body).toMatchObject({ alias: null, warnings: ['alias belongs to another device'] })
       expect(await device()).toMatchObject({ alias: ALIAS })
     },
+    verified: (world) => registersProven(world, 'PUT /deviceToken'),
   },
   'PUT /user/del': { call: { body: { user: 'ann' } } },
   'PUT /deviceToken/batch': { call: { body: { tokens: [UNKNOWN.token], platform: '0' } } },
@@ -94,6 +112,11 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       const renamed = byId('PUT /alias', { body: { platform: '0', current_alias: ALIAS, alias: 'mine' } })
       await expectSecretNeeded(renamed, 'current_alias')
       expect(await device()).toMatchObject({ alias: ALIAS })
+    },
+    async verified(world) {
+      await expectUnproven(world, 'PUT /alias', 'alias', DEVICE)
+      await expectDone(world.byId('PUT /alias', { body: { ...DEVICE, alias: 'ann', alias_proof: world.proof('ann') } }))
+      expect(await world.device()).toMatchObject({ alias: 'ann' })
     },
   },
   'PUT /tag': {
@@ -197,9 +220,20 @@ export const COMPAT_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await expectNobody(world.byId('PUT /alias', { body: { ...UNKNOWN, alias: 'mine' } }))
       await expectNobody(world.byId('PUT /alias', { body: { platform: '0', current_alias: 'nobody', alias: 'mine' } }))
     },
+    async verified(world) {
+      const { byId, byBackend, device, proof } = world
+      await expectDone(byBackend('PUT /deviceToken', { body: { ...UNKNOWN, alias: 'ann' } }))
+      await expectUnproven(world, 'PUT /alias', 'alias', DEVICE)
+      await expectSecretNeeded(
+        byId('PUT /alias', { body: { platform: '0', current_alias: 'ann', alias: 'me' } }),
+        'current_alias',
+      )
+      await expectDone(byId('PUT /alias', { body: { ...DEVICE, alias: 'ann', alias_proof: proof('ann') } }))
+      expect([await device(), await device(UNKNOWN.token)]).toMatchObject([{ alias: 'ann' }, { alias: null }])
+    },
   },
-  'PUT /tag': naming('PUT /tag', { tag: 'beta' }, { tag: ['beta', 'vip'] }),
-  'PUT /tag/del': naming('PUT /tag/del', { tag: 'vip' }, { tag: [] }),
+  'PUT /tag': naming('PUT /tag', { tag: 'beta' }, { tag: ['beta', 'vip'] }, 'Alias'),
+  'PUT /tag/del': naming('PUT /tag/del', { tag: 'vip' }, { tag: [] }, 'Alias'),
   'GET /devices': { call: {} },
   'PUT /activate': naming('PUT /activate', { active: ['chat'] }, { active: ['chat', 'news'] }),
   'PUT /deactivate': naming('PUT /deactivate', { active: ['news'] }, { active: [] }),
@@ -214,7 +248,30 @@ export const COMPAT_SCENARIOS: Readonly<Record<string, Scenario>> = {
       await expectNobody(byId('PUT /alias/del', { body: UNKNOWN }))
       await expectNobody(byId('PUT /alias/del', { body: { alias: 'nobody' } }))
     },
+    async verified({ byId, device }) {
+      await expectSecretNeeded(byId('PUT /alias/del', { body: { alias: ALIAS } }), 'alias')
+      expect(await device()).toMatchObject({ alias: ALIAS })
+      await expectDone(byId('PUT /alias/del', { body: DEVICE }))
+      expect(await device()).toMatchObject({ alias: null })
+    },
   },
+}
+
+/** What an app that has the proof of a user registers, and what one that has none does not. */
+async function registersProven(world: World, endpoint: string): Promise<void> {
+  const { byId, device, proof } = world
+  await expectUnproven(world, endpoint, 'user', UNKNOWN)
+  await expectUnproven(world, endpoint, 'alias', UNKNOWN)
+  const brought = await byId(endpoint, { body: { ...UNKNOWN, replaces: DEVICE.token } })
+  const message =
+    'replaces would bring the user of that device, so user is needed with user_proof, or "" to leave it, or X-SERVICE-SECRET: this application verifies its users.'
+  expectFailure(brought, 401, 'InvalidCredentials', message)
+  await expectDone(byId(endpoint, { body: { ...DEVICE, tag: ['changed'] } }))
+  expect(await device()).toMatchObject({ alias: ALIAS, user: 'ann', tag: ['changed'] })
+  await expectDone(byId(endpoint, { body: { token: 'made-up', platform: '1', tag: ['staff'] } }))
+  const proven = { user: 'ann', user_proof: proof('ann'), alias: ALIAS, alias_proof: proof(ALIAS) }
+  await expectDone(byId(endpoint, { body: { ...UNKNOWN, replaces: DEVICE.token, ...proven } }))
+  expect([await device(), await device(UNKNOWN.token)]).toMatchObject([undefined, { user: 'ann', alias: ALIAS }])
 }
 
 function registering(endpoint: string): Scenario {
@@ -232,11 +289,12 @@ function registering(endpoint: string): Scenario {
       const { body } = await expectDone(byId(endpoint, { body: { ...UNKNOWN, alias: ALIAS } }))
       expect(body).toBe('')
     },
+    verified: (world) => registersProven(world, endpoint),
   }
 }
 
-/** A call that names the device by its token, or by its alias. */
-function naming(endpoint: string, change: object, changed: object): Scenario {
+/** A call that names the device by its token, or by its alias, which the service calls `field`. */
+function naming(endpoint: string, change: object, changed: object, field = 'alias'): Scenario {
   const body = (address: object) => ({ body: { platform: '0', ...address, ...change } })
   return {
     call: body(DEVICE),
@@ -250,6 +308,13 @@ function naming(endpoint: string, change: object, changed: object): Scenario {
       await expectNobody(byId(endpoint, body(UNKNOWN)))
       await expectNobody(byId(endpoint, body({ alias: 'nobody' })))
       expect(await device()).toEqual(before)
+    },
+    async verified({ byId, device }) {
+      const before = await device()
+      await expectSecretNeeded(byId(endpoint, body({ Alias: ALIAS })), field)
+      expect(await device()).toEqual(before)
+      await expectDone(byId(endpoint, body(DEVICE)))
+      expect(await device()).toMatchObject(changed)
     },
   }
 }

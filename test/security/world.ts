@@ -1,4 +1,6 @@
 import { expect } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import type { Limits } from '../../src/application/application.ts'
 import { newCaller } from '../support/caller.ts'
 import type { Answer, Call, Credentials, Service } from '../support/service.ts'
 
@@ -11,6 +13,9 @@ export interface World {
   readonly byId: (endpoint: string, call?: EndpointCall) => Promise<Answer>
   /** A call of its backend. */
   readonly byBackend: (endpoint: string, call?: EndpointCall) => Promise<Answer>
+  /** A proof of a user or alias under the user key of this application, and under that of another. */
+  readonly proof: (name: string) => string
+  readonly foreignProof: (name: string) => string
   /** The record of the phone, or of another. */
   readonly device: (token?: string) => Promise<any>
 }
@@ -23,9 +28,10 @@ export const ALIAS = 'user-17'
 export const UNKNOWN = { token: 'cd'.repeat(32), platform: '0' }
 
 /** Whatever application it is for, the phone has the same token and alias. */
-export async function newWorld(service: Service): Promise<World> {
+export async function newWorld(service: Service, limits: Partial<Limits> = {}): Promise<World> {
   const caller = newCaller(service)
   const { application } = caller
+  service.limit(application, limits)
   const body = { ...DEVICE, alias: ALIAS, user: 'ann', tag: ['vip'], active: ['news'], lat: 52.52, lng: 13.405 }
   expect(await service.put('/deviceToken', body, { application })).toMatchObject({ status: 201 })
   const later = { platform: ['0'], msg: 'Hello', sound: '', badge: '', send_at: 3600 }
@@ -40,8 +46,19 @@ export async function newWorld(service: Service): Promise<World> {
     push,
     byId: made('device'),
     byBackend: made('backend'),
+    proof: proving(() => service.makeUserKey(application)),
+    foreignProof: proving(() => service.makeUserKey(newCaller(service).application)),
     device: async (token = DEVICE.token) => (await caller.devices()).find((each) => each.token === token),
   }
+}
+
+/** Makes the key with the first proof. */
+function proving(makeKey: () => string): (name: string) => string {
+  let key: string | null = null
+  return (name) =>
+    createHmac('sha256', (key ??= makeKey()))
+      .update(name)
+      .digest('hex')
 }
 
 /** `PUT /tag` with a body, `GET /push/{id}` of the push `id`. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { Limits } from '../../src/application/application.ts'
 import { createCredentialStore } from '../../src/application/credential-store.ts'
+import { createUserKeyStore } from '../../src/application/user-key-store.ts'
 import { readApnsKey, readServiceAccount } from '../../src/application/credential.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/clock.ts'
@@ -75,6 +76,10 @@ export interface Service extends AsyncDisposable {
   equip(application: Credentials, simulator: Simulator, providers?: readonly ('apns' | 'fcm')[]): void
   /** Has the events of an application told to a webhook, as `app webhook` would. */
   hook(application: Credentials, webhook: Parameters<ReturnType<typeof createWebhookStore>['put']>[1]): void
+  /** Makes what proofs of an application's users are made with, as `app user-key` would. `overlapMs`: default 0. */
+  makeUserKey(application: Credentials, overlapMs?: number): string
+  /** Changes limits of an application, as `app limits` would. */
+  limit(application: Credentials, limits: Partial<Limits>): void
   /** Deletes an application, as `app delete` would. */
   remove(application: Credentials): void
   /** Stops it and starts it again on the same data. */
@@ -274,6 +279,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       const { application: found, key } = opened(credentials)
       createWebhookStore({ database, clock, key }).put(found, webhook)
     },
+    makeUserKey(credentials, overlapMs = 0) {
+      const { application: found, key } = opened(credentials)
+      return createUserKeyStore({ database, clock, key }).rotate(found, overlapMs).key
+    },
+    limit: ({ id }, limits) => void applications.setLimits(id, limits),
     remove: ({ id }) => void applications.remove(id),
     async restart() {
       await stop()

@@ -5,6 +5,7 @@ import { doneAnswer } from '../../http/answer-schema.ts'
 import { described } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { EXAMPLE_TOKEN } from '../device-fields.ts'
+import { checkNaming } from '../routes/device-property-routes.ts'
 import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, withinBounds } from '../routes/device-routes.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { GrowthBounds } from '../growth.ts'
@@ -25,6 +26,7 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
     .put(
       '/activate',
       async ({ body, application, withSecret, address }) => {
+        if ('alias' in body.address) checkNaming('alias', { application, withSecret, aliasesOpen: true })
         const outcome = await withinBounds(bounds, { application, withSecret, address }, (max) =>
           commit(() => devices.addLabels(application.number, body.address, 'type', body.active, max)),
         )
@@ -44,8 +46,9 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
     )
     .put(
       '/deactivate',
-      async ({ body, application }) => {
+      async ({ body, application, withSecret }) => {
         const { address, active } = body
+        if ('alias' in address) checkNaming('alias', { application, withSecret, aliasesOpen: true })
         found(await commit(() => devices.removeLabels(application.number, address, 'type', active)))
         return { message: 'Deactivated' }
       },
@@ -62,7 +65,8 @@ export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
     )
     .put(
       '/alias/del',
-      async ({ body, application }) => {
+      async ({ body, application, withSecret }) => {
+        if (body.token === undefined) checkNaming('alias', { application, withSecret, aliasesOpen: true })
         const outcome = await commit(() => devices.removeAlias(application.number, body))
         if (outcome === 'no-device') throw noDevice()
         if (outcome === 'mismatch') {

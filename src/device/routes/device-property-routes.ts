@@ -1,22 +1,26 @@
 import { Elysia } from 'elysia'
+import type { Application } from '../../application/application.ts'
+import type { JudgeProof } from '../../application/user-proofs.ts'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import { doneAnswer } from '../../http/answer-schema.ts'
 import { described } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { EXAMPLE_TOKEN } from '../device-fields.ts'
-import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, withinBounds } from './device-routes.ts'
+import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, NOT_PROVEN, withinBounds } from './device-routes.ts'
 import * as schema from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { Platform } from '../device.ts'
 import type { GrowthBounds } from '../growth.ts'
 import { ID_ALONE, idAloneOf } from '../id-alone.ts'
+import { judgeNames, mustProveNames } from '../proven-names.ts'
 
 interface Dependencies {
   readonly gate: Gate
   readonly commit: Commit
   readonly devices: Pick<DeviceStore, 'setAlias' | 'addLabels' | 'removeLabels' | 'setLocation' | 'setBadge'>
   readonly bounds: GrowthBounds
+  readonly judgeProof: JudgeProof
   /**
    * A call has set the count stored with a device, `device.id`. Runs in its transaction, and may run twice; the returned
    * function undoes it.
@@ -27,22 +31,19 @@ interface Dependencies {
 }
 
 /** Endpoints 4 to 7 and 13: one property of a device, its alias, tags, location or badge count. */
-export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, aliasesOpen = false }: Dependencies) {
+export function devicePropertyRoutes(deps: Dependencies) {
+  const { gate, commit, devices, bounds, judgeProof, badgeSet, aliasesOpen = false } = deps
   const idAlone = idAloneOf({ aliasesOpen })
-
-  /** The application id is public, and an alias can be guessed. */
-  function checkNamed(field: 'Alias' | 'current_alias', byAliasAlone: boolean, withSecret: boolean): void {
-    if (!byAliasAlone || withSecret || aliasesOpen) return
-    const problem = `${field} without token needs X-SERVICE-SECRET, the secret of the application.`
-    throw new Refused(failure('InvalidHeader', problem))
-  }
 
   return new Elysia({ name: 'device-property-routes' })
     .use(gate.plugin)
     .put(
       '/alias',
       async ({ body, application, withSecret }) => {
-        checkNamed('current_alias', body.token === undefined, withSecret)
+        const call = { application, withSecret, aliasesOpen }
+        if (body.token === undefined) checkNaming('current_alias', call)
+        const names = judgeNames(call, body, judgeProof)
+        if (names.kind === 'unproven') throw new Refused(names.why)
         const outcome = await commit(() =>
           devices.setAlias(
             application.number,
@@ -76,6 +77,7 @@ export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, 
         example: { platform: '0', token: EXAMPLE_TOKEN, alias: 'front-desk' },
         answers: doneAnswer('Alias set'),
         failures: {
+          401: NOT_PROVEN,
           404: NO_DEVICE_FOUND,
           409: 'MissingParameter; ConflictError: the alias belongs to another device.',
         },
@@ -84,7 +86,7 @@ export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, 
     .put(
       '/tag',
       async ({ body, application, withSecret, address, status }) => {
-        checkNamed('Alias', 'alias' in body.address, withSecret)
+        if ('alias' in body.address) checkNaming('Alias', { application, withSecret, aliasesOpen })
         const outcome = await withinBounds(bounds, { application, withSecret, address }, (max) =>
           commit(() => devices.addLabels(application.number, body.address, 'tag', body.tag, max)),
         )
@@ -105,7 +107,7 @@ export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, 
     .put(
       '/tag/del',
       async ({ body, application, withSecret }) => {
-        checkNamed('Alias', 'alias' in body.address, withSecret)
+        if ('alias' in body.address) checkNaming('Alias', { application, withSecret, aliasesOpen })
         found(await commit(() => devices.removeLabels(application.number, body.address, 'tag', body.tag)))
         return { message: 'Untagged' }
       },
@@ -163,6 +165,16 @@ export function devicePropertyRoutes({ gate, commit, devices, bounds, badgeSet, 
         failures: { 404: NO_DEVICE_FOUND, 409: 'MissingParameter' },
       }),
     )
+}
+
+/** For a call that names its device by alias alone: the application id is public, and an alias can be guessed. */
+export function checkNaming(
+  field: 'alias' | 'Alias' | 'current_alias',
+  { aliasesOpen, ...call }: { application: Application; withSecret: boolean; aliasesOpen: boolean },
+): void {
+  if (call.withSecret || (aliasesOpen && !mustProveNames(call))) return
+  const problem = `${field} without token needs X-SERVICE-SECRET, the secret of the application.`
+  throw new Refused(failure('InvalidHeader', problem))
 }
 
 function aliasTaken(): Refused {

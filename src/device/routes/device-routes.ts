@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { JudgeProof } from '../../application/user-proofs.ts'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, noRoom, Refused } from '../../failure.ts'
 import type { Failure } from '../../failure.ts'
@@ -12,6 +13,7 @@ import type { DeviceStore } from '../device-store.ts'
 import { MAX_LABELS } from '../device.ts'
 import type { GrowthCall, GrowthBounds, Shortage } from '../growth.ts'
 import { ID_ALONE, idAloneOf } from '../id-alone.ts'
+import { broughtUnproven, judgeNames, mustProveNames } from '../proven-names.ts'
 import { tokenWarning } from '../push-token.ts'
 
 interface Dependencies {
@@ -19,6 +21,7 @@ interface Dependencies {
   readonly commit: Commit
   readonly devices: DeviceStore
   readonly bounds: GrowthBounds
+  readonly judgeProof: JudgeProof
   /** Whether without the secret a device may take the alias of another. Default false. */
   readonly aliasesOpen?: boolean
 }
@@ -26,16 +29,23 @@ interface Dependencies {
 const RECORD_ANSWER = { schema: RECORD, example: RECORD_EXAMPLE }
 
 /** Endpoints 1 to 3: registering devices, and their end. */
-export function deviceRoutes({ gate, commit, devices, bounds, aliasesOpen = false }: Dependencies) {
+export function deviceRoutes({ gate, commit, devices, bounds, judgeProof, aliasesOpen = false }: Dependencies) {
   return new Elysia({ name: 'device-routes' })
     .use(gate.plugin)
     .put(
       '/deviceToken',
       async ({ body, application, withSecret, address, status }) => {
         const call = { application, withSecret, address }
+        const names = judgeNames(call, body, judgeProof)
+        if (names.kind === 'unproven') throw new Refused(names.why)
+        const rights = {
+          takesAlias: withSecret || aliasesOpen || names.aliasProven,
+          bringsNames: !mustProveNames(call),
+        }
         const outcome = await withinBounds(bounds, call, (max) =>
-          commit(() => devices.register(application.number, body, withSecret || aliasesOpen, max)),
+          commit(() => devices.register(application.number, body, rights, max)),
         )
+        if (outcome.kind === 'unproven') throw new Refused(broughtUnproven(outcome.field))
         const { kind, device, aliasTaken } = outcome
         const warnings = aliasTaken ? ['alias belongs to another device'] : []
         return status(kind === 'created' ? 201 : 200, deviceRecordOf(device, warnings))
@@ -58,7 +68,7 @@ export function deviceRoutes({ gate, commit, devices, bounds, aliasesOpen = fals
           201: { description: 'Registered, or registered anew.', ...RECORD_ANSWER },
           200: { description: 'Updated.', ...RECORD_ANSWER },
         },
-        failures: { 409: 'MissingParameter' },
+        failures: { 401: NOT_PROVEN, 409: 'MissingParameter' },
       }),
     )
     .put(
@@ -112,6 +122,10 @@ export function deviceRoutes({ gate, commit, devices, bounds, aliasesOpen = fals
       }),
     )
 }
+
+/** What the documentation says where names can be proven. */
+export const NOT_PROVEN =
+  'InvalidCredentials: unknown application, wrong secret, a proof that is wrong, or a user or alias that needs one.'
 
 /** What the documentation says of `noDevice`. */
 export const NO_DEVICE_FOUND = 'ResourceNotFound: no such device is registered.'

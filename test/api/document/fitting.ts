@@ -43,7 +43,8 @@ function madeFor(document: Json, schema: Json, depth: number): fc.Arbitrary<unkn
   }
 }
 
-function stringOf({ format, minLength = 0, maxLength }: Json): fc.Arbitrary<string> {
+function stringOf({ format, pattern, minLength = 0, maxLength }: Json): fc.Arbitrary<string> {
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern))
   if (format === 'uuid') return fc.uuid()
   const usual = fc.string({ minLength, maxLength: Math.min(maxLength ?? USUAL_LENGTH, USUAL_LENGTH), unit: 'grapheme' })
   if (maxLength === undefined) return usual

@@ -50,7 +50,7 @@ function wrongFor(document: Json, unresolved: Json): Wrong {
   const variants: readonly Json[] | undefined = schema['oneOf'] ?? schema['anyOf']
   if (variants !== undefined) return [[{ an: 'object' }, 'is an object']]
   const wrong: [unknown, string][] = []
-  const { type, minimum, maximum, maxLength, minItems, maxItems, items } = schema
+  const { type, pattern, minimum, maximum, maxLength, minItems, maxItems, items } = schema
   if (type !== 'object') wrong.push([{ an: 'object' }, 'is an object'])
   if (type === 'object') wrong.push(['text', 'is a text'], [[1, 2], 'is an array'], [7, 'is a number'])
   if (schema['enum']) wrong.push(['neither', 'is none of those it may be'])
@@ -60,6 +60,7 @@ function wrongFor(document: Json, unresolved: Json): Wrong {
   if (type === 'boolean') wrong.push(['perhaps', 'is a text'], [2, 'is a number'])
   if (minimum !== undefined) wrong.push([minimum - 1, 'is too small'])
   if (maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) wrong.push([maximum + 1, 'is too large'])
+  if (pattern !== undefined) wrong.push(['of no such form', 'has another form'])
   if (maxLength !== undefined) wrong.push(['x'.repeat(maxLength + 1), 'is too long'])
   if (minItems !== undefined) wrong.push([[], 'has too few'])
   if (maxItems !== undefined) wrong.push([Array.from({ length: maxItems + 1 }, (_, n) => `a${n}`), 'has too many'])

@@ -89,8 +89,15 @@ function routesOf(plugins: (gate: ReturnType<typeof createGate>) => readonly Any
 const routes = routesOf((gate) => {
   const uncalled = {} as never
   return [
-    deviceRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled }),
-    devicePropertyRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled, badgeSet: uncalled }),
+    deviceRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled, judgeProof: uncalled }),
+    devicePropertyRoutes({
+      gate,
+      commit: uncalled,
+      devices: uncalled,
+      bounds: uncalled,
+      judgeProof: uncalled,
+      badgeSet: uncalled,
+    }),
     registryRoutes({ gate, devices: uncalled, feedback: uncalled }),
     userRoutes({ gate, eraseUser: uncalled }),
     pushRoutes({ gate, accept: uncalled, devices: uncalled, checkSize: uncalled }),

@@ -26,10 +26,13 @@ const PUSH_ONE = `platform* token* msg* sound* badge* payload send_at replace ${
 
 /** The endpoints of the contract in its order: whether they need the secret, and their fields in every spelling, `*` where required. */
 const ENDPOINTS: Readonly<Record<string, readonly [secret: boolean, fields: string]>> = {
-  'PUT /deviceToken': [false, 'token* platform* replaces lat lng active tag tags alias Alias user timezone locale'],
+  'PUT /deviceToken': [
+    false,
+    'token* platform* replaces lat lng active tag tags alias Alias user user_proof alias_proof timezone locale',
+  ],
   'PUT /deviceToken/batch': [true, 'tokens* platform* tags tag'],
   'PUT /deviceToken/del': [false, 'token* platform*'],
-  'PUT /alias': [false, 'platform* token alias* Alias current_alias'],
+  'PUT /alias': [false, 'platform* token alias* Alias current_alias alias_proof user_proof'],
   'PUT /tag': [false, 'platform* tag* tags token alias Alias'],
   'PUT /tag/del': [false, 'platform* tag* tags token alias Alias'],
   'PUT /geo': [false, 'platform* token* lat* lng*'],

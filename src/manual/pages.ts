@@ -33,6 +33,7 @@ import simulator from './simulator.md' with { type: 'text' }
 import status from './status.md' with { type: 'text' }
 import tls from './tls.md' with { type: 'text' }
 import upgrade from './upgrade.md' with { type: 'text' }
+import users from './users.md' with { type: 'text' }
 import webhooks from './webhooks.md' with { type: 'text' }
 
 export interface ManualPage {
@@ -57,6 +58,7 @@ export const PAGES: readonly ManualPage[] = [
   page('settings', settings),
   page('api', api),
   page('access', access),
+  page('users', users),
   page('push', push),
   page('opens', opens),
   page('idempotency', idempotency),

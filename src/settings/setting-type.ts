@@ -110,7 +110,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: H
 /** A time of at least `minMs`, such as `24h`; its value is in milliseconds. At most 365 days. */
 export function duration(minMs: number): SettingType<number> {
   return {
-    expected: `a time such as 90s, 15m, 24h or 7d, of at least ${minMs / 1000} seconds`,
+    expected: `a time such as 90s, 15m, 24h or 7d${minMs === 0 ? '' : `, of at least ${minMs / 1000} seconds`}`,
     placeholder: 'TIME',
     read(text) {
       const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []

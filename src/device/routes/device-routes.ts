@@ -54,7 +54,7 @@ export function deviceRoutes({ gate, commit, devices, bounds, judgeProof, aliase
         tag: 'Devices',
         summary: 'Register or update a device',
         description:
-          'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret; without it the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like.',
+          'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret, or a proof; without either the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like.',
         idAlone: idAloneOf({ aliasesOpen }).register,
         body: schema.RegisterDevice,
         example: {

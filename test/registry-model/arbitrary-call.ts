@@ -76,7 +76,8 @@ function proven<T extends object>(body: Arbitrary<T>): Arbitrary<object> {
     const { user = '', alias = '' } = said
     const ofUser = user === '' ? {} : { user_proof: proofOf(user) }
     const ofAlias = alias === '' ? {} : { alias_proof: proofOf(alias) }
-    const proofs = [ofUser, ofAlias, { ...ofUser, ...ofAlias }, { user_proof: proofOf(alias || 'ann') }]
+    const others = [{ user_proof: proofOf(alias || 'ann') }, { ...ofUser, alias_proof: proofOf('bob') }]
+    const proofs = [ofUser, ofAlias, { ...ofUser, ...ofAlias }, ...others]
     const more = oneof({ weight: 4, arbitrary: constant({}) }, { weight: 5, arbitrary: constantFrom(...proofs) })
     return more.map((proof) => Object.assign({}, said, proof))
   })

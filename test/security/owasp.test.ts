@@ -39,6 +39,7 @@ const RISKS: Readonly<Record<string, readonly (readonly [file: string, name: str
     ['api/features/growth.test.ts', 'an application has as many devices as calls without its secret may bring'],
     ['api/features/blast-guard.test.ts', 'lets nothing out that addresses more devices, and says how many they are'],
     ['api/http/limits.test.ts', 'cannot be used up by whom has only the application id'],
+    ['api/features/verified-users.test.ts', 'a user or alias without a proof is refused, and nothing is changed'],
   ],
   'API7:2023 Server Side Request Forgery': [
     ['webhook/address-guard.test.ts', 'is refused when any address of its name is private'],
@@ -192,6 +193,21 @@ describe('API6:2023 Unrestricted Access to Sensitive Business Flows', () => {
     await byId('PUT /alias', { body: { platform: '0', current_alias: ALIAS, alias: 'gone' } })
     const { body } = await byBackend('POST /push/preview', { body: { alias: ALIAS, msg: 'Your code is 123456' } })
     expect(body).toMatchObject({ t: 1, sample: [{ token: DEVICE.token, alias: ALIAS }] })
+  })
+
+  test('nor does a user who has to be proven, by whatever door', async () => {
+    const { byId, byBackend, foreignProof } = await newWorld(service, { verifyUsers: true })
+    const names: object[] = [
+      { user: 'ann' },
+      { user: 'ann', user_proof: foreignProof('ann') },
+      { replaces: DEVICE.token },
+    ]
+    for (const more of names) {
+      const { status, body } = await byId('PUT /deviceToken', { body: { ...UNKNOWN, ...more } })
+      expect([status, body.code]).toEqual([401, 'InvalidCredentials'])
+    }
+    const { body } = await byBackend('POST /push/preview', { body: { users: 'ann', msg: 'Your code is 123456' } })
+    expect(body).toMatchObject({ t: 1, sample: [{ token: DEVICE.token }] })
   })
 })
 

@@ -59,8 +59,8 @@ export interface DeliveryPoolDependencies {
 }
 
 export interface DeliveryPool {
-  /** Something was stored for this application; `push`, `push.number`, where it was accepted earlier. */
-  wake(application: number, push?: number): void
+  /** Something was stored for this application, up to `push`, `push.number`, and is on disk. */
+  wake(application: number, push: number): void
   /**
    * Ends deliveries of a cancelled push that are not in memory. Runs in the transaction that cancels; those in memory, and
    * those for which very many wait, end with `cancel`, once that is on disk.
@@ -109,6 +109,11 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   const clock = createSteadyClock(deps.clock, TICK_MS)
   const senders = new Map<string, Sender>()
   const sendBudget = new SendBudget()
+  /**
+   * `push.number` up to which everything is on disk. Pushes have their numbers in the order of their commits, so with
+   * one all before it are; those behind it may be committed, and be undone by a power cut.
+   */
+  let lastOnDisk = store.lastPush()
   /** Whether the leases of the last run are still being ended. */
   let isLeased = false
   // Recounted by the tick and by each wake, not by each send.
@@ -162,6 +167,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       events: deps.events,
       sendBudget,
       share: () => shared,
+      lastOnDisk: () => lastOnDisk,
       mayLoad: () => !follower.isBehind && !isLeased,
       onProven: () => void persist(() => deps.prove(application, platform)),
       latency: deps.latency[platform],
@@ -230,6 +236,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
 
   function wake(application: number, push: number | null = null): void {
     if (stopped) return
+    lastOnDisk = Math.max(lastOnDisk, push ?? 0)
     // What was accepted since a jump has its times by the new time of day.
     follower.follow()
     for (const platform of PLATFORMS) senderOf(application, platform).wake(push)

@@ -25,6 +25,8 @@ export interface SenderDependencies {
   /** In [0, 1). */
   readonly random: () => number
   readonly store: DeliveryStore
+  /** `push.number` up to which everything is on disk. */
+  readonly lastOnDisk: () => number
   /** Whether the times in the database are those of the clock as it is. */
   readonly mayLoad: () => boolean
   /** Writes until it succeeds. */

@@ -59,8 +59,8 @@ interface Dependencies {
   readonly idempotency: IdempotencyStore
   /** How many devices a filter selects now. */
   readonly count: (application: number, filter: Filter, caller?: AbortSignal) => Promise<number>
-  /** Tells the delivery that there is something to send. */
-  readonly wake: (application: number) => void
+  /** Tells the delivery that there is something to send: `push`, `push.number`, which is on disk. */
+  readonly wake: (application: number, push: number) => void
   /** Whether there is room on the disk for a push. Default: yes. */
   readonly hasRoom?: () => boolean
   /** Tells the schedule that something new waits. */
@@ -96,11 +96,11 @@ export function createAcceptance(deps: Dependencies) {
     const waves = when.kind === 'local' ? moments.map((sendAt) => ({ id: Bun.randomUUIDv7(), sendAt })) : []
     const sendAt = moments[0] ?? null
 
-    const accepted = await commit(() => {
+    const { accepted, push: stored } = await commit(() => {
       // Again: of two at once the second finds what the first has left.
       const earlier = repeat && idempotency.find(applicationNumber, repeat.key, createdAt)
       const before = repeat && answered(repeat, earlier)
-      if (before !== null) return before
+      if (before !== null) return { accepted: before, push: null }
       if (repeat !== null && earlier !== null && !schedule.withdraw(earlier.push, createdAt)) throw isOut(repeat.key)
       const audience = to.kind === 'many' ? audienceOf({ ...to.filter, asOf: createdAt }, when) : found(to)
       const timeToLive = timeToLiveMs(notification)
@@ -115,9 +115,9 @@ export function createAcceptance(deps: Dependencies) {
         const remembered = { digest: repeat.digest, push: number, answer: JSON.stringify(answer) }
         idempotency.keep(applicationNumber, repeat.key, remembered, createdAt)
       }
-      return answer
+      return { accepted: answer, push: number }
     })
-    if (sendAt === null) deps.wake(applicationNumber)
+    if (stored !== null && sendAt === null) deps.wake(applicationNumber, stored)
     else deps.wakeSchedule()
     return accepted
   }

@@ -32,7 +32,7 @@ interface Dependencies {
   /** Whether there is room on the disk for a push. Default: yes. */
   readonly hasRoom?: () => boolean
   /** Tells the delivery of the application that there is something to send. Default: the pool looks by itself. */
-  readonly wake?: (application: number) => void
+  readonly wake?: (application: number, push: number) => void
   /** Tells the schedule that something new waits. Default: the schedule looks by itself. */
   readonly wakeSchedule?: () => void
 }

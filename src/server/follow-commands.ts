@@ -41,9 +41,10 @@ export function followCommands({ clock, log, commit, directory, senders, cancell
       known.delete(number)
       pool.forget(number)
     }
-    // What a command has pushed, or called off.
+    // What a command has pushed, or called off: read in a transaction, it is on disk.
+    const last = await commit(() => deliveries.lastPush())
     for (const { application, platform } of deliveries.senders()) {
-      pool.wake(application)
+      pool.wake(application, last)
       for (const push of cancellations.cancelledOpen(application, platform)) {
         void commit(() => pool.cancelStored(application, push))
           .then(() => pool.cancel(application, push))

@@ -68,7 +68,7 @@ export function createPublicApi(deps: Dependencies) {
     apnsIdentity: (application) => providers.apnsIdentity(application),
     counting,
     hasRoom: deps.hasRoom,
-    wake: (application) => pool.wake(application),
+    wake: (application, push) => pool.wake(application, push),
     wakeSchedule: () => deps.schedule.wake(),
   })
   return createApi({

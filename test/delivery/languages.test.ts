@@ -30,7 +30,7 @@ test('a delivery has one message for each language, by which it is rendered once
   }
   database.transact(() => createPushStore({ database }).accept(1, push))
   const store = createDeliveryStore({ database, pushes: createPushStore({ database }) })
-  const [open] = store.open(1, 0, 'many', 0, 1)
+  const [open] = store.open(1, 0, 'many', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
   if (open === undefined) throw new Error('the push has no delivery')
   const delivery = new ActiveDelivery(open, store.recipients(open), null, new PendingBadges(store.badgeOf))
 

@@ -44,7 +44,7 @@ test('a clock that is put back before an answer is on disk makes nobody wait for
     onWaiting: () => {},
     onFinished: () => {},
   })
-  const [open] = store.open(1, 0, 'single', 0, 1)
+  const [open] = store.open(1, 0, 'single', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
   if (open === undefined) throw new Error('the push has no delivery')
   const delivery = new ActiveDelivery(open, store.recipients(open), null, badges)
   const task = delivery.take(clock.now(), null)
@@ -134,7 +134,7 @@ describe('a push for which 750 devices wait', () => {
         onWaiting: () => {},
         onFinished: () => finished.resolve(),
       })
-      const [open] = store.open(1, 0, 'many', 0, 1)
+      const [open] = store.open(1, 0, 'many', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
       if (open === undefined) throw new Error('the push has no delivery')
       const delivery = new ActiveDelivery(open, store.recipients(open), null, badges)
       stop(writer, delivery)
@@ -169,7 +169,7 @@ describe('a push for which 750 devices wait', () => {
       onWaiting: () => {},
       onFinished: () => finished.resolve(),
     })
-    const [open] = store.open(1, 0, 'many', 0, 1)
+    const [open] = store.open(1, 0, 'many', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 1)
     if (open === undefined) throw new Error('the push has no delivery')
     const delivery = new ActiveDelivery(open, store.recipients(open), 0, badges)
     const limit = delivery.startLease(1)

@@ -29,6 +29,8 @@ interface Dependencies {
   readonly badges: Pick<PendingBadges, 'changes'>
   /** Whether the times in the database are those of the clock as it is. */
   readonly mayLoad: () => boolean
+  /** `push.number` up to which everything is on disk. */
+  readonly lastOnDisk: () => number
   readonly persist: <T>(operation: () => T) => Promise<T>
   /** There may be a recipient who was not there before. */
   readonly onMore: () => void

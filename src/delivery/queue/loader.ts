@@ -16,6 +16,8 @@ interface Dependencies {
   readonly clock: Clock
   readonly store: DeliveryStore
   readonly badges: Pick<PendingBadges, 'changes'>
+  /** `push.number` up to which everything is on disk. A push that is only committed may be lost, and be asked for again. */
+  readonly lastOnDisk: () => number
   /** Whether the times in the database are those of the clock as it is. */
   readonly mayLoad: () => boolean
   readonly onLoaded: (delivery: ActiveDelivery, reason: LoadReason) => void
@@ -155,11 +157,12 @@ export class Loader {
   }
 
   #loadQueued(lane: Lane): void {
-    const { store, application, platform } = this.#deps
+    const { store, application, platform, lastOnDisk } = this.#deps
     while (this.#more[lane]) {
       const room = this.#loaded.free('queued', lane)
       if (room === 0) return
-      const found = store.open(application, platform, lane, this.#lastLoaded[lane], room)
+      const range = { after: this.#lastLoaded[lane], upTo: lastOnDisk() }
+      const found = store.open(application, platform, lane, range, room)
       this.#more[lane] = found.length === room
       this.#lastLoaded[lane] = found.at(-1)?.push ?? this.#lastLoaded[lane]
       for (const open of found) this.#begin(open, 'queued')

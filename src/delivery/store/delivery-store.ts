@@ -56,10 +56,12 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
     `SELECT a.number AS application, p.value AS platform FROM application a, json_each('[0, 1]') p
      WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.application = a.number AND d.platform = p.value AND d.finished_at IS NULL)`,
   )
-  const open = database.statement<OpenRow, [number, Platform, 0 | 1, number, number]>(
+  const open = database.statement<OpenRow, [number, Platform, 0 | 1, after: number, upTo: number, limit: number]>(
     `${OPEN} AND d.waits_until IS NULL AND d.application = ? AND d.platform = ? AND d.lane = ? AND d.push > ?
+       AND d.push <= ?
      ORDER BY d.push LIMIT ?`,
   )
+  const last = database.statement<{ number: number }, []>('SELECT coalesce(max(number), 0) AS number FROM push')
   const one = database.statement<OpenRow, [number, Platform]>(`${OPEN} AND d.push = ? AND d.platform = ?`)
   const setAddressed = database.statement<never, [number, number, Platform]>(
     // A delivery that has ended keeps the numbers that callers were told.
@@ -154,9 +156,21 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
     /** Applications and platforms that have something open. */
     senders: () => senders.all(),
 
-    /** Up to `limit` open deliveries of one lane of which somebody may be sent to, pushes after `afterPush`, oldest first. */
-    open(application: number, platform: Platform, lane: Lane, afterPush: number, limit: number): OpenDelivery[] {
-      return open.all(application, platform, LANE_NUMBER[lane], afterPush, limit).map(openOf)
+    /** `push.number` of the last push; 0 without any. */
+    lastPush: () => last.get()?.number ?? 0,
+
+    /**
+     * Up to `limit` open deliveries of one lane of which somebody may be sent to, oldest first: of pushes behind `after`,
+     * and no further than `upTo`.
+     */
+    open(
+      application: number,
+      platform: Platform,
+      lane: Lane,
+      { after, upTo }: { readonly after: number; readonly upTo: number },
+      limit: number,
+    ): OpenDelivery[] {
+      return open.all(application, platform, LANE_NUMBER[lane], after, upTo, limit).map(openOf)
     },
 
     /** One that is open, whether it waits or not; `null` where it is over or cancelled. */

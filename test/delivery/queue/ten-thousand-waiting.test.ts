@@ -56,6 +56,7 @@ beforeEach(() => {
     store,
     badges: { changes: 0 },
     mayLoad: () => true,
+    lastOnDisk: () => Number.MAX_SAFE_INTEGER,
     onLoaded: () => {},
     onCounted: () => {},
     onUnreadable(error) {
@@ -118,7 +119,7 @@ describe('ten thousand deliveries that wait', () => {
     const key = { push: 1, platform: 0, application: 1 } as const
     database.transact(() => {
       loader.load()
-      store.open(1, 0, 'single', 0, 100)
+      store.open(1, 0, 'single', { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 100)
       store.expiring(1, 0, 'single', 100)
       store.takeDue({ ...key, notification: { msg: 'Hello', sound: null, badge: null, payload: null } }, now, now, 10)
       store.nextDue(key)

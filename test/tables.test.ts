@@ -32,6 +32,11 @@ const OWNERS: Readonly<Record<string, string>> = {
   clock_jump: 'delivery',
   push: 'push',
   idempotency: 'push',
+  administrator: 'admin',
+  admin_session: 'admin',
+  admin_link: 'admin',
+  admin_token: 'admin',
+  admin_log: 'admin',
 }
 
 /** Who reads a table besides its owner: what a join, or a look at a database that nobody serves, needs. */

@@ -1,3 +1,4 @@
+import { ADMIN_COMMANDS } from './admin/admin-commands.ts'
 import { APP_COMMANDS } from './app/app-commands.ts'
 import { BACKUP_COMMANDS } from './backup/backup-commands.ts'
 import type { CommandSpec } from './command.ts'
@@ -16,6 +17,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { heading: 'The service', commands: SERVICE_COMMANDS },
   { heading: 'Applications', commands: APP_COMMANDS },
   { heading: 'Pushes and devices', commands: [...PUSH_COMMANDS, ...DEVICE_COMMANDS] },
+  { heading: 'Administrators', commands: ADMIN_COMMANDS },
   { heading: 'Keeping it well', commands: [...DOCTOR_COMMANDS, ...BACKUP_COMMANDS] },
   { heading: 'Moving in and out', commands: TRANSFER_COMMANDS },
   { heading: 'Settings and help', commands: READING_COMMANDS },

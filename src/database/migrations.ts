@@ -18,6 +18,7 @@ import deviceUser from '../../migrations/0017_device_user.sql' with { type: 'tex
 import deviceLocale from '../../migrations/0018_device_locale.sql' with { type: 'text' }
 import receipt from '../../migrations/0019_receipt.sql' with { type: 'text' }
 import userKey from '../../migrations/0020_user_key.sql' with { type: 'text' }
+import administrator from '../../migrations/0021_administrator.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 18, sql: deviceLocale },
   { number: 19, sql: receipt },
   { number: 20, sql: userKey },
+  { number: 21, sql: administrator },
 ]

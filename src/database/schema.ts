@@ -224,6 +224,42 @@ export const idempotency = sqliteTable(
   (table) => [primaryKey({ columns: [table.application, table.key] })],
 )
 
+export const administrator = sqliteTable('administrator', {
+  number: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull(),
+  password: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const adminSession = sqliteTable('admin_session', {
+  digest: blob({ mode: 'buffer' }).primaryKey(),
+  administrator: integer().notNull(),
+  createdAt: integer('created_at').notNull(),
+  seenAt: integer('seen_at').notNull(),
+})
+
+export const adminLink = sqliteTable('admin_link', {
+  digest: blob({ mode: 'buffer' }).primaryKey(),
+  administrator: integer(),
+  expiresAt: integer('expires_at').notNull(),
+})
+
+export const adminToken = sqliteTable('admin_token', {
+  name: text().primaryKey(),
+  digest: blob({ mode: 'buffer' }).notNull(),
+  createdAt: integer('created_at').notNull(),
+  usedAt: integer('used_at'),
+})
+
+export const adminLog = sqliteTable('admin_log', {
+  number: integer().primaryKey({ autoIncrement: true }),
+  at: integer().notNull(),
+  who: text().notNull(),
+  action: text().notNull(),
+  subject: text().notNull(),
+  detail: text().notNull(),
+})
+
 /** What a column holds, as SQLite gives it. */
 type Stored<Data> = Data extends boolean ? 0 | 1 : Data extends Buffer ? Uint8Array : Data
 

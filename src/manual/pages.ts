@@ -1,4 +1,5 @@
 import access from './access.md' with { type: 'text' }
+import admin from './admin.md' with { type: 'text' }
 import api from './api.md' with { type: 'text' }
 import app from './app.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
@@ -52,6 +53,7 @@ export const PAGES: readonly ManualPage[] = [
   page('credentials', credentials),
   page('app', app),
   page('server', server),
+  page('admin', admin),
   page('docker', docker),
   page('proxy', proxy),
   page('tls', tls),

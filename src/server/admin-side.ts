@@ -6,7 +6,21 @@ import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { createWriteProbe } from '../database/write-probe.ts'
-import { createAdminApi } from '../monitoring/admin-api.ts'
+import { createAdminApi } from '../admin/admin-api.ts'
+import { createAdminGate } from '../admin/admin-gate.ts'
+import { createAdminLinkStore } from '../admin/admin-link-store.ts'
+import { createAdminLogStore } from '../admin/admin-log-store.ts'
+import { createAdminSessionStore } from '../admin/admin-session-store.ts'
+import { createAdminTokenStore } from '../admin/admin-token-store.ts'
+import { createAdministratorStore } from '../admin/administrator-store.ts'
+import { createAuthorityOf } from '../admin/authority.ts'
+import { createPasswords } from '../admin/password.ts'
+import { administratorRoutes } from '../admin/routes/administrator-routes.ts'
+import { sessionRoutes } from '../admin/routes/session-routes.ts'
+import { createSignIn } from '../admin/sign-in.ts'
+import { createCallerOf } from '../http/client-address.ts'
+import { noted } from '../log.ts'
+import { monitoringRoutes } from '../monitoring/monitoring-routes.ts'
 import { createBackgroundCount } from '../monitoring/background-count.ts'
 import { createCountStore } from '../monitoring/count-store.ts'
 import { watchDisk } from '../monitoring/disk-watch.ts'
@@ -75,9 +89,20 @@ export function startAdminSide(deps: Dependencies) {
     busy: () => pool.states().filter(({ open }) => open > 0),
   })
   opened.defer(() => counts.stop())
-  return createAdminApi({
-    log,
-    names: new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase())),
+  const stored = { database, clock }
+  const administrators = createAdministratorStore(stored)
+  const sessions = createAdminSessionStore(stored)
+  const links = createAdminLinkStore(stored)
+  const tokens = createAdminTokenStore(stored)
+  const adminLog = createAdminLogStore(stored)
+  const passwords = createPasswords()
+  const names = new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase()))
+  const gate = createAdminGate({
+    names,
+    authorityOf: createAuthorityOf({ sessions, tokens, commit, onError: noted(log) }),
+    callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
+  })
+  const monitoring = monitoringRoutes({
     readiness,
     senders: stats,
     nameOf,
@@ -100,6 +125,22 @@ export function startAdminSide(deps: Dependencies) {
       readiness: () => readiness(SCRAPE_PROBE_MS),
     }),
   })
+  const signIn = createSignIn({ clock, administrators, passwords })
+  const api = createAdminApi({
+    log,
+    gate,
+    routes: [
+      monitoring,
+      sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, done: adminLog.add }),
+      administratorRoutes({ gate, clock, commit, administrators, links, tokens, log: adminLog }),
+    ],
+  })
+  return {
+    api,
+    /** What stands in a link to become the first administrator; `null`: there is one. */
+    setupLink: () => (administrators.any() ? Promise.resolve(null) : commit(() => links.make(null))),
+    sweeps: [sessions.sweep, links.sweep, adminLog.sweep],
+  }
 }
 
 function nearlyUsed(directory: ApplicationDirectory, ledger: QuotaLedger, now: number) {

@@ -1,3 +1,4 @@
+import { linkUrl } from '../admin/link-url.ts'
 import { createApplicationDirectory } from '../application/application-directory.ts'
 import { createApplicationStore } from '../application/application-store.ts'
 import { createUserKeyStore } from '../application/user-key-store.ts'
@@ -60,6 +61,8 @@ export interface Server extends AsyncDisposable {
   readonly adminUrl: string
   /** Resolves when it can go on no longer, and the process must end at once. */
   readonly broken: Promise<Error>
+  /** Where somebody becomes the first administrator, once and within 30 minutes; `null`: there is one. */
+  setupUrl(): Promise<string | null>
   /** The built-in stand-ins for APNs and FCM; started if need be. */
   simulator(): Promise<Simulator>
   /** Looks at the files of TLS now, not only within a minute. */
@@ -217,7 +220,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   const admin = startAdminSide({ ...context, disk, damage, senders, opened })
 
-  const sweeps = createSweeps({ database, devices, ledger, webhooks: webhookStore, keepGone: config.keepGone })
+  const sweeps = [
+    ...createSweeps({ database, devices, ledger, webhooks: webhookStore, keepGone: config.keepGone }),
+    ...admin.sweeps,
+  ]
   opened.defer(startRetention({ clock, log, commit, sweeps }))
   const sayTheRest = () => {
     serviceLog.look()
@@ -237,7 +243,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const use = (pair: TlsPair) => publicListener.renew(pair)
   const tlsFollower = tls && followTlsFiles({ ...tls, readFile: readSystemFile, clock, log, use })
   opened.defer(() => tlsFollower?.stop())
-  const adminListener = open(admin, config.adminListen, log)
+  const adminListener = open(admin.api, config.adminListen, log)
   opened.defer(() => adminListener.abort())
   log.info('serving', { version: VERSION, url: publicListener.url, admin: adminListener.url, data: config.data })
 
@@ -247,6 +253,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     url: publicListener.url,
     adminUrl: adminListener.url,
     broken: broken.promise,
+    async setupUrl() {
+      const link = await admin.setupLink()
+      return link === null ? null : linkUrl(adminListener.url, link)
+    },
     simulator: senders.simulator,
     reload: () => tlsFollower?.look(),
     unwritten: () => pool.unwritten(),

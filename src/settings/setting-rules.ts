@@ -49,7 +49,7 @@ const openListen: SettingRule = ({ listen, tlsCert, trustedProxies }) => {
 
 const openAdmin: SettingRule = ({ adminListen }) => {
   if (adminListen === undefined || isLoopback(adminListen)) return null
-  return `${titleOf('adminListen')}: ${hostPort(adminListen)} is open to other machines, and the admin side has no password: keep strangers out by a firewall.`
+  return `${titleOf('adminListen')}: ${hostPort(adminListen)} is open to other machines without TLS: passwords can be read on the way. Put a proxy in front, or keep strangers out by a firewall.`
 }
 
 const backupInside: SettingRule = ({ data, backup }) => {

@@ -78,7 +78,7 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     default: '127.0.0.1:8790',
   },
   adminListen: {
-    doc: 'Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/metrics`, `/pushes/<id>`, `/simulator/received`. It has no password.',
+    doc: 'Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/metrics`, `/pushes/<id>`, `/simulator/received`, to this machine and to tokens; and `/api` to administrators.',
     type: listenAddress,
     default: '127.0.0.1:8791',
   },

@@ -53,6 +53,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'devices restore --since': ['yesterday', '2999-01-01T00:00:00Z'],
   'devices restore --until': ['yesterday', '2999-01-01T00:00:00Z'],
   'import --map': ['tokn=x', 'token'],
+  'admin link --url': ['push.example.com', 'ftp://push.example.com', 'https://push.example.com/x'],
   'systemd --user': ['root', 'A B'],
 }
 

@@ -168,13 +168,15 @@ describe('the program', () => {
 describe('bellhop serve', () => {
   const FREE = ['serve', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0']
 
-  test('prints one line when ready, answers on both addresses, and ends with 0 after SIGTERM', async () => {
+  test('prints where it listens, and where to become an administrator, and ends with 0 after SIGTERM', async () => {
     await using bellhop = program()
     const child = bellhop.start(FREE)
     const next = lines(child.stdout)
     const [, url, adminUrl] = /^ready (http:\S+) admin (http:\S+)$/.exec(await next()) ?? []
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     expect((await fetch(`${adminUrl}/healthz`)).status).toBe(200)
+    const [, link] = /^dashboard (\S+) \(good once, for 30 minutes\)$/.exec(await next()) ?? []
+    expect(link).toMatch(new RegExp(`^${adminUrl}/setup#[\\w-]{43}$`))
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
     expect(await next().catch((error: Error) => error.message)).toBe('The stream ended after "".')

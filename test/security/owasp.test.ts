@@ -48,7 +48,7 @@ const RISKS: Readonly<Record<string, readonly (readonly [file: string, name: str
   'API8:2023 Security Misconfiguration': [
     ['api/http/admission.test.ts', 'what is our own fault is 500 with a support ID'],
     ['api/http/docs.test.ts', 'lets the browser load from nowhere else'],
-    ['monitoring/own-names.test.ts', 'the admin side does not answer to'],
+    ['admin/own-names.test.ts', 'the admin side does not answer to'],
   ],
   'API9:2023 Improper Inventory Management': [
     [

@@ -443,9 +443,9 @@ describe('settings that do not go together', () => {
     }
   })
 
-  test('an admin listener that others reach is a warning: it has no password', () => {
+  test('an admin listener that others reach is a warning: it has no TLS', () => {
     expect(warningsOf(['--admin-listen', '[::]:8791'])).toEqual([
-      '--admin-listen (BELLHOP_ADMIN_LISTEN): [::]:8791 is open to other machines, and the admin side has no password: keep strangers out by a firewall.',
+      '--admin-listen (BELLHOP_ADMIN_LISTEN): [::]:8791 is open to other machines without TLS: passwords can be read on the way. Put a proxy in front, or keep strangers out by a firewall.',
     ])
   })
 
@@ -516,7 +516,7 @@ describe('the table for the manual', () => {
 
   test('a line names flag, variable, default and meaning; a secret its file too', () => {
     expect(lines).toContain(
-      '| `--admin-listen` | `BELLHOP_ADMIN_LISTEN` | `127.0.0.1:8791` | Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/metrics`, `/pushes/<id>`, `/simulator/received`. It has no password. |',
+      '| `--admin-listen` | `BELLHOP_ADMIN_LISTEN` | `127.0.0.1:8791` | Where the admin side listens, apart from the API: `/readyz`, `/healthz`, `/metrics`, `/pushes/<id>`, `/simulator/received`, to this machine and to tokens; and `/api` to administrators. |',
     )
     expect(lines.find((line) => line.includes('`--key`'))).toStartWith(
       '| `--key` | `BELLHOP_KEY`, `BELLHOP_KEY_FILE` | none | ',

@@ -32,6 +32,8 @@ export interface RunningServer extends AsyncDisposable {
   /** Of the API, with the port that was picked. */
   readonly url: string
   readonly adminUrl: string
+  /** Where somebody becomes the first administrator; `null`: there is one. */
+  setupUrl(): Promise<string | null>
   /** Reads again, without a stop, what may have changed. */
   reload(): void
   /** Resolves when it can go on no longer. */
@@ -68,6 +70,8 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   if (!stop.received()) {
     stdout(`ready ${server.url} admin ${server.adminUrl}\n`)
     await manager.ready()
+    const setupUrl = await server.setupUrl()
+    if (setupUrl !== null) stdout(`dashboard ${setupUrl} (good once, for 30 minutes)\n`)
   }
   const broken = await Promise.race([stop.first.then(() => null), server.broken])
   if (broken !== null) {

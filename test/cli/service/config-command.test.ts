@@ -116,7 +116,7 @@ describe('bellhop config', () => {
     using cli = commandLine()
     const { exitCode, stderr } = await cli.run(['config', '--admin-listen', '0.0.0.0:8791'])
     expect(exitCode).toBe(0)
-    expect(stderr).toContain('the admin side has no password')
+    expect(stderr).toContain('open to other machines without TLS')
   })
 
   test('serves nothing and makes no data directory', async () => {

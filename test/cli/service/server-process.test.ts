@@ -7,7 +7,11 @@ import { parseConfig } from '../../../src/settings/parse.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
 /** `serve`, with a server that starts and stops when the test says so. */
-function setUp({ attached = false, unwritten = { notifications: 0, pushes: 0 } } = {}) {
+function setUp({
+  attached = false,
+  unwritten = { notifications: 0, pushes: 0 },
+  setupUrl = null as string | null,
+} = {}) {
   const signals = new EventEmitter()
   const clock = createFakeClock()
   const started = Promise.withResolvers<RunningServer>()
@@ -36,6 +40,7 @@ function setUp({ attached = false, unwritten = { notifications: 0, pushes: 0 } }
   const server: RunningServer = {
     url: 'http://127.0.0.1:1',
     adminUrl: 'http://127.0.0.1:2',
+    setupUrl: async () => setupUrl,
     broken: broken.promise,
     reload: () => void told.push('reload'),
     unwritten: () => unwritten,
@@ -46,6 +51,21 @@ function setUp({ attached = false, unwritten = { notifications: 0, pushes: 0 } }
   }
   return { signals, clock, exitCode, printed, complained, started, server, disposing, disposed, ready, broken, told }
 }
+
+test('as long as there is no administrator it prints where to become one, behind the line of every start', async () => {
+  const { signals, exitCode, printed, started, server, disposed } = setUp({
+    setupUrl: 'http://127.0.0.1:2/setup#x',
+  })
+  started.resolve(server)
+  while (printed.length < 2) await Bun.sleep(1)
+  expect(printed).toEqual([
+    'ready http://127.0.0.1:1 admin http://127.0.0.1:2\n',
+    'dashboard http://127.0.0.1:2/setup#x (good once, for 30 minutes)\n',
+  ])
+  signals.emit('SIGTERM')
+  disposed.resolve()
+  expect(await exitCode).toBe(0)
+})
 
 test('when ready it prints one line, and a signal stops it with exit code 0', async () => {
   for (const signal of ['SIGTERM', 'SIGINT']) {

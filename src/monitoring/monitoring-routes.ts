@@ -1,16 +1,12 @@
 import { Elysia } from 'elysia'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import { failure } from '../failure.ts'
-import { ANSWER_HEADERS, failures, noSuchPath, refuse, UNAVAILABLE } from '../http/failures.ts'
-import { readHeadAsGet } from '../http/gate.ts'
-import { pathOf } from '../http/path-table.ts'
-import type { Log } from '../log.ts'
+import { refuse, UNAVAILABLE } from '../http/failures.ts'
 import type { ProgressStore } from '../push/status/progress-store.ts'
 import type { PlatformProgress } from '../push/status/status.ts'
 import { VERSION } from '../version.ts'
 import { CONTENT_TYPE } from './exposition.ts'
 import type { Inbox } from './inbox.ts'
-import { hostRefusalOf } from './own-names.ts'
 import type { CheckReadiness } from './readiness-check.ts'
 import type { NameOf } from './tally.ts'
 
@@ -18,9 +14,6 @@ import type { NameOf } from './tally.ts'
 const PROBE_AGE_MS = 5000
 
 interface Dependencies {
-  readonly log: Log
-  /** Host names that the listener answers to, in lower case, beside localhost and any address. */
-  readonly names: ReadonlySet<string>
   readonly readiness: CheckReadiness
   readonly senders: () => readonly SenderStats[]
   readonly nameOf: NameOf
@@ -32,18 +25,8 @@ interface Dependencies {
   readonly scrape: () => Promise<string>
 }
 
-/** The admin listener, apart from the public one: whether the service is fit to serve, and how far a push is. */
-export function createAdminApi({
-  log,
-  names,
-  readiness,
-  senders,
-  nameOf,
-  progress,
-  moved,
-  inbox,
-  scrape,
-}: Dependencies) {
+/** Whether the service is fit to serve, and how far a push is: for who watches it, and for commands beside it. */
+export function monitoringRoutes({ readiness, senders, nameOf, progress, moved, inbox, scrape }: Dependencies) {
   /** What an open delivery is doing: sending, or why its recipients wait. */
   function openState(application: number, { platform, t, s, failed }: PlatformProgress) {
     const sender = senders().find((one) => one.application === application && one.platform === platform)
@@ -57,15 +40,7 @@ export function createAdminApi({
     return { platform, t, s, failed, waiting, ...now }
   }
 
-  return new Elysia({ name: 'admin', strictPath: true })
-    .use(failures(log))
-    .onRequest(({ request, set }) => {
-      readHeadAsGet(request)
-      set.headers['x-request-id'] = Bun.randomUUIDv7()
-      Object.assign(set.headers, ANSWER_HEADERS)
-      const refusal = hostRefusalOf(request.headers, names)
-      return refusal === null ? undefined : refuse(refusal)
-    })
+  return new Elysia({ name: 'monitoring-routes' })
     .get('/healthz', () => ({ status: 'ok' }))
     .get('/readyz', async ({ status, query }) => {
       const { ready, reasons, warnings, checks } = await readiness('probe' in query ? 0 : PROBE_AGE_MS)
@@ -99,5 +74,4 @@ export function createAdminApi({
       return { id, deliveries: push.platforms.map((delivery) => shown(push.application, delivery)) }
     })
     .get('/simulator/received', ({ query: { after } }) => inbox(/^\d{1,15}$/.test(after ?? '') ? Number(after) : 0))
-    .all('*', ({ request }) => refuse(noSuchPath(pathOf(request.url))))
 }

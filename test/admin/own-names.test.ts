@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { hostRefusalOf } from '../../src/monitoring/own-names.ts'
+import { hostRefusalOf, siteRefusalOf } from '../../src/admin/own-names.ts'
 import { connectTo } from '../support/raw-connection.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
@@ -8,7 +8,10 @@ const NAMES = new Set(['bellhop', '127.0.0.1'])
 const PAGE = 'A page of another site may not call the admin side.'
 const NAME = 'This host name is not one of the admin side: --admin-host adds it.'
 
-const judge = (headers: Record<string, string>) => hostRefusalOf(new Headers(headers), NAMES)
+const judge = (given: Record<string, string>) => {
+  const headers = new Headers(given)
+  return hostRefusalOf(headers, NAMES) ?? siteRefusalOf(headers)
+}
 
 describe('the admin side answers to', () => {
   const own = ['localhost', 'LocalHost:8791', 'localhost.', 'bellhop', 'Bellhop:8791', '127.0.0.1:1', '10.0.0.7:8791']
@@ -66,12 +69,15 @@ describe('a running service', () => {
     return { status, body: status === 200 ? null : JSON.parse(body) }
   }
 
-  test.each(['/healthz', '/readyz', '/metrics', '/pushes/x', '/nope'])('shows %s to no page', async (path) => {
-    const byName = await call(path, 'Host: evil.example')
-    expect(byName).toEqual({ status: 421, body: { code: 'MisdirectedRequestError', message: NAME } })
-    const bySite = await call(path, 'Host: bellhop', 'Sec-Fetch-Site: cross-site')
-    expect(bySite).toEqual({ status: 403, body: { code: 'ForbiddenError', message: PAGE } })
-  })
+  test.each(['/healthz', '/readyz', '/metrics', '/pushes/x', '/api/session', '/api/log'])(
+    'shows %s to no page',
+    async (path) => {
+      const byName = await call(path, 'Host: evil.example')
+      expect(byName).toEqual({ status: 421, body: { code: 'MisdirectedRequestError', message: NAME } })
+      const bySite = await call(path, 'Host: bellhop', 'Sec-Fetch-Site: cross-site')
+      expect(bySite).toEqual({ status: 403, body: { code: 'ForbiddenError', message: PAGE } })
+    },
+  )
 
   test.each(['bellhop:8791', '10.1.2.3:8791', 'localhost'])(
     'answers probes and scrapes that call it %s',

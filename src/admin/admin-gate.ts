@@ -1,0 +1,77 @@
+import { Elysia } from 'elysia'
+import { failure } from '../failure.ts'
+import { readBody } from '../http/body.ts'
+import type { CallerOf } from '../http/client-address.ts'
+import { ANSWER_HEADERS, refuse } from '../http/failures.ts'
+import { readHeadAsGet } from '../http/gate.ts'
+import { addressOf } from '../http/listener.ts'
+import { pathOf } from '../http/path-table.ts'
+import type { Actor } from './administrator.ts'
+import { changeRefusalOf, isLocal } from './authority.ts'
+import type { AuthorityOf } from './authority.ts'
+import { hostRefusalOf, siteRefusalOf } from './own-names.ts'
+
+/** What is answered to anybody: whether it lives, and what the page asks before somebody is signed in. */
+const OPEN: ReadonlySet<string> = new Set([
+  'GET /healthz',
+  'GET /api/session',
+  'POST /api/session',
+  'POST /api/link',
+  'POST /api/link/look',
+])
+
+/** What this machine may read without a word: see `isLocal`. */
+const LOCAL = /^\/(?:readyz|metrics|simulator\/received|pushes\/[^/]*)$/
+
+/** The rest is the page, which is the same for everybody. */
+const CALLS = /^\/(?:healthz$|api\/)/
+
+interface Dependencies {
+  /** Host names that the listener answers to, in lower case, beside localhost and any address. */
+  readonly names: ReadonlySet<string>
+  readonly authorityOf: AuthorityOf
+  /** Whose call it is, behind a proxy. */
+  readonly callerOf: CallerOf
+}
+
+export type AdminGate = ReturnType<typeof createAdminGate>
+
+/**
+ * The way into the admin side: the name it is called by, then whose call it is. It gives handlers `actor` and `session`,
+ * and `address`, the caller's, and reads their bodies. Guarded is what is below /api, and what tells of the service.
+ */
+export function createAdminGate({ names, authorityOf, callerOf }: Dependencies) {
+  return new Elysia({ name: 'admin-gate' })
+    .decorate('actor', null as Actor | null)
+    .decorate('session', null as string | null)
+    .decorate('address', '')
+    .onRequest((context) => {
+      const { request, set } = context
+      const { headers } = request
+      readHeadAsGet(request)
+      set.headers['x-request-id'] = Bun.randomUUIDv7()
+      Object.assign(set.headers, ANSWER_HEADERS)
+      const { method } = request
+      const path = pathOf(request.url)
+      const isLocalCall = LOCAL.test(path)
+      const isCall = isLocalCall || CALLS.test(path)
+      const refusal = hostRefusalOf(headers, names) ?? (isCall ? siteRefusalOf(headers) : null)
+      if (refusal !== null) return refuse(refusal)
+      if (!isCall) return undefined
+
+      const peer = addressOf(request, context.server)
+      const authority = authorityOf(request)
+      context.actor = authority?.actor ?? null
+      context.session = authority?.session ?? null
+      context.address = callerOf(peer, headers)
+      if (OPEN.has(`${method} ${path}`) || (isLocalCall && isLocal(peer, headers))) return undefined
+      if (authority === null) return refuse(NOBODY)
+      const change = authority.session === null ? null : changeRefusalOf(request)
+      return change === null ? undefined : refuse(change)
+    })
+    .onParse({ as: 'global' }, ({ request, set }) => readBody(request, String(set.headers['x-request-id']), false))
+}
+
+const NOBODY = failure('InvalidCredentials', 'Sign in first, or send a token: Authorization: Bearer bha_….', {
+  'www-authenticate': 'Bearer',
+})

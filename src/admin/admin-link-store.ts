@@ -1,0 +1,91 @@
+import { and, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import { MINUTE_MS } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { adminLink as table, administrator } from '../database/schema.ts'
+import { adminDigest, newAdminSecret } from './admin-secret.ts'
+import type { Administrator } from './administrator.ts'
+
+/** How long a link is good. */
+export const LINK_MS = 30 * MINUTE_MS
+
+/** What a link does: whoever has it becomes an administrator, or is signed in as one. */
+export type AdminLink = { readonly expiresAt: number } & (
+  | { readonly kind: 'setup' }
+  | { readonly kind: 'sign-in'; readonly administrator: Administrator }
+)
+
+interface Options {
+  readonly database: Pick<Database, 'orm' | 'transact'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Bytes, as many as asked for. Default the system's. */
+  readonly random?: (length: number) => Uint8Array
+}
+
+export type AdminLinkStore = ReturnType<typeof createAdminLinkStore>
+
+/** Links that are good once, for `LINK_MS`. */
+export function createAdminLinkStore({ database, clock, random }: Options) {
+  const { orm } = database
+  const mine = eq(table.digest, sql.placeholder('digest'))
+  const { number, name, createdAt } = administrator
+  const statements = {
+    find: orm
+      .select({ expiresAt: table.expiresAt, administrator: { number, name, createdAt } })
+      .from(table)
+      .leftJoin(administrator, eq(administrator.number, table.administrator))
+      .where(and(mine, gt(table.expiresAt, sql.placeholder('now'))))
+      .prepare(),
+    insert: orm
+      .insert(table)
+      .values({
+        digest: sql.placeholder('digest'),
+        administrator: sql.placeholder('administrator'),
+        expiresAt: sql.placeholder('expiresAt'),
+      })
+      .prepare(),
+    remove: orm.delete(table).where(mine).prepare(),
+    removeSetups: orm.delete(table).where(isNull(table.administrator)).prepare(),
+    sweep: orm
+      .delete(table)
+      .where(lt(table.expiresAt, sql.placeholder('now')))
+      .prepare(),
+  }
+
+  function find(text: string): AdminLink | null {
+    const row = statements.find.get({ digest: adminDigest(text), now: clock.now() })
+    if (row === undefined) return null
+    const { expiresAt, administrator: of } = row
+    return of === null ? { kind: 'setup', expiresAt } : { kind: 'sign-in', administrator: of, expiresAt }
+  }
+
+  return {
+    /** What stands in the link. `null`: to become an administrator. */
+    make(of: Pick<Administrator, 'number'> | null): string {
+      const { text, digest } = newAdminSecret('link', random)
+      statements.insert.run({ digest, administrator: of?.number ?? null, expiresAt: clock.now() + LINK_MS })
+      return text
+    },
+
+    /** `null`: there is no such link, it was used, or it is too old. */
+    find,
+
+    /** Uses it up; `null` as in `find`. */
+    use(text: string): AdminLink | null {
+      return database.transact(() => {
+        const link = find(text)
+        if (link !== null) statements.remove.run({ digest: adminDigest(text) })
+        return link
+      })
+    },
+
+    /** Links to become an administrator are good for nothing any more: there is one. */
+    endSetups: (): void => void statements.removeSetups.run(),
+
+    /** Erases those that are too old. */
+    sweep(now: number): null {
+      statements.sweep.run({ now })
+      return null
+    },
+  }
+}

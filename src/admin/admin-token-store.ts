@@ -1,0 +1,77 @@
+import { eq, getTableColumns, sql } from 'drizzle-orm'
+import { MINUTE_MS } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { adminToken as table } from '../database/schema.ts'
+import { adminDigest, newAdminSecret } from './admin-secret.ts'
+
+/** A token as it may be shown. Times are ms since the Unix epoch. */
+export interface AdminToken {
+  readonly name: string
+  readonly createdAt: number
+  /** To the minute; `null`: never. */
+  readonly usedAt: number | null
+}
+
+interface Options {
+  readonly database: Pick<Database, 'orm'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Bytes, as many as asked for. Default the system's. */
+  readonly random?: (length: number) => Uint8Array
+}
+
+export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>
+
+/** Tokens by which programs use the admin side, with all rights, until they are revoked. */
+export function createAdminTokenStore({ database, clock, random }: Options) {
+  const { orm } = database
+  const { digest: _, ...columns } = getTableColumns(table)
+  const named = eq(table.name, sql.placeholder('name'))
+  const statements = {
+    find: orm
+      .select(columns)
+      .from(table)
+      .where(eq(table.digest, sql.placeholder('digest')))
+      .prepare(),
+    list: orm.select(columns).from(table).orderBy(table.createdAt, table.name).prepare(),
+    insert: orm
+      .insert(table)
+      .values({
+        name: sql.placeholder('name'),
+        digest: sql.placeholder('digest'),
+        createdAt: sql.placeholder('now'),
+      })
+      .onConflictDoNothing()
+      .returning(columns)
+      .prepare(),
+    use: orm
+      .update(table)
+      .set({ usedAt: sql`${sql.placeholder('now')}` })
+      .where(named)
+      .prepare(),
+    remove: orm.delete(table).where(named).returning(columns).prepare(),
+  }
+
+  return {
+    list: (): AdminToken[] => statements.list.all(),
+
+    /** The token, which is in this answer and nowhere else; `null`: there is one of this name. */
+    add(name: string): string | null {
+      const { text, digest } = newAdminSecret('token', random)
+      return statements.insert.get({ name, digest, now: clock.now() }) === undefined ? null : text
+    },
+
+    /** `null`: there is none, or it was revoked. `isStale`: that it is used is to be written down. */
+    find(text: string): { readonly token: AdminToken; readonly isStale: boolean } | null {
+      const token = statements.find.get({ digest: adminDigest(text) })
+      if (token === undefined) return null
+      return { token, isStale: token.usedAt === null || Math.abs(clock.now() - token.usedAt) >= MINUTE_MS }
+    },
+
+    /** It is used. */
+    use: (name: string): void => void statements.use.run({ name, now: clock.now() }),
+
+    /** Whether there was one of this name. */
+    revoke: (name: string): boolean => statements.remove.get({ name }) !== undefined,
+  }
+}

@@ -1,0 +1,72 @@
+import { eq, getTableColumns, max, sql } from 'drizzle-orm'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import { adminSession, administrator as table } from '../database/schema.ts'
+import type { Administrator } from './administrator.ts'
+
+interface Options {
+  readonly database: Pick<Database, 'orm' | 'transact'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+export type AdministratorStore = ReturnType<typeof createAdministratorStore>
+
+/** Administrators, and the hashes of their passwords. Names are told apart without regard to the case of ASCII letters. */
+export function createAdministratorStore({ database, clock }: Options) {
+  const { orm } = database
+  const { password: _, ...columns } = getTableColumns(table)
+  const named = eq(table.name, sql.placeholder('name'))
+  const statements = {
+    find: orm.select(columns).from(table).where(named).prepare(),
+    hash: orm.select({ password: table.password }).from(table).where(named).prepare(),
+    any: orm.select({ number: table.number }).from(table).limit(1).prepare(),
+    list: orm
+      .select({ ...columns, seenAt: max(adminSession.seenAt) })
+      .from(table)
+      .leftJoin(adminSession, eq(adminSession.administrator, table.number))
+      .groupBy(table.number)
+      .orderBy(table.number)
+      .prepare(),
+    insert: orm
+      .insert(table)
+      .values({
+        name: sql.placeholder('name'),
+        password: sql.placeholder('password'),
+        createdAt: sql.placeholder('now'),
+      })
+      .onConflictDoNothing()
+      .returning(columns)
+      .prepare(),
+    setPassword: orm
+      .update(table)
+      .set({ password: sql`${sql.placeholder('password')}` })
+      .where(named)
+      .returning(columns)
+      .prepare(),
+    remove: orm.delete(table).where(named).returning(columns).prepare(),
+  }
+
+  return {
+    find: (name: string): Administrator | null => statements.find.get({ name }) ?? null,
+
+    /** Whether there is anybody at all. */
+    any: (): boolean => statements.any.get() !== undefined,
+
+    /** In the order they were added. `seenAt`: the last call of a session that there still is; `null`: there is none. */
+    list: (): (Administrator & { readonly seenAt: number | null })[] => statements.list.all(),
+
+    /** The hash of a password; `null` where nobody has this name. */
+    hashOf: (name: string): string | null => statements.hash.get({ name })?.password ?? null,
+
+    /** `password`: its hash. `null`: somebody has this name already. */
+    add: (name: string, password: string): Administrator | null =>
+      statements.insert.get({ name, password, now: clock.now() }) ?? null,
+
+    /** `password`: its hash. `null`: nobody has this name. Their sessions are over: see `endAll` of the sessions. */
+    setPassword: (name: string, password: string): Administrator | null =>
+      statements.setPassword.get({ name, password }) ?? null,
+
+    /** Takes sessions and links along. `null`: nobody has this name. */
+    remove: (name: string): Administrator | null => statements.remove.get({ name }) ?? null,
+  }
+}

@@ -1,0 +1,34 @@
+/** Who may do everything here. They have equal rights. */
+export interface Administrator {
+  readonly number: number
+  readonly name: string
+  /** Ms since the Unix epoch. */
+  readonly createdAt: number
+}
+
+/** In characters. The longest is for a generated one; what is hashed has no limit of its own (RFC 9106). */
+export const MIN_PASSWORD = 12
+export const MAX_PASSWORD = 1024
+export const MAX_NAME = 64
+
+/** 1 to 64 characters, none of them a control character, and no white space at the ends. */
+export function isAdminName(name: string): boolean {
+  const length = Array.from(name).length
+  return length >= 1 && length <= MAX_NAME && name === name.trim() && name.isWellFormed() && !/\p{C}/u.test(name)
+}
+
+export function isPassword(password: string): boolean {
+  const length = Array.from(password).length
+  return length >= MIN_PASSWORD && length <= MAX_PASSWORD && password.isWellFormed()
+}
+
+/** Who does something: to be written down. */
+export type Actor =
+  | { readonly kind: 'administrator'; readonly number: number; readonly name: string }
+  | { readonly kind: 'token'; readonly name: string }
+  | { readonly kind: 'command' }
+
+/** `administrator ann`, `token ci`, `command`. */
+export function actorText(actor: Actor): string {
+  return actor.kind === 'command' ? 'command' : `${actor.kind} ${actor.name}`
+}

@@ -1,0 +1,67 @@
+import { isIPv4 } from 'node:net'
+import type { Commit } from '../database/group-commit.ts'
+import { failure } from '../failure.ts'
+import type { Failure } from '../failure.ts'
+import type { AdminSessionStore } from './admin-session-store.ts'
+import type { AdminTokenStore } from './admin-token-store.ts'
+import type { Actor } from './administrator.ts'
+import { sessionIn } from './session-cookie.ts'
+
+/** Who calls, and by which session; `session` is `null` where it was a token. */
+export interface AdminAuthority {
+  readonly actor: Actor
+  readonly session: string | null
+}
+
+interface Dependencies {
+  readonly sessions: Pick<AdminSessionStore, 'find' | 'see'>
+  readonly tokens: Pick<AdminTokenStore, 'find' | 'use'>
+  readonly commit: Commit
+  /** Hears of what could not be written down: it is seen again with the next call. */
+  readonly onError: (error: unknown) => void
+}
+
+export type AuthorityOf = (request: Pick<Request, 'method' | 'headers'>) => AdminAuthority | null
+
+/** By a token, or else by the cookie of a session; `null`: the call is nobody's. */
+export function createAuthorityOf({ sessions, tokens, commit, onError }: Dependencies): AuthorityOf {
+  return ({ headers }) => {
+    const bearer = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
+    // A token that was sent must be right, also where a cookie would do.
+    if (bearer !== undefined) {
+      const found = tokens.find(bearer)
+      if (found === null) return null
+      const { name } = found.token
+      if (found.isStale) void commit(() => tokens.use(name)).catch(onError)
+      return { actor: { kind: 'token', name }, session: null }
+    }
+    const session = sessionIn(headers)
+    const found = session === null ? null : sessions.find(session)
+    if (session === null || found === null) return null
+    if (found.isStale) void commit(() => sessions.see(session)).catch(onError)
+    const { number, name } = found.administrator
+    return { actor: { kind: 'administrator', number, name }, session }
+  }
+}
+
+/**
+ * Why a call with the cookie of a session may change nothing: it cannot be told that a page of ours makes it. Browsers say
+ * with each call that is no GET which page does (Fetch standard, "origin header"); `null`: they have, and a foreign page
+ * has been refused before.
+ */
+export function changeRefusalOf({ method, headers }: Pick<Request, 'method' | 'headers'>): Failure | null {
+  if (method === 'GET' || headers.get('origin') !== null || headers.get('sec-fetch-site') === 'same-origin') return null
+  return failure('ForbiddenError', 'A change by a session needs the header Origin; programs send a token instead.')
+}
+
+/**
+ * Whether a call comes from this machine, and for nobody else: a proxy on this machine says for whom it calls. `peer`: the
+ * address at the other end; `''`: the connection is gone.
+ */
+export function isLocal(peer: string, headers: Pick<Headers, 'has'>): boolean {
+  if (FORWARDED.some((name) => headers.has(name))) return false
+  const address = peer.startsWith('::ffff:') ? peer.slice('::ffff:'.length) : peer
+  return address === '' || address === '::1' || (isIPv4(address) && address.startsWith('127.'))
+}
+
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']

@@ -1,0 +1,108 @@
+import { Elysia } from 'elysia'
+import type { Commit } from '../../database/group-commit.ts'
+import { failure, Refused } from '../../failure.ts'
+import { isoTime } from '../../text/format.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import type { AdminLinkStore } from '../admin-link-store.ts'
+import { LINK_MS } from '../admin-link-store.ts'
+import type { AdminLogStore } from '../admin-log-store.ts'
+import { NewToken } from '../admin-schema.ts'
+import type { AdminTokenStore } from '../admin-token-store.ts'
+import type { AdministratorStore } from '../administrator-store.ts'
+import type { Clock } from '../../clock.ts'
+import type { Actor } from '../administrator.ts'
+import { wholeNumber } from '../../http/fields.ts'
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly clock: Pick<Clock, 'now'>
+  readonly commit: Commit
+  readonly administrators: Pick<AdministratorStore, 'list' | 'remove'>
+  readonly links: Pick<AdminLinkStore, 'make'>
+  readonly tokens: Pick<AdminTokenStore, 'list' | 'add' | 'revoke'>
+  readonly log: Pick<AdminLogStore, 'add' | 'page'>
+}
+
+const page = { before: wholeNumber(1, Number.MAX_SAFE_INTEGER), limit: wholeNumber(1, 500) }
+const DEFAULT_PAGE = 100
+
+/** Who else may be here, what programs may, and what was done. */
+export function administratorRoutes({ gate, clock, commit, administrators, links, tokens, log }: Dependencies) {
+  return new Elysia({ name: 'administrator-routes' })
+    .use(gate)
+    .get('/api/administrators', () => ({
+      administrators: administrators.list().map(({ name, createdAt, seenAt }) => ({
+        name,
+        createdAt: isoTime(createdAt),
+        seenAt: seenAt === null ? null : isoTime(seenAt),
+      })),
+    }))
+    .post('/api/administrators', async ({ actor }) => {
+      const link = await commit(() => {
+        log.add(known(actor), 'make setup link')
+        return links.make(null)
+      })
+      return { link, expiresAt: isoTime(clock.now() + LINK_MS) }
+    })
+    .delete('/api/administrators/:name', async ({ actor, params }) => {
+      const { name } = params
+      const outcome = await commit(() => {
+        // Nobody could sign in any more, and the next link would make an administrator of whoever finds it.
+        if (administrators.list().length === 1) return 'last'
+        const removed = administrators.remove(name)
+        if (removed !== null) log.add(known(actor), 'remove administrator', removed.name)
+        return removed === null ? 'absent' : 'removed'
+      })
+      if (outcome === 'absent') throw new Refused(failure('ResourceNotFound', 'No administrator found'))
+      if (outcome === 'last') {
+        throw new Refused(failure('ConflictError', 'The last administrator stays: bellhop admin remove takes it away.'))
+      }
+      return { message: 'Administrator removed' }
+    })
+    .get('/api/tokens', () => ({
+      tokens: tokens.list().map(({ name, createdAt, usedAt }) => ({
+        name,
+        createdAt: isoTime(createdAt),
+        usedAt: usedAt === null ? null : isoTime(usedAt),
+      })),
+    }))
+    .post(
+      '/api/tokens',
+      async ({ actor, body: { name } }) => {
+        const token = await commit(() => {
+          const made = tokens.add(name)
+          if (made !== null) log.add(known(actor), 'make token', name)
+          return made
+        })
+        if (token === null) throw new Refused(failure('ConflictError', 'name is taken: there is a token of that name.'))
+        return { name, token }
+      },
+      { body: NewToken },
+    )
+    .delete('/api/tokens/:name', async ({ actor, params }) => {
+      const { name } = params
+      const revoked = await commit(() => {
+        const was = tokens.revoke(name)
+        if (was) log.add(known(actor), 'revoke token', name)
+        return was
+      })
+      if (!revoked) throw new Refused(failure('ResourceNotFound', 'No token found'))
+      return { message: 'Token revoked' }
+    })
+    .get('/api/log', ({ query }) => {
+      const before =
+        query['before'] === undefined ? Number.MAX_SAFE_INTEGER : page.before.read(query['before'], 'before')
+      const limit = query['limit'] === undefined ? DEFAULT_PAGE : page.limit.read(query['limit'], 'limit')
+      const entries = log.page(before, limit)
+      return {
+        entries: entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })),
+        next: entries.length < limit ? null : (entries.at(-1)?.number ?? null),
+      }
+    })
+}
+
+/** Behind the gate there is somebody. */
+function known(actor: Actor | null): Actor {
+  if (actor === null) throw new Error('a guarded route was reached by nobody')
+  return actor
+}

@@ -1,0 +1,155 @@
+import { Elysia } from 'elysia'
+import type { Commit } from '../../database/group-commit.ts'
+import { failure, Refused } from '../../failure.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import type { AdminLinkStore } from '../admin-link-store.ts'
+import type { AdminLogStore } from '../admin-log-store.ts'
+import { ChangePassword, LookAtLink, SignIn, UseLink } from '../admin-schema.ts'
+import type { AdminSessionStore } from '../admin-session-store.ts'
+import type { AdministratorStore } from '../administrator-store.ts'
+import type { Actor, Administrator } from '../administrator.ts'
+import type { Passwords } from '../password.ts'
+import { cameSecurely, sessionCookie } from '../session-cookie.ts'
+import type { createSignIn } from '../sign-in.ts'
+import { isoTime } from '../../text/format.ts'
+import { missing } from '../../http/fields.ts'
+import { VERSION } from '../../version.ts'
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly commit: Commit
+  readonly administrators: AdministratorStore
+  readonly sessions: AdminSessionStore
+  readonly links: AdminLinkStore
+  readonly passwords: Passwords
+  readonly signIn: ReturnType<typeof createSignIn>
+  readonly done: AdminLogStore['add']
+}
+
+/** Who somebody is, and coming and going. */
+export function sessionRoutes(deps: Dependencies) {
+  const { gate, commit, administrators, sessions, links, passwords, signIn, done } = deps
+
+  const shown = (actor: Actor | null) => ({
+    administrator: actor?.kind === 'administrator' ? { name: actor.name } : null,
+    token: actor?.kind === 'token' ? { name: actor.name } : null,
+    isSetUp: administrators.any(),
+    version: VERSION,
+  })
+
+  /** Signs somebody in; in a transaction. What the cookie is to hold. */
+  function begin(administrator: Administrator, how: string): string {
+    done({ kind: 'administrator', ...administrator }, 'sign in', '', { how })
+    return sessions.start(administrator)
+  }
+
+  /** An answer by which a browser is signed in, or with `''` signed out. */
+  function answer(session: string, actor: Actor | null, headers: Headers): Response {
+    return Response.json(shown(actor), {
+      headers: { 'set-cookie': sessionCookie(session, cameSecurely(headers)), 'cache-control': 'no-store' },
+    })
+  }
+
+  function welcome(administrator: Administrator, session: string, headers: Headers): Response {
+    return answer(session, { kind: 'administrator', ...administrator }, headers)
+  }
+
+  return new Elysia({ name: 'session-routes' })
+    .use(gate)
+    .get('/api/session', ({ actor }) => shown(actor))
+    .post(
+      '/api/session',
+      async ({ body, request: { headers }, address }) => {
+        const outcome = await signIn(body.name, body.password, address)
+        if (outcome.kind === 'wait') {
+          const sentence = 'Too many wrong passwords. Wait, or have a link made: bellhop admin link NAME.'
+          throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': String(outcome.seconds) }))
+        }
+        if (outcome.kind === 'wrong') throw new Refused(failure('InvalidCredentials', 'Name or password is wrong.'))
+        const { administrator } = outcome
+        return welcome(administrator, await commit(() => begin(administrator, 'password')), headers)
+      },
+      { body: SignIn },
+    )
+    .delete('/api/session', async ({ session, request: { headers } }) => {
+      if (session !== null) await commit(() => sessions.end(session))
+      return answer('', null, headers)
+    })
+    .delete('/api/sessions', async ({ actor, request: { headers } }) => {
+      if (actor?.kind !== 'administrator') throw new Refused(failure('InvalidArgument', 'A token has no sessions.'))
+      await commit(() => {
+        sessions.endAll(actor)
+        done(actor, 'sign out everywhere')
+      })
+      return answer('', null, headers)
+    })
+    .put(
+      '/api/password',
+      async ({ actor, body, request: { headers }, address }) => {
+        if (actor?.kind !== 'administrator') throw new Refused(failure('InvalidArgument', 'A token has no password.'))
+        const outcome = await signIn(actor.name, body.current, address)
+        if (outcome.kind !== 'signed-in') throw new Refused(failure('InvalidCredentials', 'current is wrong.'))
+        const { administrator } = outcome
+        const hash = await passwords.hash(body.password)
+        const session = await commit(() => {
+          administrators.setPassword(administrator.name, hash)
+          // Whoever knew the old one is out.
+          sessions.endAll(administrator)
+          done(actor, 'change password')
+          return sessions.start(administrator)
+        })
+        return welcome(administrator, session, headers)
+      },
+      { body: ChangePassword },
+    )
+    .post(
+      '/api/link/look',
+      ({ body: { link } }) => {
+        const found = links.find(link)
+        if (found === null) throw new Refused(SPENT)
+        const name = found.kind === 'sign-in' ? found.administrator.name : null
+        return { kind: found.kind, name, expiresAt: isoTime(found.expiresAt) }
+      },
+      { body: LookAtLink },
+    )
+    .post(
+      '/api/link',
+      async ({ body: { link, name, password }, request: { headers } }) => {
+        const found = links.find(link)
+        if (found === null) throw new Refused(SPENT)
+        if (found.kind === 'sign-in') {
+          const session = await commit(() => (links.use(link) === null ? null : begin(found.administrator, 'link')))
+          if (session === null) throw new Refused(SPENT)
+          return welcome(found.administrator, session, headers)
+        }
+        if (name === undefined) throw missing('name')
+        if (password === undefined) throw missing('password')
+        const hash = await passwords.hash(password)
+        const made = await commit(() => become(link, name, hash))
+        if (made.kind === 'spent') throw new Refused(SPENT)
+        if (made.kind === 'name-taken') {
+          throw new Refused(failure('ConflictError', 'name is taken: there is an administrator of that name.'))
+        }
+        return welcome(made.administrator, made.session, headers)
+      },
+      { body: UseLink },
+    )
+
+  /** Makes an administrator of whoever has the link; in a transaction. */
+  function become(link: string, name: string, hash: string) {
+    if (administrators.find(name) !== null) return { kind: 'name-taken' } as const
+    if (links.use(link) === null) return { kind: 'spent' } as const
+    const isFirst = !administrators.any()
+    const administrator = administrators.add(name, hash)
+    if (administrator === null) return { kind: 'name-taken' } as const
+    // What the start has printed may lie in a journal.
+    if (isFirst) links.endSetups()
+    done({ kind: 'administrator', ...administrator }, 'add administrator', name, { how: 'link' })
+    return { kind: 'made', administrator, session: begin(administrator, 'link') } as const
+  }
+}
+
+const SPENT = failure(
+  'ResourceNotFound',
+  'This link is good for nothing: it was used, or is older than 30 minutes. bellhop admin link makes another one.',
+)

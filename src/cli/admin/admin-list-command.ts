@@ -1,0 +1,22 @@
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { isoTime } from '../../text/format.ts'
+import { done } from '../command.ts'
+import type { RunCommand } from '../command.ts'
+import { tableText } from '../terminal/table-text.ts'
+import { openAdministrators } from './open-administrators.ts'
+
+export const run: RunCommand = async ({ flags }, context) => {
+  const opened = openAdministrators(flags, context)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  void database
+  const shown = opened.administrators.list().map(({ name, createdAt, seenAt }) => ({
+    name,
+    createdAt: isoTime(createdAt),
+    seenAt: seenAt === null ? null : isoTime(seenAt),
+  }))
+  if (flags.has('json')) return done(jsonLine(shown))
+  if (shown.length === 0) return done('There is no administrator: bellhop admin link makes a link to become one.\n')
+  const rows = shown.map(({ name, createdAt, seenAt }) => [escapeControls(name), createdAt, seenAt ?? 'not signed in'])
+  return done(`${tableText([['NAME', 'ADDED', 'SEEN'], ...rows]).join('\n')}\n`)
+}

@@ -1,0 +1,22 @@
+import { problem } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { suggestion } from '../../text/nearest.ts'
+
+/** What became of an administrator, with the password where it was made here: it is shown this once. */
+export function passwordText(
+  what: string,
+  name: string,
+  { password, isMade }: { readonly password: string; readonly isMade: boolean },
+  json: boolean,
+): string {
+  if (json) return jsonLine({ name, ...(isMade && { password }) })
+  const lines = [`"${escapeControls(name)}" ${what}.`]
+  if (isMade) lines.push('', `  ${password}`, '', 'The password is shown this once.')
+  return [...lines, ''].join('\n')
+}
+
+export function noAdministrator(name: string, there: readonly { readonly name: string }[]): Problem {
+  const names = there.map((one) => one.name)
+  return problem(`There is no administrator "${name}": bellhop admin list shows who is.${suggestion(name, names)}`)
+}

@@ -1,0 +1,34 @@
+import { isAdminName, MAX_NAME } from '../../admin/administrator.ts'
+import { problem } from '../../failure.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import { done, problems } from '../command.ts'
+import type { RunCommand } from '../command.ts'
+import { openAdministrators } from './open-administrators.ts'
+
+export const run: RunCommand = async ({ words: [name = ''], flags }, context) => {
+  if (!isAdminName(name)) {
+    return problems(
+      `NAME must be 1 to ${MAX_NAME} characters, without control characters and without white space at an end.`,
+    )
+  }
+  const opened = openAdministrators(flags, context)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const token = database.transact(() => {
+    const made = opened.tokens.add(name)
+    if (made !== null) opened.did('make token', name)
+    return made
+  })
+  if (token === null) return problem(`There is a token "${name}" already: bellhop admin revoke ends it.`)
+  if (flags.has('json')) return done(jsonLine({ name, token }))
+  return done(
+    [
+      `The token "${escapeControls(name)}":`,
+      '',
+      `  ${token}`,
+      '',
+      'It is shown this once, and may do all that an administrator may: Authorization: Bearer TOKEN.',
+      '',
+    ].join('\n'),
+  )
+}

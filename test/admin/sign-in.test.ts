@@ -1,0 +1,335 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createFakeClock } from '../support/fake-clock.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+
+let clock: FakeClock
+let service: Service
+
+beforeEach(async () => {
+  clock = createFakeClock()
+  service = await startService({ clock })
+})
+afterEach(() => service[Symbol.asyncDispose]())
+
+const PASSWORD = 'correct horse battery'
+
+interface Sent {
+  readonly cookie?: string
+  readonly token?: string
+  readonly body?: unknown
+  /** `null`: none, as of a program. Default the page's own. */
+  readonly origin?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+async function call(method: string, path: string, { cookie, token, body, origin, headers = {} }: Sent = {}) {
+  const page = origin === undefined ? service.adminUrl : origin
+  const response = await fetch(service.adminUrl + path, {
+    method,
+    headers: {
+      ...(method !== 'GET' && page !== null && { origin: page }),
+      ...(cookie !== undefined && { cookie }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
+}
+
+const cookieIn = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] ?? ''
+
+async function newLink(): Promise<string> {
+  const url = await service.server.setupUrl()
+  return url?.split('#')[1] ?? ''
+}
+
+/** Becomes an administrator by the link of the start; the cookie. */
+async function setUp(name = 'ann'): Promise<string> {
+  const { status, headers } = await call('POST', '/api/link', {
+    body: { link: await newLink(), name, password: PASSWORD },
+  })
+  expect(status).toBe(200)
+  return cookieIn(headers)
+}
+
+const signIn = (name: string, password: string, headers = {}) =>
+  call('POST', '/api/session', { body: { name, password }, headers })
+
+const NOBODY = {
+  code: 'InvalidCredentials',
+  message: 'Sign in first, or send a token: Authorization: Bearer bha_….',
+}
+const SPENT = {
+  code: 'ResourceNotFound',
+  message:
+    'This link is good for nothing: it was used, or is older than 30 minutes. bellhop admin link makes another one.',
+}
+
+describe('the link of the first start', () => {
+  test('makes an administrator of whoever opens it, once', async () => {
+    const link = await newLink()
+    expect((await call('GET', '/api/session')).body).toMatchObject({ administrator: null, isSetUp: false })
+    expect((await call('POST', '/api/link/look', { body: { link } })).body).toMatchObject({ kind: 'setup', name: null })
+    const made = await call('POST', '/api/link', { body: { link, name: 'ann', password: PASSWORD } })
+    expect(made.body).toMatchObject({ administrator: { name: 'ann' }, isSetUp: true })
+    const cookie = cookieIn(made.headers)
+    expect((await call('GET', '/api/session', { cookie })).body).toMatchObject({ administrator: { name: 'ann' } })
+    const again = await call('POST', '/api/link', { body: { link, name: 'eve', password: PASSWORD } })
+    expect({ status: again.status, body: again.body }).toEqual({ status: 404, body: SPENT })
+    expect(await service.server.setupUrl()).toBeNull()
+  })
+
+  test('is good for 30 minutes', async () => {
+    const link = await newLink()
+    clock.standStill(30 * 60_000)
+    expect((await call('POST', '/api/link/look', { body: { link } })).body).toEqual(SPENT)
+    expect((await call('POST', '/api/link', { body: { link, name: 'ann', password: PASSWORD } })).body).toEqual(SPENT)
+  })
+
+  test('says what is missing, or wrong, and is not used up by that', async () => {
+    const link = await newLink()
+    const tries: readonly (readonly [object, number, string])[] = [
+      [{}, 409, 'name is required.'],
+      [{ name: 'ann' }, 409, 'password is required.'],
+      [{ name: 'ann', password: 'elevenchars' }, 400, 'password must be 12 to 1024 characters.'],
+      [
+        { name: 'ann\u202E', password: PASSWORD },
+        400,
+        'name must be 1 to 64 characters, without control characters and without white space at an end, not "ann\\u202e".',
+      ],
+    ]
+    for (const [given, status, message] of tries) {
+      const answer = await call('POST', '/api/link', { body: { link, ...given } })
+      expect({ status: answer.status, message: answer.body.message }).toEqual({ status, message })
+    }
+    expect((await call('POST', '/api/link', { body: { link, name: 'ann', password: PASSWORD } })).status).toBe(200)
+  })
+
+  test('ends with the first administrator, whichever of several was used', async () => {
+    const [first, second] = [await newLink(), await newLink()]
+    await call('POST', '/api/link', { body: { link: second, name: 'ann', password: PASSWORD } })
+    expect((await call('POST', '/api/link/look', { body: { link: first } })).body).toEqual(SPENT)
+  })
+})
+
+describe('signing in', () => {
+  test('takes the right password, whatever the case of the name', async () => {
+    await setUp()
+    const { status, headers, body } = await signIn('Ann', PASSWORD)
+    expect({ status, body }).toMatchObject({ status: 200, body: { administrator: { name: 'ann' } } })
+    expect((await call('GET', '/api/log', { cookie: cookieIn(headers) })).status).toBe(200)
+  })
+
+  test('does not say which of name and password is wrong', async () => {
+    await setUp()
+    const wrong = { code: 'InvalidCredentials', message: 'Name or password is wrong.' }
+    for (const [name, password] of [
+      ['ann', 'wrong'],
+      ['eve', PASSWORD],
+    ] as const) {
+      const { status, body } = await signIn(name, password)
+      expect({ status, body }).toEqual({ status: 401, body: wrong })
+    }
+  })
+
+  test('slows down who guesses, by network, and lets them try again with time', async () => {
+    await setUp()
+    for (let n = 0; n < 10; n++) expect((await signIn(`name ${n}`, 'wrong')).status).toBe(401)
+    const { status, headers, body } = await signIn('ann', PASSWORD)
+    expect({ status, code: body.code, wait: headers.get('retry-after') }).toEqual({
+      status: 429,
+      code: 'TooManyRequestsError',
+      wait: '30',
+    })
+    clock.standStill(30_000)
+    expect((await signIn('ann', PASSWORD)).status).toBe(200)
+    // What was right costs nothing.
+    for (let n = 0; n < 3; n++) expect((await signIn('ann', PASSWORD)).status).toBe(200)
+  })
+
+  test('slows down who guesses at one name from many networks', async () => {
+    await service[Symbol.asyncDispose]()
+    service = await startService({ clock, config: { trustedProxies: ['127.0.0.1'] } })
+    await setUp()
+    const from = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` })
+    for (let n = 0; n < 20; n++) expect((await signIn('ann', 'wrong', from(n))).status).toBe(401)
+    expect((await signIn('ANN', PASSWORD, from(99))).status).toBe(429)
+    expect((await signIn('eve', 'wrong', from(99))).status).toBe(401)
+  })
+})
+
+describe('a session', () => {
+  test('is in a cookie that no script reads and no other site sends; over https of this host alone', async () => {
+    await setUp()
+    const plain = (await signIn('ann', PASSWORD)).headers.get('set-cookie')
+    expect(plain).toMatch(/^bellhop=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/)
+    const origin = service.adminUrl.replace('http:', 'https:')
+    const secure = await call('POST', '/api/session', { body: { name: 'ann', password: PASSWORD }, origin })
+    expect(secure.headers.get('set-cookie')).toMatch(
+      /^__Host-bellhop=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
+    )
+    const cookie = cookieIn(secure.headers)
+    expect((await call('GET', '/api/session', { cookie })).body).toMatchObject({ administrator: { name: 'ann' } })
+  })
+
+  test('ends after a day without a call, and after 30 days whatever is done', async () => {
+    const idle = await setUp()
+    clock.standStill(24 * 3_600_000)
+    expect((await call('GET', '/api/log', { cookie: idle })).body).toEqual(NOBODY)
+
+    const busy = cookieIn((await signIn('ann', PASSWORD)).headers)
+    for (let day = 0; day < 31; day++) {
+      clock.standStill(23 * 3_600_000)
+      expect((await call('GET', '/api/log', { cookie: busy })).status).toBe(200)
+    }
+    clock.standStill(8 * 3_600_000)
+    expect((await call('GET', '/api/log', { cookie: busy })).body).toEqual(NOBODY)
+  })
+
+  test('is over when it is signed out of, also for who has kept the cookie; or everywhere', async () => {
+    const one = await setUp()
+    const [two, three] = [await signIn('ann', PASSWORD), await signIn('ann', PASSWORD)].map((answer) =>
+      cookieIn(answer.headers),
+    )
+    const out = await call('DELETE', '/api/session', { cookie: one })
+    expect(out.headers.get('set-cookie')).toContain('Max-Age=0')
+    expect((await call('GET', '/api/log', { cookie: one })).status).toBe(401)
+    expect((await call('GET', '/api/log', { cookie: two ?? '' })).status).toBe(200)
+    expect((await call('DELETE', '/api/sessions', { cookie: three ?? '' })).status).toBe(200)
+    for (const cookie of [two, three]) {
+      expect((await call('GET', '/api/log', { cookie: cookie ?? '' })).status).toBe(401)
+    }
+  })
+
+  test('lives through a restart', async () => {
+    const cookie = await setUp()
+    service = await service.restart()
+    expect((await call('GET', '/api/session', { cookie })).body).toMatchObject({ administrator: { name: 'ann' } })
+  })
+
+  test('changes nothing for a page of another origin, nor where the browser does not say which page it is', async () => {
+    const cookie = await setUp()
+    const body = { name: 'ci' }
+    for (const origin of ['http://evil.example', 'null', null]) {
+      expect([origin, (await call('POST', '/api/tokens', { cookie, body, origin })).status]).toEqual([origin, 403])
+    }
+    expect((await call('GET', '/api/tokens', { cookie })).body).toEqual({ tokens: [] })
+    const headers = { 'sec-fetch-site': 'same-origin' }
+    expect((await call('POST', '/api/tokens', { cookie, body, origin: null, headers })).status).toBe(200)
+  })
+
+  test('ends everywhere with a new password, but here', async () => {
+    const old = await setUp()
+    const current = { current: PASSWORD, password: 'another good password' }
+    const wrong = await call('PUT', '/api/password', { cookie: old, body: { ...current, current: 'wrong' } })
+    expect({ status: wrong.status, message: wrong.body.message }).toEqual({ status: 401, message: 'current is wrong.' })
+    const changed = await call('PUT', '/api/password', { cookie: old, body: current })
+    expect(changed.status).toBe(200)
+    expect((await call('GET', '/api/log', { cookie: old })).status).toBe(401)
+    expect((await call('GET', '/api/log', { cookie: cookieIn(changed.headers) })).status).toBe(200)
+    expect((await signIn('ann', PASSWORD)).status).toBe(401)
+    expect((await signIn('ann', 'another good password')).status).toBe(200)
+  })
+})
+
+describe('administrators', () => {
+  test('make a link for another one, take each other away, and the last one stays', async () => {
+    const cookie = await setUp()
+    const { link } = (await call('POST', '/api/administrators', { cookie, body: {} })).body
+    const bob = cookieIn((await call('POST', '/api/link', { body: { link, name: 'bob', password: PASSWORD } })).headers)
+    const { administrators } = (await call('GET', '/api/administrators', { cookie })).body
+    expect(administrators.map(({ name }: { name: string }) => name)).toEqual(['ann', 'bob'])
+    expect((await call('DELETE', '/api/administrators/Ann', { cookie: bob })).status).toBe(200)
+    expect((await call('GET', '/api/log', { cookie })).status).toBe(401)
+    expect((await call('DELETE', '/api/administrators/ann', { cookie: bob })).status).toBe(409)
+    const last = await call('DELETE', '/api/administrators/bob', { cookie: bob })
+    expect({ status: last.status, message: last.body.message }).toEqual({
+      status: 409,
+      message: 'The last administrator stays: bellhop admin remove takes it away.',
+    })
+  })
+
+  test('leave a trace of what they did, the last first, in pages, and nothing of it can be changed', async () => {
+    const cookie = await setUp()
+    const { token } = (await call('POST', '/api/tokens', { cookie, body: { name: 'ci & more' } })).body
+    await call('DELETE', `/api/tokens/${encodeURIComponent('ci & more')}`, { token })
+    const page = async (query: string) => (await call('GET', `/api/log${query}`, { cookie })).body
+    const { entries, next } = await page('?limit=2')
+    expect(entries).toMatchObject([
+      { who: 'token ci & more', action: 'revoke token', subject: 'ci & more', at: '2026-11-20T12:00:00.000Z' },
+      { who: 'administrator ann', action: 'make token', subject: 'ci & more' },
+    ])
+    const rest = await page(`?limit=2&before=${next}`)
+    expect(rest.entries.map(({ action }: { action: string }) => action)).toEqual(['sign in', 'add administrator'])
+    expect((await page(`?before=${rest.next}`)).entries).toEqual([])
+    expect(() => service.database.statement("UPDATE admin_log SET who = 'nobody'").run()).toThrow(
+      'what was done stays as it was written down',
+    )
+    expect((await call('GET', '/api/log?limit=0', { cookie })).body.message).toBe(
+      'limit must be a whole number from 1 to 500, not "0".',
+    )
+  })
+})
+
+describe('a token', () => {
+  test('does all that an administrator does, until it is revoked, and is shown once', async () => {
+    const cookie = await setUp()
+    const { token } = (await call('POST', '/api/tokens', { cookie, body: { name: 'ci' } })).body
+    expect(token).toMatch(/^bha_[\w-]{43}$/)
+    const again = await call('POST', '/api/tokens', { cookie, body: { name: 'CI' } })
+    expect({ status: again.status, message: again.body.message }).toEqual({
+      status: 409,
+      message: 'name is taken: there is a token of that name.',
+    })
+    expect((await call('GET', '/api/session', { token })).body).toMatchObject({ token: { name: 'ci' } })
+    expect((await call('POST', '/api/tokens', { token, body: { name: 'other' }, origin: null })).status).toBe(200)
+    const { tokens } = (await call('GET', '/api/tokens', { cookie })).body
+    expect(tokens).toMatchObject([
+      { name: 'ci', usedAt: '2026-11-20T12:00:00.000Z' },
+      { name: 'other', usedAt: null },
+    ])
+    expect(JSON.stringify(tokens)).not.toContain(token.slice(4))
+    expect((await call('DELETE', '/api/tokens/ci', { cookie })).status).toBe(200)
+    const revoked = await call('GET', '/api/tokens', { token })
+    expect({ status: revoked.status, body: revoked.body }).toEqual({ status: 401, body: NOBODY })
+  })
+
+  test('that is wrong lets nobody in whom a cookie would', async () => {
+    const cookie = await setUp()
+    expect((await call('GET', '/api/log', { cookie, token: 'bha_wrong' })).body).toEqual(NOBODY)
+  })
+})
+
+describe('without a session or a token', () => {
+  test.each(['/readyz', '/metrics', '/pushes/x', '/simulator/received'])(
+    'this machine reads %s, and nobody whom a proxy speaks for',
+    async (path) => {
+      const own = await fetch(service.adminUrl + path)
+      expect([200, 404]).toContain(own.status)
+      await own.text()
+      for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-forwarded-proto']) {
+        const { status, body } = await call('GET', path, { headers: { [name]: 'x' } })
+        expect({ status, body }).toEqual({ status: 401, body: NOBODY })
+      }
+    },
+  )
+
+  test('a token reads the same from elsewhere', async () => {
+    const cookie = await setUp()
+    const { token } = (await call('POST', '/api/tokens', { cookie, body: { name: 'prometheus' } })).body
+    const headers = { 'x-forwarded-for': '203.0.113.7', authorization: `Bearer ${token}` }
+    const scraped = await fetch(`${service.adminUrl}/metrics`, { headers })
+    expect(scraped.status).toBe(200)
+    expect(await scraped.text()).toContain('bellhop_')
+  })
+
+  test.each(['/api/log', '/api/tokens', '/api/administrators', '/api/nope'])('nobody reads %s', async (path) => {
+    const { status, body } = await call('GET', path)
+    expect({ status, body }).toEqual({ status: 401, body: NOBODY })
+  })
+})

@@ -42,7 +42,7 @@ export interface SeedReport {
 async function work(order: Order): Promise<void> {
   const template = join(order.directory, 'template')
   mkdirSync(order.directory, { recursive: true })
-  const ground = { directory: order.directory, template, tenant: await makeTemplate(template) }
+  const ground = { directory: order.directory, template, ...(await makeTemplate(template)) }
   watchConnections()
   takeOver()
   const { first, count, step } = order.seeds

@@ -6,6 +6,8 @@ export const ALLOWANCE = {
   restMs: 60_000,
   /** A request without an answer for so long holds up nobody. */
   silentMs: 1999,
-  /** Until the service has noticed that somebody has set the clock. */
+  /** Until what is on its way to a receiver has come there, and its answer is written down: a sync may wait for another. */
+  leftAloneMs: 5000,
+  /** Until the service has noticed that somebody has set the clock, or what a command has changed. */
   noticedMs: 1000,
 } as const

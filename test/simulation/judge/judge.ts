@@ -5,7 +5,7 @@ import { Phones } from './phones.ts'
 import type { Phone } from './phones.ts'
 import { isLast, lastWord } from './pushes.ts'
 import type { Push, Send } from './pushes.ts'
-import type { Arrival } from '../world/gateways.ts'
+import type { Arrival, Whose } from '../world/gateways.ts'
 import type { Reply } from '../world/answers.ts'
 
 interface Dependencies {
@@ -24,14 +24,18 @@ export class Judge {
   readonly pushes: Push[] = []
   readonly #deps: Dependencies
   readonly #open = new Set<Send>()
-  /** Tokens of phones for which no answer came in time. */
-  readonly #silent = new Set<string>()
-  /** Until when nothing is to be sent to a gateway. */
+  /** Phones for which no answer came in time. */
+  readonly #silent = new Set<Phone>()
+  /** By line: until when nothing is to be sent with a credential. */
   readonly #rests = new Map<string, { readonly life: number; readonly until: number }>()
-  /** The run of the service in which a gateway took something last. */
+  /** By line: the run of the service in which a gateway took something last. */
   readonly #provenIn = new Map<string, number>()
-  /** Tokens of which a receiver was told that they are gone. */
-  readonly #toldGone = new Set<string>()
+  /** Phones of which a receiver was told that they are gone. */
+  readonly #toldGone = new Set<Phone>()
+  /** The credentials that commands have put in the place of others, by application and gateway, and when. */
+  readonly #replaced = new Map<string, { readonly credential: number; readonly at: number }>()
+  /** The applications whose receiver has answered that it wants no more events; and since when that is known. */
+  readonly #unwilling = new Map<Whose, number>()
   /** By the id of a push, the event that has told of its end. */
   readonly #toldEnds = new Map<string, string>()
   /** When somebody has last set the clock, or stopped the process. */
@@ -58,6 +62,17 @@ export class Judge {
       if (phone.goneAt !== null && phone.goneAt > from) phone.goneAt = null
       if (phone.badgeAt > from) phone.badge = null
     }
+    for (const [whose, at] of this.#unwilling) if (at > from) this.#unwilling.set(whose, Number.POSITIVE_INFINITY)
+  }
+
+  /** A command has put another credential in the place of the one that an application had for a gateway. */
+  replaced(application: Whose, gateway: 'apns' | 'fcm', credential: number): void {
+    this.#replaced.set(`${application} ${gateway}`, { credential, at: this.#deps.passedMs() })
+  }
+
+  /** Which credential an application has for a gateway, and since when. */
+  credentialOf(application: Whose, gateway: 'apns' | 'fcm'): { readonly credential: number; readonly at: number } {
+    return this.#replaced.get(`${application} ${gateway}`) ?? { credential: 0, at: Number.NEGATIVE_INFINITY }
   }
 
   fail(invariant: Invariant, what: string): void {
@@ -71,11 +86,16 @@ export class Judge {
   /** A request has come to a gateway. The returned function: its answer is heard. */
   arrived(arrival: Arrival, reply: Reply): () => void {
     const push = this.pushes[arrival.push]
-    const phone = this.phones.of(arrival.token)
+    const phone = this.phones.of(arrival.application, arrival.token)
     if (push === undefined || phone === null) {
       this.fail('only-the-audience', `push ${arrival.push} was sent to ${arrival.token}, which nobody knows`)
       return () => {}
     }
+    this.expect(
+      push.application === arrival.application,
+      'applications-are-apart',
+      () => `push ${push.number} of application ${push.application} went to phone ${phone.number}`,
+    )
     // Of a call whose answer was lost, this tells that it was heard.
     push.id ??= arrival.id
     const sends = push.sends.get(arrival.token) ?? []
@@ -90,16 +110,17 @@ export class Judge {
     this.#checkAudience(push, phone)
     this.#checkTime(push, phone)
     this.#checkRest(push, phone, sends, send)
-    this.#checkAlone(push, send)
+    this.#checkAlone(push, phone, send)
+    this.#checkCredential(push, send)
     sends.push(send)
     this.#checkBadge(phone, send)
     this.#open.add(send)
     return () => {
       this.#open.delete(send)
       send.answeredAt = this.#deps.passedMs()
-      if (send.answeredAt - at >= ALLOWANCE.silentMs) this.#silent.add(arrival.token)
+      if (send.answeredAt - at >= ALLOWANCE.silentMs) this.#silent.add(phone)
       if (reply.says === 'blocked' && reply.restMs !== null) {
-        this.#rests.set(arrival.gateway, { life: send.life, until: send.answeredAt + reply.restMs })
+        this.#rests.set(lineOf(arrival), { life: send.life, until: send.answeredAt + reply.restMs })
       }
       this.#hear(phone, send)
     }
@@ -107,7 +128,7 @@ export class Judge {
 
   #hear(phone: Phone, { reply, arrival, begunAt: at, grantedAt }: Send): void {
     // A refusal of a token, or of a notification, shows as well that the credential is taken.
-    if (!['blocked', 'lost', 'retry'].includes(reply.says)) this.#provenIn.set(arrival.gateway, this.#deps.life())
+    if (!['blocked', 'lost', 'retry'].includes(reply.says)) this.#provenIn.set(lineOf(arrival), this.#deps.life())
     if (reply.says === 'accepted') {
       // What was sent last is what the phone shows.
       if (arrival.badge !== null && at >= phone.badgeAt) {
@@ -192,6 +213,11 @@ export class Judge {
       )
     }
     this.expect(
+      !push.barred.has(phone) || phone.changedAt >= push.askedAt || phone.calls > 0,
+      'only-the-audience',
+      () => `push ${push.number} went to phone ${phone.number}, whose tags are others`,
+    )
+    this.expect(
       phone.state !== 'absent' || phone.changedAt >= push.askedAt || phone.calls > 0,
       'gone-is-not-addressed',
       () => `push ${push.number} went to phone ${phone.number}, which had left before it was asked for`,
@@ -220,9 +246,27 @@ export class Judge {
     }
   }
 
+  /** A receiver is told of an event. */
+  telling(application: Whose): void {
+    const since = this.#unwilling.get(application) ?? Number.POSITIVE_INFINITY
+    this.expect(
+      since > this.#deps.ranBefore(ALLOWANCE.leftAloneMs),
+      'who-wants-no-events-gets-none',
+      () =>
+        `the receiver of application ${application} is told of something, ${this.#deps.passedMs() - since} ms after its 410`,
+    )
+  }
+
+  /** A receiver has answered that it wants no more events. `isHeard`: by the service that told it. */
+  refusedEvents(application: Whose, isHeard: boolean): void {
+    const since = isHeard ? this.#deps.passedMs() : Number.POSITIVE_INFINITY
+    this.#unwilling.set(application, Math.min(this.#unwilling.get(application) ?? Number.POSITIVE_INFINITY, since))
+  }
+
   /** A receiver has taken an event. */
-  told(id: string, { type, data }: any): void {
-    if (type === 'device.gone') this.#toldGone.add(data.token)
+  told(application: Whose, id: string, { type, data }: any): void {
+    const phone = type === 'device.gone' ? this.phones.of(application, data.token) : null
+    if (phone !== null) this.#toldGone.add(phone)
     if (type !== 'push.finished') return
     const before = this.#toldEnds.get(data.id) ?? id
     this.expect(before === id, 'events-are-told', () => `the end of push ${data.id} was told as ${before} and as ${id}`)
@@ -231,11 +275,18 @@ export class Judge {
 
   /** Whether nobody has anything more to say: each call is answered, and each end told. */
   get isTold(): boolean {
-    const isTold = (phone: Phone) => phone.calls === 0 && (!isKnownGone(phone) || this.#toldGone.has(phone.token))
+    const isTold = (phone: Phone) => phone.calls === 0 && (!isKnownGone(phone) || this.#isToldGone(phone))
     return (
-      this.pushes.every(({ id, state }) => state !== 'asked' && (id === null || this.#toldEnds.has(id))) &&
-      this.phones.all().every(isTold)
+      this.pushes.every((push) => push.state !== 'asked' && this.#isToldEnd(push)) && this.phones.all().every(isTold)
     )
+  }
+
+  #isToldEnd({ id, application }: Push): boolean {
+    return id === null || this.#toldEnds.has(id) || this.#unwilling.has(application)
+  }
+
+  #isToldGone(phone: Phone): boolean {
+    return this.#toldGone.has(phone) || this.#unwilling.has(phone.application)
   }
 
   /** Whether nothing more is to be expected. */
@@ -243,10 +294,11 @@ export class Judge {
     return this.isTold && this.pushes.every(({ id, end }) => id === null || end !== null)
   }
 
-  /** The registry, read from end to end. What nobody was sure of is now known. */
-  listed(records: readonly any[]): void {
+  /** The registry of an application, read from end to end. What nobody was sure of is now known. */
+  listed(application: Whose, records: readonly any[]): void {
     const byToken = new Map(records.map((record) => [record.token, record]))
     for (const phone of this.phones.all()) {
+      if (phone.application !== application) continue
       const record = byToken.get(phone.token) ?? null
       this.#checkRegistered(phone, record)
       const state = record === null ? 'absent' : 'present'
@@ -266,7 +318,7 @@ export class Judge {
     const isGone = isKnownGone(phone)
     this.expect(!isGone || !isThere, 'gone-is-not-addressed', () => `phone ${number} is gone, and in the registry`)
     this.expect(
-      !isGone || this.#toldGone.has(phone.token),
+      !isGone || this.#isToldGone(phone),
       'events-are-told',
       () => `of phone ${number}, which is gone, nobody was told`,
     )
@@ -285,9 +337,9 @@ export class Judge {
   ended(): void {
     for (const push of this.pushes) {
       if (push.id === null) continue
-      const { number, end, cancel, mayExpire, id } = push
+      const { number, end, cancel, mayExpire } = push
       this.expect(
-        end === null || this.#toldEnds.has(id),
+        end === null || this.#isToldEnd(push),
         'events-are-told',
         () => `nobody was told of the end of push ${number}`,
       )
@@ -334,7 +386,7 @@ export class Judge {
   }
 
   #checkRest(push: Push, phone: Phone, sends: readonly Send[], { arrival, at, life }: Send): void {
-    const rest = this.#rests.get(arrival.gateway)
+    const rest = this.#rests.get(lineOf(arrival))
     const all = rest?.life === life ? rest.until : Number.NEGATIVE_INFINITY
     const asked = sends.findLast((one) => one.life === life && one.reply.restMs !== null && one.answeredAt !== null)
     const own = (asked?.answeredAt ?? Number.NEGATIVE_INFINITY) + (asked?.reply.restMs ?? 0)
@@ -345,21 +397,31 @@ export class Judge {
     )
   }
 
-  #checkAlone(push: Push, { arrival, at, life }: Send): void {
-    const { gateway, token } = arrival
-    if (this.#provenIn.get(gateway) === life || this.grantedAt === at) return
+  #checkAlone(push: Push, phone: Phone, { arrival, at, life }: Send): void {
+    const line = lineOf(arrival)
+    if (this.#provenIn.get(line) === life || this.grantedAt === at) return
+    const phoneOf = ({ application, token }: Arrival) => this.phones.of(application, token)
     // Who is silent holds up nobody.
     for (const one of this.#open) {
       // Also by a clock that was put ahead meanwhile.
       if (one.at <= at - ALLOWANCE.silentMs || this.disturbedAt >= one.at - ALLOWANCE.noticedMs)
-        this.#silent.add(one.arrival.token)
+        this.#silent.add(phoneOf(one.arrival) ?? phone)
     }
-    const counts = (one: Arrival) => one.gateway === gateway && !this.#silent.has(one.token)
+    const counts = (one: Arrival) => lineOf(one) === line && !this.#silent.has(phoneOf(one) ?? phone)
     const others = [...this.#open].filter((one) => counts(one.arrival) && one.at !== one.grantedAt)
     this.expect(
-      others.length === 0 || this.#silent.has(token),
+      others.length === 0 || this.#silent.has(phone),
       'one-alone',
-      () => `push ${push.number} went to ${gateway} beside ${others.length} others, and none was taken before`,
+      () => `push ${push.number} went to ${arrival.gateway} beside ${others.length} others, and none was taken before`,
+    )
+  }
+
+  #checkCredential(push: Push, { arrival }: Send): void {
+    const { credential, at } = this.credentialOf(arrival.application, arrival.gateway)
+    this.expect(
+      credential === arrival.credential || at > this.#deps.ranBefore(ALLOWANCE.noticedMs),
+      'credentials-follow',
+      () => `push ${push.number} went with a credential that was replaced ${this.#deps.passedMs() - at} ms before`,
     )
   }
 
@@ -371,6 +433,11 @@ export class Judge {
       return !sends.some(({ reply, answeredAt }) => answeredAt !== null && isLast(reply))
     })
   }
+}
+
+/** All that goes to one gateway with one credential. */
+function lineOf({ application, gateway, credential }: Arrival): string {
+  return `${application} ${gateway} ${credential}`
 }
 
 /** Whether a gateway has said so, with a time after its last registration. */

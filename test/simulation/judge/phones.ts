@@ -1,8 +1,12 @@
+import { NEIGHBOURS } from '../steps/step.ts'
 import type { TokenFate } from '../world/answers.ts'
+import type { Whose } from '../world/gateways.ts'
 
 /** What the world knows of a phone, and of the device that is registered for it. Times are `WorldClock.passedMs`. */
 export interface Phone {
   readonly number: number
+  /** Whose app it has. */
+  readonly application: Whose
   readonly token: string
   readonly platform: 0 | 1
   fate: TokenFate
@@ -35,15 +39,18 @@ export interface Phone {
 /** All phones of a world, those of a crowd too. */
 export class Phones {
   readonly #all: Phone[] = []
-  readonly #byToken = new Map<string, Phone>()
+  readonly #byToken = [new Map<string, Phone>(), new Map<string, Phone>()] as const
 
   /** The phone of this number, made when it is first asked for. */
   at(number: number, platform: 0 | 1 = number % 2 === 0 ? 0 : 1): Phone {
     const known = this.#all.find((phone) => phone.number === number)
     if (known !== undefined) return known
-    const digest = new Bun.CryptoHasher('sha256').update(`phone ${number}`).digest('hex')
+    const application = number < NEIGHBOURS ? 0 : 1
+    // The neighbours' phones have tokens that phones of the first application have as well.
+    const digest = new Bun.CryptoHasher('sha256').update(`phone ${number % NEIGHBOURS}`).digest('hex')
     const phone: Phone = {
       number,
+      application,
       token: platform === 0 ? digest : `android-${digest.slice(0, 20)}`,
       platform,
       fate: { state: number % 7 === 4 ? 'sandbox' : 'alive', since: 0 },
@@ -62,7 +69,7 @@ export class Phones {
       goneAt: null,
     }
     this.#all.push(phone)
-    this.#byToken.set(phone.token, phone)
+    this.#byToken[application].set(phone.token, phone)
     return phone
   }
 
@@ -70,7 +77,7 @@ export class Phones {
     return this.#all
   }
 
-  of(token: string): Phone | null {
-    return this.#byToken.get(token) ?? null
+  of(application: Whose, token: string): Phone | null {
+    return this.#byToken[application].get(token) ?? null
   }
 }

@@ -1,5 +1,5 @@
 import type { PushStep } from '../steps/step.ts'
-import type { Arrival } from '../world/gateways.ts'
+import type { Arrival, Whose } from '../world/gateways.ts'
 import type { Reply } from '../world/answers.ts'
 import type { Phone } from './phones.ts'
 
@@ -21,6 +21,7 @@ export interface Send {
 /** What the world knows of a push that was asked for. */
 export interface Push {
   readonly number: number
+  readonly application: Whose
   readonly step: PushStep
   readonly body: object
   readonly path: string
@@ -39,6 +40,8 @@ export interface Push {
   mayExpire: boolean
   /** Who must get it, unless something happens to them. */
   readonly owed: ReadonlySet<Phone>
+  /** Who must not get it, unless their tags change. */
+  readonly barred: ReadonlySet<Phone>
   readonly sends: Map<string, Send[]>
   /** Calls that told of somebody who has opened it; and by whom for certain, and when. */
   readonly opens: { asked: number; readonly by: Map<Phone, number> }

@@ -2,7 +2,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import { chance, pick } from '../../faults/stage/chance.ts'
 import { WEATHERS } from '../world/answers.ts'
 import { SCENES } from './scenes.ts'
-import { PHONES, TAGS, ZONES } from './step.ts'
+import type { Whose } from '../world/gateways.ts'
+import { NEIGHBOURS, PHONES, TAGS, ZONES } from './step.ts'
 import type { PushStep, Step, Target } from './step.ts'
 
 /** In [0, 1); another one for each word. */
@@ -27,25 +28,32 @@ export function startOf(seed: number): number {
 /** What happens in the world of a seed, in order. */
 export function drawSteps(seed: number): Step[] {
   const count = 6 + Math.floor(chance(seed, 'count') * 20)
-  const first: Step[] = Array.from({ length: 2 + Math.floor(chance(seed, 'phones') * 5) }, (_, phone) => ({
+  const phones = Array.from({ length: 2 + Math.floor(chance(seed, 'phones') * 5) }, (_, n) => n)
+  const hasNeighbour = chance(seed, 'neighbour') < 0.3
+  const neighbours = hasNeighbour ? [NEIGHBOURS, NEIGHBOURS + 1, NEIGHBOURS + 2] : []
+  const first = [...phones, ...neighbours].map((phone): Step => ({
     kind: 'register',
     phone,
     tags: tagsOf((word) => chance(seed, 'first', phone, word)),
     zone: pick(ZONES, chance(seed, 'first', phone, 'zone')),
   }))
-  const drawn = Array.from({ length: count }, (_, n) => drawStep((word) => chance(seed, 'step', n, word)))
+  const drawn = Array.from({ length: count }, (_, n) => {
+    const isNeighbours = hasNeighbour && chance(seed, 'step', n, 'whose') < 0.3
+    return drawStep((word) => chance(seed, 'step', n, word), isNeighbours ? 1 : 0)
+  })
   const scene = chance(seed, 'scene') < 0.6 ? pick(SCENES, chance(seed, 'which')) : () => []
   const played = scene((word) => chance(seed, 'scene', word))
   const rest = drawn.toSpliced(Math.floor(chance(seed, 'when') * count), 0, ...played)
   return [...first, { kind: 'pass', ms: 50 }, ...rest]
 }
 
-function drawStep(dice: Dice): Step {
-  const phone = Math.floor(dice('phone') * PHONES)
+/** `whose`: the application that it is about. */
+function drawStep(dice: Dice, whose: Whose): Step {
+  const phone = drawPhone(dice, whose)
   const push = Math.floor(dice('which') * 8)
   const kinds: readonly [weight: number, make: () => Step][] = [
     [20, () => ({ kind: 'pass', ms: drawTime(dice) })],
-    [16, () => drawPush(dice)],
+    [16, () => drawPush(dice, whose)],
     [5, () => ({ kind: 'register', phone, tags: tagsOf(dice), zone: pick(ZONES, dice('zone')) })],
     [2, () => ({ kind: 'unregister', phone })],
     [2, () => ({ kind: dice('un') < 0.5 ? 'tag' : 'untag', phone, tag: pick(TAGS, dice('tag')) })],
@@ -63,13 +71,14 @@ function drawStep(dice: Dice): Step {
         weather: pick(WEATHERS, dice('weather')),
       }),
     ],
-    [1, () => ({ kind: 'receiver', mood: pick(['well', 'flaky', 'away'] as const, dice('mood')) })],
+    [1, () => ({ kind: 'receiver', mood: pick(['well', 'flaky', 'away', 'unwilling'] as const, dice('mood')) })],
     [2, () => ({ kind: 'open', push, phone })],
     [3, () => ({ kind: 'crash', downMs: drawDown(dice) })],
     [1, () => ({ kind: 'disk-fails' })],
     [1, () => ({ kind: 'restart' })],
     [1, () => ({ kind: 'jump', byMs: drawJump(dice) })],
     [1, () => ({ kind: 'stand-still', ms: drawDown(dice) })],
+    [1, () => ({ kind: 'credential', whose, gateway: dice('gateway') < 0.7 ? 'apns' : 'fcm' })],
   ]
   const sum = kinds.reduce((total, [weight]) => total + weight, 0)
   let at = dice('kind') * sum
@@ -80,11 +89,12 @@ function drawStep(dice: Dice): Step {
   throw new Error('no kind of step')
 }
 
-function drawPush(dice: Dice): PushStep {
+function drawPush(dice: Dice, whose: Whose): PushStep {
   const at = dice('when')
-  const to = drawTarget(dice)
+  const to = drawTarget(dice, whose)
   return {
     kind: 'push',
+    ...(whose === 1 && { by: whose }),
     to,
     badge: pick(['', '+1', '+1', '5'], dice('badge')),
     ttl: dice('ttl') < 0.1 ? 5 + Math.floor(dice('seconds') * 60) : null,
@@ -98,12 +108,16 @@ function drawPush(dice: Dice): PushStep {
   }
 }
 
-function drawTarget(dice: Dice): Target {
+function drawTarget(dice: Dice, whose: Whose): Target {
   const at = dice('to')
   if (at < 0.4) return { kind: 'all' }
   if (at < 0.6) return { kind: 'tag', tag: pick(TAGS, dice('tag')) }
   if (at < 0.7) return { kind: 'any', tags: ['red', 'blue'] }
-  return { kind: 'one', phone: Math.floor(dice('phone') * PHONES) }
+  return { kind: 'one', phone: drawPhone(dice, whose) }
+}
+
+function drawPhone(dice: Dice, whose: Whose): number {
+  return (whose === 0 ? 0 : NEIGHBOURS) + Math.floor(dice('phone') * PHONES)
 }
 
 /** Mostly parts of a second, in which everything is under way; at times so long that all is over. */

@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
+import type { Whose } from '../world/gateways.ts'
 import type { World } from '../world/world.ts'
 import { sendPush } from './play-push.ts'
 import { look } from './play.ts'
@@ -19,14 +20,17 @@ export async function finish(world: World): Promise<void> {
   await list(world)
   if (judge.violation !== null) return
   // Once more to everybody who is there now, and to nobody else.
-  await sendPush(world, {
-    kind: 'push',
-    to: { kind: 'all' },
-    badge: '+1',
-    ttl: null,
-    when: { kind: 'now' },
-    keyed: false,
-  })
+  for (const by of applicationsIn(world)) {
+    await sendPush(world, {
+      kind: 'push',
+      by,
+      to: { kind: 'all' },
+      badge: '+1',
+      ttl: null,
+      when: { kind: 'now' },
+      keyed: false,
+    })
+  }
   await waitForEnd(world)
   judge.ended()
   if (judge.violation !== null || world.chance('once more') > 0.3) return
@@ -49,12 +53,20 @@ async function waitForEnd(world: World): Promise<void> {
 
 async function list(world: World): Promise<void> {
   const { judge } = world
-  await world.call({
-    method: 'GET',
-    path: '/deviceToken/all',
-    onAnswer({ status, body }) {
-      judge.expect(status === 200, 'answers-as-expected', () => `the list of devices: ${status}`)
-      if (status === 200) judge.listed(body)
-    },
-  })
+  for (const by of applicationsIn(world)) {
+    await world.call({
+      by,
+      method: 'GET',
+      path: '/deviceToken/all',
+      onAnswer({ status, body }) {
+        judge.expect(status === 200, 'answers-as-expected', () => `the list of devices: ${status}`)
+        if (status === 200) judge.listed(by, body)
+      },
+    })
+  }
+}
+
+/** The second one only where it has phones. */
+function applicationsIn({ judge }: World): readonly Whose[] {
+  return judge.phones.all().some(({ application }) => application === 1) ? [0, 1] : [0]
 }

@@ -12,8 +12,11 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
   const wall =
     step.when.kind === 'local' ? new Date(clock.now() + step.when.minutes * MINUTE_MS).toISOString().slice(0, 16) : null
   const when = step.when.kind === 'in' ? { send_at: step.when.seconds } : wall === null ? {} : { send_at_local: wall }
+  const application = target?.application ?? step.by ?? 0
+  const phones = judge.phones.all().filter((phone) => phone.application === application)
   const push: Push = {
     number,
+    application,
     step,
     path: target === null ? '/push/all' : '/push/one',
     body: {
@@ -33,7 +36,8 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
     id: null,
     cancel: 'no',
     mayExpire: step.ttl !== null,
-    owed: new Set(step.when.kind === 'local' ? [] : judge.phones.all().filter((phone) => isOwed(step.to, phone))),
+    owed: new Set(step.when.kind === 'local' ? [] : phones.filter((phone) => isOwed(step.to, phone))),
+    barred: new Set(phones.filter((phone) => phone.tags !== null && isSure(phone) && !isAddressed(step.to, phone))),
     sends: new Map(),
     end: null,
     opens: { asked: 0, by: new Map() },
@@ -48,8 +52,9 @@ export async function sendAgain(world: World, push: Push): Promise<void> {
 }
 
 async function ask(world: World, push: Push): Promise<void> {
-  const { path, body, key } = push
+  const { path, body, key, application } = push
   await world.call({
+    by: application,
     method: 'POST',
     path,
     body,
@@ -100,8 +105,17 @@ function audienceOf(to: Target, phone: Phone | null): object {
 }
 
 /** Whether a phone is certain to be in the audience of a push that is asked for now. */
-function isOwed(to: Target, { state, tags, calls, number }: Phone): boolean {
-  if (state !== 'present' || calls > 0) return false
+function isOwed(to: Target, phone: Phone): boolean {
+  return isSure(phone) && isAddressed(to, phone)
+}
+
+/** Whether it is certain what is registered of a phone. */
+function isSure({ state, calls }: Phone): boolean {
+  return state === 'present' && calls === 0
+}
+
+/** Whether a phone is in an audience, as far as its tags are known. */
+function isAddressed(to: Target, { tags, number }: Phone): boolean {
   switch (to.kind) {
     case 'all':
       return true

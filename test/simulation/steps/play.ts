@@ -71,6 +71,8 @@ export async function play(world: World, step: Step): Promise<void> {
     case 'receiver':
       world.setMood(step.mood)
       return
+    case 'credential':
+      return world.replaceCredential(step.whose, step.gateway)
     case 'pass':
       return clock.advance(step.ms)
     case 'crash':
@@ -124,6 +126,7 @@ async function about(world: World, phone: Phone, { path, body, mayConflict, onDo
   const at = clock.passedMs
   phone.calls++
   await world.call({
+    by: phone.application,
     method: 'PUT',
     path,
     body: { token: phone.token, platform: String(phone.platform), ...body },
@@ -164,6 +167,7 @@ async function register(world: World, phone: Phone, tags: readonly string[], zon
   // Who installs the app anew has a token that is good again.
   if (phone.fate.state === 'gone') phone.fate = { state: 'alive', since: 0 }
   await world.call({
+    by: phone.application,
     method: 'PUT',
     path: '/deviceToken',
     body: { token: phone.token, platform: String(phone.platform), tag: tags, timezone: zone },
@@ -224,6 +228,7 @@ async function cancel(world: World, push: Push): Promise<void> {
   const before = push.cancel
   push.cancel = 'asked'
   await world.call({
+    by: push.application,
     method: 'POST',
     path: `/push/${push.id}/cancel`,
     onAnswer({ status }) {
@@ -240,12 +245,13 @@ async function cancel(world: World, push: Push): Promise<void> {
 
 /** Somebody taps a notification. */
 async function open(world: World, push: Push, phone: Phone): Promise<void> {
-  const { id } = push
-  if (id === null) return
+  const { id, application } = push
+  if (id === null || phone.application !== application) return
   const { judge, clock } = world
   const at = clock.passedMs
   push.opens.asked++
   await world.call({
+    by: application,
     method: 'PUT',
     path: '/stats',
     body: { platform: String(phone.platform), id, token: phone.token },
@@ -258,9 +264,10 @@ async function open(world: World, push: Push, phone: Phone): Promise<void> {
 
 /** Looks at a push: it must be there, and its numbers add up. */
 export async function look(world: World, push: Push): Promise<void> {
-  const { id } = push
+  const { id, application } = push
   if (id === null) return
   await world.call({
+    by: application,
     method: 'GET',
     path: `/push/${id}`,
     onAnswer: ({ status, body }) => world.judge.saw(push, status, body),

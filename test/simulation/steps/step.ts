@@ -1,4 +1,6 @@
 import type { Weather } from '../world/answers.ts'
+import type { Whose } from '../world/gateways.ts'
+import type { Mood } from '../world/world.ts'
 
 /** Whom a push is for: everybody, those with a tag, those with one of two tags, or one phone (its number). */
 export type Target =
@@ -9,6 +11,8 @@ export type Target =
 
 export interface PushStep {
   readonly kind: 'push'
+  /** Whose. Default the first application's. */
+  readonly by?: Whose
   readonly to: Target
   /** `+1`, a number, or nothing. */
   readonly badge: string
@@ -36,7 +40,8 @@ export type Step =
   | { readonly kind: 'again' | 'cancel' | 'status'; readonly push: number }
   | { readonly kind: 'fate'; readonly phone: number; readonly state: 'gone' | 'bad' }
   | { readonly kind: 'weather'; readonly gateway: 'apns' | 'fcm'; readonly weather: Weather }
-  | { readonly kind: 'receiver'; readonly mood: 'well' | 'flaky' | 'away' }
+  | { readonly kind: 'receiver'; readonly mood: Mood }
+  | { readonly kind: 'credential'; readonly whose: Whose; readonly gateway: 'apns' | 'fcm' }
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'open'; readonly push: number; readonly phone: number }
   | { readonly kind: 'crash'; readonly downMs: number }
@@ -44,6 +49,9 @@ export type Step =
   | { readonly kind: 'restart' }
   | { readonly kind: 'jump'; readonly byMs: number }
   | { readonly kind: 'stand-still'; readonly ms: number }
+
+/** Phones from this number on have the app of the second application. */
+export const NEIGHBOURS = 1000
 
 /** Phones of their own: the even ones are Apple's. Those of a crowd come after them. */
 export const PHONES = 10

@@ -64,6 +64,9 @@ export function createDisk({ directory, template, clock, chance }: Options) {
       },
     }),
 
+    /** Another process has written, and made sure of that. */
+    synced: () => void (durable = written()),
+
     /** Whether the next sync fails: nobody knows what it has written. */
     setFailing: (to: boolean) => void (isFailing = to),
 

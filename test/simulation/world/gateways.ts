@@ -18,6 +18,9 @@ export const ORIGINS = {
 /** A notification as a gateway sees it. */
 export interface Arrival {
   readonly gateway: 'apns' | 'fcm'
+  /** Whose credential it came with, and which of theirs: places in lists, see `Tenant`. */
+  readonly application: Whose
+  readonly credential: number
   readonly environment: 'production' | 'sandbox' | null
   readonly token: string
   /** Which call asked for it: the number in its payload. */
@@ -29,11 +32,18 @@ export interface Arrival {
   readonly badge: number | null
 }
 
+/** An application of a world, by its place among them. */
+export type Whose = 0 | 1
+
+type Owner = Pick<Arrival, 'application' | 'credential'>
+
 interface Dependencies {
   readonly clock: Clock
   readonly chance: (...words: (string | number)[]) => number
   readonly weatherOf: (gateway: 'apns' | 'fcm') => Weather
-  readonly fateOf: (token: string) => TokenFate
+  readonly fateOf: (application: Whose, token: string) => TokenFate
+  /** Whose credential goes by this name: the key's id, or the address of the service account. */
+  readonly ownerOf: (name: string) => Owner
   /** Google's token endpoint answers. */
   readonly onGrant: () => void
   /** A notification has come. Hears of the answer when the sender does. */
@@ -41,10 +51,12 @@ interface Dependencies {
 }
 
 /** The gateways of the world, as transports see them: each answers as the seed has it, after as long as it has it. */
-export function createGateways({ clock, chance, weatherOf, fateOf, onGrant, onArrival }: Dependencies): OpenTransport {
+export function createGateways(deps: Dependencies): OpenTransport {
+  const { clock, chance, weatherOf, fateOf, ownerOf, onGrant, onArrival } = deps
   /** How often each notification has come. */
   const attempts = new Map<string, number>()
-  let grants = 0
+  /** Who was given each access token. */
+  const grants: string[] = []
 
   function nth(key: string): number {
     const n = (attempts.get(key) ?? 0) + 1
@@ -58,15 +70,19 @@ export function createGateways({ clock, chance, weatherOf, fateOf, onGrant, onAr
   }
 
   async function notify(origin: string, request: TransportRequest, deadlineMs: number): Promise<TransportAnswer> {
-    const arrival = origin === ORIGINS.fcm ? readFcm(request) : readApns(request, origin === ORIGINS.sandbox)
-    const { gateway, environment, token, push } = arrival
+    const isFcm = origin === ORIGINS.fcm
+    const read = isFcm ? readFcm(request) : readApns(request, origin === ORIGINS.sandbox)
+    const authorization = request.headers['authorization'] ?? ''
+    const name = isFcm ? grants[Number(authorization.split('-')[1])] : partOf(authorization.split(' ')[1], 0).kid
+    const arrival = { ...read, ...ownerOf(name ?? '') }
+    const { gateway, environment, token, push, application } = arrival
     const key = `${push}/${token}/${environment}`
     const words = [key, nth(key)]
     const reply = replyTo({
       gateway,
       environment,
       weather: weatherOf(gateway),
-      token: fateOf(token),
+      token: fateOf(application, token),
       deadlineMs,
       chance: (...more) => chance(...words, ...more),
     })
@@ -76,8 +92,8 @@ export function createGateways({ clock, chance, weatherOf, fateOf, onGrant, onAr
     return answer
   }
 
-  function grant(deadlineMs: number): Promise<TransportAnswer> {
-    const n = grants++
+  function grant({ body: form }: TransportRequest, deadlineMs: number): Promise<TransportAnswer> {
+    const n = grants.push(partOf(new URLSearchParams(form).get('assertion') ?? '', 1).iss) - 1
     const weather = weatherOf('fcm')
     const dice = weather === 'fair' ? 1 : chance('grant', n)
     const bad = weather === 'away' ? 0.8 : 0.1
@@ -95,7 +111,7 @@ export function createGateways({ clock, chance, weatherOf, fateOf, onGrant, onAr
     const open = new Set<Promise<TransportAnswer>>()
     return {
       request(request) {
-        const answer = origin === ORIGINS.token ? grant(deadlineMs) : notify(origin, request, deadlineMs)
+        const answer = origin === ORIGINS.token ? grant(request, deadlineMs) : notify(origin, request, deadlineMs)
         if (origin === ORIGINS.token) void answer.then(onGrant)
         open.add(answer)
         void answer.then(() => open.delete(answer))
@@ -109,7 +125,14 @@ export function createGateways({ clock, chance, weatherOf, fateOf, onGrant, onAr
   }
 }
 
-function readApns({ path, headers, body }: TransportRequest, isSandbox: boolean): Arrival {
+/** A part of a JSON web token (RFC 7515, 7.1): 0 is the header, 1 the claims. */
+function partOf(jwt: string | undefined, nth: number): any {
+  return JSON.parse(Buffer.from(jwt?.split('.')[nth] ?? '', 'base64url').toString() || '{}')
+}
+
+type Read = Omit<Arrival, keyof Owner>
+
+function readApns({ path, headers, body }: TransportRequest, isSandbox: boolean): Read {
   const { aps, n } = JSON.parse(body) as { aps: { badge?: number }; n: number }
   return {
     gateway: 'apns',
@@ -122,7 +145,7 @@ function readApns({ path, headers, body }: TransportRequest, isSandbox: boolean)
   }
 }
 
-function readFcm({ body }: TransportRequest): Arrival {
+function readFcm({ body }: TransportRequest): Read {
   const { message } = JSON.parse(body) as {
     message: {
       token: string

@@ -16,8 +16,16 @@ export interface Answer {
   readonly body: any
 }
 
+export interface ServiceCall {
+  readonly tenant: Pick<Tenant, 'id' | 'secret'>
+  readonly method: string
+  readonly path: string
+  readonly body?: object | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
 export interface Service {
-  call(method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  call(call: ServiceCall): Promise<Answer>
   /** As SIGTERM does: resolves when everything is written down. */
   stop(): Promise<void>
   /** Resolves when it can go on no longer. */
@@ -26,7 +34,6 @@ export interface Service {
 
 interface Options {
   readonly data: string
-  readonly tenant: Tenant
   readonly clock: Clock
   /** In [0, 1). */
   readonly random: () => number
@@ -38,7 +45,7 @@ interface Options {
 
 /** The service itself, whole, from the handler of requests to the gateways' clients and SQLite; without sockets. */
 export async function startService(options: Options): Promise<Service> {
-  const { data, tenant, clock, random, openTransport, post, sync, onLog } = options
+  const { data, clock, random, openTransport, post, sync, onLog } = options
   const read = parseConfig(
     [
       `--data=${data}`,
@@ -72,7 +79,7 @@ export async function startService(options: Options): Promise<Service> {
   return {
     broken: server.broken,
     stop: () => Promise.resolve(server[Symbol.asyncDispose]()),
-    async call(method, path, body, headers = {}) {
+    async call({ tenant, method, path, body, headers = {} }) {
       const text = body === undefined ? null : JSON.stringify(body)
       const response = await api.fetch(
         new Request(`http://localhost${path}`, {

@@ -2,52 +2,91 @@ import { mkdirSync } from 'node:fs'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createCredentialStore } from '../../../src/application/credential-store.ts'
 import { readApnsKey, readServiceAccount } from '../../../src/application/credential.ts'
+import type { ApnsCredential, FcmCredential } from '../../../src/application/credential.ts'
 import { openDatabase } from '../../../src/database/database.ts'
 import { createKnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
+import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import { loadSealingKey } from '../../../src/sealing/sealing-key.ts'
 import { createWebhookStore } from '../../../src/webhook/webhook-store.ts'
+import type { Ground } from './world.ts'
 
 export interface Tenant {
   readonly id: string
+  readonly number: number
   readonly secret: string
+  /** Two for each gateway, either of which it may have. */
+  readonly credentials: Readonly<Record<'apns' | 'fcm', readonly [TenantCredential, TenantCredential]>>
+}
+
+/** A credential, and by what a gateway knows it. */
+export interface TenantCredential {
+  /** The key's id, or the address of the service account. */
+  readonly name: string
+  readonly credential: ApnsCredential | FcmCredential
 }
 
 /** When the template was made: before any world begins. */
 const MADE_AT = Date.UTC(2026, 0, 1)
 
-const RECEIVER = 'https://receiver.test/hooks'
+/** Of each application. */
+export const RECEIVERS = ['https://receiver.test/hooks', 'https://neighbour.test/hooks'] as const
 
-/** Makes a data directory with one application, its credentials and its webhook: what each world begins with. */
-export async function makeTemplate(directory: string): Promise<Tenant> {
+/**
+ * Makes a data directory with two applications, each with its credentials and its webhook: what each world begins with.
+ */
+export async function makeTemplate(directory: string): Promise<Pick<Ground, 'tenants' | 'key'>> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const known = await createKnownCredentials()
   using database = openDatabase(directory)
   const clock = { now: () => MADE_AT, monotonic: () => 0, after: () => () => {} }
   const random = (length: number) => new Uint8Array(length).fill(7)
-  const applications = createApplicationStore({ database, clock, random })
-  const made = applications.create('simulated')
-  if (made.kind !== 'created') throw new Error(made.kind)
-  const { id } = made.application
-  applications.setLimits(id, { rate: 0, backendRate: 0 })
-  const application = applications.find(id)
-  if (application === null) throw new Error('no application')
-
+  const applications = createApplicationStore({ database, clock, random: createRandom() })
   const sealing = loadSealingKey({ dataDirectory: directory, hasCredentials: false, random })
   if (sealing.kind === 'problem') throw new Error(sealing.problem)
   const { key } = sealing
-  const { apnsKey, serviceAccount } = known.issue(id)
   const credentials = createCredentialStore({ database, clock, key })
+  const webhooks = createWebhookStore({ database, clock, key })
+
+  function makeTenant(name: string, receiver: string): Tenant {
+    const made = applications.create(name)
+    if (made.kind !== 'created') throw new Error(made.kind)
+    const { id } = made.application
+    applications.setLimits(id, { rate: 0, backendRate: 0 })
+    const application = applications.find(id)
+    if (application === null) throw new Error('no application')
+    const [first, second] = [issue(known, id), issue(known, `${id}, the other one`)]
+    credentials.put(application, first.apns.credential)
+    credentials.put(application, first.fcm.credential)
+    webhooks.put(application, {
+      url: receiver,
+      events: ['push.finished', 'device.gone', 'credential.paused', 'credential.resumed'],
+      secret: `whsec_${Buffer.from(random(32)).toString('base64')}`,
+    })
+    const { number } = application
+    return {
+      id,
+      number,
+      secret: made.secret,
+      credentials: { apns: [first.apns, second.apns], fcm: [first.fcm, second.fcm] },
+    }
+  }
+
+  const tenants = [makeTenant('simulated', RECEIVERS[0]), makeTenant('neighbour', RECEIVERS[1])] as const
+  // All of it in the one file.
+  database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
+  return { tenants, key }
+}
+
+/** The same bytes each time, and others with each call. */
+function createRandom(): (length: number) => Uint8Array {
+  let calls = 0
+  return (length) => new Uint8Array(length).fill(7 + calls++)
+}
+
+function issue(known: KnownCredentials, name: string): Record<'apns' | 'fcm', TenantCredential> {
+  const { apnsKey, serviceAccount } = known.issue(name)
   const apns = readApnsKey({ ...apnsKey, environment: 'auto' })
   const fcm = readServiceAccount(serviceAccount)
   if (apns.kind === 'problem' || fcm.kind === 'problem') throw new Error('no credential')
-  credentials.put(application, apns)
-  credentials.put(application, fcm)
-  createWebhookStore({ database, clock, key }).put(application, {
-    url: RECEIVER,
-    events: ['push.finished', 'device.gone', 'credential.paused', 'credential.resumed'],
-    secret: `whsec_${Buffer.from(random(32)).toString('base64')}`,
-  })
-  // All of it in the one file.
-  database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
-  return { id, secret: made.secret }
+  return { apns: { name: apnsKey.keyId, credential: apns }, fcm: { name: fcm.clientEmail, credential: fcm } }
 }

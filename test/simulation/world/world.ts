@@ -1,17 +1,24 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chance } from '../../faults/stage/chance.ts'
+import { createCredentialStore } from '../../../src/application/credential-store.ts'
+import { openDatabase } from '../../../src/database/database.ts'
 import type { Post } from '../../../src/webhook/post.ts'
 import { Judge } from '../judge/judge.ts'
 import type { Weather } from './answers.ts'
 import { closeConnections } from './connections.ts'
 import { createDisk } from './disk.ts'
 import { createGateways } from './gateways.ts'
+import type { Whose } from './gateways.ts'
 import { startService } from './service.ts'
 import type { Answer, Service } from './service.ts'
+import { RECEIVERS } from './template.ts'
 import type { Tenant } from './template.ts'
 import { forgetTurns, settle, useSources } from './turns.ts'
 import { createWorldClock } from './world-clock.ts'
+
+/** How receivers take events: 'unwilling' ones answer 410. */
+export type Mood = 'well' | 'flaky' | 'away' | 'unwilling'
 
 /** What the worlds of a process share. */
 export interface Ground {
@@ -19,10 +26,14 @@ export interface Ground {
   readonly directory: string
   /** The data directory that each begins with. */
   readonly template: string
-  readonly tenant: Tenant
+  readonly tenants: readonly [Tenant, Tenant]
+  /** What the credentials in it are sealed with. */
+  readonly key: Uint8Array
 }
 
 interface Call {
+  /** Whose secret it has; default the first's. */
+  readonly by?: Whose
   readonly method: string
   readonly path: string
   readonly body?: object
@@ -51,7 +62,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     ranBefore: (ms) => clock.ranBefore(ms),
   })
   const weather: Record<'apns' | 'fcm', Weather> = { apns: 'calm', fcm: 'calm' }
-  let mood: 'well' | 'flaky' | 'away' = 'well'
+  let mood: Mood = 'well'
   /** The service has said that it can go on no longer. */
   let isBroken = false
   const open = new Set<Call>()
@@ -69,10 +80,12 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     clock,
     chance: draw,
     weatherOf: (gateway) => weather[gateway],
-    fateOf: (token) => judge.phones.of(token)?.fate ?? { state: 'alive', since: 0 },
+    fateOf: (application, token) => judge.phones.of(application, token)?.fate ?? { state: 'alive', since: 0 },
+    ownerOf,
     onGrant: () => void (judge.grantedAt = clock.passedMs),
     onArrival(arrival, reply) {
-      const who = `push ${arrival.push} phone ${judge.phones.of(arrival.token)?.number} ${arrival.environment ?? 'fcm'}`
+      const { number } = judge.phones.of(arrival.application, arrival.token) ?? {}
+      const who = `push ${arrival.push} phone ${number} ${arrival.environment ?? 'fcm'}`
       const { answer } = reply
       const said = answer.kind === 'answer' ? `${answer.status} ${answer.body}` : `${answer.reason} ${answer.sent}`
       note(`> ${who} ${arrival.identity} badge ${arrival.badge}: ${said} in ${reply.afterMs.toFixed(1)} ms`)
@@ -86,18 +99,36 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     },
   })
 
+  /** By the name of its credential; names are known to the gateways alone. */
+  function ownerOf(name: string) {
+    for (const application of [0, 1] as const) {
+      for (const list of Object.values(ground.tenants[application].credentials)) {
+        const credential = list.findIndex((one) => one.name === name)
+        if (credential >= 0) return { application, credential }
+      }
+    }
+    throw new Error(`nobody has the credential ${name}`)
+  }
+
   let posts = 0
-  const post: Post = async (_url, headers, body) => {
+  const post: Post = async (url, headers, body) => {
+    const whose = RECEIVERS[0] === url ? 0 : 1
     const id = headers['webhook-id'] ?? ''
     const dice = draw('post', posts++)
-    const bad = { well: 0.02, flaky: 0.4, away: 0.95 }[mood]
+    const bad = { well: 0.02, flaky: 0.4, away: 0.95, unwilling: 0 }[mood]
+    const isUnwilling = mood === 'unwilling'
     const failed = dice < bad
     const silent = failed && dice < bad / 4
     const sentIn = life
+    judge.telling(whose)
     await new Promise<void>((resolve) => void clock.after(silent ? 15_000 : 5 + dice * 60, resolve))
     const heard = life === sentIn
-    note(`webhook ${id} ${body} ${failed ? 'failed' : 'taken'}`)
-    if (heard && !failed) judge.told(id, JSON.parse(body))
+    note(`webhook ${id} ${body} ${isUnwilling ? 'refused' : failed ? 'failed' : 'taken'}`)
+    if (isUnwilling) {
+      judge.refusedEvents(whose, heard)
+      return { kind: 'answered', status: 410, retryAfter: null }
+    }
+    if (heard && !failed) judge.told(whose, id, JSON.parse(body))
     if (silent) return { kind: 'failed', reason: 'no answer' }
     return { kind: 'answered', status: failed ? 500 : 200, retryAfter: null }
   }
@@ -105,7 +136,6 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
   async function start(): Promise<Service> {
     const starting = startService({
       data: disk.data,
-      tenant: ground.tenant,
       clock,
       random,
       openTransport,
@@ -164,16 +194,17 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     chance: draw,
     /** Of everything that happened, in order. */
     hash: () => hasher.digest('hex'),
-    setMood: (to: typeof mood) => void (mood = to),
+    setMood: (to: Mood) => void (mood = to),
     setDiskFailing: disk.setFailing,
 
     /** Makes a call, whose answer comes when it comes. */
     async call(call: Call): Promise<void> {
-      const { method, path, body, headers } = call
+      const { by = 0, method, path, body, headers } = call
+      const tenant = ground.tenants[by]
       note(`call ${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}`)
       open.add(call)
       const calledIn = life
-      service.call(method, path, body, headers).then(
+      service.call({ tenant, method, path, body, headers }).then(
         (answer) => {
           if (calledIn !== life || isBroken) return
           open.delete(call)
@@ -187,6 +218,21 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     },
 
     crash,
+
+    /** A command puts the other credential in the place of the one that an application has for a gateway. */
+    replaceCredential(application: Whose, gateway: 'apns' | 'fcm'): void {
+      const { credential: current, at } = judge.credentialOf(application, gateway)
+      // Two commands at one moment: which was the last, nobody could say.
+      if (at === clock.passedMs) return
+      const next = current === 0 ? 1 : 0
+      note(`application ${application} has credential ${next} for ${gateway}`)
+      const tenant = ground.tenants[application]
+      using database = openDatabase(disk.data)
+      const credentials = createCredentialStore({ database, clock, key: ground.key })
+      credentials.put(tenant, tenant.credentials[gateway][next].credential)
+      disk.synced()
+      judge.replaced(application, gateway, next)
+    },
 
     /** Starts a service that has broken down, as its manager does. */
     async revive(): Promise<void> {

@@ -20,6 +20,7 @@ export const INVARIANTS = {
   'applications-are-apart': 'nothing of one application goes to devices of another, or with its credentials',
   'credentials-follow': 'a second after a credential was replaced nothing goes with it any more',
   'who-wants-no-events-gets-none': 'a receiver that has answered 410 is told of nothing more',
+  'quota-is-kept': 'as many calls are granted in a day as the quota says, and no fewer',
   'events-are-told': 'each fact is told to the webhook, once stored, and always by the same id',
   'it-comes-to-an-end': 'once gateways are well again every push is over',
   'it-starts': 'a start succeeds on whatever a crash has left',

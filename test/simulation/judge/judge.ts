@@ -4,6 +4,8 @@ import type { Invariant } from './invariants.ts'
 import { Phones } from './phones.ts'
 import type { Phone } from './phones.ts'
 import { isLast, lastWord } from './pushes.ts'
+import { SpentCalls } from './spent-calls.ts'
+import { QUOTA } from '../world/template.ts'
 import type { Push, Send } from './pushes.ts'
 import type { Arrival, Whose } from '../world/gateways.ts'
 import type { Reply } from '../world/answers.ts'
@@ -22,6 +24,7 @@ interface Dependencies {
 export class Judge {
   readonly phones = new Phones()
   readonly pushes: Push[] = []
+  readonly #spent = new SpentCalls(QUOTA)
   readonly #deps: Dependencies
   readonly #open = new Set<Send>()
   /** Phones for which no answer came in time. */
@@ -57,6 +60,7 @@ export class Judge {
     const from = this.#deps.ranBefore(ALLOWANCE.settledMs)
     this.#unwrittenFrom.set(life, from)
     this.#open.clear()
+    this.#spent.forget(from)
     // What was heard may not be written down.
     for (const phone of this.phones.all()) {
       if (phone.goneAt !== null && phone.goneAt > from) phone.goneAt = null
@@ -81,6 +85,15 @@ export class Judge {
 
   expect(holds: boolean, invariant: Invariant, what: () => string): void {
     if (!holds) this.fail(invariant, what())
+  }
+
+  /** Whose calls are counted makes one. The returned function: whether it was granted. */
+  spends(): (isGranted: boolean) => void {
+    const day = this.#spent.ask(this.#deps.now())
+    return (isGranted) => {
+      const wrong = this.#spent.answered(day, isGranted, this.#deps.passedMs())
+      this.expect(wrong === null, 'quota-is-kept', () => `a call of ${day}, of which there may be ${QUOTA}: ${wrong}`)
+    }
   }
 
   /** A request has come to a gateway. The returned function: its answer is heard. */
@@ -215,7 +228,7 @@ export class Judge {
     this.expect(
       !push.barred.has(phone) || phone.changedAt >= push.askedAt || phone.calls > 0,
       'only-the-audience',
-      () => `push ${push.number} went to phone ${phone.number}, whose tags are others`,
+      () => `push ${push.number} went to phone ${phone.number}, who is not in its audience`,
     )
     this.expect(
       phone.state !== 'absent' || phone.changedAt >= push.askedAt || phone.calls > 0,

@@ -1,4 +1,5 @@
 import { NEIGHBOURS } from '../steps/step.ts'
+import type { Place } from '../steps/step.ts'
 import type { TokenFate } from '../world/answers.ts'
 import type { Whose } from '../world/gateways.ts'
 
@@ -16,6 +17,8 @@ export interface Phone {
   tags: ReadonlySet<string> | null
   alias: string | null
   zone: string | null
+  /** As registered. `unknown`: not known for certain. */
+  place: Place | null | 'unknown'
   /** The count stored with the device; `null`: not known for certain. */
   badge: number | null
   /** The highest count that a call has asked for. */
@@ -58,6 +61,7 @@ export class Phones {
       tags: new Set(),
       alias: null,
       zone: null,
+      place: null,
       badge: 0,
       badgeAt: 0,
       badgeSet: 0,

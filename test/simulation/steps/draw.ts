@@ -3,8 +3,8 @@ import { chance, pick } from '../../faults/stage/chance.ts'
 import { WEATHERS } from '../world/answers.ts'
 import { SCENES } from './scenes.ts'
 import type { Whose } from '../world/gateways.ts'
-import { NEIGHBOURS, PHONES, TAGS, ZONES } from './step.ts'
-import type { PushStep, Step, Target } from './step.ts'
+import { NEIGHBOURS, PHONES, PLACES, TAGS, ZONES } from './step.ts'
+import type { Place, PushStep, Step, Target } from './step.ts'
 
 /** In [0, 1); another one for each word. */
 type Dice = (word: string) => number
@@ -78,6 +78,8 @@ function drawStep(dice: Dice, whose: Whose): Step {
     [1, () => ({ kind: 'restart' })],
     [1, () => ({ kind: 'jump', byMs: drawJump(dice) })],
     [1, () => ({ kind: 'stand-still', ms: drawDown(dice) })],
+    [1, () => ({ kind: 'spend' })],
+    [2, () => ({ kind: 'geo', phone, place: drawPlace(dice) })],
     [1, () => ({ kind: 'credential', whose, gateway: dice('gateway') < 0.7 ? 'apns' : 'fcm' })],
   ]
   const sum = kinds.reduce((total, [weight]) => total + weight, 0)
@@ -112,8 +114,13 @@ function drawTarget(dice: Dice, whose: Whose): Target {
   const at = dice('to')
   if (at < 0.4) return { kind: 'all' }
   if (at < 0.6) return { kind: 'tag', tag: pick(TAGS, dice('tag')) }
-  if (at < 0.7) return { kind: 'any', tags: ['red', 'blue'] }
+  if (at < 0.65) return { kind: 'near', place: drawPlace(dice) }
+  if (at < 0.73) return { kind: 'any', tags: ['red', 'blue'] }
   return { kind: 'one', phone: drawPhone(dice, whose) }
+}
+
+function drawPlace(dice: Dice): Place {
+  return pick(Object.keys(PLACES) as Place[], dice('place'))
 }
 
 function drawPhone(dice: Dice, whose: Whose): number {

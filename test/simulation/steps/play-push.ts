@@ -3,6 +3,7 @@ import type { Phone } from '../judge/phones.ts'
 import type { Push } from '../judge/pushes.ts'
 import type { Answer } from '../world/service.ts'
 import type { World } from '../world/world.ts'
+import { PLACES, RADIUS_KM } from './step.ts'
 import type { PushStep, Target } from './step.ts'
 
 export async function sendPush(world: World, step: PushStep): Promise<void> {
@@ -37,7 +38,7 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
     cancel: 'no',
     mayExpire: step.ttl !== null,
     owed: new Set(step.when.kind === 'local' ? [] : phones.filter((phone) => isOwed(step.to, phone))),
-    barred: new Set(phones.filter((phone) => phone.tags !== null && isSure(phone) && !isAddressed(step.to, phone))),
+    barred: new Set(phones.filter((phone) => isSure(phone) && isAddressed(step.to, phone) === false)),
     sends: new Map(),
     end: null,
     opens: { asked: 0, by: new Map() },
@@ -99,6 +100,8 @@ function audienceOf(to: Target, phone: Phone | null): object {
       return { tags: [to.tag] }
     case 'any':
       return { where: { any: to.tags.map((tag) => ({ tag })) } }
+    case 'near':
+      return { near: { ...PLACES[to.place], radius_km: RADIUS_KM } }
     case 'one':
       return { platform: String(phone?.platform), token: phone?.token }
   }
@@ -106,7 +109,7 @@ function audienceOf(to: Target, phone: Phone | null): object {
 
 /** Whether a phone is certain to be in the audience of a push that is asked for now. */
 function isOwed(to: Target, phone: Phone): boolean {
-  return isSure(phone) && isAddressed(to, phone)
+  return isSure(phone) && isAddressed(to, phone) === true
 }
 
 /** Whether it is certain what is registered of a phone. */
@@ -114,15 +117,17 @@ function isSure({ state, calls }: Phone): boolean {
   return state === 'present' && calls === 0
 }
 
-/** Whether a phone is in an audience, as far as its tags are known. */
-function isAddressed(to: Target, { tags, number }: Phone): boolean {
+/** Whether a phone is in an audience; `null`: that is not known. */
+function isAddressed(to: Target, { tags, place, number }: Phone): boolean | null {
   switch (to.kind) {
     case 'all':
       return true
     case 'tag':
-      return tags?.has(to.tag) === true
+      return tags?.has(to.tag) ?? null
     case 'any':
-      return to.tags.some((tag) => tags?.has(tag))
+      return tags && to.tags.some((tag) => tags.has(tag))
+    case 'near':
+      return place === 'unknown' ? null : place === to.place
     case 'one':
       return to.phone === number
   }

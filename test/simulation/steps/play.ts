@@ -3,7 +3,7 @@ import type { Phone } from '../judge/phones.ts'
 import type { Push } from '../judge/pushes.ts'
 import type { World } from '../world/world.ts'
 import { sendAgain, sendPush } from './play-push.ts'
-import { PHONES } from './step.ts'
+import { PHONES, PLACES } from './step.ts'
 import type { Step } from './step.ts'
 
 /** Does one step in a world. A step that makes no sense there and then does nothing. */
@@ -39,6 +39,26 @@ export async function play(world: World, step: Step): Promise<void> {
         mayConflict: true,
         onDone: (phone) => void (phone.alias = step.alias === '' ? null : step.alias),
       })
+    case 'geo': {
+      const { lat, lng } = PLACES[step.place]
+      return about(world, judge.phones.at(step.phone), {
+        path: '/geo',
+        body: { lat: String(lat), lng: String(lng) },
+        onDone: (phone) => Object.assign(phone, { place: step.place, changedAt: clock.passedMs }),
+      })
+    }
+    case 'spend': {
+      const answered = judge.spends()
+      return world.call({
+        by: 'metered',
+        method: 'GET',
+        path: '/analytics',
+        onAnswer({ status }) {
+          judge.expect(status === 200 || status === 507, 'answers-as-expected', () => `a counted call: ${status}`)
+          answered(status === 200)
+        },
+      })
+    }
     case 'badge': {
       const phone = judge.phones.at(step.phone)
       phone.badgeSet = Math.max(phone.badgeSet, step.count)
@@ -154,7 +174,15 @@ async function about(world: World, phone: Phone, { path, body, mayConflict, onDo
 
 /** Whether a change was made nobody knows. */
 function doubt(phone: Phone, at: number): void {
-  Object.assign(phone, { state: 'unsure', tags: null, zone: null, changedAt: at, badge: null, goneAt: null })
+  Object.assign(phone, {
+    state: 'unsure',
+    tags: null,
+    zone: null,
+    place: 'unknown',
+    changedAt: at,
+    badge: null,
+    goneAt: null,
+  })
 }
 
 async function register(world: World, phone: Phone, tags: readonly string[], zone: string): Promise<void> {
@@ -180,8 +208,8 @@ async function register(world: World, phone: Phone, tags: readonly string[], zon
         () => `registration of phone ${phone.number}, ${before}: ${status}`,
       )
       if (phone.state === 'absent')
-        Object.assign(phone, { alias: null, ...(phone.badgeAt < at && { badge: 0, badgeAt: at }) })
-      if (phone.state === 'unsure') Object.assign(phone, { badge: null })
+        Object.assign(phone, { alias: null, place: null, ...(phone.badgeAt < at && { badge: 0, badgeAt: at }) })
+      if (phone.state === 'unsure') Object.assign(phone, { badge: null, place: 'unknown' })
       if (phone.state !== 'present' || !sameTags || phone.zone !== zone) phone.changedAt = clock.passedMs
       const state = phone.lostAt >= at ? 'unsure' : 'present'
       Object.assign(phone, { state, tags: new Set(tags), zone, registeredAt: on, seenAt: at, goneAt: null })
@@ -208,7 +236,7 @@ async function registerCrowd(world: World, platform: 0 | 1, count: number): Prom
       judge.expect(status < 300, 'answers-as-expected', () => `a batch: ${status}`)
       for (const phone of phones) {
         phone.calls--
-        if (phone.state !== 'present') Object.assign(phone, { badge: null })
+        if (phone.state !== 'present') Object.assign(phone, { badge: null, place: 'unknown' })
         const state = phone.lostAt >= at ? 'unsure' : 'present'
         Object.assign(phone, { state, seenAt: at, changedAt: clock.passedMs, registeredAt: on, goneAt: null })
       }

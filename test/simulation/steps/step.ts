@@ -2,11 +2,12 @@ import type { Weather } from '../world/answers.ts'
 import type { Whose } from '../world/gateways.ts'
 import type { Mood } from '../world/world.ts'
 
-/** Whom a push is for: everybody, those with a tag, those with one of two tags, or one phone (its number). */
+/** Whom a push is for: everybody, those with a tag, those with one of two tags, those near a place, or one phone. */
 export type Target =
   | { readonly kind: 'all' }
   | { readonly kind: 'tag'; readonly tag: string }
   | { readonly kind: 'any'; readonly tags: readonly [string, string] }
+  | { readonly kind: 'near'; readonly place: Place }
   | { readonly kind: 'one'; readonly phone: number }
 
 export interface PushStep {
@@ -41,6 +42,8 @@ export type Step =
   | { readonly kind: 'fate'; readonly phone: number; readonly state: 'gone' | 'bad' }
   | { readonly kind: 'weather'; readonly gateway: 'apns' | 'fcm'; readonly weather: Weather }
   | { readonly kind: 'receiver'; readonly mood: Mood }
+  | { readonly kind: 'geo'; readonly phone: number; readonly place: Place }
+  | { readonly kind: 'spend' }
   | { readonly kind: 'credential'; readonly whose: Whose; readonly gateway: 'apns' | 'fcm' }
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'open'; readonly push: number; readonly phone: number }
@@ -55,6 +58,18 @@ export const NEIGHBOURS = 1000
 
 /** Phones of their own: the even ones are Apple's. Those of a crowd come after them. */
 export const PHONES = 10
+
+/** Latitude and longitude, in degrees. */
+export const PLACES = {
+  berlin: { lat: 52.52, lng: 13.4 },
+  potsdam: { lat: 52.39, lng: 13.06 },
+  taveuni: { lat: -16.8, lng: -180 },
+} as const
+
+export type Place = keyof typeof PLACES
+
+/** Around a place; Potsdam and Berlin are 27 km from each other. */
+export const RADIUS_KM = 20
 
 export const TAGS = ['red', 'green', 'blue'] as const
 export const ZONES = [

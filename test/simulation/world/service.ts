@@ -8,7 +8,7 @@ import { parseConfig } from '../../../src/settings/parse.ts'
 import { readSystemFile } from '../../../src/system/read-file.ts'
 import type { Post } from '../../../src/webhook/post.ts'
 import { ORIGINS } from './gateways.ts'
-import type { Tenant } from './template.ts'
+import type { Caller } from './template.ts'
 
 export interface Answer {
   readonly status: number
@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 export interface ServiceCall {
-  readonly tenant: Pick<Tenant, 'id' | 'secret'>
+  readonly caller: Caller
   readonly method: string
   readonly path: string
   readonly body?: object | undefined
@@ -79,15 +79,15 @@ export async function startService(options: Options): Promise<Service> {
   return {
     broken: server.broken,
     stop: () => Promise.resolve(server[Symbol.asyncDispose]()),
-    async call({ tenant, method, path, body, headers = {} }) {
+    async call({ caller, method, path, body, headers = {} }) {
       const text = body === undefined ? null : JSON.stringify(body)
       const response = await api.fetch(
         new Request(`http://localhost${path}`, {
           method,
           headers: {
             'accept-version': '1',
-            'x-service-appid': tenant.id,
-            'x-service-secret': tenant.secret,
+            'x-service-appid': caller.id,
+            'x-service-secret': caller.secret,
             ...(text !== null && { 'content-type': 'application/json', 'content-length': String(text.length) }),
             ...headers,
           },

@@ -10,12 +10,16 @@ import { loadSealingKey } from '../../../src/sealing/sealing-key.ts'
 import { createWebhookStore } from '../../../src/webhook/webhook-store.ts'
 import type { Ground } from './world.ts'
 
-export interface Tenant {
-  readonly id: string
+export interface Tenant extends Caller {
   readonly number: number
-  readonly secret: string
   /** Two for each gateway, either of which it may have. */
   readonly credentials: Readonly<Record<'apns' | 'fcm', readonly [TenantCredential, TenantCredential]>>
+}
+
+/** Who calls. */
+export interface Caller {
+  readonly id: string
+  readonly secret: string
 }
 
 /** A credential, and by what a gateway knows it. */
@@ -28,13 +32,17 @@ export interface TenantCredential {
 /** When the template was made: before any world begins. */
 const MADE_AT = Date.UTC(2026, 0, 1)
 
+/** Calls a day of the application that only makes calls. */
+export const QUOTA = 4
+
 /** Of each application. */
 export const RECEIVERS = ['https://receiver.test/hooks', 'https://neighbour.test/hooks'] as const
 
 /**
- * Makes a data directory with two applications, each with its credentials and its webhook: what each world begins with.
+ * Makes a data directory with two applications, each with its credentials and its webhook, and one with a quota: what each
+ * world begins with.
  */
-export async function makeTemplate(directory: string): Promise<Pick<Ground, 'tenants' | 'key'>> {
+export async function makeTemplate(directory: string): Promise<Pick<Ground, 'tenants' | 'metered' | 'key'>> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const known = await createKnownCredentials()
   using database = openDatabase(directory)
@@ -47,11 +55,16 @@ export async function makeTemplate(directory: string): Promise<Pick<Ground, 'ten
   const credentials = createCredentialStore({ database, clock, key })
   const webhooks = createWebhookStore({ database, clock, key })
 
-  function makeTenant(name: string, receiver: string): Tenant {
+  function makeCaller(name: string, quota: number): Caller {
     const made = applications.create(name)
     if (made.kind !== 'created') throw new Error(made.kind)
     const { id } = made.application
-    applications.setLimits(id, { rate: 0, backendRate: 0 })
+    applications.setLimits(id, { rate: 0, backendRate: 0, quota, quotaPeriod: 'day' })
+    return { id, secret: made.secret }
+  }
+
+  function makeTenant(name: string, receiver: string): Tenant {
+    const { id, secret } = makeCaller(name, 0)
     const application = applications.find(id)
     if (application === null) throw new Error('no application')
     const [first, second] = [issue(known, id), issue(known, `${id}, the other one`)]
@@ -66,15 +79,16 @@ export async function makeTemplate(directory: string): Promise<Pick<Ground, 'ten
     return {
       id,
       number,
-      secret: made.secret,
+      secret,
       credentials: { apns: [first.apns, second.apns], fcm: [first.fcm, second.fcm] },
     }
   }
 
   const tenants = [makeTenant('simulated', RECEIVERS[0]), makeTenant('neighbour', RECEIVERS[1])] as const
+  const metered = makeCaller('metered', QUOTA)
   // All of it in the one file.
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
-  return { tenants, key }
+  return { tenants, metered, key }
 }
 
 /** The same bytes each time, and others with each call. */

@@ -13,7 +13,7 @@ import type { Whose } from './gateways.ts'
 import { startService } from './service.ts'
 import type { Answer, Service } from './service.ts'
 import { RECEIVERS } from './template.ts'
-import type { Tenant } from './template.ts'
+import type { Caller, Tenant } from './template.ts'
 import { forgetTurns, settle, useSources } from './turns.ts'
 import { createWorldClock } from './world-clock.ts'
 
@@ -27,13 +27,14 @@ export interface Ground {
   /** The data directory that each begins with. */
   readonly template: string
   readonly tenants: readonly [Tenant, Tenant]
+  readonly metered: Caller
   /** What the credentials in it are sealed with. */
   readonly key: Uint8Array
 }
 
 interface Call {
-  /** Whose secret it has; default the first's. */
-  readonly by?: Whose
+  /** Whose secret it has; default the first's. `metered`: of the application with a quota, which may be used up. */
+  readonly by?: Whose | 'metered'
   readonly method: string
   readonly path: string
   readonly body?: object
@@ -200,16 +201,17 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     /** Makes a call, whose answer comes when it comes. */
     async call(call: Call): Promise<void> {
       const { by = 0, method, path, body, headers } = call
-      const tenant = ground.tenants[by]
+      const caller = by === 'metered' ? ground.metered : ground.tenants[by]
       note(`call ${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}`)
       open.add(call)
       const calledIn = life
-      service.call({ tenant, method, path, body, headers }).then(
+      service.call({ caller, method, path, body, headers }).then(
         (answer) => {
           if (calledIn !== life || isBroken) return
           open.delete(call)
           note(`answer ${method} ${path} ${answer.status} ${JSON.stringify(answer.body)}`)
-          if (answer.status >= 500) judge.fail('answers-as-expected', `${method} ${path}: ${answer.status}`)
+          if (answer.status >= 500 && by !== 'metered')
+            judge.fail('answers-as-expected', `${method} ${path}: ${answer.status}`)
           call.onAnswer(answer)
         },
         (error: unknown) => judge.fail('nothing-is-thrown', `${method} ${path}: ${String(error)}`),

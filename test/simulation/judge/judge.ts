@@ -131,7 +131,7 @@ export class Judge {
     return () => {
       this.#open.delete(send)
       send.answeredAt = this.#deps.passedMs()
-      if (send.answeredAt - at >= ALLOWANCE.silentMs) this.#silent.add(phone)
+      if (send.answeredAt - begunAt >= ALLOWANCE.silentMs) this.#silent.add(phone)
       if (reply.says === 'blocked' && reply.restMs !== null) {
         this.#rests.set(lineOf(arrival), { life: send.life, until: send.answeredAt + reply.restMs })
       }
@@ -180,15 +180,26 @@ export class Judge {
   #checkRepeat(push: Push, phone: Phone, sends: readonly Send[]): void {
     const last = lastWord(sends)
     if (last === null || last.answeredAt === null) return
-    // Whether it moved before the first wave or after, nobody can say by a clock that was put back between.
-    const mayMove = push.step.when.kind === 'local' && phone.changedAt >= push.askedAt
-    if (mayMove && this.setBackAt >= push.askedAt) return
-    const wasLost = last.answeredAt > (this.#unwrittenFrom.get(last.life) ?? Number.POSITIVE_INFINITY)
+    if (this.#mayBeInTwoWaves(push, phone)) return
     this.expect(
-      wasLost,
+      !this.#isWritten(last),
       'no-needless-repeat',
       () => `push ${push.number} went to phone ${phone.number} again, ${last.reply.says} before`,
     )
+  }
+
+  /**
+   * Whether it moved before the first wave or after, nobody can say by a clock that was put back between; and who comes
+   * anew, in another zone, is another device.
+   */
+  #mayBeInTwoWaves({ step, askedAt }: Push, { changedAt, anewAt }: Phone): boolean {
+    if (step.when.kind !== 'local' || changedAt < askedAt) return false
+    return this.setBackAt >= askedAt || anewAt >= askedAt
+  }
+
+  /** Whether an answer that was heard is certain to be written down. */
+  #isWritten({ answeredAt, life }: Send): boolean {
+    return answeredAt !== null && answeredAt <= (this.#unwrittenFrom.get(life) ?? Number.POSITIVE_INFINITY)
   }
 
   /** A count is no more than what was set at the most, and one for each push that adds one, however often it was sent. */
@@ -197,8 +208,9 @@ export class Judge {
     // After a crash a push may count again.
     const isOfThisLife = others.every(({ sends }) => sends.get(phone.token)?.every((one) => one.life === life))
     if (!isOfThisLife || arrival.badge === null) return
-    const adding = others.filter(({ step }) => step.badge === '+1').length
-    const most = Math.max(phone.badgeSet, others.length > adding ? 5 : 0) + adding
+    const adding = others.filter(({ step }) => step.badge === '+1')
+    const twice = adding.filter((push) => this.#mayBeInTwoWaves(push, phone))
+    const most = Math.max(phone.badgeSet, others.length > adding.length ? 5 : 0) + adding.length + twice.length
     this.expect(
       arrival.badge <= most,
       'badge-is-shown',
@@ -373,10 +385,13 @@ export class Judge {
   /** What the gateways have last said of each phone, and were heard to say. */
   #checkCounts(push: Push, end: NonNullable<Push['end']>): void {
     const words = [...push.sends.values()].map((sends) => sends.findLast(({ answeredAt }) => answeredAt !== null))
-    const taken = words.filter((send) => send?.reply.says === 'accepted').length
+    const accepted = words.filter((send) => send?.reply.says === 'accepted')
+    const taken = accepted.length
+    // What was taken before a crash, and not written down, is sent again, unless the phone has left, or the push is over.
+    const certain = accepted.filter((send) => send !== undefined && this.#isWritten(send)).length
+    const isOver = push.cancel !== 'no' || push.mayExpire
     this.expect(
-      // What was taken before a crash, and not written down, may be over before it is sent again.
-      end.s === taken || ((push.cancel !== 'no' || push.mayExpire) && end.s <= taken),
+      end.s <= taken && (end.s >= certain || isOver),
       'counts-are-true',
       () => `push ${push.number}: s is ${end.s}, and ${taken} were taken`,
     )
@@ -417,7 +432,7 @@ export class Judge {
     // Who is silent holds up nobody.
     for (const one of this.#open) {
       // Also by a clock that was put ahead meanwhile.
-      if (one.at <= at - ALLOWANCE.silentMs || this.disturbedAt >= one.at - ALLOWANCE.noticedMs)
+      if (one.begunAt <= at - ALLOWANCE.silentMs || this.disturbedAt >= one.at - ALLOWANCE.noticedMs)
         this.#silent.add(phoneOf(one.arrival) ?? phone)
     }
     const counts = (one: Arrival) => lineOf(one) === line && !this.#silent.has(phoneOf(one) ?? phone)

@@ -29,6 +29,8 @@ export interface Phone {
   changedAt: number
   /** When it was asked for the last registration that was answered. */
   seenAt: number
+  /** When it came into the registry anew, or may have. */
+  anewAt: number
   /** When an answer came by which it may have left. */
   lostAt: number
   /** When the last registration was asked for, ms since the Unix epoch. */
@@ -67,6 +69,7 @@ export class Phones {
       badgeSet: 0,
       changedAt: 0,
       seenAt: 0,
+      anewAt: Number.NEGATIVE_INFINITY,
       lostAt: Number.NEGATIVE_INFINITY,
       registeredAt: 0,
       calls: 0,

@@ -182,6 +182,7 @@ function doubt(phone: Phone, at: number): void {
     changedAt: at,
     badge: null,
     goneAt: null,
+    anewAt: at,
   })
 }
 
@@ -210,6 +211,7 @@ async function register(world: World, phone: Phone, tags: readonly string[], zon
       if (phone.state === 'absent')
         Object.assign(phone, { alias: null, place: null, ...(phone.badgeAt < at && { badge: 0, badgeAt: at }) })
       if (phone.state === 'unsure') Object.assign(phone, { badge: null, place: 'unknown' })
+      if (phone.state !== 'present') phone.anewAt = clock.passedMs
       if (phone.state !== 'present' || !sameTags || phone.zone !== zone) phone.changedAt = clock.passedMs
       const state = phone.lostAt >= at ? 'unsure' : 'present'
       Object.assign(phone, { state, tags: new Set(tags), zone, registeredAt: on, seenAt: at, goneAt: null })
@@ -236,7 +238,7 @@ async function registerCrowd(world: World, platform: 0 | 1, count: number): Prom
       judge.expect(status < 300, 'answers-as-expected', () => `a batch: ${status}`)
       for (const phone of phones) {
         phone.calls--
-        if (phone.state !== 'present') Object.assign(phone, { badge: null, place: 'unknown' })
+        if (phone.state !== 'present') Object.assign(phone, { badge: null, place: 'unknown', anewAt: clock.passedMs })
         const state = phone.lostAt >= at ? 'unsure' : 'present'
         Object.assign(phone, { state, seenAt: at, changedAt: clock.passedMs, registeredAt: on, goneAt: null })
       }

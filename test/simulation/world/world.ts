@@ -249,7 +249,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
       await settle()
       // Longer than any stop may take.
       for (let n = 0; n < 600; n++) {
-        if (stopped.length > 0) break
+        if (stopped.length > 0 || isBroken) break
         await clock.advance(100)
       }
       // The disk has failed meanwhile.

@@ -73,8 +73,8 @@ export interface DeliveryPool {
    * the transaction of the call; the returned function undoes it, at once when that came to nothing.
    */
   badgeSet(application: number, platform: Platform, device: number): () => void
-  /** The application's credentials have changed. */
-  reload(application: number): void
+  /** The application's credential for this platform has changed. */
+  reload(application: number, platform: Platform): void
   /** The application is deleted. */
   forget(application: number): void
   /** Why nothing can be sent to a platform of an application now; `null` where it can. */
@@ -284,12 +284,10 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     },
     badgeSet: (application, platform, device) =>
       senders.get(`${application}/${platform}`)?.badgeSet(device) ?? (() => {}),
-    reload(application) {
+    reload(application, platform) {
       untilRead(() => {
-        for (const platform of PLATFORMS) {
-          const sender = senders.get(`${application}/${platform}`)
-          if (sender !== undefined) equip(sender, application, platform)
-        }
+        const sender = senders.get(`${application}/${platform}`)
+        if (sender !== undefined) equip(sender, application, platform)
       })
     },
     forget(application) {

@@ -109,10 +109,12 @@ export function createProviders({
       if (!application.simulated) credentials.prove(application, PROVIDER[platform])
     },
 
-    /** Changes when, and only when, an application's providers must be made anew. */
-    fingerprint(application: Application): string {
-      const made = credentials.summaries(application).map(({ provider, createdAt }) => `${provider}@${createdAt}`)
-      return [application.simulated ? 'simulated' : 'own', ...made].join(' ')
+    /** Each changes when, and only when, the provider of an application for that platform must be made anew. */
+    fingerprints(application: Application): Readonly<Record<Platform, string>> {
+      const { simulated: isSimulated } = application
+      const made = new Map(credentials.summaries(application).map(({ provider, createdAt }) => [provider, createdAt]))
+      const of = (platform: Platform) => `${isSimulated ? 'simulated' : 'own'} ${made.get(PROVIDER[platform])}`
+      return { 0: of(0), 1: of(1) }
     },
   }
 }

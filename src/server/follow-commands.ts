@@ -2,6 +2,7 @@ import type { ApplicationDirectory } from '../application/application-directory.
 import { every } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
+import { PLATFORMS } from '../device/device.ts'
 import { noted } from '../log.ts'
 import type { Log } from '../log.ts'
 import type { CancelStore } from '../push/cancel-store.ts'
@@ -24,17 +25,19 @@ interface Dependencies {
 /** Follows what commands, processes of their own, change in the database. The returned function ends it. */
 export function followCommands({ clock, log, commit, directory, senders, cancellations, schedule }: Dependencies) {
   const { providers, pool, deliveries } = senders
-  const known = new Map(directory.all().map((one) => [one.number, providers.fingerprint(one)]))
+  const known = new Map(directory.all().map((one) => [one.number, providers.fingerprints(one)]))
   const forgetListener = directory.onChange(() => void follow().catch(noted(log)))
   const stop = every(clock, FOLLOW_MS, refresh)
 
   async function follow(): Promise<void> {
     await providers.prepare(directory.all())
     for (const application of directory.all()) {
-      const fingerprint = providers.fingerprint(application)
-      if (known.get(application.number) === fingerprint) continue
-      known.set(application.number, fingerprint)
-      pool.reload(application.number)
+      const before = known.get(application.number)
+      const fingerprints = providers.fingerprints(application)
+      known.set(application.number, fingerprints)
+      for (const platform of PLATFORMS) {
+        if (before?.[platform] !== fingerprints[platform]) pool.reload(application.number, platform)
+      }
     }
     for (const number of known.keys()) {
       if (directory.byNumber(number) !== null) continue

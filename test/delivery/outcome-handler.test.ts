@@ -319,6 +319,27 @@ describe('a credential that has proven itself', () => {
     })
   })
 
+  test('goes on as it was when that of the other platform is replaced: a Retry-After is kept', async () => {
+    await register(1, 'phone:one')
+    await sent(await push(1))
+    const asked: number[] = []
+    const busy = { status: 503, headers: { 'retry-after': '60' }, body: '' }
+    simulator.answerWith(() => {
+      asked.push(clock.now())
+      return asked.length === 1 ? { kind: 'answer', afterMs: 1000, answer: busy } : null
+    })
+    const id = await push(1)
+    await until(() => asked.length === 1)
+    service.equip(application, simulator, ['apns'])
+    clock.advance(500)
+    await fetch(`${service.adminUrl}/readyz`)
+    clock.advance(500)
+    await passing(service, clock, sent(id), 5000)
+    expect(asked).toHaveLength(2)
+    const [first = 0, second = 0] = asked
+    expect(second - first).toBeGreaterThanOrEqual(60_000)
+  })
+
   test('is trusted after a restart too: a run of bad tokens is a run of bad tokens', async () => {
     await register(0, order('a'))
     await sent(await push(0))

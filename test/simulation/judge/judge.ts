@@ -55,9 +55,9 @@ export class Judge {
     this.#deps = deps
   }
 
-  /** The service has died. */
+  /** The service has died, or can go on no longer. */
   crashed(life: number): void {
-    const from = this.#deps.ranBefore(ALLOWANCE.settledMs)
+    const from = this.#unwrittenFrom.get(life) ?? this.#deps.ranBefore(ALLOWANCE.settledMs)
     this.#unwrittenFrom.set(life, from)
     this.#open.clear()
     this.#spent.forget(from)
@@ -306,8 +306,8 @@ export class Judge {
     )
   }
 
-  #isToldEnd({ id, application }: Push): boolean {
-    return id === null || this.#toldEnds.has(id) || this.#unwilling.has(application)
+  #isToldEnd({ id, application, end }: Push): boolean {
+    return id === null || this.#toldEnds.has(id) || (this.#unwilling.has(application) && end !== null)
   }
 
   #isToldGone(phone: Phone): boolean {
@@ -416,7 +416,9 @@ export class Judge {
   #checkRest(push: Push, phone: Phone, sends: readonly Send[], { arrival, at, life }: Send): void {
     const rest = this.#rests.get(lineOf(arrival))
     const all = rest?.life === life ? rest.until : Number.NEGATIVE_INFINITY
-    const asked = sends.findLast((one) => one.life === life && one.reply.restMs !== null && one.answeredAt !== null)
+    // What was asked of a credential that has been replaced says nothing of the new one.
+    const before = sends.filter((one) => one.life === life && lineOf(one.arrival) === lineOf(arrival))
+    const asked = before.findLast((one) => one.reply.restMs !== null && one.answeredAt !== null)
     const own = (asked?.answeredAt ?? Number.NEGATIVE_INFINITY) + (asked?.reply.restMs ?? 0)
     this.expect(
       at >= Math.max(all, own) || this.disturbedAt > Math.max(all, own) - ALLOWANCE.restMs,

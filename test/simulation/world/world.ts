@@ -150,6 +150,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
         if (startedIn !== life) return
         note(`broken: ${error.message}`)
         isBroken = true
+        judge.crashed(life)
         clock.halt()
         forgetTurns()
       }),

@@ -20,6 +20,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   device_label: 'device',
   feedback: 'device',
   left_device: 'device',
+  adopted_token: 'device',
   registry_size: 'device',
   webhook: 'webhook',
   event: 'webhook',
@@ -41,6 +42,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 
 /** Who reads a table besides its owner: what a join, or a look at a database that nobody serves, needs. */
 const READERS: Record<string, string[]> = {
+  adopted_token: ['push'],
   application: ['backup', 'delivery', 'device', 'doctor', 'usage', 'webhook'],
   credential: ['backup', 'monitoring'],
   delivery: ['backup', 'doctor', 'monitoring', 'push'],

@@ -163,9 +163,11 @@ function prepareStatements(orm: Database['orm']) {
 function applicationOf(row: typeof table.$inferSelect): Application {
   const { number, id, name, secretHash, simulated } = row
   const { rate, burst, backendRate, backendBurst, quota, quotaPeriod } = row
-  const { confirmAbove, holdSeconds, maxLabels, maxDevices, pushId, secretEverywhere, verifyUsers } = row
+  const { confirmAbove, holdSeconds, maxLabels, maxDevices } = row
+  const { pushId, secretEverywhere, verifyUsers, adoptImported } = row
   const calls = { rate, burst, backendRate, backendBurst, quota, quotaPeriod }
-  const limits = { ...calls, confirmAbove, holdSeconds, maxLabels, maxDevices, pushId, secretEverywhere, verifyUsers }
+  const bounds = { confirmAbove, holdSeconds, maxLabels, maxDevices }
+  const limits = { ...calls, ...bounds, pushId, secretEverywhere, verifyUsers, adoptImported }
   return { number, id, name, secretHash, limits, simulated }
 }
 

@@ -43,6 +43,11 @@ export interface Limits {
   readonly secretEverywhere: boolean
   /** Whether a user or alias that comes without the secret must be proven. Default false. */
   readonly verifyUsers: boolean
+  /**
+   * Whether a registration takes the place of an imported device of its user; `null`: not said, which is no until an
+   * import brings devices with users. Default null.
+   */
+  readonly adoptImported: boolean | null
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -59,4 +64,5 @@ export const DEFAULT_LIMITS: Limits = {
   pushId: true,
   secretEverywhere: false,
   verifyUsers: false,
+  adoptImported: null,
 }

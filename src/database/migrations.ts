@@ -19,6 +19,7 @@ import deviceLocale from '../../migrations/0018_device_locale.sql' with { type: 
 import receipt from '../../migrations/0019_receipt.sql' with { type: 'text' }
 import userKey from '../../migrations/0020_user_key.sql' with { type: 'text' }
 import administrator from '../../migrations/0021_administrator.sql' with { type: 'text' }
+import adoptedDevice from '../../migrations/0022_adopted_device.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 19, sql: receipt },
   { number: 20, sql: userKey },
   { number: 21, sql: administrator },
+  { number: 22, sql: adoptedDevice },
 ]

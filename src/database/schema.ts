@@ -35,6 +35,7 @@ export const application = sqliteTable('application', {
   pushId: integer('push_id', { mode: 'boolean' }).notNull().default(true),
   secretEverywhere: integer('secret_everywhere', { mode: 'boolean' }).notNull().default(false),
   verifyUsers: integer('verify_users', { mode: 'boolean' }).notNull().default(false),
+  adoptImported: integer('adopt_imported', { mode: 'boolean' }),
 })
 
 export const credential = sqliteTable(
@@ -81,6 +82,7 @@ export const device = sqliteTable('device', {
   movedAt: integer('moved_at'),
   user: text(),
   locale: text(),
+  imported: integer().$type<0 | 1>(),
 })
 
 export const feedback = sqliteTable(
@@ -99,6 +101,14 @@ export const leftDevice = sqliteTable('left_device', {
   device: integer().primaryKey(),
   alias: text(),
   labels: text().notNull(),
+})
+
+export const adoptedToken = sqliteTable('adopted_token', {
+  device: integer().primaryKey(),
+  application: integer().notNull(),
+  platform: platform(),
+  token: token().notNull(),
+  at: integer().notNull(),
 })
 
 export const registrySize = sqliteTable('registry_size', {

@@ -22,12 +22,13 @@ export type DeviceRow = Pick<
   | 'badge'
   | 'timezone'
   | 'locale'
+  | 'imported'
   | 'registered_at'
   | 'updated_at'
 >
 
 export const DEVICE_COLUMNS =
-  'id, platform, state, token, alias, user, lat, lng, badge, timezone, locale, registered_at, updated_at'
+  'id, platform, state, token, alias, user, lat, lng, badge, timezone, locale, imported, registered_at, updated_at'
 
 export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
   return {

@@ -2,6 +2,7 @@ import type { IdAlone } from '../http/endpoint.ts'
 
 const KNOWN = 'a device whose token it knows'
 const KNOWN_SOMEHOW = 'a device whose token or alias it knows'
+const ADOPTED = ', or that of an imported device that waits for its app, whose user it knows'
 const UNKNOWN: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device whose token it does not know' }
 const UNKNOWN_AT_ALL: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device of which it knows neither' }
 
@@ -10,7 +11,7 @@ const NAMES_PROVEN = 'the same, but of users and aliases only those that it has 
 /** Where a device is named by its alias alone, that needs the secret. */
 const BY_TOKEN: Readonly<Record<'register' | 'alias' | 'tag' | 'untag', IdAlone>> = {
   register: {
-    can: `register devices that it makes up, with any tags, types and free alias, and change ${KNOWN}, or take its place`,
+    can: `register devices that it makes up, with any tags, types and free alias, and change ${KNOWN}, or take its place${ADOPTED}`,
     cannot: 'take the alias of another device',
     verified: NAMES_PROVEN,
   },
@@ -26,7 +27,7 @@ const BY_TOKEN: Readonly<Record<'register' | 'alias' | 'tag' | 'untag', IdAlone>
 /** Where aliases are open, as with `--compat`. */
 const BY_TOKEN_OR_ALIAS: typeof BY_TOKEN = {
   register: {
-    can: `register devices that it makes up, with any tags, types and alias, which moves there, and change ${KNOWN}, or take its place`,
+    can: `register devices that it makes up, with any tags, types and alias, which moves there, and change ${KNOWN}, or take its place${ADOPTED}`,
     cannot: 'read the device that it takes an alias from',
     verified: NAMES_PROVEN,
   },

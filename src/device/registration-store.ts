@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { createAdoptionStore } from './adoption-store.ts'
 import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
 import { MAX_LABELS, packToken } from './device.ts'
@@ -51,6 +52,8 @@ export interface Registered {
   readonly device: Device
   /** Another device has the alias that was asked for: this one has none. */
   readonly aliasTaken: boolean
+  /** The device is an imported one, whose place the token has taken. */
+  readonly adopted?: true
 }
 
 export type Imported =
@@ -65,6 +68,8 @@ export interface RegistrationRights {
   readonly takesAlias?: boolean
   /** Have by `replaces` a user or an alias that the registration does not name. Default true. */
   readonly bringsNames?: boolean
+  /** Take the place of an imported device of the user. Default false. */
+  readonly adopts?: boolean
 }
 
 /** `replaces` would bring what the caller may not have; nothing was changed. */
@@ -78,8 +83,8 @@ export interface FoundRow {
   readonly kind: 'created' | 'updated'
   /** The row to update. */
   readonly kept: DeviceRow | null
-  /** The id of a device to erase first. */
-  readonly gone: number | null
+  /** The row of a device to erase first. */
+  readonly gone: DeviceRow | null
 }
 
 interface Dependencies {
@@ -106,6 +111,7 @@ export function createRegistrationStore({
 }: Dependencies) {
   const statements = prepareStatements(database)
   const moves = createTokenMoveStore({ database, labels, aliases, growth, update })
+  const adoptions = createAdoptionStore({ database })
 
   function create(application: number, input: Registration, token: string | Uint8Array): Device {
     const now = clock.now()
@@ -164,6 +170,7 @@ export function createRegistrationStore({
     places.move(row.id, row, { lat, lng })
     if (alias !== row.alias) aliases.set(row.id, alias)
     if (user !== row.user) statements.setUser.run(user, row.id)
+    if (row.imported === 1) statements.claim.run(row.id)
     if (locale !== row.locale) statements.setLocale.run(locale, row.id)
     zones.move(row.id, row.timezone, timezone)
     const tag = input.tag === undefined ? had.tag : namesOf(input.tag)
@@ -183,7 +190,7 @@ export function createRegistrationStore({
     const row = statements.byToken.get(application, platform, token)
     if (row === null) return { kind: 'created', kept: null, gone: null }
     // A device that is gone is registered anew: nothing of it is kept.
-    if (row.state === STATE.gone) return { kind: 'created', kept: null, gone: row.id }
+    if (row.state === STATE.gone) return { kind: 'created', kept: null, gone: row }
     return { kind: row.state === STATE.registered ? 'updated' : 'created', kept: row, gone: null }
   }
 
@@ -208,6 +215,14 @@ export function createRegistrationStore({
     const found = lookUp(application, asked.platform, token)
     const replaced = moves.replacedBy(application, asked)
     if (replaced !== null) return moves.goOn(application, asked, found, replaced, rights, bounds)
+    // An imported device comes along with its alias: it is the user's, who is proven where proofs are asked for.
+    const imported = rights.adopts === true ? adoptions.find(application, asked, token, found) : null
+    if (imported !== null) {
+      const outcome = moves.goOn(application, asked, found, imported, { ...rights, bringsNames: true }, bounds)
+      if (!('device' in outcome)) return outcome
+      adoptions.note(application, imported, clock.now())
+      return { ...outcome, adopted: true }
+    }
     const { kind, kept, gone } = found
     const had = kept === null ? NO_LABELS : labels.find(kept.id)
     // A device that was gone takes no more room than it did.
@@ -226,7 +241,7 @@ export function createRegistrationStore({
     // An alias is worth less than the device: without it a reinstalled app would never get a push again. What alias it
     // had goes all the same: it says that it is another's now, and what is meant for that one is not for it.
     const input = isFree ? asked : { ...asked, alias: '' }
-    if (kept === null && gone !== null) statements.erase.run(gone)
+    if (kept === null && gone !== null) statements.erase.run(gone.id)
     const device = kept === null ? create(application, input, token) : update(application, input, kept, had)
     return { kind, device, aliasTaken: !isFree }
   }
@@ -260,7 +275,7 @@ export function createRegistrationStore({
           touch(kept, now)
           labels.add(application, kept.id, 'tag', tag)
         } else {
-          if (gone !== null) statements.erase.run(gone)
+          if (gone !== null) statements.erase.run(gone.id)
           create(application, { token, platform, tag }, packToken(token))
         }
       }
@@ -310,6 +325,7 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     revive: database.statement<never, [device: number]>(
       `UPDATE device SET state = ${STATE.registered}, environment = NULL WHERE id = ?`,
     ),
+    claim: database.statement<never, [device: number]>('UPDATE device SET imported = 0 WHERE id = ?'),
     erase: database.statement<never, [device: number]>('DELETE FROM device WHERE id = ?'),
   }
 }

@@ -93,7 +93,7 @@ export function createTokenMoveStore({ database, labels, aliases, growth, update
       const added = { isNew: false, bytes: Buffer.byteLength(token), tag, type }
       const shortage = growth.shortage(application, added, bounds)
       if (shortage !== null) return shortage
-      const other = twin?.id ?? gone
+      const other = twin?.id ?? gone?.id ?? null
       if (other !== null) erase.run(other)
       const moved = moveTo(application, row, token)
       const isFree = !wanted.alias || aliases.claim(application, wanted.alias, row.id, takesAlias)

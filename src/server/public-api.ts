@@ -86,6 +86,7 @@ export function createPublicApi(deps: Dependencies) {
         devices,
         bounds,
         judgeProof,
+        log,
         aliasesOpen: compat,
       }),
       devicePropertyRoutes({

@@ -28,6 +28,7 @@ export interface FileCounts {
 
 export function deviceLine(device: WholeDevice): string {
   const { token, platform, alias, user, tag, active, lat, lng, timezone, locale, badge, environment, left } = device
+  const { imported, adopted } = device
   return JSON.stringify({
     kind: 'device',
     token,
@@ -48,6 +49,8 @@ export function deviceLine(device: WholeDevice): string {
     // 0: it came from elsewhere and has not registered since.
     seen_at: device.seenAt === 0 ? null : isoTime(device.seenAt),
     updated_at: isoTime(device.updatedAt),
+    imported,
+    adopted: adopted && { token: adopted.token, at: isoTime(adopted.at) },
   })
 }
 

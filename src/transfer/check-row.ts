@@ -7,6 +7,7 @@ import type { Platform } from '../device/device.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from '../device/transfer/imported-device.ts'
 import { refusalIn } from '../failure.ts'
 import { wholeNumber } from '../http/fields.ts'
+import { isJsonObject } from '../text/json-object.ts'
 import type { FieldNames, FileRecord, Stated } from './record.ts'
 import { readTime } from './time.ts'
 
@@ -96,7 +97,17 @@ function rest(given: Record<string, unknown>, check: RowCheck, leftOut: RowCompl
     return time === null ? undefined : Math.min(time, check.now)
   }
 
-  const { alias, user, timezone, locale, lat, badge, environment, state } = given
+  const {
+    alias,
+    user,
+    timezone,
+    locale,
+    lat,
+    badge,
+    environment,
+    state,
+    imported = check.isForeign || undefined,
+  } = given
   const device: { -readonly [Name in keyof ImportedDevice]?: ImportedDevice[Name] } = {
     registeredAt: timeIn('registered_at'),
     seenAt: timeIn('seen_at'),
@@ -118,6 +129,12 @@ function rest(given: Record<string, unknown>, check: RowCheck, leftOut: RowCompl
   if (environment === null || environment === 'production' || environment === 'sandbox') {
     device.environment = environment
   } else if (environment !== undefined) problem('environment', 'must be production or sandbox')
+  if (typeof imported === 'boolean') device.imported = imported
+  else if (imported !== undefined) problem('imported', 'must be true or false')
+  if (given['adopted'] !== undefined) {
+    device.adopted = adoptedIn(given['adopted'])
+    if (device.adopted === undefined) problem('adopted', 'must be {"token": …, "at": an ISO 8601 time}')
+  }
   if (state === 'gone' || state === 'quarantined') device.left = leftOf(given, state, device.updatedAt ?? check.now)
   return device
 }
@@ -125,6 +142,17 @@ function rest(given: Record<string, unknown>, check: RowCheck, leftOut: RowCompl
 function leftOf({ reason, at }: FileRecord, state: Left['state'], updatedAt: number): Left {
   const time = readTime(at)
   return { state, reason: typeof reason === 'string' && time !== null ? reason : null, at: time ?? updatedAt }
+}
+
+function adoptedIn(value: unknown): ImportedDevice['adopted'] {
+  if (!isJsonObject(value)) return undefined
+  const at = readTime(value['at'])
+  try {
+    return at === null ? undefined : { token: readToken(value['token'], 'token'), at }
+  } catch (error) {
+    refusalIn(error)
+    return undefined
+  }
 }
 
 /** Apple's SDK gives bytes, which apps write as hex in either case, some as `<… …>`; `null`: these are not. */

@@ -22,8 +22,11 @@ export const FIELDS = [
 
 export type RecordField = (typeof FIELDS)[number]
 
-/** What only an export of Bellhop says besides: of a device that is gone or in quarantine, why and since when. */
-type OwnField = 'updated_at' | 'state' | 'reason' | 'at'
+/**
+ * What only an export of Bellhop says besides: of a device that is gone or in quarantine, why and since when; of one that
+ * came by an import, whether it has registered since, and by which token it came.
+ */
+type OwnField = 'updated_at' | 'state' | 'reason' | 'at' | 'imported' | 'adopted'
 
 /** As it stands in the file, unchecked. `undefined`: not said; `null`: none. */
 export type Stated = { readonly [Name in RecordField | OwnField]?: unknown }

@@ -136,6 +136,7 @@ describe('an application', () => {
       pushId: false,
       secretEverywhere: true,
       verifyUsers: true,
+      adoptImported: false,
     }
     opened.applications.setLimits(application.id, rest)
     const limits = { rate: 0.5, quotaPeriod: 'day', ...rest } as const

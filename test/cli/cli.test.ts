@@ -148,6 +148,10 @@ describe('what is asked for wrongly', () => {
       'app limits Shop --secret-everywhere --no-secret-everywhere',
       '--secret-everywhere and --no-secret-everywhere do not go together: choose one.',
     ],
+    [
+      'app limits Shop --adopt-imported --no-adopt-imported',
+      '--adopt-imported and --no-adopt-imported do not go together: choose one.',
+    ],
     ['app limits Shop --rate 1e3', `--rate: "1e3" ${rates}`],
     ['app limits Shop --backend-burst 1000001', '--backend-burst: "1000001" is not a whole number from 0 to 1000000'],
   ]

@@ -28,6 +28,7 @@ const APPLICATION: Application = {
     pushId: true,
     secretEverywhere: false,
     verifyUsers: false,
+    adoptImported: null,
   },
 }
 

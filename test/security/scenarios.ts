@@ -60,7 +60,7 @@ async function expectByTokenOnly({ byId }: World, endpoint: string, rest: object
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'PUT /deviceToken': {
     call: { body: DEVICE },
-    async can({ byId, device }) {
+    async can({ byId, device, importDevice }) {
       const madeUp = {
         token: 'made-up',
         platform: '1',
@@ -77,6 +77,12 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
         undefined,
         { tag: ['changed'], alias: ALIAS },
       ])
+      importDevice({ token: 'imported', platform: 1, user: 'bob', tag: ['paid'] })
+      const guessed = await expectDone(
+        byId('PUT /deviceToken', { body: { token: 'mine', platform: '1', user: 'bob' } }),
+      )
+      expect(guessed.body).toMatchObject({ tag: ['paid'] })
+      expect(await device('imported')).toBeUndefined()
     },
     async cannot({ byId, device }) {
       const { body } = await expectDone(byId('PUT /deviceToken', { body: { ...UNKNOWN, alias: ALIAS } }))
@@ -277,13 +283,16 @@ async function registersProven(world: World, endpoint: string): Promise<void> {
 function registering(endpoint: string): Scenario {
   return {
     call: { body: DEVICE },
-    async can({ byId, device }) {
+    async can({ byId, device, importDevice }) {
       await expectDone(byId(endpoint, { body: { ...UNKNOWN, tag: ['staff'], active: ['all'], alias: ALIAS } }))
       expect(await device(UNKNOWN.token)).toMatchObject({ tag: ['staff'], active: ['all'], alias: ALIAS })
       await expectDone(byId(endpoint, { body: { ...DEVICE, tag: ['changed'] } }))
       expect(await device()).toMatchObject({ alias: null, tag: ['changed'] })
       await expectDone(byId(endpoint, { body: { token: 'made-up', platform: '0', replaces: DEVICE.token } }))
       expect([await device(), await device('made-up')]).toMatchObject([undefined, { tag: ['changed'] }])
+      importDevice({ token: 'imported', platform: 1, user: 'bob', tag: ['paid'] })
+      await expectDone(byId(endpoint, { body: { token: 'mine', platform: '1', user: 'bob' } }))
+      expect([await device('imported'), await device('mine')]).toMatchObject([undefined, { tag: ['paid'] }])
     },
     async cannot({ byId }) {
       const { body } = await expectDone(byId(endpoint, { body: { ...UNKNOWN, alias: ALIAS } }))

@@ -1,10 +1,12 @@
 import { expect } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { Limits } from '../../src/application/application.ts'
+import type { ImportedDevice } from '../../src/device/transfer/imported-device.ts'
 import { newCaller } from '../support/caller.ts'
+import { importDevice } from '../support/imported.ts'
 import type { Answer, Call, Credentials, Service } from '../support/service.ts'
 
-/** An application with a phone, and a push that is to be sent in an hour. */
+/** An application that adopts imported devices, with a phone, and a push that is to be sent in an hour. */
 export interface World {
   readonly application: Credentials
   /** The id of the push. */
@@ -16,6 +18,8 @@ export interface World {
   /** A proof of a user or alias under the user key of this application, and under that of another. */
   readonly proof: (name: string) => string
   readonly foreignProof: (name: string) => string
+  /** Brings a device in by an import. */
+  readonly importDevice: (device: ImportedDevice) => void
   /** The record of the phone, or of another. */
   readonly device: (token?: string) => Promise<any>
 }
@@ -29,7 +33,7 @@ export const UNKNOWN = { token: 'cd'.repeat(32), platform: '0' }
 
 /** Whatever application it is for, the phone has the same token and alias. */
 export async function newWorld(service: Service, limits: Partial<Limits> = {}): Promise<World> {
-  const caller = newCaller(service)
+  const caller = newCaller(service, { adoptImported: true })
   const { application } = caller
   service.limit(application, limits)
   const body = { ...DEVICE, alias: ALIAS, user: 'ann', tag: ['vip'], active: ['news'], lat: 52.52, lng: 13.405 }
@@ -48,6 +52,7 @@ export async function newWorld(service: Service, limits: Partial<Limits> = {}): 
     byBackend: made('backend'),
     proof: proving(() => service.makeUserKey(application)),
     foreignProof: proving(() => service.makeUserKey(newCaller(service).application)),
+    importDevice: (device) => importDevice(service, application, device),
     device: async (token = DEVICE.token) => (await caller.devices()).find((each) => each.token === token),
   }
 }

@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import type { Limits } from '../../src/application/application.ts'
 import type { DeviceRecord } from '../../src/device/device-record.ts'
 import type { Answer, Call, Credentials, Service } from './service.ts'
 
@@ -19,8 +20,8 @@ export interface Caller {
 
 let callers = 0
 
-export function newCaller(service: Service): Caller {
-  const application = service.addApplication(`caller ${++callers}`)
+export function newCaller(service: Service, limits: Partial<Limits> = {}): Caller {
+  const application = service.addApplication(`caller ${++callers}`, limits)
   return {
     application,
     put: (path, body, as) => service.put(path, body, { application, ...(as && { as }) }),

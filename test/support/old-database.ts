@@ -144,9 +144,23 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
     )
   }
   if (schema >= 15) run('INSERT INTO clock_jump (by_ms, since, until) VALUES (0, ?, ?)', NOW - HOUR_MS, NOW)
+  if (schema >= 21) fillAdministrators(run)
+  if (schema >= 22) {
+    run('UPDATE device SET imported = 0 WHERE id = 2')
+    run(`INSERT INTO adopted_token (device, application, platform, token, at) VALUES (2, 1, 1, 'listed', ?)`, NOW)
+  }
 }
 
 type Run = (sql: string, ...values: readonly (string | number | null | Uint8Array)[]) => void
+
+function fillAdministrators(run: Run): void {
+  const digest = bytes('ab'.repeat(32))
+  run(`INSERT INTO administrator (name, password, created_at) VALUES ('ann', '$argon2id$', ?)`, NOW)
+  run('INSERT INTO admin_session (digest, administrator, created_at, seen_at) VALUES (?, 1, ?, ?)', digest, NOW, NOW)
+  run('INSERT INTO admin_link (digest, administrator, expires_at) VALUES (?, 1, ?)', digest, NOW + HOUR_MS)
+  run(`INSERT INTO admin_token (name, digest, created_at) VALUES ('ci', ?, ?)`, digest, NOW)
+  run(`INSERT INTO admin_log (at, who, action, subject, detail) VALUES (?, 'token ci', 'push', 'Shop', '{}')`, NOW)
+}
 
 function fillDevices(run: Run): void {
   const device = `INSERT INTO device (id, application, platform, state, environment, token, alias, lat, lng, badge,

@@ -46,6 +46,31 @@ describe('a row of a file', () => {
     expect(check({ token: 'simulated-A', platform: '0' }, false)).toMatchObject({ device: { token: 'simulated-A' } })
   })
 
+  test('of another service is an imported device, of this one what its export says', () => {
+    const token = 'x'
+    expect(check({ token, platform: 1 })).toMatchObject({ device: { imported: true } })
+    const at = '2026-11-20T12:01:00.000Z'
+    const adopted = { token: 'y', at }
+    expect(check({ token, platform: '1', imported: false, adopted }, false)).toMatchObject({
+      device: { imported: false, adopted: { token: 'y', at: Date.parse(at) } },
+      leftOut: [],
+    })
+    const own = check({ token, platform: '1' }, false)
+    expect(own.kind === 'device' && [own.device.imported, own.device.adopted]).toEqual([undefined, undefined])
+  })
+
+  test('is reached without an imported or adopted that says nothing', () => {
+    for (const adopted of ['y', { token: 'y' }, { token: 'a b', at: 1_700_000_000 }, { at: 1_700_000_000 }, []]) {
+      expect(check({ token: 'x', platform: '1', imported: 'yes', adopted }, false)).toMatchObject({
+        device: { token: 'x' },
+        leftOut: [
+          { field: 'imported', reason: 'imported must be true or false.' },
+          { field: 'adopted', reason: 'adopted must be {"token": …, "at": an ISO 8601 time}.' },
+        ],
+      })
+    }
+  })
+
   test('is reached without what of it breaks a rule', () => {
     const checked = check({
       token: 'x',

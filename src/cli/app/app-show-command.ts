@@ -5,10 +5,11 @@ import type { UserKeySummary } from '../../application/user-key-store.ts'
 import { createCredentialStore } from '../../application/credential-store.ts'
 import type { CredentialSummary } from '../../application/credential-store.ts'
 import type { Database } from '../../database/database.ts'
+import { createAdoptionStore } from '../../device/adoption-store.ts'
 import { createRegistrySizeStore } from '../../device/registry-size-store.ts'
 import type { RegistrySize } from '../../device/registry-size-store.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
-import { isoTime } from '../../text/format.ts'
+import { counted, isoTime } from '../../text/format.ts'
 import { createWebhookStore } from '../../webhook/webhook-store.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
 import { done } from '../command.ts'
@@ -51,6 +52,8 @@ interface View {
   readonly webhook: Webhook | null
   readonly userKey: UserKeySummary | null
   readonly size: RegistrySize
+  /** Imported devices of users that have not registered by themselves. */
+  readonly adoptable: number
 }
 
 function createView(database: Database, { clock }: Pick<CommandContext, 'clock'>): (application: Application) => View {
@@ -59,12 +62,14 @@ function createView(database: Database, { clock }: Pick<CommandContext, 'clock'>
   const webhooks = createWebhookStore({ database, clock, key: NO_KEY })
   const userKeys = createUserKeyStore({ database, clock, key: NO_KEY })
   const sizes = createRegistrySizeStore({ database })
+  const adoptions = createAdoptionStore({ database })
   return (application) => ({
     application,
     credentials: credentials.summaries(application),
     webhook: webhooks.find(application),
     userKey: userKeys.summary(application),
     size: sizes.sizeOf(application.number),
+    adoptable: adoptions.count(application.number),
   })
 }
 
@@ -75,7 +80,7 @@ function listText(views: readonly View[]): string {
 }
 
 function showText(view: View): string {
-  const { application, credentials, webhook, userKey, size } = view
+  const { application, credentials, webhook, userKey, size, adoptable } = view
   return [
     escapeControls(application.name),
     '',
@@ -86,6 +91,7 @@ function showText(view: View): string {
       ...(webhook === null ? [] : [['webhook', webhookText(webhook)]]),
       ...(userKey === null ? [] : [['user key', userKeyText(userKey)]]),
       ['holds', `${size.devices} devices, also those that are gone; ${size.labels} tags and types`],
+      ...(adoptable === 0 ? [] : [['imported', `${counted(adoptable, 'device')} of a user, not registered since`]]),
     ]),
     '',
     limitsText(application.limits),
@@ -93,7 +99,7 @@ function showText(view: View): string {
 }
 
 /** No secret, no hash; times in ISO 8601 UTC. */
-function viewJson({ application, credentials, webhook, userKey, size }: View): object {
+function viewJson({ application, credentials, webhook, userKey, size, adoptable }: View): object {
   const { id, name, simulated, limits } = application
   return {
     id,
@@ -102,6 +108,7 @@ function viewJson({ application, credentials, webhook, userKey, size }: View): o
     limits,
     devices: size.devices,
     labels: size.labels,
+    adoptable,
     credentials: credentials.map((credential) => ({
       ...credential,
       createdAt: isoTime(credential.createdAt),

@@ -22,7 +22,7 @@ const rate: SettingType<number> = {
   },
 }
 
-type Switch = 'pushId' | 'secretEverywhere' | 'verifyUsers'
+type Switch = 'pushId' | 'secretEverywhere' | 'verifyUsers' | 'adoptImported'
 type LimitWithValue = Exclude<keyof Limits, Switch>
 
 const LIMITS: {
@@ -73,6 +73,11 @@ const SWITCHES: Readonly<Record<Switch, { readonly flag: string; readonly on: st
     on: 'a user or alias without the secret needs a proof, made with the key of app user-key',
     off: 'an app says whose its device is, and nobody asks for a proof',
   },
+  adoptImported: {
+    flag: 'adopt-imported',
+    on: 'a new token takes the place of an imported device of its user; unset = on with the first import of users',
+    off: 'a new token is a device of its own beside the imported one',
+  },
 }
 
 /** In the order in which help and `app limits` show them. */
@@ -102,6 +107,9 @@ export function limitsIn(flags: ParsedArguments['flags']): Partial<Limits> {
 /** What 0 says of a limit, where it is not that there is none. */
 const WHEN_ZERO: Partial<Record<keyof Limits, string>> = { confirmAbove: 'off', holdSeconds: 'off' }
 
+/** A switch that nobody has turned is `null`. */
+const SWITCHED: Readonly<Record<string, string>> = { true: 'on', false: 'off', null: 'unset' }
+
 export function limitsText(limits: Limits): string {
   const rows = Object.entries(LIMITS).map(([name, [flag, , doc]]) => {
     const limit = name as LimitWithValue
@@ -110,7 +118,7 @@ export function limitsText(limits: Limits): string {
   })
   const switches = Object.entries(SWITCHES).map(([name, { flag, on }]) => [
     flag,
-    limits[name as Switch] ? 'on' : 'off',
+    SWITCHED[String(limits[name as Switch])] ?? '',
     on,
   ])
   return `${indented([...rows, ...switches]).join('\n')}\n`

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { createApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
 import { problem } from '../../failure.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
@@ -44,6 +45,7 @@ export const run: RunCommand = async (given, context) => {
   using database = data.database
   const { application } = data
 
+  const applications = createApplicationStore({ database, clock: context.clock })
   context.stderr(`${escapeControls(plan.said)}\n`)
   const end = await passOver(
     {
@@ -56,6 +58,10 @@ export const run: RunCommand = async (given, context) => {
       replace: options.replace,
       dryRun,
       aliasName: aliasName(plan),
+      adoptable() {
+        const isSaid = applications.find(application.id)?.limits.adoptImported !== null
+        if (!isSaid) applications.setLimits(application.id, { adoptImported: true })
+      },
       rejectsPath,
       statePath: dryRun || file === '-' ? null : join(dirname(rejectsPath), `${base}.import-state`),
       identity: identityOf(options, plan, application, rejectsPath),
@@ -63,8 +69,8 @@ export const run: RunCommand = async (given, context) => {
     context,
   )
   if (end.problem === STOPPED) return problem(stoppedText(end, options))
-  if (end.problem !== null) return problem(`${end.problem} ${countsText(end, options)}`)
-  return done(options.json ? endJson(end, options, plan, application) : `${countsText(end, options)}\n`)
+  if (end.problem !== null) return problem(`${end.problem} ${countsText(end, options, application)}`)
+  return done(options.json ? endJson(end, options, plan, application) : `${countsText(end, options, application)}\n`)
 }
 
 /** What is wrong with the application, before anything is fetched for it; `null`: nothing. */
@@ -111,12 +117,17 @@ function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOptions): stri
 }
 
 /** `1,204 rows read: 1,000 imported, …`, and where the rest is told of. */
-function countsText({ counts, rejects }: PassEnd, { dryRun, file, onesignal }: ImportOptions): string {
-  const { read, imported, updated, unchanged, rejected, kept, partial, history } = counts
+function countsText(
+  { counts, rejects }: PassEnd,
+  { dryRun, file, onesignal }: ImportOptions,
+  application: Application,
+): string {
+  const { read, imported, updated, unchanged, rejected, kept, partial, adoptable, history } = counts
   const figure = (count: number, words: string) => `${grouped(count)} ${words}`
   const more = [
     ...(kept > 0 ? [`${figure(kept, 'of the unchanged')} know better here than the file.`] : []),
     ...(partial > 0 ? [`${figure(partial, 'came')} without something that cannot be had here.`] : []),
+    ...(adoptable > 0 ? [figure(adoptable, adoptionText(application))] : []),
     ...(history > 0 ? [`${figure(history, 'entries')} of feedback and statistics.`] : []),
     ...(rejects === null ? [] : [`Why, row by row: ${rejects}`]),
     ...(onesignal === null ? [] : [`All that OneSignal exported is in ${file}: remove it when it is of no more use.`]),
@@ -129,6 +140,14 @@ function countsText({ counts, rejects }: PassEnd, { dryRun, file, onesignal }: I
   ]
   const all = dryRun ? `Nothing is changed. It would be, of ${counted(read, 'row')}` : `${counted(read, 'row')} read`
   return [`${all}: ${rows.join(', ')}.`, ...more].join('\n')
+}
+
+/** What becomes of imported devices that have a user, to follow their number. */
+function adoptionText({ id, limits }: Application): string {
+  const these = 'of the imported have a user'
+  return limits.adoptImported === false
+    ? `${these}. A new token of that user is a device beside them: adopt-imported is off.`
+    : `${these}: each is taken over by the next new token of that user, unless it registers by itself before. bellhop app limits ${id} --no-adopt-imported turns that off.`
 }
 
 function endJson(

@@ -11,6 +11,8 @@ export interface ImportCounts {
   readonly kept: number
   /** Of the others: devices imported without some of their data. */
   readonly partial: number
+  /** Of the imported: devices of a user, whose place a registration of that user may take. */
+  readonly adoptable: number
   /** Entries of feedback and statistics, from an export of Bellhop. */
   readonly history: number
 }
@@ -23,6 +25,7 @@ export const NO_COUNTS: ImportCounts = {
   rejected: 0,
   kept: 0,
   partial: 0,
+  adoptable: 0,
   history: 0,
 }
 

@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly rejects: RejectFile
   /** Of an import that goes on; `null`: it begins. */
   readonly counts: ImportCounts | null
+  /** Hears of each transaction that brings devices whose place may be taken, within it. */
+  readonly adoptable: () => void
   /** What the alias is called in the file. */
   readonly aliasName: string
 }
@@ -68,6 +70,12 @@ export function startImport(options: RunOptions): Importing {
     }
   }
 
+  function putAll(rows: readonly Row[]): (ImportOutcome | null)[] {
+    const outcomes = rows.map(put)
+    if (rows.some((row, at) => isAdoptable(row, outcomes[at]))) options.adoptable()
+    return outcomes
+  }
+
   function count(row: Row, outcome: ImportOutcome | null): readonly Reject[] {
     const complaints = outcome?.aliasTaken === true ? [...row.complaints, aliasTaken] : row.complaints
     if (row.kind === 'feedback' || row.kind === 'tally') counts.history++
@@ -78,6 +86,7 @@ export function startImport(options: RunOptions): Importing {
         counts[outcome.kind === 'kept' ? 'unchanged' : outcome.kind]++
         if (outcome.kind === 'kept') counts.kept++
         if (complaints.length > 0) counts.partial++
+        if (isAdoptable(row, outcome)) counts.adoptable++
       }
     }
     if (complaints.length === 0) return NOTHING
@@ -99,7 +108,7 @@ export function startImport(options: RunOptions): Importing {
       writes = 0
       if (rows.length === 0) return
       const startedAt = clock.now()
-      const outcomes = transact(database, options.dryRun, () => rows.map(put))
+      const outcomes = transact(database, options.dryRun, () => putAll(rows))
       const tookMs = clock.now() - startedAt
       options.rejects.write(rows.flatMap((row, at) => count(row, outcomes[at] ?? null)))
       await pacing.rest(tookMs)
@@ -110,6 +119,13 @@ export function startImport(options: RunOptions): Importing {
 }
 
 const NOTHING: readonly Reject[] = []
+
+/** Whether a registration of its user may take the place of what the row has made. */
+function isAdoptable(row: Row, outcome: ImportOutcome | null | undefined): boolean {
+  return (
+    row.kind === 'device' && row.device.imported === true && Boolean(row.device.user) && outcome?.kind === 'imported'
+  )
+}
 
 /** With `undo`, nothing of it stays. */
 function transact<T>(database: Database, undo: boolean, work: () => T[]): T[] {

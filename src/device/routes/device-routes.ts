@@ -6,6 +6,7 @@ import type { Failure } from '../../failure.ts'
 import { doneAnswer } from '../../http/answer-schema.ts'
 import { described } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
+import type { Log } from '../../log.ts'
 import { EXAMPLE_TOKEN } from '../device-fields.ts'
 import { deviceRecordOf, RECORD, RECORD_EXAMPLE } from '../device-record.ts'
 import * as schema from '../device-schema.ts'
@@ -22,6 +23,7 @@ interface Dependencies {
   readonly devices: DeviceStore
   readonly bounds: GrowthBounds
   readonly judgeProof: JudgeProof
+  readonly log: Pick<Log, 'info'>
   /** Whether without the secret a device may take the alias of another. Default false. */
   readonly aliasesOpen?: boolean
 }
@@ -29,7 +31,7 @@ interface Dependencies {
 const RECORD_ANSWER = { schema: RECORD, example: RECORD_EXAMPLE }
 
 /** Endpoints 1 to 3: registering devices, and their end. */
-export function deviceRoutes({ gate, commit, devices, bounds, judgeProof, aliasesOpen = false }: Dependencies) {
+export function deviceRoutes({ gate, commit, devices, bounds, judgeProof, log, aliasesOpen = false }: Dependencies) {
   return new Elysia({ name: 'device-routes' })
     .use(gate.plugin)
     .put(
@@ -41,12 +43,21 @@ export function deviceRoutes({ gate, commit, devices, bounds, judgeProof, aliase
         const rights = {
           takesAlias: withSecret || aliasesOpen || names.aliasProven,
           bringsNames: !mustProveNames(call),
+          adopts: application.limits.adoptImported === true,
         }
         const outcome = await withinBounds(bounds, call, (max) =>
           commit(() => devices.register(application.number, body, rights, max)),
         )
         if (outcome.kind === 'unproven') throw new Refused(broughtUnproven(outcome.field))
         const { kind, device, aliasTaken } = outcome
+        if (outcome.adopted) {
+          const { platform } = device
+          log.info('a token took the place of an imported device', {
+            application: application.number,
+            platform,
+            withSecret,
+          })
+        }
         const warnings = aliasTaken ? ['alias belongs to another device'] : []
         return status(kind === 'created' ? 201 : 200, deviceRecordOf(device, warnings))
       },
@@ -54,7 +65,7 @@ export function deviceRoutes({ gate, commit, devices, bounds, judgeProof, aliase
         tag: 'Devices',
         summary: 'Register or update a device',
         description:
-          'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret, or a proof; without either the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like.',
+          'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret, or a proof; without either the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like. With the `user` of an imported device of the same platform that has not registered since, the registration takes its place as with `replaces`, where `bellhop app limits --adopt-imported` is on.',
         idAlone: idAloneOf({ aliasesOpen }).register,
         body: schema.RegisterDevice,
         example: {

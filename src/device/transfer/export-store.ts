@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device } from '../../database/schema.ts'
+import type { AdoptedToken } from '../adoption-store.ts'
 import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { unpackToken } from '../device.ts'
@@ -27,6 +28,9 @@ export interface WholeDevice {
   readonly updatedAt: number
   /** `null`: it is registered. `reason` and `at`: what a gateway said last, `null` once that is forgotten. */
   readonly left: { readonly state: DeviceState; readonly reason: string | null; readonly at: number | null } | null
+  /** As of `ImportedDevice`, and so is `adopted`; absent where they say nothing. */
+  readonly imported?: boolean
+  readonly adopted?: { readonly token: string; readonly at: number }
 }
 
 type Row = DeviceRow & Pick<StoredRow<typeof device>, 'environment' | 'seen_at'>
@@ -58,6 +62,9 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
   const labelById = database.reading<{ kind: number; name: string }, [id: number]>(
     'SELECT kind, name FROM label WHERE id = ?',
   )
+  const adoptedBy = database.reading<AdoptedToken, [device: number]>(
+    'SELECT token, at FROM adopted_token WHERE device = ?',
+  )
   const feedbackOf = database.reading<{ reason: string; at: number }, [number, number, string | Uint8Array]>(
     'SELECT reason, at FROM feedback WHERE application = ? AND platform = ? AND token = ?',
   )
@@ -80,7 +87,9 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
   }
 
   function wholeOf(application: number, row: Row, labels: Labels | undefined): WholeDevice {
-    const { platform, token, alias, user, lat, lng, timezone, locale, badge } = row
+    const { platform, token, alias, user, lat, lng, timezone, locale, badge, imported } = row
+    // One that has registered since may have done so by another token.
+    const adopted = imported === 0 ? adoptedBy.get(row.id) : null
     const said = row.state === STATE.registered ? null : feedbackOf.get(application, platform, token)
     return {
       token: unpackToken(token),
@@ -102,6 +111,8 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
         row.state === STATE.registered
           ? null
           : { state: stateOf(row.state), reason: said?.reason ?? null, at: said?.at ?? null },
+      ...(imported !== null && { imported: imported === 1 }),
+      ...(adopted !== null && { adopted: { token: unpackToken(adopted.token), at: adopted.at } }),
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device } from '../../database/schema.ts'
+import { createAdoptionStore } from '../adoption-store.ts'
 import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { packToken } from '../device.ts'
@@ -29,6 +30,8 @@ type Row = DeviceRow & Pick<StoredRow<typeof device>, 'environment' | 'seen_at'>
  * Who registered here after the list was made knows better than the list, and so does the gateway that declared a
  * token dead after it: `kept`. With `replace` the list is believed over a device, though not over a gateway.
  *
+ * A device whose place another token of its user has taken since does not come again: `kept` too.
+ *
  * A device of which nobody knows when it registered last is kept with 0, long ago: of a token that was dead before
  * the import, Apple says so with a time before it, which must count.
  */
@@ -40,6 +43,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
   const statements = prepareStatements(database)
   const sizes = createRegistrySizeStore({ database })
   const leftDevices = createLeftDeviceStore({ database })
+  const adoptions = createAdoptionStore({ database })
 
   /** The import without an alias that would name one of several devices of a user; nor does the other keep it. */
   function withoutSharedAlias(application: number, asked: ImportedDevice, known: Row | null): ImportedDevice {
@@ -74,12 +78,17 @@ export function createImportStore({ database, clock }: RegistryBeside) {
       device.registeredAt ?? now,
       device.seenAt ?? 0,
       device.updatedAt ?? now,
+      device.imported === undefined ? null : Number(device.imported),
     )
+    const id = Number(lastInsertRowid)
+    if (device.adopted !== undefined) {
+      adoptions.note(application, { id, platform, token: packToken(device.adopted.token) }, device.adopted.at)
+    }
     sizes.countDevice(application)
     if (left !== undefined) report(application, platform, token, left)
     if (!isGone) {
-      labels.add(application, Number(lastInsertRowid), 'tag', device.tag ?? [])
-      labels.add(application, Number(lastInsertRowid), 'type', device.active ?? [])
+      labels.add(application, id, 'tag', device.tag ?? [])
+      labels.add(application, id, 'type', device.active ?? [])
     }
     return { kind: 'imported', aliasTaken }
   }
@@ -145,7 +154,10 @@ export function createImportStore({ database, clock }: RegistryBeside) {
       const { platform, left, seenAt = 0 } = device
       const token = packToken(device.token)
       const row = statements.byToken.get(application, platform, token)
-      if (row === null) return create(application, device)
+      if (row === null) {
+        const isTwin = device.imported === true && adoptions.isAdopted(application, platform, token)
+        return isTwin ? KEPT : create(application, device)
+      }
 
       if (row.state === STATE.registered) {
         if (left !== undefined) return left.at >= row.seen_at ? leave(application, row, device, left) : KEPT
@@ -215,11 +227,12 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
         number,
         number,
         number,
+        imported: Maybe,
       ]
     >(
       `INSERT INTO device (application, platform, state, environment, token, alias, user, lat, lng, cell, badge, timezone,
-         locale, registered_at, seen_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         locale, registered_at, seen_at, updated_at, imported)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     // What an index has is not named here, so that no index is rewritten.
     update: database.statement<never, [badge: number, Maybe, number, number, number, device: number]>(

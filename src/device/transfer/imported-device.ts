@@ -24,6 +24,10 @@ export interface ImportedDevice {
   readonly updatedAt?: number | undefined
   /** Default registered. */
   readonly left?: Left | undefined
+  /** `true`: it has not registered by itself, but came by a list; `false`: it came so, and has since. Default neither. */
+  readonly imported?: boolean | undefined
+  /** The token that it came with, where another one has its place since `at`. */
+  readonly adopted?: { readonly token: string; readonly at: number } | undefined
 }
 
 /** What a gateway has said of the device. */

@@ -89,7 +89,7 @@ function routesOf(plugins: (gate: ReturnType<typeof createGate>) => readonly Any
 const routes = routesOf((gate) => {
   const uncalled = {} as never
   return [
-    deviceRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled, judgeProof: uncalled }),
+    deviceRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled, judgeProof: uncalled, log: uncalled }),
     devicePropertyRoutes({
       gate,
       commit: uncalled,

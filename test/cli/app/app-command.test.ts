@@ -43,6 +43,7 @@ const LIMITS = [
   '  push-id            on        the payload carries the id of the push, to report opens with',
   '  secret-everywhere  off       every call needs the secret, also those that an app makes',
   '  verify-users       off       a user or alias without the secret needs a proof, made with the key of app user-key',
+  '  adopt-imported     unset     a new token takes the place of an imported device of its user; unset = on with the first import of users',
   '',
 ].join('\n')
 
@@ -167,8 +168,9 @@ describe('app list and app show', () => {
       pushId: true,
       secretEverywhere: false,
       verifyUsers: false,
+      adoptImported: null,
     }
-    const size = { devices: 0, labels: 0 }
+    const size = { devices: 0, labels: 0, adoptable: 0 }
     const shown = JSON.stringify({
       id,
       name: 'Shop',
@@ -306,6 +308,7 @@ describe('app limits', () => {
       '  push-id            off        the payload carries the id of the push, to report opens with',
       '  secret-everywhere  on         every call needs the secret, also those that an app makes',
       '  verify-users       on         a user or alias without the secret needs a proof, made with the key of app user-key',
+      '  adopt-imported     unset      a new token takes the place of an imported device of its user; unset = on with the first import of users',
       '',
     ].join('\n')
     const set = await cli.run([
@@ -334,6 +337,13 @@ describe('app limits', () => {
     expect(open.stdout).toBe(again.stdout.replace('secret-everywhere  on ', 'secret-everywhere  off'))
     await cli.run(['app', 'user-key', 'Shop'])
     expect((await cli.run(['app', 'limits', 'Shop', '--verify-users'])).stdout).toBe(open.stdout)
+    for (const [flag, shown] of [
+      ['--adopt-imported', 'on   '],
+      ['--no-adopt-imported', 'off  '],
+    ] as const) {
+      const { stdout } = await cli.run(['app', 'limits', 'Shop', flag])
+      expect(stdout).toBe(open.stdout.replace('adopt-imported     unset', `adopt-imported     ${shown}`))
+    }
   })
 })
 

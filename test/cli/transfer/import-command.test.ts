@@ -621,3 +621,76 @@ describe('what somebody has put in the way', () => {
     expect(readFileSync(to, 'utf8')).toBe('second')
   })
 })
+
+describe('imported devices of a user', () => {
+  const ROWS = `token,platform,user\n${APPLE},ios,ann\n${FCM},android,bob\n${FCM}2,android,\n`
+  const adoptImported = async (line: CommandLine) =>
+    JSON.parse((await line.run(['app', 'show', 'Shop', '--json'])).stdout).limits.adoptImported
+  /** What becomes of who registers by a new token, as the application has it. */
+  async function registered(line: CommandLine, user: string): Promise<string> {
+    const adopts = (await adoptImported(line)) === true
+    using database = line.database()
+    const devices = createDeviceStore({ database, clock: line.clock })
+    const { kind } = database.transact(() => devices.register(1, { token: 'new', platform: 1, user }, { adopts }))
+    return kind
+  }
+
+  test('are taken over by their next new token from then on, which is said', async () => {
+    using line = commandLine()
+    const { stdout } = await importing(line, 'd.csv', ROWS)
+    const { id } = JSON.parse((await line.run(['app', 'show', 'Shop', '--json'])).stdout)
+    expect(stdout).toBe(
+      `3 rows read: 3 imported, 0 updated, 0 unchanged, 0 rejected.\n2 of the imported have a user: each is taken over by the next new token of that user, unless it registers by itself before. bellhop app limits ${id} --no-adopt-imported turns that off.\n`,
+    )
+    expect(await adoptImported(line)).toBe(true)
+    const shown = async () => (await line.run(['app', 'show', 'Shop'])).stdout
+    expect(await shown()).toContain('\n  imported  2 devices of a user, not registered since\n')
+    expect(await registered(line, 'bob')).toBe('updated')
+    expect(await shown()).toContain('\n  imported  1 device of a user, not registered since\n')
+    expect(devicesOf(line).map(({ token }) => token)).toEqual([APPLE, 'new', `${FCM}2`])
+  })
+
+  test('are not, where an operator has said so before', async () => {
+    using line = commandLine()
+    await line.run(['app', 'create', 'Shop'])
+    await line.run(['app', 'limits', 'Shop', '--no-adopt-imported'])
+    const { stdout } = await importing(line, 'd.csv', ROWS)
+    expect(stdout).toEndWith(
+      '2 of the imported have a user. A new token of that user is a device beside them: adopt-imported is off.\n',
+    )
+    expect(await adoptImported(line)).toBe(false)
+    expect(await registered(line, 'bob')).toBe('created')
+  })
+
+  test('leave the application as it is where they only would be imported, or have no user', async () => {
+    using line = commandLine()
+    const { stdout } = await importing(line, 'd.csv', ROWS, '--dry-run', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ imported: 3, adoptable: 2 })
+    expect(await adoptImported(line)).toBe(null)
+    const { stdout: said } = await importing(line, 'd.csv', `token,platform\n${APPLE},ios\n`)
+    expect(said).toBe('1 row read: 1 imported, 0 updated, 0 unchanged, 0 rejected.\n')
+    expect(await adoptImported(line)).toBe(null)
+  })
+
+  test('of which none is new say nothing', async () => {
+    using line = commandLine()
+    await importing(line, 'd.csv', ROWS)
+    await line.run(['app', 'limits', 'Shop', '--no-adopt-imported'])
+    const { stdout } = await importing(line, 'd.csv', ROWS)
+    expect(stdout).toBe('3 rows read: 0 imported, 0 updated, 3 unchanged, 0 rejected.\n')
+    expect(await adoptImported(line)).toBe(false)
+  })
+
+  test('whose place was taken do not come again', async () => {
+    using line = commandLine()
+    await importing(line, 'd.csv', ROWS)
+    await registered(line, 'bob')
+    for (const flags of [[], ['--on-conflict', 'replace']]) {
+      const { stdout } = await importing(line, 'd.csv', ROWS, ...flags)
+      expect(stdout).toStartWith(
+        '3 rows read: 0 imported, 0 updated, 3 unchanged, 0 rejected.\n1 of the unchanged know',
+      )
+    }
+    expect(devicesOf(line)).toHaveLength(3)
+  })
+})

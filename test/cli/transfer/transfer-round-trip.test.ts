@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
+import { createImportStore } from '../../../src/device/transfer/import-store.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { createStatsStore } from '../../../src/stats/stats-store.ts'
 import { createEventStore } from '../../../src/webhook/event-store.ts'
@@ -91,6 +92,13 @@ function fill(line: CommandLine, seed: number, devices: number): void {
         stats.record(1, platform, { event, action: null, push: null, token: null }, clock.now())
       }
     }
+    const imports = createImportStore({ database, clock })
+    for (const user of ['ann', 'bob', 'cyd']) {
+      const listed = { platform: 1, user, tag: some(), imported: true } as const
+      imports.put(1, { token: `imported:${user}`, ...listed })
+    }
+    registry.register(1, { token: 'imported:bob', platform: 1 })
+    registry.register(1, { token: 'own:cyd', platform: 1, user: 'cyd' }, { adopts: true })
   })
 }
 
@@ -111,6 +119,13 @@ describe('an export and its import', () => {
       const before = await exported(from, 'Shop')
       expect(before.some((each) => each.includes('"state":"gone"'))).toBe(true)
       expect(before.some((each) => each.includes('"kind":"feedback"'))).toBe(true)
+      for (const marker of [
+        '"imported":true}',
+        '"imported":false}',
+        '"imported":false,"adopted":{"token":"imported:cyd",',
+      ]) {
+        expect(before.filter((each) => each.includes(marker))).toHaveLength(1)
+      }
 
       const packed = join(from.data, 'shop.jsonl.gz')
       await from.run(['export', 'Shop', packed])

@@ -31,6 +31,7 @@ export function explanationText(record: Explained, { paint, legible }: Style): s
     ...row('language', record.language === undefined ? null : (record.language ?? "the push's own text")),
     ...row('next attempt', next && moment(Date.parse(next))),
     ...row('apns-id', apnsId),
+    ...row('adopted', record.adopted_at === undefined ? null : moment(Date.parse(record.adopted_at))),
   ]
   const notes = record.pauseUnknown ? ['No server answers that could say whether sending is paused.'] : []
   const sentences = [escapeControls(explanation), ...notes].join('\n')

@@ -4,7 +4,7 @@ import type { DeviceTraits } from '../../audience/filter-match.ts'
 import type { Audience } from '../../audience/filter.ts'
 import { audienceFrom } from '../../audience/stored-audience.ts'
 import type { Database } from '../../database/database.ts'
-import { packToken } from '../../device/device.ts'
+import { packToken, unpackToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import { tokenWarning } from '../../device/push-token.ts'
 import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
@@ -26,6 +26,7 @@ interface PushRow {
 }
 
 interface DeviceRow extends Omit<DeviceTraits, 'tag' | 'active'> {
+  token: string | Uint8Array
   locale: string | null
   state: 0 | 1 | 2
 }
@@ -49,6 +50,8 @@ export interface Found {
 
 const STATES = ['registered', 'gone', 'quarantined'] as const
 
+const DEVICE_COLUMNS = `id, platform, token, state, alias, user, lat, lng, timezone, locale, moved_at AS movedAt,
+  registered_at AS registeredAt, seen_at AS seenAt`
 const PUSH_COLUMNS = 'number, audience, ceiling, created_at, send_at, released_at, cancelled_at, expires_at'
 const WHOLE = '(SELECT number FROM push WHERE number = ?1 OR parent = ?1)'
 
@@ -69,9 +72,12 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     'SELECT notification FROM push WHERE number = ?',
   )
   const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, Platform, Platform]>(
-    `SELECT id, platform, state, alias, user, lat, lng, timezone, locale, moved_at AS movedAt, registered_at AS registeredAt,
-       seen_at AS seenAt
-     FROM device WHERE application = ? AND token = ? AND platform IN (?, ?) ORDER BY state, seen_at DESC LIMIT 1`,
+    `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND token = ? AND platform IN (?, ?) ORDER BY state, seen_at DESC LIMIT 1`,
+  )
+  const deviceById = database.reading<DeviceRow, [id: number]>(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`)
+  const adoptionOf = database.reading<{ at: number }, [device: number]>('SELECT at FROM adopted_token WHERE device = ?')
+  const adoptedToken = database.reading<{ device: number }, [number, string | Uint8Array, Platform, Platform]>(
+    'SELECT device FROM adopted_token WHERE application = ? AND token = ? AND platform IN (?, ?) ORDER BY at DESC LIMIT 1',
   )
   const departure = database.reading<{ reason: string; at: number }, [number, Platform, string | Uint8Array]>(
     'SELECT reason, at FROM feedback WHERE application = ? AND platform = ? AND token = ?',
@@ -142,13 +148,21 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     return choose === null ? {} : { language: choose(locale) }
   }
 
+  /** The device that has this token, else the one that came with it and has another by now. */
+  function deviceWith(application: number, token: string | Uint8Array, platform?: Platform) {
+    const platforms = [platform ?? 0, platform ?? 1] as const
+    const holder = findDevice.get(application, token, ...platforms)
+    if (holder !== null) return { device: holder, byFormerToken: false }
+    const id = adoptedToken.get(application, token, ...platforms)?.device
+    return { device: id === undefined ? null : deviceById.get(id), byFormerToken: true }
+  }
+
   return {
     /** `null`: there is no such push. Without `platform`, and where both platforms hold the token, the device seen last. */
     find(application: number, id: string, token: string, platform?: Platform): Found | null {
       const whole = findPush.get(id, application)
       if (whole === null) return null
-      const packed = packToken(token)
-      const device = findDevice.get(application, packed, platform ?? 0, platform ?? 1)
+      const { device, byFormerToken } = deviceWith(application, packToken(token), platform)
       if (device === null) return { facts: { ...UNKNOWN, push: factsOf(whole) }, device: null, platform: null }
 
       const exception = findException.get(whole.number, device.platform, device.id)
@@ -160,6 +174,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       const push = wave ?? whole
       // Who is not registered is in no audience, whatever its fields.
       const registered = device.state === 0
+      const adopted = adoptionOf.get(device.id)
       const exclusions = registered ? exclusionsOf(audienceOf(push, whole), device) : []
       if (wave === null && local !== undefined) {
         exclusions.push({ field: 'send_at_local', why: `is where ${local} was over when the push was accepted` })
@@ -167,7 +182,8 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       return {
         facts: {
           push: factsOf(push),
-          device: deviceFacts(device, token, departure.get(application, device.platform, packed)),
+          adopted: adopted && { at: adopted.at, byFormerToken },
+          device: deviceFacts(device, departure.get(application, device.platform, device.token)),
           receipts: receipts.ofDevice(whole.number, device.id),
           exception: exception && { ...exception, cancelled: exception.reason === CANCELLED },
           registeredSince: push.released_at !== null && device.id > push.ceiling,
@@ -184,6 +200,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
 
 const UNKNOWN = {
   device: null,
+  adopted: null,
   receipts: [],
   exception: null,
   registeredSince: false,
@@ -200,10 +217,10 @@ function factsOf(push: PushRow): ExplainFacts['push'] {
   }
 }
 
-function deviceFacts(device: DeviceRow, token: string, left: DeviceFacts['left']): DeviceFacts {
+function deviceFacts(device: DeviceRow, left: DeviceFacts['left']): DeviceFacts {
   return {
     platform: device.platform,
-    tokenWarning: tokenWarning(device.platform, token),
+    tokenWarning: tokenWarning(device.platform, unpackToken(device.token)),
     state: STATES[device.state],
     registeredAt: device.registeredAt,
     seenAt: device.seenAt,

@@ -11,6 +11,17 @@ const AS_NOW = 'This is judged by the device as it is now.'
 
 /** Why a device did, or did not, get a push. What was written down goes before what is concluded. */
 export function explain(facts: ExplainFacts): Explanation {
+  const explained = verdictOf(facts)
+  const { adopted } = facts
+  if (adopted === null) return explained
+  const at = isoTime(adopted.at)
+  const note = adopted.byFormerToken
+    ? `The token came by an import. Another token of its user took its place at ${at}; what is sent since goes to that one.`
+    : `The device was imported, and its app took its place by another token at ${at}; what was sent before went to the token of the import.`
+  return { ...explained, explanation: `${explained.explanation} ${note}`, adoptedAt: adopted.at }
+}
+
+function verdictOf(facts: ExplainFacts): Explanation {
   const { device, receipts, exception, push, exclusions, delivery } = facts
   if (receipts.length > 0) return ofReceipts(receipts)
   if (device === null) {

@@ -14,6 +14,12 @@ export interface ExplainFacts {
   }
   /** `null`: no such token. */
   readonly device: DeviceFacts | null
+  /** That the device was imported, and its app took its place by another token; `null`: it was not so. */
+  readonly adopted: {
+    readonly at: number
+    /** Whether the token that is asked for is the one of the import. */
+    readonly byFormerToken: boolean
+  } | null
   /** What the app of the device has said of the push, in the order of time. */
   readonly receipts: readonly DeviceReceipt[]
   /** The stored result; there is one where the device was not simply accepted. */
@@ -90,4 +96,6 @@ export interface Explanation {
   /** Whether the audience was judged by the device as it is now, since how it was is not stored. */
   readonly judgedNow?: true
   readonly receipts?: readonly DeviceReceipt[]
+  /** When its app took the place of the device as it was imported, ms since the Unix epoch. */
+  readonly adoptedAt?: number
 }

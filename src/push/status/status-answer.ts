@@ -80,7 +80,7 @@ export function explanationOf(
   apnsIdOf: (device: number) => string,
 ) {
   const { verdict, explanation, reason = null, at = null, attempts = null, nextAttemptAt = null } = explained
-  const { excludedBy = [], judgedNow = false, receipts = [] } = explained
+  const { excludedBy = [], judgedNow = false, receipts = [], adoptedAt } = explained
   const wasSent = SENT.has(verdict) || (attempts ?? 0) > 0
   return {
     verdict,
@@ -95,6 +95,7 @@ export function explanationOf(
     judged_now: judgedNow,
     receipts: receipts.map(receiptOf),
     ...(language !== undefined && { language }),
+    ...(adoptedAt !== undefined && { adopted_at: isoTime(adoptedAt) }),
   }
 }
 

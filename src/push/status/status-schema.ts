@@ -166,8 +166,11 @@ export const EXPLANATION = objectSchema(
         "Of a push with `languages`: the one that the device gets, by its locale as it is now; null: the push's own text. Absent where the push has none, or the token no device.",
       ),
     ),
+    adopted_at: time(
+      'When the app took the place of the device as it was imported, which had another token until then; absent where it was not so.',
+    ),
   },
-  ['language'],
+  ['language', 'adopted_at'],
 )
 
 /** What POST /push/{id}/cancel answers. */

@@ -26,6 +26,7 @@ const DEVICE: DeviceFacts = {
 const FACTS: ExplainFacts = {
   push: { sendAt: null, releasedAt: at('09:00'), cancelledAt: null, expiresAt: at('21:00') },
   device: DEVICE,
+  adopted: null,
   receipts: [],
   exception: null,
   registeredSince: false,

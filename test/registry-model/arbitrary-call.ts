@@ -1,15 +1,27 @@
-import { array, boolean, constant, constantFrom, oneof, record } from 'fast-check'
+import { array, boolean, constant, constantFrom, integer, oneof, record } from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { aFilter, anAlias, aPlatform, aTag, PLACES, TYPES, USERS } from './arbitrary-audience.ts'
 import type { By, Endpoint, RegistryCall, WirePlatform } from './call.ts'
 import { proofOf } from './proof-model.ts'
 
+/** What another service had of phones; one of each platform is gone as soon as somebody sends to it. */
+const LISTED: Readonly<Record<WirePlatform, readonly string[]>> = {
+  '0': ['d4'.repeat(32), 'bad41000'.padEnd(64, 'd')],
+  '1': ['listed:1', 'listed:2', 'unregistered:2'],
+}
+
 /** Few tokens, so that calls meet: two that differ in letter case, one that is of no gateway, and those that leave. */
 const TOKENS: Readonly<Record<WirePlatform, readonly string[]>> = {
-  '0': ['a1'.repeat(32), 'b2'.repeat(32), 'B2'.repeat(32), 'c3'.repeat(50), 'nohex', 'bad41000', 'bad40000'].map(
-    (token) => (token.startsWith('bad') ? token.padEnd(64, 'c') : token),
-  ),
-  '1': ['a1'.repeat(32), 'phone:1', 'phone:2', 'Phone:2', 'unregistered:1', 'invalid:1'],
+  '0': [
+    'a1'.repeat(32),
+    'b2'.repeat(32),
+    'B2'.repeat(32),
+    'c3'.repeat(50),
+    'nohex',
+    ...['bad41000', 'bad40000'].map((token) => token.padEnd(64, 'c')),
+    ...LISTED['0'],
+  ],
+  '1': ['a1'.repeat(32), 'phone:1', 'phone:2', 'Phone:2', 'unregistered:1', 'invalid:1', ...LISTED['1']],
 }
 
 /** As clients spell a platform; rarely one that there is not. */
@@ -82,6 +94,21 @@ function proven<T extends object>(body: Arbitrary<T>): Arbitrary<object> {
     return more.map((proof) => Object.assign({}, said, proof))
   })
 }
+
+/** Somebody on a phone that is mostly new: a token that no other call names. */
+const aSignIn = proven(
+  both(
+    aPlatform.chain((platform) =>
+      record({
+        platform: spelled(platform),
+        token: integer({ min: 0, max: 40 }).map((n) =>
+          platform === '0' ? `c0${String(n).padStart(62, '0')}` : `new:${n}`,
+        ),
+      }),
+    ),
+    record({ user: constantFrom(...USERS) }),
+  ),
+)
 
 const aBatch = aPlatform.chain((platform) =>
   both(
@@ -161,8 +188,29 @@ export const WRITES: readonly Arbitrary<RegistryCall>[] = [
   ),
 ]
 
+/** The operator brings in a row of a list that is some days old. */
+const anImport: Arbitrary<RegistryCall> = aPlatform.chain((platform) =>
+  record({
+    endpoint: constant('import'),
+    of: constantFrom(0, 1),
+    by: constant('backend'),
+    headers: NOTHING,
+    body: record({
+      platform: constant(platform),
+      token: constantFrom(...LISTED[platform]),
+      user: constantFrom(...USERS, undefined),
+      tag: constantFrom(['a'], ['b', 'listed'], undefined),
+      seenAt: constantFrom(...[17, 18, 19].map((day) => Date.UTC(2026, 10, day))),
+    }),
+  }),
+)
+
 /** Those that want to be alone: they look at all devices, or send to them. */
 export const OTHERS: readonly Arbitrary<RegistryCall>[] = [
+  anImport,
+  anImport,
+  callTo('PUT /deviceToken', aSignIn),
+  callTo('PUT /deviceToken', aSignIn),
   callTo('GET /deviceToken/all', NOTHING),
   callTo('GET /feedback', NOTHING),
   callTo(

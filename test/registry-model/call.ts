@@ -19,6 +19,8 @@ export type Endpoint =
   | 'PUT /stats'
   | 'GET /analytics'
   | 'POST /push/preview'
+  // Of no caller, but of the operator.
+  | 'import'
 
 /**
  * Whose credentials a call has: of the application's backend, with its secret; of its app, with the id alone; of a

@@ -19,6 +19,8 @@ export interface ModelDevice {
   state: 'registered' | 'quarantined' | 'gone'
   /** Of one that is not registered: what it had before it was gone, or another took it. */
   keptAlias: string | null
+  /** Of one that came by an import: whether it has registered by itself since. */
+  imported: 'waits' | 'registered' | null
 }
 
 /** What gateways have said of a token: the last word. */
@@ -34,6 +36,8 @@ export interface ModelApplication {
   /** In the order of their registration, by platform and token. */
   readonly devices: Map<string, ModelDevice>
   readonly feedback: Map<string, Feedback>
+  /** Devices whose token has taken the place of an imported one, by that. */
+  readonly adopted: Map<string, ModelDevice>
   /** Addressed, opened, taken by a gateway. */
   readonly counts: { t: number; o: number; s: number }
   /** Whether a user or alias without the secret needs a proof. */
@@ -118,6 +122,7 @@ export function newDevice(own: ModelApplication, address: Body, now: number): Mo
     timezone: null,
     state: 'registered',
     keptAlias: null,
+    imported: null,
   }
   // One that was gone is registered anew: nothing of it is kept, nor its place in the list.
   own.devices.delete(keyOf(device))

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
+import type { ImportedDevice } from '../../src/device/transfer/imported-device.ts'
 import { arrivalsOf } from '../support/arrivals.ts'
 import { newCaller } from '../support/caller.ts'
+import { importDevice } from '../support/imported.ts'
 import type { Credentials, Service } from '../support/service.ts'
 import { ALIASES, USERS } from './arbitrary-audience.ts'
 import type { RegistryAnswer, RegistryCall } from './call.ts'
@@ -13,10 +15,10 @@ interface Tenant extends Credentials {
 /** The two applications of a model, as the service knows them. */
 export type Applications = readonly [Tenant, Tenant]
 
-/** Both have a user key; the second verifies its users. */
+/** Both have a user key, and adopt imported devices; the second verifies its users. */
 export function newApplications(service: Service): Applications {
   const tenant = (verifyUsers: boolean): Tenant => {
-    const { application } = newCaller(service)
+    const { application } = newCaller(service, { adoptImported: true })
     service.limit(application, { verifyUsers })
     return { ...application, userKey: service.makeUserKey(application) }
   }
@@ -43,6 +45,8 @@ export async function perform(
   call: RegistryCall,
 ): Promise<RegistryAnswer> {
   const { endpoint, of, by } = call
+  if (endpoint === 'import')
+    return { status: 200, body: importDevice(service, applications[of], importedOf(call.body)) }
   const [method = '', path = ''] = endpoint.split(' ')
   const own = applications[of]
   const application = by === 'thief' ? { ...own, secret: applications[1 - of]?.secret ?? '' } : own
@@ -83,4 +87,10 @@ export async function perform(
       .map(({ token }) => token)
       .sort(),
   }
+}
+
+function importedOf({ token, platform, user, tag, seenAt }: RegistryCall['body']): ImportedDevice {
+  const times = { registeredAt: Number(seenAt), seenAt: Number(seenAt), updatedAt: Number(seenAt) }
+  const said = { user, tag } as Pick<ImportedDevice, 'user' | 'tag'>
+  return { token: String(token), platform: platform === '0' ? 0 : 1, ...said, ...times }
 }

@@ -23,6 +23,7 @@ import {
 } from './device-model.ts'
 import type { Body, ModelApplication, ModelDevice } from './device-model.ts'
 import { warningOf } from './gateway-model.ts'
+import { bring, toAdopt } from './import-model.ts'
 import { tag, untag } from './label-model.ts'
 import { bringsUnproven, provesAlias, unproven } from './proof-model.ts'
 import { addressed, faultOf, NEEDED_BY_ONE, previewToAll, previewToOne, push } from './push-model.ts'
@@ -65,6 +66,7 @@ export class RegistryModel {
   #applications: readonly ModelApplication[] = [false, true].map((verifies) => ({
     devices: new Map(),
     feedback: new Map(),
+    adopted: new Map(),
     counts: { t: 0, o: 0, s: 0 },
     verifies,
   }))
@@ -79,6 +81,8 @@ export class RegistryModel {
     if (typeof body['platform'] === 'string' && !/^[01]$/.test(body['platform'])) return INVALID
     const own = this.#applications[of] as ModelApplication
     switch (endpoint) {
+      case 'import':
+        return bring(own, body)
       case 'PUT /deviceToken':
         return register(own, body, withSecret, now)
       case 'PUT /deviceToken/batch':
@@ -136,7 +140,7 @@ function register(own: ModelApplication, body: Body, withSecret: boolean, now: n
   const twin = knownAs(own, body)
   const refused = unproven(own, body, withSecret) ?? bringsUnproven(own, body, twin, withSecret)
   if (refused !== null) return refused
-  const moved = movedTo(own, body, now)
+  const moved = movedTo(own, body, now) ?? adopted(own, body, now)
   const said = moved === undefined || twin === undefined ? body : { ...ofBoth(twin, moved), ...body }
   const known = moved ?? twin
   const status = known?.state === 'registered' ? 200 : 201
@@ -144,6 +148,7 @@ function register(own: ModelApplication, body: Body, withSecret: boolean, now: n
   const alias = said['alias'] as string | undefined
   const taken = alias !== undefined && alias !== '' && !claim(own, alias, device, withSecret || provesAlias(body), now)
   comeBack(device, now)
+  if (device.imported === 'waits') device.imported = 'registered'
   if (said['lat'] !== undefined) device.place = placeOf(said)
   if (said['tag'] !== undefined) device.tag = namesOf(said['tag'])
   if (said['active'] !== undefined) device.active = namesOf(said['active'])
@@ -151,6 +156,15 @@ function register(own: ModelApplication, body: Body, withSecret: boolean, now: n
   if (said['user'] !== undefined) device.user = said['user'] || null
   if (said['timezone'] !== undefined) device.timezone = said['timezone'] || null
   return { status, body: recordOf(device, taken ? ['alias belongs to another device'] : []) }
+}
+
+/** The imported device whose place the registration takes, under its token from now on. */
+function adopted(own: ModelApplication, body: Body, now: number): ModelDevice | undefined {
+  const replaces = toAdopt(own, body)
+  if (replaces === undefined) return undefined
+  const device = movedTo(own, { ...body, replaces }, now)
+  if (device !== undefined) own.adopted.set(keyOf({ ...body, token: replaces }), device)
+  return device
 }
 
 /** Where both tokens were registered: the labels of both, and what the new one has said besides. */

@@ -88,6 +88,7 @@ test('no command lets the name of an application move a terminal', async () => {
     ['help', '\u009B2J'],
     ['version'],
     ['licenses'],
+    ['demo', '--listen', '\u009B2J'],
     ['admin', 'add', 'ann'],
     ['admin', 'add', '\u009B2J'],
     ['admin', 'list'],

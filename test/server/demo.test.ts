@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/* `./scripts/start`, as whoever has just cloned the repository runs it. */
+/* `bellhop demo`, and `./scripts/start`, as whoever has just cloned the repository runs it. */
 const ROOT = join(import.meta.dir, '../..')
 
 let directory: string
@@ -39,10 +39,10 @@ test('--once shows what arrived, and leaves nothing behind', async () => {
 test('--help says what there is, and a flag that is none is a sentence', async () => {
   const { stdout, ...rest } = await start('--help')
   expect(rest).toEqual({ exitCode: 0, stderr: '' })
-  expect(stdout).toStartWith('Usage: ./scripts/start [--once] [--data PATH]\n')
+  expect(stdout).toStartWith('Usage: bellhop demo ')
   const wrong = await start('--onec')
   expect([wrong.exitCode, wrong.stdout]).toEqual([2, ''])
-  expect(wrong.stderr).toStartWith('--onec is not a flag of this command. Did you mean --once?\n')
+  expect(wrong.stderr).toContain('--onec is not a flag of this command. Did you mean --once?\n')
 })
 
 test('every command that it prints works as it is printed, while it runs', async () => {
@@ -99,4 +99,30 @@ test('every command that it prints works as it is printed, while it runs', async
     await child.exited
   }
   expect(readdirSync(directory)).toEqual(['the data'])
+})
+
+test('the executable shows where somebody is signed in, and leaves nothing behind when it is stopped', async () => {
+  const child = Bun.spawn([join(ROOT, 'dist/bellhop'), 'demo'], {
+    env: environment(),
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  let text = ''
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (text.includes('Ctrl-C stops it.')) break
+  }
+  const [, adminUrl, link] = /^ {2}(http:\S+)\/setup#(\S+)$/m.exec(text) ?? []
+  const use = () =>
+    fetch(`${adminUrl}/api/link`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ link }),
+    })
+  expect(await (await use()).json()).toMatchObject({ administrator: { name: 'demo' } })
+  expect((await use()).status).toBe(404)
+  expect(readdirSync(directory)).toHaveLength(1)
+  child.kill('SIGINT')
+  expect(await child.exited).toBe(0)
+  expect(readdirSync(directory)).toEqual([])
 })

@@ -16,6 +16,34 @@ export const SERVICE_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./serve-command.ts'),
   },
   {
+    name: 'demo',
+    words: [],
+    summary: 'try it without Apple and Google: run the service with three simulated phones, and push to them',
+    flags: [
+      { name: 'once', placeholder: null, doc: 'stop when the first push has arrived' },
+      {
+        name: 'data',
+        setting: 'data',
+        placeholder: 'PATH',
+        doc: 'where the data goes (default: a directory that is erased at the end)',
+      },
+      {
+        name: 'listen',
+        setting: 'listen',
+        placeholder: 'HOST:PORT',
+        doc: 'as serve has it (BELLHOP_LISTEN; default 127.0.0.1:8790)',
+      },
+      {
+        name: 'admin-listen',
+        setting: 'adminListen',
+        placeholder: 'HOST:PORT',
+        doc: 'as serve has it (BELLHOP_ADMIN_LISTEN; default 127.0.0.1:8791)',
+      },
+    ],
+    examples: ['bellhop demo'],
+    load: () => import('./demo-command.ts'),
+  },
+  {
     name: 'health',
     words: [],
     summary: 'ask a running server whether it is well; the exit code says so',

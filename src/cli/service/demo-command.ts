@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startRefusalOf } from '../../database/storage-errors.ts'
+import { problem, StartRefused } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
+import { createServer } from '../../server/server.ts'
+import type { Server } from '../../server/server.ts'
+import { readConfig } from '../../settings/parse.ts'
+import { SETTINGS } from '../../settings/table.ts'
+import { escapeControls } from '../../text/escape-controls.ts'
+import { done } from '../command.ts'
+import type { CommandContext, ParsedArguments, RunCommand } from '../command.ts'
+import { dataFlagOf } from '../open-data.ts'
+import { demoAdministrator, demoApplication } from './demo-data.ts'
+import { demonstrate } from './demo-push.ts'
+
+/** Where commands look by themselves. */
+const USUAL_ADMIN = SETTINGS.adminListen.default
+
+/** How this program was called, so that the lines it prints work as they are printed. */
+const PROGRAM = Bun.isStandaloneExecutable ? 'bellhop' : './scripts/bun src/main.ts'
+
+/** The service with an application on the simulator, in a directory that is erased unless `--data` names one. */
+export const run: RunCommand = async ({ flags, problems }, context) => {
+  const once = flags.has('once')
+  const temporary = flags.has('data') ? null : mkdtempSync(join(tmpdir(), 'bellhop-demo-'))
+  const data = flags.get('data') ?? temporary ?? ''
+  try {
+    const values = new Map([
+      ['log-level', 'warn'],
+      // Beside nothing and nobody, so that it works wherever it runs.
+      ...(once ? FREE_PORTS : []),
+      ...[...flags].filter(([name]) => name !== 'once'),
+      ['data', data],
+    ])
+    const settings = readConfig({ values, words: [], problems }, context.env, context.readFile)
+    if (settings.kind === 'problems') return settings
+    const application = demoApplication(data, context.clock)
+    const signIn = once ? null : await demoAdministrator(data, context.clock)
+    const server = await createServer(settings.config).catch((error: unknown) => startProblem(error, data))
+    if ('problem' in server) return server
+    const stop = stopOf(context.signals)
+    try {
+      context.stdout(`Bellhop listens on ${server.url}\n\n`)
+      const shown = await Promise.race([demonstrate(server, application, context), stop.given])
+      if (shown !== undefined && shown !== null) return shown
+      if (once || shown === undefined) return done('')
+      context.stdout(nextText(server, application, { signIn: signIn?.(server.adminUrl) ?? null, flags, data }))
+      await stop.given
+      return done('')
+    } finally {
+      stop.release()
+      await server[Symbol.asyncDispose]()
+    }
+  } finally {
+    if (temporary !== null) rmSync(temporary, { recursive: true, force: true })
+  }
+}
+
+const FREE_PORTS = [
+  ['listen', '127.0.0.1:0'],
+  ['admin-listen', '127.0.0.1:0'],
+] as const
+
+function startProblem(error: unknown, data: string): Problem {
+  const refusal = startRefusalOf(error, data)
+  if (refusal instanceof StartRefused) return problem(refusal.message)
+  throw refusal
+}
+
+function stopOf(signals: CommandContext['signals']) {
+  const given = Promise.withResolvers<undefined>()
+  const end = () => given.resolve(undefined)
+  const names = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
+  for (const name of names) signals.on(name, end)
+  return {
+    given: given.promise,
+    release: () => names.forEach((name) => signals.off(name, end)),
+  }
+}
+
+interface Next {
+  /** Where somebody is signed in, once; `null`: there is no such place. */
+  readonly signIn: string | null
+  readonly flags: ParsedArguments['flags']
+  readonly data: string
+}
+
+function nextText(
+  { url, adminUrl }: Pick<Server, 'url' | 'adminUrl'>,
+  { id, secret }: { readonly id: string; readonly secret: string },
+  { signIn, flags, data }: Next,
+): string {
+  const admin = new URL(adminUrl).host
+  const besides = `${dataFlagOf(data)}${admin === USUAL_ADMIN ? '' : ` --admin-listen ${admin}`}`
+  return `
+${signIn === null ? '' : `Dashboard, signed in (this link is good once, for 30 minutes):\n\n  ${signIn}\n\n`}Send the next one, from another terminal:
+
+  ${PROGRAM} push demo "Once more" --tag beta${besides}
+
+or as a backend does:
+
+  curl ${url}/push/all \\
+    -H 'Accept-Version: 1' -H 'Content-Type: application/json' \\
+    -H 'X-SERVICE-APPID: ${id}' -H 'X-SERVICE-SECRET: ${secret}' \\
+    -d '{"tags": ["beta"], "title": "Bellhop", "msg": "Once more"}'
+
+Look at what is there:
+
+  ${PROGRAM} devices demo${dataFlagOf(data)}
+  ${PROGRAM} pushes demo${besides}
+  ${PROGRAM} tail demo${besides}
+
+API documentation  ${url}/docs
+Manual             ${url}/manual
+Data               ${escapeControls(data)}${flags.has('data') ? '' : ', erased at the end'}
+
+Ctrl-C stops it.
+
+`
+}

@@ -199,6 +199,8 @@ export interface ApplicationLimits {
   readonly secretEverywhere: boolean
   /** Whether a user or alias that comes without the secret must be proven. */
   readonly verifyUsers: boolean
+  /** Whether a new token takes the place of an imported device of its user; null: with the first import of users. */
+  readonly adoptImported: boolean | null
 }
 
 /** `PATCH /api/applications/:id`: what is left out stays as it is. A field that is none is refused. */

@@ -23,6 +23,9 @@ const OPEN: ReadonlySet<string> = new Set([
 /** What this machine may read without a word: see `isLocal`. */
 const LOCAL = /^\/(?:readyz|metrics|simulator\/received|pushes\/[^/]*)$/
 
+/** What is handed on to the public API, which reads the body by itself. */
+const HANDED_ON = /^\/api\/applications\/[^/]+\/v1\//
+
 /** The rest is the page, which is the same for everybody. */
 const CALLS = /^\/(?:healthz$|api\/)/
 
@@ -69,7 +72,11 @@ export function createAdminGate({ names, authorityOf, callerOf }: Dependencies) 
       const change = authority.session === null ? null : changeRefusalOf(request)
       return change === null ? undefined : refuse(change)
     })
-    .onParse({ as: 'global' }, ({ request, set }) => readBody(request, String(set.headers['x-request-id']), false))
+    .onParse({ as: 'global' }, ({ request, set }) => {
+      // Nothing at all would have Elysia read the body.
+      if (HANDED_ON.test(pathOf(request.url))) return {}
+      return readBody(request, String(set.headers['x-request-id']), false)
+    })
 }
 
 const NOBODY = failure('InvalidCredentials', 'Sign in first, or send a token: Authorization: Bearer bha_….', {

@@ -32,3 +32,9 @@ export type Actor =
 export function actorText(actor: Actor): string {
   return actor.kind === 'command' ? 'command' : `${actor.kind} ${actor.name}`
 }
+
+/** Whose call it is: behind the gate there is somebody. */
+export function known(actor: Actor | null): Actor {
+  if (actor === null) throw new Error('a guarded route was reached by nobody')
+  return actor
+}

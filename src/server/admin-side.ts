@@ -16,6 +16,8 @@ import { createAdministratorStore } from '../admin/administrator-store.ts'
 import { createAuthorityOf } from '../admin/authority.ts'
 import { createPasswords } from '../admin/password.ts'
 import { administratorRoutes } from '../admin/routes/administrator-routes.ts'
+import { onBehalfRoutes } from '../admin/routes/on-behalf-routes.ts'
+import type { OnBehalfApi } from '../admin/routes/on-behalf-routes.ts'
 import { sessionRoutes } from '../admin/routes/session-routes.ts'
 import { createSignIn } from '../admin/sign-in.ts'
 import { createCallerOf } from '../http/client-address.ts'
@@ -54,6 +56,7 @@ interface Dependencies {
   readonly senders: Pick<Senders, 'pool' | 'moved' | 'runningSimulator'>
   /** Closes what is opened here, in reverse. */
   readonly opened: AsyncDisposableStack
+  readonly onBehalf: OnBehalfApi
 }
 
 /** What an operator sees of the service, and the backups that it makes. */
@@ -132,6 +135,7 @@ export function startAdminSide(deps: Dependencies) {
     routes: [
       monitoring,
       sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, done: adminLog.add }),
+      onBehalfRoutes({ gate, commit, directory, log: adminLog, api: deps.onBehalf, onError: noted(log) }),
       administratorRoutes({ gate, clock, commit, administrators, links, tokens, log: adminLog }),
     ],
   })

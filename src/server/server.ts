@@ -41,6 +41,7 @@ import { createWebhookStore } from '../webhook/webhook-store.ts'
 import { startAdminSide } from './admin-side.ts'
 import { createDiskGuard } from './disk-guard.ts'
 import { followCommands } from './follow-commands.ts'
+import { createOnBehalfGate } from './on-behalf.ts'
 import { createPublicApi } from './public-api.ts'
 import { keepReserve } from './reserve-keeper.ts'
 import { startRetention } from './retention.ts'
@@ -52,6 +53,9 @@ import { createSweeps } from './sweeps.ts'
 
 /** How much of the quota ledger a crash may forget, when no other write takes it along. */
 const LEDGER_MS = 1000
+
+/** The contract as it is: what a client of the original service expects is nothing to an administrator. */
+const ON_BEHALF = { compat: false, docs: 'off', headerPrefix: null } as const
 
 const itself = <T>(one: T): T => one
 
@@ -209,16 +213,25 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const onRefused = refusals.note
   const gate = createServiceGate({ ...context, onRefused })
   const userKeys = createUserKeyStore({ database, clock, key })
-  const api = createPublicApi({
+  const service = {
     ...context,
     judgeProof: createJudgeProof({ clock, directory, userKeys }),
-    gate,
     onRefused,
     schedule,
     senders,
     hasRoom,
+  }
+  const api = createPublicApi({ ...service, gate })
+  const behalf = createOnBehalfGate(directory)
+  const onBehalf = createPublicApi({ ...service, gate: behalf, config: ON_BEHALF })
+  const admin = startAdminSide({
+    ...context,
+    disk,
+    damage,
+    senders,
+    opened,
+    onBehalf: { answer: (request) => onBehalf.handle(request), routeOf: behalf.routeOf },
   })
-  const admin = startAdminSide({ ...context, disk, damage, senders, opened })
 
   const sweeps = [
     ...createSweeps({ database, devices, ledger, webhooks: webhookStore, keepGone: config.keepGone }),

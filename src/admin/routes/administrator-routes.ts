@@ -10,7 +10,7 @@ import { NewToken } from '../admin-schema.ts'
 import type { AdminTokenStore } from '../admin-token-store.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
 import type { Clock } from '../../clock.ts'
-import type { Actor } from '../administrator.ts'
+import { known } from '../administrator.ts'
 import { wholeNumber } from '../../http/fields.ts'
 
 interface Dependencies {
@@ -99,10 +99,4 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         next: entries.length < limit ? null : (entries.at(-1)?.number ?? null),
       }
     })
-}
-
-/** Behind the gate there is somebody. */
-function known(actor: Actor | null): Actor {
-  if (actor === null) throw new Error('a guarded route was reached by nobody')
-  return actor
 }

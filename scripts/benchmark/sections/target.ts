@@ -6,11 +6,14 @@ import type { Section } from '../report/result.ts'
 import type { BenchContext } from '../setup/context.ts'
 import { audienceSize } from '../setup/device-labels.ts'
 import type { TagFilter } from '../setup/device-labels.ts'
-import { copyOf, deviceSet } from '../setup/device-set.ts'
+import { copyOf, deviceSet, giveUsers, userOf } from '../setup/device-set.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
 import type { ServiceProcess } from '../setup/service-process.ts'
 
 const RARE: TagFilter = { tags: ['rare'] }
+
+/** As many as a push takes. */
+const USERS = 10_000
 
 const FILTERS: readonly { readonly name: string; readonly filter: TagFilter }[] = [
   { name: 'tags rare', filter: RARE },
@@ -25,16 +28,22 @@ export async function targetSection(context: BenchContext): Promise<Section> {
   await using opened = new AsyncDisposableStack()
   const gateway = opened.use(await startGateway())
   const devices = opened.use(copyOf(deviceSet(context.folder, count)))
+  giveUsers(devices)
   const service = opened.use(await startServiceProcess({ binary: context.binary, devices, gateway }))
 
   // The first push opens the connection and reads from a cold cache; the next few warm up what is left.
   const cold = await timedPush(service, gateway, RARE, audienceSize(RARE, count))
   for (const { filter } of FILTERS) await timedPush(service, gateway, filter, audienceSize(filter, count))
 
+  // Evenly spread.
+  const users = Array.from({ length: USERS }, (_, n) => userOf(1 + Math.floor((n * count) / USERS)))
+  const kinds = [
+    ...FILTERS.map(({ name, filter }) => ({ name, filter, size: audienceSize(filter, count) })),
+    { name: `users, ${USERS} names`, filter: { users }, size: USERS },
+  ]
   const rows = []
-  for (const { name, filter } of FILTERS) {
+  for (const { name, filter, size } of kinds) {
     context.say(name)
-    const size = audienceSize(filter, count)
     const times: Times[] = []
     for (let n = 0; n < pushes; n++) times.push(await timedPush(service, gateway, filter, size))
     const [firstMs, lastMs] = [times.map((one) => one.firstMs), times.map((one) => one.lastMs)]
@@ -60,6 +69,15 @@ export async function targetSection(context: BenchContext): Promise<Section> {
         required: 30,
         aim: 10,
       },
+      {
+        what: `push to ${USERS} users of ${count}: POST to first request`,
+        value: median(rows.at(-1)?.values.firstMs ?? []),
+        unit: 'ms',
+        digits: 1,
+        better: 'less',
+        required: 10,
+        aim: 10,
+      },
     ],
   }
 }
@@ -70,18 +88,13 @@ interface Times {
   readonly lastMs: number
 }
 
-async function timedPush(
-  service: ServiceProcess,
-  gateway: BenchGateway,
-  filter: TagFilter,
-  size: number,
-): Promise<Times> {
+async function timedPush(service: ServiceProcess, gateway: BenchGateway, filter: object, size: number): Promise<Times> {
   await gateway.reset()
   const push = await pushToAll(service, filter)
   await finished(service, push, size, 5)
   const { requests, firstMs, lastMs } = await gateway.report()
   if (requests !== size || firstMs === null || lastMs === null) {
-    throw new Error(`${JSON.stringify(filter)}: ${requests} requests for ${size} devices`)
+    throw new Error(`${JSON.stringify(filter).slice(0, 100)}: ${requests} requests for ${size} devices`)
   }
   return { firstMs: firstMs - push.postedAtMs, lastMs: lastMs - push.postedAtMs }
 }

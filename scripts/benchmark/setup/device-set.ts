@@ -1,5 +1,6 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { openDatabase } from '../../../src/database/database.ts'
 import { prepareDevices } from './prepared-devices.ts'
 
 /** A data directory with one application, its APNs credential and its devices, all iOS, each with three tags. */
@@ -14,6 +15,23 @@ export interface DeviceSet {
 
 /** The signing key's names in the credential of every set. */
 const IDENTITY = { keyId: 'ABCDE12345', teamId: 'ABCDE12345', topic: 'com.example.bench' }
+
+/** The user of device `id`, `device.id`, of a set with users: each has one of its own. */
+export function userOf(id: number): string {
+  return `user-${id * USER_STEP}`
+}
+
+/** So that devices that lie beside each other have users that do not. */
+const USER_STEP = 7919
+
+/** Gives each device of a copy its user. Three seconds for 1,000,000 devices. */
+export function giveUsers({ directory }: DeviceSet): void {
+  using database = openDatabase(directory)
+  database.statement('PRAGMA synchronous = OFF').run()
+  database.statement('PRAGMA cache_size = -1048576').run() // KiB
+  database.transact(() => database.statement(`UPDATE device SET user = 'user-' || (id * ${USER_STEP})`).run())
+  database.statement('PRAGMA wal_checkpoint(TRUNCATE)').get()
+}
 
 const made = new Map<string, DeviceSet>()
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
+import { connectTo } from '../support/raw-connection.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 
@@ -331,5 +332,26 @@ describe('without a session or a token', () => {
   test.each(['/api/log', '/api/tokens', '/api/administrators', '/api/nope'])('nobody reads %s', async (path) => {
     const { status, body } = await call('GET', path)
     expect({ status, body }).toEqual({ status: 401, body: NOBODY })
+  })
+
+  // What a router, and what a guard, make of a path must be the same.
+  test.each([
+    '//api/log',
+    '/api//log',
+    '/./api/log',
+    '/x/../api/log',
+    '/%61pi/log',
+    '/api%2Flog',
+    '/API/log',
+    '/api/log/',
+    '/api/log;x',
+    '/api/log%00',
+    'http://localhost/api/log',
+  ])('nobody reads the log as %s', async (path) => {
+    await setUp()
+    using connection = await connectTo(service.adminUrl)
+    await connection.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    const { body } = await connection.answer()
+    expect(body).not.toContain('add administrator')
   })
 })

@@ -28,6 +28,9 @@ export const SCENES: readonly ((dice: Dice) => Step[])[] = [
   countedAmidTrouble,
   backWhileGone,
   diedWhileTold,
+  diedBetweenTwo,
+  countedOverRestart,
+  whileTheOtherIsAsked,
 ]
 
 function whileCrowdIsSentTo(dice: Dice): Step[] {
@@ -112,6 +115,43 @@ function diedWhileTold(dice: Dice): Step[] {
     wait(50 + dice('ms') * 400),
     { kind: 'crash', downMs: Math.floor(dice('down') * SECOND_MS) },
     wait(dice('after') * SECOND_MS),
+  ]
+}
+
+/** The first of two is on disk, and the second not yet. */
+function diedBetweenTwo(dice: Dice): Step[] {
+  const [first, second] = dice('order') < 0.5 ? FIRST_PHONES : FIRST_PHONES.toReversed()
+  return [
+    push({ kind: 'all' }),
+    wait(SECOND_MS),
+    push({ kind: 'one', phone: first ?? 0 }),
+    wait(dice('between') * 3),
+    push({ kind: 'one', phone: second ?? 0 }),
+    wait(dice('ms') * 6),
+    { kind: 'crash', downMs: Math.floor(dice('down') * SECOND_MS) },
+    wait(SECOND_MS),
+  ]
+}
+
+/** More calls than the quota of a day, on both sides of a stop. */
+function countedOverRestart(dice: Dice): Step[] {
+  const spent = Array.from({ length: 2 + Math.floor(dice('calls') * 2) }, (): Step => ({ kind: 'spend' }))
+  return [...spent, wait(dice('ms') * 2 * SECOND_MS), { kind: 'restart' }, ...spent, { kind: 'spend' }]
+}
+
+/** Of a crowd at Apple some are known to its other environment only. */
+function whileTheOtherIsAsked(dice: Dice): Step[] {
+  const then: readonly Step[] = [
+    { kind: 'credential', whose: 0, gateway: 'apns' },
+    { kind: 'weather', gateway: 'apns', weather: 'refusing' },
+  ]
+  return [
+    { kind: 'crowd', platform: 0, count: PHONES + 80 },
+    wait(50),
+    push({ kind: 'all' }),
+    wait(50 + dice('ms') * 150),
+    pick(then, dice('then')),
+    wait(8 * SECOND_MS),
   ]
 }
 

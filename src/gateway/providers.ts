@@ -51,6 +51,8 @@ export function createProviders({
   simulator,
 }: Dependencies) {
   let simulated: Simulator | null = null
+  /** By application: what its providers were made of. */
+  const madeOf = new Map<number, Partial<Record<Platform, string>>>()
   /** By project: two applications may share one. */
   const quotas = new Map<string, ProjectQuota>()
 
@@ -72,10 +74,20 @@ export function createProviders({
     return createFcmProvider({ ...shared, credential, quota, origin: gateways.fcm, tokenUrl: gateways.fcmToken })
   }
 
+  /** Changes when, and only when, the provider of an application for a platform must be made anew. */
+  function fingerprintOf(application: Application, platform: Platform): string {
+    const of = (one: string) => one === PROVIDER[platform]
+    const createdAt = credentials.summaries(application).find(({ provider }) => of(provider))?.createdAt
+    const kind = !application.simulated ? 'own' : simulated === null ? 'starting' : 'simulated'
+    return `${kind} ${createdAt}`
+  }
+
   return {
     /** `null` while there is no credential, or the simulator is still starting. Throws where it cannot be read. */
     find(application: Application, platform: Platform): Provider | null {
       try {
+        const { number } = application
+        madeOf.set(number, { ...madeOf.get(number), [platform]: fingerprintOf(application, platform) })
         if (!application.simulated) return own(application, platform)
         return simulated && simulatedProvider(simulated, application, platform, { clock, openTransport: openSimulated })
       } catch (error) {
@@ -109,12 +121,10 @@ export function createProviders({
       if (!application.simulated) credentials.prove(application, PROVIDER[platform])
     },
 
-    /** Each changes when, and only when, the provider of an application for that platform must be made anew. */
-    fingerprints(application: Application): Readonly<Record<Platform, string>> {
-      const { simulated: isSimulated } = application
-      const made = new Map(credentials.summaries(application).map(({ provider, createdAt }) => [provider, createdAt]))
-      const of = (platform: Platform) => `${isSimulated ? 'simulated' : 'own'} ${made.get(PROVIDER[platform])}`
-      return { 0: of(0), 1: of(1) }
+    /** Whether the provider that was made last must be made anew; `false` where none was. */
+    isStale(application: Application, platform: Platform): boolean {
+      const made = madeOf.get(application.number)?.[platform]
+      return made !== undefined && made !== fingerprintOf(application, platform)
     },
   }
 }

@@ -25,21 +25,19 @@ interface Dependencies {
 /** Follows what commands, processes of their own, change in the database. The returned function ends it. */
 export function followCommands({ clock, log, commit, directory, senders, cancellations, schedule }: Dependencies) {
   const { providers, pool, deliveries } = senders
-  const known = new Map(directory.all().map((one) => [one.number, providers.fingerprints(one)]))
+  const known = new Set(directory.all().map(({ number }) => number))
   const forgetListener = directory.onChange(() => void follow().catch(noted(log)))
   const stop = every(clock, FOLLOW_MS, refresh)
 
   async function follow(): Promise<void> {
     await providers.prepare(directory.all())
     for (const application of directory.all()) {
-      const before = known.get(application.number)
-      const fingerprints = providers.fingerprints(application)
-      known.set(application.number, fingerprints)
+      known.add(application.number)
       for (const platform of PLATFORMS) {
-        if (before?.[platform] !== fingerprints[platform]) pool.reload(application.number, platform)
+        if (providers.isStale(application, platform)) pool.reload(application.number, platform)
       }
     }
-    for (const number of known.keys()) {
+    for (const number of known) {
       if (directory.byNumber(number) !== null) continue
       known.delete(number)
       pool.forget(number)

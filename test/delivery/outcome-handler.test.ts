@@ -319,25 +319,45 @@ describe('a credential that has proven itself', () => {
     })
   })
 
-  test('goes on as it was when that of the other platform is replaced: a Retry-After is kept', async () => {
-    await register(1, 'phone:one')
-    await sent(await push(1))
-    const asked: number[] = []
-    const busy = { status: 503, headers: { 'retry-after': '60' }, body: '' }
-    simulator.answerWith(() => {
-      asked.push(clock.now())
-      return asked.length === 1 ? { kind: 'answer', afterMs: 1000, answer: busy } : null
+  describe('and whose gateway asks for a rest', () => {
+    /** When the phone was sent to, by the clock. */
+    let asked: number[]
+
+    beforeEach(async () => {
+      await register(1, 'phone:one')
+      asked = []
+      const busy = { status: 503, headers: { 'retry-after': '60' }, body: '' }
+      simulator.answerWith(({ gateway }) => {
+        if (gateway !== 'fcm') return null
+        asked.push(clock.now())
+        return asked.length === 1 ? { kind: 'answer', afterMs: 1000, answer: busy } : null
+      })
     })
-    const id = await push(1)
-    await until(() => asked.length === 1)
-    service.equip(application, simulator, ['apns'])
-    clock.advance(500)
-    await fetch(`${service.adminUrl}/readyz`)
-    clock.advance(500)
-    await passing(service, clock, sent(id), 5000)
-    expect(asked).toHaveLength(2)
-    const [first = 0, second = 0] = asked
-    expect(second - first).toBeGreaterThanOrEqual(60_000)
+
+    /** The answer comes when a command that was run before would have been followed. */
+    async function expectRest(id: string): Promise<void> {
+      clock.advance(500)
+      await fetch(`${service.adminUrl}/readyz`)
+      clock.advance(500)
+      await passing(service, clock, sent(id), 5000)
+      expect(asked).toHaveLength(2)
+      const [first = 0, second = 0] = asked
+      expect(second - first).toBeGreaterThanOrEqual(60_000)
+    }
+
+    test('keeps it when the credential of the other platform is replaced meanwhile', async () => {
+      const id = await push(1)
+      await until(() => asked.length === 1)
+      service.equip(application, simulator, ['apns'])
+      await expectRest(id)
+    })
+
+    test('keeps it when it was itself put in the place of another just before the first push', async () => {
+      service.equip(application, simulator, ['fcm'])
+      const id = await push(1)
+      await until(() => asked.length === 1)
+      await expectRest(id)
+    })
   })
 
   test('is trusted after a restart too: a run of bad tokens is a run of bad tokens', async () => {

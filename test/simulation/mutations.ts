@@ -169,8 +169,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a credential that a command replaces is used until the next start',
     file: 'src/server/follow-commands.ts',
-    from: 'if (before?.[platform] !== fingerprints[platform]) pool',
-    to: 'if (before === undefined) pool',
+    from: 'made !== undefined && made !== fingerprintOf(application, platform)',
+    to: 'made === undefined',
   },
   {
     name: 'a push to everybody goes to devices of other applications',

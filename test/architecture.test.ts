@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path'
 /** From the ground to the roof: a room, or a file beside them, imports only what stands before it. */
 const ROOMS =
   `clock.ts text version.ts network failure.ts log.ts system database sealing settings application usage backup
-   manual http device webhook stats notification audience transfer gateway delivery push monitoring admin server doctor cli main.ts`.split(
+   manual http device webhook stats notification audience transfer gateway delivery push monitoring doctor admin server cli main.ts`.split(
     /\s+/,
   )
 
@@ -110,6 +110,7 @@ const IMPURE = new Set<string>([
   'sealing/sealing-key.ts',
   'sealing/verify-key.ts',
   'webhook/post.ts',
+  'webhook/sealed-records.ts',
 ])
 
 /** Pure code of a kept library, or of the runtime, that a pure file may use. */

@@ -6,7 +6,6 @@
  * headers but `Idempotency-Key`, and `token`, `platform` where an endpoint names a device by them. Its paths, shapes
  * and codes are those of `/openapi.json` of the public listener (without `--compat`).
  */
-
 export interface Refusal {
   /** `InvalidArgument`, `ResourceNotFound` … */
   readonly code: string
@@ -211,9 +210,13 @@ export interface NewSecretAnswer {
   readonly secret: string
 }
 
-/** `POST /api/applications/:id/simulate` */
+/**
+ * `POST /api/applications/:id/simulate`. `confirm`: also where it has devices, pushes or credentials for real phones, which
+ * is a `ConflictError` without. Default false.
+ */
 export interface SimulateRequest {
   readonly simulate: boolean
+  readonly confirm?: boolean
 }
 
 /**
@@ -223,6 +226,7 @@ export interface SimulateRequest {
 export interface DeleteApplicationRequest {
   readonly name: string
 }
+
 export interface DeleteApplicationAnswer {
   readonly state: 'erased' | 'erasing'
 }

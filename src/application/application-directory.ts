@@ -16,8 +16,10 @@ export interface ApplicationDirectory {
    * nothing has. This process's own commits do not show here.
    */
   refresh(): boolean
+  /** Loads them again in any case: after a change that this process has committed itself. */
+  reload(): void
   /**
-   * `listener` runs after each refresh that found something, also when only other tables, such as credentials, have
+   * `listener` runs after each reload and each refresh that found something, also when only other tables, such as credentials, have
    * changed. The returned function ends it.
    */
   onChange(listener: () => void): () => void
@@ -43,6 +45,11 @@ export function createApplicationDirectory({ database, applications }: Options):
     byNumber = new Map(all.map((application) => [application.number, application]))
   }
 
+  function reload(): void {
+    load()
+    for (const listener of listeners) listener()
+  }
+
   load()
 
   return {
@@ -51,10 +58,10 @@ export function createApplicationDirectory({ database, applications }: Options):
     all: () => all,
     refresh() {
       if (database.version() === version) return false
-      load()
-      for (const listener of listeners) listener()
+      reload()
       return true
     },
+    reload,
     onChange(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

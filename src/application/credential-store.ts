@@ -1,12 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../clock.ts'
+import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
-import { credential as table } from '../database/schema.ts'
+import { credential as table, providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { Application, SecretOwner } from './application.ts'
 import { describeApns, describeFcm } from './credential.ts'
 import type { ApnsCredential, ApnsSummary, FcmCredential, FcmSummary } from './credential.ts'
-import { storedJson } from '../database/damage.ts'
 
 export type CredentialSummary = { readonly createdAt: number } & (
   | ({ readonly provider: 'apns' } & ApnsSummary)
@@ -17,6 +17,8 @@ export type CredentialSummary = { readonly createdAt: number } & (
 export interface CredentialStore {
   /** Replaces an earlier credential. */
   put(application: SecretOwner, credential: ApnsCredential | FcmCredential): void
+  /** With what was made from it. Whether there was one. */
+  remove(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
   /** `null` when there is none. Throws when the stored one does not open with this key. */
   apnsOf(application: SecretOwner): ApnsCredential | null
   fcmOf(application: SecretOwner): FcmCredential | null
@@ -61,6 +63,11 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
       })
     },
 
+    remove({ number }, provider) {
+      if (provider === 'apns') statements.removeToken.run({ application: number })
+      return statements.remove.get({ application: number, provider }) !== undefined
+    },
+
     // The seal vouches for what is inside: nobody without the key can have written it.
     apnsOf: (application) => opened(application, 'apns') as ApnsCredential | null,
     fcmOf: (application) => opened(application, 'fcm') as FcmCredential | null,
@@ -103,6 +110,11 @@ function prepareStatements(orm: Database['orm']) {
           provenAt: null,
         },
       })
+      .prepare(),
+    remove: orm.delete(table).where(ofProvider).returning({ provider: table.provider }).prepare(),
+    removeToken: orm
+      .delete(providerToken)
+      .where(eq(providerToken.application, sql.placeholder('application')))
       .prepare(),
     proven: orm.select({ provenAt: table.provenAt }).from(table).where(ofProvider).prepare(),
     prove: orm

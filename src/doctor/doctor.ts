@@ -1,5 +1,5 @@
 import { StartRefused } from '../failure.ts'
-import { authoritiesIn } from '../server/start-checks.ts'
+import { authoritiesIn } from '../gateway/transport/authorities.ts'
 import { examineApplications } from './applications/examine-applications.ts'
 import { createCheckList } from './check-list.ts'
 import type { DoctorConfig, DoctorContext } from './context.ts'

@@ -20,6 +20,18 @@ import { onBehalfRoutes } from '../admin/routes/on-behalf-routes.ts'
 import type { OnBehalfApi } from '../admin/routes/on-behalf-routes.ts'
 import { sessionRoutes } from '../admin/routes/session-routes.ts'
 import { createSignIn } from '../admin/sign-in.ts'
+import { createApplicationView } from '../admin/application-view.ts'
+import { applicationRoutes } from '../admin/routes/application-routes.ts'
+import { credentialRoutes } from '../admin/routes/credential-routes.ts'
+import { createApplicationStore } from '../application/application-store.ts'
+import { createCredentialStore } from '../application/credential-store.ts'
+import { createProviderTokenStore } from '../application/provider-token-store.ts'
+import { createUserKeyStore } from '../application/user-key-store.ts'
+import { createRegistrySizeStore } from '../device/registry-size-store.ts'
+import { examineCredential } from '../doctor/gateways/examine-credential.ts'
+import { createStatusStore } from '../push/status/status-store.ts'
+import { createWebhookStore } from '../webhook/webhook-store.ts'
+import { createEraseContents } from './erase-application.ts'
 import { createCallerOf } from '../http/client-address.ts'
 import { noted } from '../log.ts'
 import { monitoringRoutes } from '../monitoring/monitoring-routes.ts'
@@ -57,6 +69,10 @@ interface Dependencies {
   /** Closes what is opened here, in reverse. */
   readonly opened: AsyncDisposableStack
   readonly onBehalf: OnBehalfApi
+  /** 32 bytes, from `proveSealingKey`. */
+  readonly key: Uint8Array
+  /** Certificates to trust, in PEM; `undefined`: the system's. */
+  readonly ca: string | undefined
 }
 
 /** What an operator sees of the service, and the backups that it makes. */
@@ -128,6 +144,20 @@ export function startAdminSide(deps: Dependencies) {
       readiness: () => readiness(SCRAPE_PROBE_MS),
     }),
   })
+  const sealed = { ...stored, key: deps.key }
+  const credentials = createCredentialStore(sealed)
+  const providerTokens = createProviderTokenStore(sealed)
+  const sizes = createRegistrySizeStore({ database })
+  const view = createApplicationView({
+    clock,
+    credentials,
+    webhooks: createWebhookStore(sealed),
+    userKeys: createUserKeyStore(sealed),
+    sizes,
+    ledger,
+    senders: stats,
+  })
+  const behind = { gate, clock, commit, directory, log: adminLog }
   const signIn = createSignIn({ clock, administrators, passwords })
   const api = createAdminApi({
     log,
@@ -135,8 +165,30 @@ export function startAdminSide(deps: Dependencies) {
     routes: [
       monitoring,
       sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, done: adminLog.add }),
-      onBehalfRoutes({ gate, commit, directory, log: adminLog, api: deps.onBehalf, onError: noted(log) }),
-      administratorRoutes({ gate, clock, commit, administrators, links, tokens, log: adminLog }),
+      applicationRoutes({
+        ...behind,
+        applications: createApplicationStore(stored),
+        view,
+        credentials,
+        sizes,
+        statuses: createStatusStore({ database }),
+        eraseContents: createEraseContents({ database }, commit),
+        onError: noted(log),
+      }),
+      credentialRoutes({
+        ...behind,
+        view,
+        credentials,
+        async test({ number, id, name }, credential) {
+          const storedToken = () => providerTokens.load({ number, id })
+          const stopwatch = () => performance.now()
+          const examined = { application: { id, name }, credential, storedToken }
+          const checks = await examineCredential(examined, { config, ca: deps.ca, clock, stopwatch })
+          return checks.map(({ state, found, advice }) => ({ state, text: found, fix: advice }))
+        },
+      }),
+      onBehalfRoutes({ ...behind, api: deps.onBehalf, onError: noted(log) }),
+      administratorRoutes({ ...behind, administrators, links, tokens }),
     ],
   })
   return {

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import type { Commit } from '../database/group-commit.ts'
 import type { EraseRows } from '../database/sweep.ts'
 import { createResultErasure } from '../delivery/store/result-erasure-store.ts'
 import { createRegistryErasure } from '../device/registry-erasure-store.ts'
@@ -9,11 +10,11 @@ import { createReceiptStore } from '../stats/receipt-store.ts'
 const STEP = 500
 
 /**
- * Erases what an application has brought, so that nothing much is left for the deletion of its own row. In small
- * transactions, each of them moved out of the log: that of a million devices in one would need more of the disk than the
- * database has, and where the disk is full there is only the reserve.
+ * Makes what erases all that an application has brought, so that nothing much is left for the deletion of its own row. In
+ * small transactions: that of a million devices in one would need more of the disk than the database has, and where the
+ * disk is full there is only the reserve.
  */
-export function eraseContents(database: Database, application: number): void {
+export function createEraseContents({ database }: { database: Database }, inTransaction: Commit) {
   const steps: readonly EraseRows[] = [
     ...createRegistryErasure({ database }),
     createResultErasure({ database }).eraseOf,
@@ -21,8 +22,10 @@ export function eraseContents(database: Database, application: number): void {
     createReceiptStore({ database }).eraseOf,
     createPushRetention({ database }).eraseOf,
   ]
-  const checkpoint = database.statement('PRAGMA wal_checkpoint(PASSIVE)')
-  for (const erase of steps) {
-    while (database.transact(() => erase(application, STEP)) === STEP) checkpoint.all()
+  return async (application: number): Promise<void> => {
+    for (const erase of steps) {
+      let erased = STEP
+      while (erased === STEP) erased = await inTransaction(() => erase(application, STEP))
+    }
   }
 }

@@ -11,6 +11,7 @@ import type { Unwritten } from '../delivery/delivery-pool.ts'
 import { createDeviceStore } from '../device/device-store.ts'
 import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
+import { authoritiesIn } from '../gateway/transport/authorities.ts'
 import type { OpenTransport } from '../gateway/transport/transport.ts'
 import { createIdOf } from '../http/admission.ts'
 import { listen } from '../http/listener.ts'
@@ -48,7 +49,7 @@ import { startRetention } from './retention.ts'
 import { startSenders } from './senders.ts'
 import { createServiceGate } from './service-gate.ts'
 import { createServiceLog } from './service-log.ts'
-import { authoritiesIn, databaseIn, holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
+import { databaseIn, holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
 import { createSweeps } from './sweeps.ts'
 
 /** How much of the quota ledger a crash may forget, when no other write takes it along. */
@@ -230,6 +231,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     damage,
     senders,
     opened,
+    ca,
     onBehalf: { answer: (request) => onBehalf.handle(request), routeOf: behalf.routeOf },
   })
 

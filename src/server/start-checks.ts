@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { rootCertificates } from 'node:tls'
 import type { Clock } from '../clock.ts'
 import { DatabaseRefused } from '../database/database-refused.ts'
 import { openDatabase } from '../database/database.ts'
@@ -20,7 +19,7 @@ import { keyPathIn } from '../sealing/sealing-key.ts'
 import { proveSealingKey } from '../sealing/verify-key.ts'
 import type { Config } from '../settings/parse.ts'
 import { readSystemFile } from '../system/read-file.ts'
-import { sealedRecordsOf } from './sealed-records.ts'
+import { sealedRecordsOf } from '../webhook/sealed-records.ts'
 
 /* What can keep the service from starting and is the operator's to change: each throws `StartRefused`. */
 
@@ -115,16 +114,4 @@ export function tlsIn({ tlsCert, tlsKey }: Config): { readonly files: TlsFiles; 
   const first = readTlsFiles(files, readSystemFile)
   if (first.kind === 'problem') throw new StartRefused(first.problem)
   return { files, first }
-}
-
-/** The operator's certificates besides the system's: a `ca` of its own would replace those. */
-export async function authoritiesIn(path: string | null): Promise<string | undefined> {
-  if (path === null) return undefined
-  const file = Bun.file(path)
-  if (!(await file.exists())) throw new StartRefused(`--gateway-ca (BELLHOP_GATEWAY_CA): there is no file ${path}.`)
-  const pem = await file.text()
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new StartRefused(`--gateway-ca (BELLHOP_GATEWAY_CA): ${path} holds no PEM certificate.`)
-  }
-  return [pem, ...rootCertificates].join('\n')
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.ts'
 import { rotateKey, settleKeys } from '../../src/sealing/rotate-key.ts'
 import type { Rotated } from '../../src/sealing/rotate-key.ts'
 import { proveSealingKey } from '../../src/sealing/verify-key.ts'
-import { sealedRecordsOf } from '../../src/server/sealed-records.ts'
+import { sealedRecordsOf } from '../../src/webhook/sealed-records.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
 import { addApplication, addSealed, openedWith } from './sealed-records.ts'
 

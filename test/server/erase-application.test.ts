@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { eraseContents } from '../../src/server/erase-application.ts'
+import { createEraseContents } from '../../src/server/erase-application.ts'
 import { openRegistry } from '../support/registry.ts'
 
 /** A device has a row here and its labels: beyond that it is what hangs on one row that makes a transaction large. */
 const MAX_CHANGES = 1100
 
-test('no transaction grows with what hangs on a push', () => {
+test('no transaction grows with what hangs on a push', async () => {
   using registry = openRegistry()
   const { database } = registry
   database.transact(() => {
@@ -32,18 +32,13 @@ test('no transaction grows with what hangs on a push', () => {
   const total = database.statement<{ changes: number }, []>('SELECT total_changes() AS changes')
   const changes = () => total.get()?.changes ?? 0
   let most = 0
-  eraseContents(
-    {
-      ...database,
-      transact(work) {
-        const before = changes()
-        const result = database.transact(work)
-        most = Math.max(most, changes() - before)
-        return result
-      },
-    },
-    1,
-  )
+  const eraseContents = createEraseContents({ database }, async (work) => {
+    const before = changes()
+    const result = database.transact(work)
+    most = Math.max(most, changes() - before)
+    return result
+  })
+  await eraseContents(1)
   expect(most).toBeGreaterThan(0)
   expect(most).toBeLessThan(MAX_CHANGES)
   for (const table of ['push', 'receipt', 'push_exception']) {

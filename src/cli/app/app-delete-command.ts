@@ -1,5 +1,5 @@
 import { createApplicationStore } from '../../application/application-store.ts'
-import { eraseContents } from '../../server/erase-application.ts'
+import { createEraseContents } from '../../server/erase-application.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
@@ -13,7 +13,14 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { id, number, name } = opened.application
-  eraseContents(database, number)
+  const checkpoint = database.statement('PRAGMA wal_checkpoint(PASSIVE)')
+  const eraseContents = createEraseContents({ database }, async (work) => {
+    const result = database.transact(work)
+    // Each is moved out of the log, which would grow to the size of them all.
+    checkpoint.all()
+    return result
+  })
+  await eraseContents(number)
   createApplicationStore({ database, clock: context.clock }).remove(id)
   return done(`Erased the application "${escapeControls(name)}".\n`)
 }

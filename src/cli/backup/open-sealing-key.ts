@@ -2,10 +2,10 @@ import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import type { Problem } from '../../failure.ts'
 import { proveSealingKey } from '../../sealing/verify-key.ts'
-import { sealedRecordsOf } from '../../server/sealed-records.ts'
 import { readSettings } from '../../settings/parse.ts'
 import type { Problems } from '../../settings/parse.ts'
 import type { ReadFile } from '../../system/read-file.ts'
+import { sealedRecordsOf } from '../../webhook/sealed-records.ts'
 
 /** What a command that seals something needs. */
 export interface SealingContext {

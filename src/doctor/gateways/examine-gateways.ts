@@ -25,8 +25,8 @@ export type Subject =
     }
   | { readonly kind: 'fcm'; readonly application: ProbedApplication; readonly credential: FcmCredential }
 
-interface Options extends Pick<DoctorContext, 'clock' | 'stopwatch'> {
-  readonly config: DoctorConfig
+export interface ExamineGateways extends Pick<DoctorContext, 'clock' | 'stopwatch'> {
+  readonly config: Pick<DoctorConfig, 'apnsUrl' | 'apnsSandboxUrl' | 'fcmUrl' | 'fcmTokenUrl' | 'proxy' | 'transport'>
   /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined
 }
@@ -38,7 +38,7 @@ const AT_A_TIME = 8
 export async function examineGateways(
   subjects: readonly Subject[],
   list: CheckList,
-  { config, ca, clock, stopwatch }: Options,
+  { config, ca, clock, stopwatch }: ExamineGateways,
 ): Promise<void> {
   const told: ToldTime[] = []
   const { proxy } = config
@@ -100,7 +100,7 @@ type Gateway = Environment | 'fcm' | 'fcm-token'
 async function reachAll(
   subjects: readonly Subject[],
   list: CheckList,
-  { config, ca, clock, stopwatch }: Options,
+  { config, ca, clock, stopwatch }: ExamineGateways,
 ): Promise<ReadonlyMap<Gateway, Finding>> {
   const { apnsUrl, apnsSandboxUrl, fcmUrl, fcmTokenUrl, proxy } = config
   const all: readonly (readonly [Gateway, id: string, origin: string])[] = [

@@ -5,10 +5,10 @@ import { NEWEST_SCHEMA } from '../database/offline-database.ts'
 import { createSealedStore } from '../sealing/sealed-store.ts'
 import type { SealedStore } from '../sealing/sealed-store.ts'
 import type { SealedRecord, SealedTable } from '../sealing/sealed-table.ts'
-import { createSealedWebhooks } from '../webhook/sealed-webhook-store.ts'
+import { createSealedWebhooks } from './sealed-webhook-store.ts'
 
 /**
- * All that is sealed in a database, with the rooms that it belongs to. `schema`: the number of its last migration, where
+ * All that is sealed in a database, with the rooms that it belongs to; here, since no room above seals anything. `schema`: the number of its last migration, where
  * it may be an older one.
  */
 export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST_SCHEMA): SealedStore {

@@ -1,0 +1,128 @@
+import { isAppleId, isBundleId } from '../application/apple-names.ts'
+import type { Limits } from '../application/application.ts'
+import { LIMIT_SWITCHES, LIMIT_VALUES } from '../application/limit-rules.ts'
+import { failure, Refused } from '../failure.ts'
+import { bodyOf, closed, describedAs, invalid, optional, required, show } from '../http/fields.ts'
+import type { Body, Field } from '../http/fields.ts'
+import type { SettingType } from '../settings/setting-type.ts'
+import { suggestion } from '../text/nearest.ts'
+
+const MAX_NAME_CHARACTERS = 100
+
+/** Which names will do is the store's to say. */
+const givenName: Field<string> = {
+  schema: { type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS },
+  emptyIsAbsent: false,
+  read(value, name) {
+    if (typeof value === 'string') return value
+    throw invalid(name, `must be a string, not ${show(value)}`)
+  },
+}
+
+const yesOrNo: Field<boolean> = {
+  schema: { type: 'boolean' },
+  emptyIsAbsent: false,
+  read(value, name) {
+    if (typeof value === 'boolean') return value
+    throw invalid(name, `must be true or false, not ${show(value)}`)
+  },
+}
+
+/** A value by the rules of the command line. `expected` ends the sentence `… must be `. */
+function byRule<T>({ read, expected }: Pick<SettingType<T>, 'read' | 'expected'>, schema: object): Field<T> {
+  return {
+    schema: { ...schema },
+    emptyIsAbsent: false,
+    read(value, name) {
+      const found = typeof value === 'string' || typeof value === 'number' ? read(String(value)) : undefined
+      if (found === undefined) throw invalid(name, `must be ${expected}, not ${show(value)}`)
+      return found
+    },
+  }
+}
+
+/** Some text of a file, of which nothing is repeated. */
+const fileText: Field<string> = {
+  schema: { type: 'string', minLength: 1 },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (typeof value === 'string') return value
+    throw invalid(name, 'must be a string')
+  },
+}
+
+const fileBytes: Field<Uint8Array> = {
+  schema: { type: 'string', format: 'byte' },
+  emptyIsAbsent: true,
+  read(value, name) {
+    const bytes = typeof value === 'string' ? bytesIn(value) : null
+    if (bytes === null) throw invalid(name, 'must be the file in base64')
+    return bytes
+  },
+}
+
+function bytesIn(base64: string): Uint8Array | null {
+  try {
+    return Uint8Array.fromBase64(base64)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+function knownOnly<T>(body: Body<T>): Body<T> {
+  const known = Object.keys(body.schema['properties'] as object)
+  return closed(
+    body,
+    (name) => new Refused(failure('InvalidArgument', `${show(name)} is not known here.${suggestion(name, known)}`)),
+  )
+}
+
+const limits = {
+  ...Object.fromEntries(
+    Object.entries(LIMIT_VALUES).map(([name, [, type, doc]]) => {
+      const schema = name === 'quotaPeriod' ? { enum: ['day', 'month'] } : { type: 'number', minimum: 0 }
+      return [name, optional(describedAs(doc, byRule<unknown>(type, schema)))]
+    }),
+  ),
+  ...Object.fromEntries(
+    Object.entries(LIMIT_SWITCHES).map(([name, { on }]) => [name, optional(describedAs(`true: ${on}`, yesOrNo))]),
+  ),
+}
+
+/** What is left out stays as it is. */
+export const ChangeLimits = knownOnly(bodyOf(limits, (given) => given as Partial<Limits>))
+
+export const NewApplication = knownOnly(bodyOf({ name: required(givenName), simulate: optional(yesOrNo) }))
+export const Simulate = knownOnly(bodyOf({ simulate: required(yesOrNo), confirm: optional(yesOrNo) }))
+export const DeleteApplication = knownOnly(bodyOf({ name: required(givenName) }))
+
+const appleId = byRule(
+  { read: (text) => (isAppleId(text) ? text : undefined), expected: '10 characters of A-Z and 0-9, as Apple shows it' },
+  { type: 'string' },
+)
+const bundleId = byRule(
+  { read: (text) => (isBundleId(text) ? text : undefined), expected: 'a bundle id, such as com.example.app' },
+  { type: 'string' },
+)
+const ENVIRONMENTS = ['auto', 'production', 'sandbox'] as const
+const environment = byRule(
+  { read: (text) => ENVIRONMENTS.find((one) => one === text), expected: `one of ${ENVIRONMENTS.join(', ')}` },
+  { enum: ENVIRONMENTS },
+)
+
+/** A key with its ids, or a certificate: which of the two is the route's to say. */
+export const ApnsFiles = knownOnly(
+  bodyOf({
+    key: optional(describedAs('The text of the .p8 file.', fileText)),
+    keyId: optional(appleId),
+    teamId: optional(appleId),
+    certificate: optional(describedAs('The .p12 or .pem file in base64.', fileBytes)),
+    password: optional(describedAs('Of the certificate file.', fileText)),
+    topic: optional(describedAs('The bundle id; a certificate usually names it itself.', bundleId)),
+    environment: optional(environment),
+  }),
+)
+export const FcmFile = knownOnly(
+  bodyOf({ serviceAccount: required(describedAs("The text of the service account's JSON key file.", fileText)) }),
+)

@@ -1,0 +1,84 @@
+import type { Application } from '../application/application.ts'
+import type { CredentialStore, CredentialSummary } from '../application/credential-store.ts'
+import type { UserKeyStore } from '../application/user-key-store.ts'
+import type { Clock } from '../clock.ts'
+import type { SenderStats } from '../delivery/sender-stats.ts'
+import type { RegistrySizeStore } from '../device/registry-size-store.ts'
+import { isoTime } from '../text/format.ts'
+import type { QuotaLedger } from '../usage/quota-ledger.ts'
+import { periodAt } from '../usage/quota-period.ts'
+import type { WebhookStore } from '../webhook/webhook-store.ts'
+import type { ApplicationAnswer, ApplicationSummary, CredentialView, ProviderState } from './api-types.ts'
+
+interface Dependencies {
+  readonly clock: Pick<Clock, 'now'>
+  readonly credentials: Pick<CredentialStore, 'summaries'>
+  readonly webhooks: Pick<WebhookStore, 'find'>
+  readonly userKeys: Pick<UserKeyStore, 'summary'>
+  readonly sizes: Pick<RegistrySizeStore, 'sizeOf'>
+  readonly ledger: Pick<QuotaLedger, 'used'>
+  readonly senders: () => readonly SenderStats[]
+}
+
+export type ApplicationView = ReturnType<typeof createApplicationView>
+
+/** Applications as administrators see them: no secret, no hash. */
+export function createApplicationView(deps: Dependencies) {
+  const { clock, credentials, webhooks, userKeys, sizes, ledger } = deps
+
+  function summaryOf(application: Application, senders: readonly SenderStats[]): ApplicationSummary {
+    const { number, id, name, simulated } = application
+    const stored = new Set(credentials.summaries(application).map(({ provider }) => provider))
+    const providerState = (provider: 'apns' | 'fcm', platform: 0 | 1): ProviderState => {
+      if (!simulated && !stored.has(provider)) return { state: 'none', reason: null }
+      const sender = senders.find((one) => one.application === number && one.platform === platform)
+      if (sender === undefined || sender.state === 'ready') return { state: 'ready', reason: null }
+      return { state: 'paused', reason: sender.reason ?? sender.state }
+    }
+    return {
+      id,
+      name,
+      simulated,
+      devices: sizes.sizeOf(number).devices,
+      providers: { apns: providerState('apns', 0), fcm: providerState('fcm', 1) },
+    }
+  }
+
+  return {
+    summaries(applications: readonly Application[]): readonly ApplicationSummary[] {
+      const senders = deps.senders()
+      return applications.map((application) => summaryOf(application, senders))
+    },
+
+    whole(application: Application): ApplicationAnswer {
+      const { number, limits } = application
+      const webhook = webhooks.find(application)
+      const userKey = userKeys.summary(application)
+      const { quota, quotaPeriod } = limits
+      return {
+        ...summaryOf(application, deps.senders()),
+        limits,
+        labels: sizes.sizeOf(number).labels,
+        credentials: credentials.summaries(application).map(credentialView),
+        webhook: webhook && { ...webhook, disabledAt: isoOrNull(webhook.disabledAt) },
+        userKey: userKey && {
+          createdAt: isoTime(userKey.createdAt),
+          previousUntil: isoOrNull(userKey.previousUntil),
+        },
+        use: { used: ledger.used(application), quota, endsAt: isoTime(periodAt(quotaPeriod, clock.now()).endsAt) },
+      }
+    },
+  }
+}
+
+function credentialView(credential: CredentialSummary): CredentialView {
+  const createdAt = isoTime(credential.createdAt)
+  if (credential.provider === 'apns' && credential.kind === 'certificate') {
+    return { ...credential, createdAt, expiresAt: isoTime(credential.expiresAt) }
+  }
+  return { ...credential, createdAt }
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at)
+}

@@ -1,0 +1,191 @@
+import { Elysia } from 'elysia'
+import type { ApplicationDirectory } from '../../application/application-directory.ts'
+import type { ApplicationStore } from '../../application/application-store.ts'
+import type { Application } from '../../application/application.ts'
+import type { CredentialStore } from '../../application/credential-store.ts'
+import { within } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import type { Commit } from '../../database/group-commit.ts'
+import type { RegistrySizeStore } from '../../device/registry-size-store.ts'
+import { failure, Refused } from '../../failure.ts'
+import { invalid } from '../../http/fields.ts'
+import type { StatusStore } from '../../push/status/status-store.ts'
+import { counted } from '../../text/format.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import type { AdminLogStore } from '../admin-log-store.ts'
+import { known } from '../administrator.ts'
+import type { Actor } from '../administrator.ts'
+import type { DeleteApplicationAnswer, NewApplicationAnswer, NewSecretAnswer } from '../api-types.ts'
+import { applicationNamed } from '../application-fields.ts'
+import { ChangeLimits, DeleteApplication, NewApplication, Simulate } from '../application-schema.ts'
+import type { ApplicationView } from '../application-view.ts'
+
+/** How long a call waits for the end of an erasure. The listener closes a connection on which 30 s nothing comes. */
+const ERASURE_MS = 20_000
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly clock: Clock
+  readonly commit: Commit
+  readonly directory: ApplicationDirectory
+  readonly applications: ApplicationStore
+  readonly view: ApplicationView
+  readonly log: Pick<AdminLogStore, 'add'>
+  readonly credentials: Pick<CredentialStore, 'summaries'>
+  readonly sizes: Pick<RegistrySizeStore, 'sizeOf'>
+  readonly statuses: Pick<StatusStore, 'unfinished'>
+  /** Erases all that an application, `application.number`, has brought. */
+  readonly eraseContents: (application: number) => Promise<void>
+  /** Hears why an erasure that nobody waits for any more has failed. */
+  readonly onError: (error: unknown) => void
+}
+
+/** The applications themselves. What is changed is followed at once. */
+export function applicationRoutes(deps: Dependencies) {
+  const { gate, clock, commit, directory, applications, view, log } = deps
+  /** Numbers of those that are being erased. */
+  const erasing = new Set<number>()
+  const named = (id: string) => applicationNamed(directory, id)
+
+  /** Shows an application that has been changed. */
+  function changed(
+    outcome: { readonly kind: 'changed'; readonly application: Application } | { readonly kind: 'not-found' },
+  ) {
+    directory.reload()
+    if (outcome.kind === 'not-found') throw gone()
+    return view.whole(outcome.application)
+  }
+
+  async function erase({ number, id, name }: Application, by: Actor): Promise<void> {
+    erasing.add(number)
+    try {
+      await commit(() => log.add(by, 'delete application', id, { name }))
+      await deps.eraseContents(number)
+      await commit(() => applications.remove(id))
+      directory.reload()
+    } finally {
+      erasing.delete(number)
+    }
+  }
+
+  /** What of an application is for phones: `3 devices`, `an APNs credential`. */
+  function realThings(application: Application): readonly string[] {
+    const { devices } = deps.sizes.sizeOf(application.number)
+    const pushes = deps.statuses.unfinished(application.number)
+    return [
+      ...(devices > 0 ? [counted(devices, 'device')] : []),
+      ...(pushes > 0 ? [`${counted(pushes, 'push', 'pushes')} to be sent`] : []),
+      ...deps.credentials.summaries(application).map(({ provider }) => `an ${GATEWAYS[provider]} credential`),
+    ]
+  }
+
+  return new Elysia({ name: 'application-routes' })
+    .use(gate)
+    .get('/api/applications', () => ({ applications: view.summaries(directory.all()) }))
+    .post(
+      '/api/applications',
+      async ({ actor, body: { name, simulate = false } }): Promise<NewApplicationAnswer> => {
+        const by = known(actor)
+        const outcome = await commit(() => {
+          const created = applications.create(name)
+          if (created.kind !== 'created') return created
+          const { id } = created.application
+          if (simulate) applications.setSimulated(id, true)
+          log.add(by, 'create application', id, { name, simulate })
+          return created
+        })
+        if (outcome.kind === 'name-invalid') {
+          throw invalid(
+            'name',
+            'must be 1 to 100 characters, without control characters and without white space at an end',
+          )
+        }
+        if (outcome.kind === 'name-taken') {
+          throw new Refused(failure('ConflictError', 'name is taken: there is an application of that name.'))
+        }
+        directory.reload()
+        const { application, secret } = outcome
+        return { id: application.id, name: application.name, secret }
+      },
+      { body: NewApplication },
+    )
+    .get('/api/applications/:id', ({ params }) => view.whole(named(params.id)))
+    .patch(
+      '/api/applications/:id',
+      async ({ actor, params, body }) => {
+        const by = known(actor)
+        const { id } = named(params.id)
+        return changed(
+          await commit(() => {
+            const outcome = applications.setLimits(id, body)
+            if (outcome.kind === 'changed') log.add(by, 'change limits', id, { ...body })
+            return outcome
+          }),
+        )
+      },
+      { body: ChangeLimits },
+    )
+    .post('/api/applications/:id/rotate-secret', async ({ actor, params }): Promise<NewSecretAnswer> => {
+      const by = known(actor)
+      const { id } = named(params.id)
+      const outcome = await commit(() => {
+        const rotated = applications.rotateSecret(id)
+        if (rotated.kind === 'rotated') log.add(by, 'rotate secret', id)
+        return rotated
+      })
+      directory.reload()
+      if (outcome.kind === 'not-found') throw gone()
+      return { secret: outcome.secret }
+    })
+    .post(
+      '/api/applications/:id/simulate',
+      async ({ actor, params, body: { simulate, confirm = false } }) => {
+        const by = known(actor)
+        const application = named(params.id)
+        const { id } = application
+        const real = simulate && !application.simulated && !confirm ? realThings(application) : []
+        if (real.length > 0) {
+          throw new Refused(
+            failure(
+              'ConflictError',
+              `It has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. With confirm it is done.`,
+            ),
+          )
+        }
+        return changed(
+          await commit(() => {
+            const outcome = applications.setSimulated(id, simulate)
+            if (outcome.kind === 'changed') log.add(by, simulate ? 'simulate' : 'simulate no more', id)
+            return outcome
+          }),
+        )
+      },
+      { body: Simulate },
+    )
+    .delete(
+      '/api/applications/:id',
+      async ({ actor, params, body }): Promise<DeleteApplicationAnswer> => {
+        const by = known(actor)
+        const application = named(params.id)
+        const { number, name } = application
+        if (body.name !== name) throw invalid('name', 'must be the name of the application, as it is')
+        if (erasing.has(number)) throw new Refused(failure('ConflictError', 'It is being erased already.'))
+        const erased = erase(application, by)
+        const state = await within(
+          clock,
+          ERASURE_MS,
+          erased.then(() => 'erased' as const),
+          'erasing' as const,
+        )
+        if (state === 'erasing') erased.catch(deps.onError)
+        return { state }
+      },
+      { body: DeleteApplication },
+    )
+}
+
+const GATEWAYS = { apns: 'APNs', fcm: 'FCM' } as const
+
+function gone(): Refused {
+  return new Refused(failure('ResourceNotFound', 'No application found'))
+}

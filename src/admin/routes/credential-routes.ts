@@ -1,0 +1,120 @@
+import { Elysia } from 'elysia'
+import type { ApplicationDirectory } from '../../application/application-directory.ts'
+import type { Application } from '../../application/application.ts'
+import type { CredentialStore } from '../../application/credential-store.ts'
+import { readApnsCertificate, readApnsKey, readServiceAccount } from '../../application/credential.ts'
+import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
+import type { Clock } from '../../clock.ts'
+import type { Commit } from '../../database/group-commit.ts'
+import { failure, Refused } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
+import { invalid, missing } from '../../http/fields.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import type { AdminLogStore } from '../admin-log-store.ts'
+import { known } from '../administrator.ts'
+import type { Actor } from '../administrator.ts'
+import type { CredentialTestAnswer } from '../api-types.ts'
+import { applicationNamed } from '../application-fields.ts'
+import { ApnsFiles, FcmFile } from '../application-schema.ts'
+import type { ApplicationView } from '../application-view.ts'
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly clock: Pick<Clock, 'now'>
+  readonly commit: Commit
+  readonly directory: ApplicationDirectory
+  readonly view: Pick<ApplicationView, 'whole'>
+  readonly log: Pick<AdminLogStore, 'add'>
+  readonly credentials: Pick<CredentialStore, 'put' | 'remove' | 'apnsOf' | 'fcmOf'>
+  /** Asks the gateway, as it would be asked for a push, whether it takes a credential. */
+  readonly test: (
+    application: Application,
+    credential: ApnsCredential | FcmCredential,
+  ) => Promise<CredentialTestAnswer['findings']>
+}
+
+/** By what APNs and FCM know an application. What is changed is followed at once. */
+export function credentialRoutes(deps: Dependencies) {
+  const { gate, clock, commit, directory, view, log, credentials, test } = deps
+
+  async function store(actor: Actor | null, id: string, credential: ApnsCredential | FcmCredential) {
+    const by = known(actor)
+    const application = applicationNamed(directory, id)
+    const { kind } = credential
+    await commit(() => {
+      credentials.put(application, credential)
+      log.add(by, 'store credential', application.id, { kind })
+    })
+    directory.reload()
+    return view.whole(application)
+  }
+
+  return new Elysia({ name: 'credential-routes' })
+    .use(gate)
+    .put(
+      '/api/applications/:id/credentials/apns',
+      ({ actor, params, body }) => {
+        applicationNamed(directory, params.id)
+        const { key, keyId, teamId, certificate, password, topic, environment = 'auto' } = body
+        if (key !== undefined) {
+          if (certificate !== undefined) throw invalid('certificate', 'and key exclude each other')
+          if (keyId === undefined) throw missing('keyId')
+          if (teamId === undefined) throw missing('teamId')
+          if (topic === undefined) throw missing('topic')
+          const read = readApnsKey({ p8: key, keyId, teamId, topic, environment })
+          return store(actor, params.id, readable('key', read))
+        }
+        if (certificate === undefined) throw missing('key or certificate')
+        const read = readApnsCertificate({ bytes: certificate, password, topic, environment, now: clock.now() })
+        return store(actor, params.id, readable('certificate', read))
+      },
+      { body: ApnsFiles },
+    )
+    .put(
+      '/api/applications/:id/credentials/fcm',
+      ({ actor, params, body: { serviceAccount } }) => {
+        applicationNamed(directory, params.id)
+        return store(actor, params.id, readable('serviceAccount', readServiceAccount(serviceAccount)))
+      },
+      { body: FcmFile },
+    )
+    .delete('/api/applications/:id/credentials/:provider', async ({ actor, params }) => {
+      const by = known(actor)
+      const application = applicationNamed(directory, params.id)
+      const provider = providerIn(params.provider)
+      const removed = await commit(() => {
+        const was = credentials.remove(application, provider)
+        if (was) log.add(by, 'remove credential', application.id, { provider })
+        return was
+      })
+      if (!removed) throw noCredential()
+      directory.reload()
+      return view.whole(application)
+    })
+    .post(
+      '/api/applications/:id/credentials/:provider/test',
+      async ({ actor, params }): Promise<CredentialTestAnswer> => {
+        const by = known(actor)
+        const application = applicationNamed(directory, params.id)
+        const provider = providerIn(params.provider)
+        const credential = provider === 'apns' ? credentials.apnsOf(application) : credentials.fcmOf(application)
+        if (credential === null) throw noCredential()
+        await commit(() => log.add(by, 'test credential', application.id, { provider }))
+        return { findings: await test(application, credential) }
+      },
+    )
+}
+
+function providerIn(text: string): 'apns' | 'fcm' {
+  if (text === 'apns' || text === 'fcm') return text
+  throw new Refused(failure('ResourceNotFound', 'A credential is of apns or fcm'))
+}
+
+function readable<T extends object>(field: string, read: T | Problem): T {
+  if ('problem' in read) throw new Refused(failure('InvalidArgument', `${field}: ${read.problem}`))
+  return read
+}
+
+function noCredential(): Refused {
+  return new Refused(failure('ResourceNotFound', 'No credential found'))
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ACCOUNT } from '../gateway/fcm/account.ts'
+import { makeCertificate } from '../support/certificate.ts'
+import { startGateway } from '../support/gateway.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { startService } from '../support/service.ts'
+import type { Credentials, Service } from '../support/service.ts'
+import { createAdminCaller } from './admin-caller.ts'
+import type { AdminCall } from './admin-caller.ts'
+
+const { privateKey: p8 } = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+const KEY = { key: p8, keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ', topic: 'com.example.shop' }
+const SERVICE_ACCOUNT = JSON.stringify({
+  type: 'service_account',
+  project_id: ACCOUNT.projectId,
+  client_email: ACCOUNT.clientEmail,
+  private_key: ACCOUNT.privateKey,
+  private_key_id: ACCOUNT.privateKeyId,
+})
+
+let directory: string
+let gateway: Gateway
+let service: Service
+let call: AdminCall
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bellhop-'))
+  gateway = await startGateway(({ path }) => {
+    if (path === '/token') return { status: 400, body: '{"error":"invalid_grant"}' }
+    return { status: 400, body: '{"reason":"BadDeviceToken"}' }
+  })
+  const gatewayCa = join(directory, 'ca.pem')
+  await Bun.write(gatewayCa, gateway.ca)
+  const { origin } = gateway
+  const config = { apnsUrl: origin, apnsSandboxUrl: origin, fcmUrl: origin, fcmTokenUrl: `${origin}/token`, gatewayCa }
+  service = await startService({ simulated: false, config })
+  call = createAdminCaller(service)
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true })
+})
+
+let made = 0
+const shop = (): Credentials => service.addApplication(`Shop ${made++}`, {}, false)
+const pathOf = ({ id }: Credentials) => `/api/applications/${id}/credentials`
+const STATUS: Readonly<Record<string, number>> = { InvalidArgument: 400, ResourceNotFound: 404, MissingParameter: 409 }
+const wrong = (code: string, message: string) => ({ status: STATUS[code], body: { code, message } })
+const lastEntry = async () => (await call('GET', '/api/log?limit=1')).body.entries[0]
+
+describe('an APNs key', () => {
+  test('is stored, shown without the key itself, and used at once', async () => {
+    const application = shop()
+    await call('PUT', `/api/applications/${application.id}/v1/deviceToken`, { token: 'a1'.repeat(32), platform: 0 })
+    const { status, body } = await call('PUT', `${pathOf(application)}/apns`, KEY)
+    expect(status).toBe(200)
+    const { key: _, ...shown } = KEY
+    expect(body.credentials).toEqual([
+      { provider: 'apns', kind: 'key', environment: 'auto', createdAt: expect.any(String), ...shown },
+    ])
+    expect(body.providers.apns).toEqual({ state: 'ready', reason: null })
+    expect(JSON.stringify(body)).not.toContain('PRIVATE')
+    const entry = await lastEntry()
+    expect(entry).toMatchObject({ action: 'store credential', subject: application.id, detail: { kind: 'key' } })
+    expect(JSON.stringify(entry)).not.toContain('PRIVATE')
+
+    const push = { platform: [0], msg: 'Hello', sound: '', badge: '' }
+    await call('POST', `/api/applications/${application.id}/v1/push/all`, push)
+    await gateway.until(() => gateway.calls.some(({ path }) => path === `/3/device/${'a1'.repeat(32)}`))
+  })
+
+  test.each([
+    [{ ...KEY, key: undefined }, 'MissingParameter', 'key or certificate is required.'],
+    [{ ...KEY, keyId: undefined }, 'MissingParameter', 'keyId is required.'],
+    [
+      { ...KEY, teamId: 'x' },
+      'InvalidArgument',
+      'teamId must be 10 characters of A-Z and 0-9, as Apple shows it, not "x".',
+    ],
+    [
+      { ...KEY, topic: 'no topic' },
+      'InvalidArgument',
+      'topic must be a bundle id, such as com.example.app, not "no topic".',
+    ],
+    [
+      { ...KEY, environment: 'both' },
+      'InvalidArgument',
+      'environment must be one of auto, production, sandbox, not "both".',
+    ],
+    [{ ...KEY, certificate: 'AAAA' }, 'InvalidArgument', 'certificate and key exclude each other.'],
+    [
+      { ...KEY, key: 'secret words' },
+      'InvalidArgument',
+      'key: The APNs key is not a PEM private key: expected the .p8 file from Apple, -----BEGIN PRIVATE KEY-----.',
+    ],
+    [
+      { ...KEY, key: ACCOUNT.privateKey },
+      'InvalidArgument',
+      "key: The APNs key is of kind rsa: expected elliptic curve P-256, as in Apple's .p8 file.",
+    ],
+    [{ certificate: '?' }, 'InvalidArgument', 'certificate must be the file in base64.'],
+    [
+      { certificate: 'AAAA' },
+      'InvalidArgument',
+      'certificate: The certificate file cannot be read: expected PEM with certificate and key, or PKCS #12 (.p12).',
+    ],
+  ])('that is wrong is refused by its field (%#)', async (given, code, message) => {
+    const application = shop()
+    expect(await call('PUT', `${pathOf(application)}/apns`, given)).toMatchObject(wrong(code, message))
+    expect((await call('GET', `/api/applications/${application.id}`)).body.credentials).toEqual([])
+  })
+})
+
+test('an APNs certificate is stored from base64, with its end', async () => {
+  const application = shop()
+  const { certificate, privateKey } = makeCertificate({ name: 'com.example.shop' })
+  const file = Buffer.from(certificate + privateKey).toString('base64')
+  const given = { certificate: file, topic: 'com.example.shop', environment: 'production' }
+  const { body } = await call('PUT', `${pathOf(application)}/apns`, given)
+  expect(body.credentials).toEqual([
+    {
+      provider: 'apns',
+      kind: 'certificate',
+      topic: 'com.example.shop',
+      environment: 'production',
+      expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      createdAt: expect.any(String),
+    },
+  ])
+})
+
+describe('a service account', () => {
+  test('is stored, and taken away', async () => {
+    const application = shop()
+    const path = `${pathOf(application)}/fcm`
+    const { body } = await call('PUT', path, { serviceAccount: SERVICE_ACCOUNT })
+    expect(body.credentials).toMatchObject([{ provider: 'fcm', projectId: 'example-project' }])
+    expect(JSON.stringify(body)).not.toContain('PRIVATE')
+    expect((await call('DELETE', path)).body).toMatchObject({ credentials: [], providers: { fcm: { state: 'none' } } })
+    expect(await lastEntry()).toMatchObject({ action: 'remove credential', detail: { provider: 'fcm' } })
+    expect(await call('DELETE', path)).toMatchObject(wrong('ResourceNotFound', 'No credential found'))
+    expect(await call('POST', `${path}/test`)).toMatchObject(wrong('ResourceNotFound', 'No credential found'))
+  })
+
+  test.each([
+    [{}, 'MissingParameter', 'serviceAccount is required.'],
+    [{ serviceAccount: 'p8' }, 'InvalidArgument', 'serviceAccount: The service account is not a JSON object.'],
+    [{ serviceAccount: { type: 'service_account' } }, 'InvalidArgument', 'serviceAccount must be a string.'],
+  ])('that is wrong is refused (%#)', async (given, code, message) => {
+    expect(await call('PUT', `${pathOf(shop())}/fcm`, given)).toMatchObject(wrong(code, message))
+  })
+
+  test('is of a gateway that there is', async () => {
+    expect(await call('DELETE', `${pathOf(shop())}/hms`)).toMatchObject(
+      wrong('ResourceNotFound', 'A credential is of apns or fcm'),
+    )
+  })
+})
+
+describe('the test of a credential', () => {
+  test('says what doctor says', async () => {
+    const application = shop()
+    await call('PUT', `${pathOf(application)}/apns`, { ...KEY, environment: 'production' })
+    const apns = await call('POST', `${pathOf(application)}/apns/test`)
+    expect(apns).toMatchObject({ status: 200 })
+    expect(apns.body.findings).toContainEqual({
+      state: 'ok',
+      text: 'Apple takes key ABC123DEFG of team DEF123GHIJ for com.example.shop (production).',
+      fix: null,
+    })
+    expect(await lastEntry()).toMatchObject({ action: 'test credential', subject: application.id })
+
+    await call('PUT', `${pathOf(application)}/fcm`, { serviceAccount: SERVICE_ACCOUNT })
+    const fcm = await call('POST', `${pathOf(application)}/fcm/test`)
+    expect(fcm.body.findings).toContainEqual(expect.objectContaining({ state: 'failed', fix: expect.any(String) }))
+  })
+})

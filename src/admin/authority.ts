@@ -21,24 +21,25 @@ interface Dependencies {
   readonly onError: (error: unknown) => void
 }
 
-export type AuthorityOf = (request: Pick<Request, 'method' | 'headers'>) => AdminAuthority | null
+/** `isUse`: whether the session or token is used by this, which keeps a session from ending. Default true. */
+export type AuthorityOf = (request: Pick<Request, 'method' | 'headers'>, isUse?: boolean) => AdminAuthority | null
 
 /** By a token, or else by the cookie of a session; `null`: the call is nobody's. */
 export function createAuthorityOf({ sessions, tokens, commit, onError }: Dependencies): AuthorityOf {
-  return ({ headers }) => {
+  return ({ headers }, isUse = true) => {
     const bearer = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
     // A token that was sent must be right, also where a cookie would do.
     if (bearer !== undefined) {
       const found = tokens.find(bearer)
       if (found === null) return null
       const { name } = found.token
-      if (found.isStale) void commit(() => tokens.use(name)).catch(onError)
+      if (isUse && found.isStale) void commit(() => tokens.use(name)).catch(onError)
       return { actor: { kind: 'token', name }, session: null }
     }
     const session = sessionIn(headers)
     const found = session === null ? null : sessions.find(session)
     if (session === null || found === null) return null
-    if (found.isStale) void commit(() => sessions.see(session)).catch(onError)
+    if (isUse && found.isStale) void commit(() => sessions.see(session)).catch(onError)
     const { number, name } = found.administrator
     return { actor: { kind: 'administrator', number, name }, session }
   }

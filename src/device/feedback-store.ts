@@ -35,6 +35,9 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
      WHERE application = ? AND at >= ? AND (at, platform, token) < (?, ?, ?)
      ORDER BY at DESC, platform DESC, token DESC LIMIT ?`,
   )
+  const byDay = database.reading<{ day: number; count: number }, [application: number, since: number]>(
+    `SELECT at / ${DAY_MS} AS day, count(*) AS count FROM feedback WHERE application = ? AND at >= ? GROUP BY 1`,
+  )
   // By application, because that is what the index by time begins with.
   const next = database.statement<{ number: number }, [after: number]>(
     'SELECT number FROM application WHERE number > ? ORDER BY number LIMIT 1',
@@ -67,6 +70,9 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
         ;({ at, platform, token } = last)
       }
     },
+
+    /** How many since `since` (ms since the Unix epoch), by days since the epoch, UTC. Read off the index by time. */
+    countByDay: (application: number, since: number) => byDay.all(application, since),
 
     sweep,
   }

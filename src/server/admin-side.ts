@@ -32,6 +32,15 @@ import { examineCredential } from '../doctor/gateways/examine-credential.ts'
 import { createStatusStore } from '../push/status/status-store.ts'
 import { createWebhookStore } from '../webhook/webhook-store.ts'
 import { createEraseContents } from './erase-application.ts'
+import { createEventStreams } from '../admin/event-stream.ts'
+import { createOverview } from '../admin/overview.ts'
+import { createPushView } from '../admin/push-view.ts'
+import { pushOverviewRoutes } from '../admin/routes/push-overview-routes.ts'
+import type { Platform } from '../device/device.ts'
+import { createFeedbackStore } from '../device/feedback-store.ts'
+import { createPushSummaryStore } from '../push/status/push-summary-store.ts'
+import { createDailyStore } from '../stats/daily-store.ts'
+import { createWebhookList } from '../webhook/webhook-list-store.ts'
 import { createCallerOf } from '../http/client-address.ts'
 import { noted } from '../log.ts'
 import { monitoringRoutes } from '../monitoring/monitoring-routes.ts'
@@ -69,6 +78,8 @@ interface Dependencies {
   /** Closes what is opened here, in reverse. */
   readonly opened: AsyncDisposableStack
   readonly onBehalf: OnBehalfApi
+  /** Where the public API listens. */
+  readonly url: () => string
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
   /** Certificates to trust, in PEM; `undefined`: the system's. */
@@ -116,16 +127,18 @@ export function startAdminSide(deps: Dependencies) {
   const adminLog = createAdminLogStore(stored)
   const passwords = createPasswords()
   const names = new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase()))
+  const authorityOf = createAuthorityOf({ sessions, tokens, commit, onError: noted(log) })
   const gate = createAdminGate({
     names,
-    authorityOf: createAuthorityOf({ sessions, tokens, commit, onError: noted(log) }),
+    authorityOf,
     callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
   })
+  const progress = createProgressStore((sql) => database.reading(sql))
   const monitoring = monitoringRoutes({
     readiness,
     senders: stats,
     nameOf,
-    progress: createProgressStore((sql) => database.reading(sql)),
+    progress,
     moved,
     inbox: createInbox({ simulator: runningSimulator, applications: () => directory.all() }),
     scrape: createScrape({
@@ -157,6 +170,28 @@ export function startAdminSide(deps: Dependencies) {
     ledger,
     senders: stats,
   })
+  const statuses = createStatusStore({ database })
+  const summaries = createPushSummaryStore({ database })
+  const pauseOf = (application: number, platform: Platform) => pool.pauseOf(application, platform)
+  const pushes = createPushView({ clock, statuses, summaries, pauseOf })
+  const webhookList = createWebhookList({ database })
+  const overview = createOverview({
+    clock,
+    url: deps.url,
+    applications: () => directory.all(),
+    daily: createDailyStore({ database }),
+    feedback: createFeedbackStore({ database }),
+    counts: () => counts.counts(),
+    store,
+    readiness: () => readiness(SCRAPE_PROBE_MS),
+    credentials,
+    webhooks: webhookList,
+    newest: summaries.newest,
+    pushes,
+  })
+  const streams = createEventStreams({ clock })
+  opened.defer(() => streams.close())
+  const isGood = (request: Request) => authorityOf(request, false) !== null
   const behind = { gate, clock, commit, directory, log: adminLog }
   const signIn = createSignIn({ clock, administrators, passwords })
   const api = createAdminApi({
@@ -171,7 +206,7 @@ export function startAdminSide(deps: Dependencies) {
         view,
         credentials,
         sizes,
-        statuses: createStatusStore({ database }),
+        statuses,
         eraseContents: createEraseContents({ database }, commit),
         onError: noted(log),
       }),
@@ -187,6 +222,7 @@ export function startAdminSide(deps: Dependencies) {
           return checks.map(({ state, found, advice }) => ({ state, text: found, fix: advice }))
         },
       }),
+      pushOverviewRoutes({ gate, directory, progress, pushes, streams, isGood, overview }),
       onBehalfRoutes({ ...behind, api: deps.onBehalf, onError: noted(log) }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
     ],

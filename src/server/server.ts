@@ -232,6 +232,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     senders,
     opened,
     ca,
+    url: () => publicListener.url,
     onBehalf: { answer: (request) => onBehalf.handle(request), routeOf: behalf.routeOf },
   })
 

@@ -8,7 +8,7 @@ import type { Finding } from '../finding.ts'
 export function judgeCredentials(
   { id, simulated }: Pick<FoundApplication, 'id' | 'simulated'>,
   providers: readonly ('apns' | 'fcm')[],
-  devices: readonly DeviceStateCount[],
+  devices: readonly Pick<DeviceStateCount, 'platform' | 'registered'>[],
 ): Finding {
   const count = (platform: 0 | 1): number =>
     devices.reduce((sum, each) => sum + (each.platform === platform ? each.registered : 0), 0)

@@ -32,7 +32,10 @@ export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly
 const MANY = 1000
 
 /** `application`: `Application.id`. */
-export function judgeWebhook({ disabledAt, waiting }: FoundWebhook, application: string): Finding {
+export function judgeWebhook(
+  { disabledAt, waiting }: Pick<FoundWebhook, 'disabledAt' | 'waiting'>,
+  application: string,
+): Finding {
   if (disabledAt !== null) {
     return warning(
       `The webhook is disabled since ${dayOf(disabledAt)}, when its receiver answered 410 Gone.`,

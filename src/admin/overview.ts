@@ -1,0 +1,145 @@
+import type { Application } from '../application/application.ts'
+import type { CredentialStore } from '../application/credential-store.ts'
+import { DAY_MS, MINUTE_MS } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { FeedbackStore } from '../device/feedback-store.ts'
+import { judgeCertificate, judgeCredentials } from '../doctor/applications/credential-check.ts'
+import { judgeWebhook } from '../doctor/applications/queue-check.ts'
+import type { Finding } from '../doctor/finding.ts'
+import type { ApplicationCounts } from '../monitoring/background-count.ts'
+import type { CountStore } from '../monitoring/count-store.ts'
+import type { Readiness } from '../monitoring/readiness.ts'
+import type { PushSummaryStore } from '../push/status/push-summary-store.ts'
+import type { Day } from '../stats/daily-store.ts'
+import { dayOf } from '../text/format.ts'
+import { VERSION } from '../version.ts'
+import type { WebhookList } from '../webhook/webhook-list-store.ts'
+import type { AttentionPoint, OverviewAnswer, OverviewDay, OverviewDevices } from './api-types.ts'
+import type { PushView } from './push-view.ts'
+
+const DAYS = 30
+const LATEST = 5
+
+/** How old the days may be: what was lost in 30 days may be many rows. */
+const DAYS_AGE_MS = MINUTE_MS
+
+interface Dependencies {
+  readonly clock: Pick<Clock, 'now'>
+  /** Where the public API listens. */
+  readonly url: () => string
+  readonly applications: () => readonly Application[]
+  readonly daily: { days(application: number, first: number, last: number): readonly Day[] }
+  readonly feedback: Pick<FeedbackStore, 'countByDay'>
+  readonly counts: () => Promise<ApplicationCounts>
+  readonly store: Pick<CountStore, 'sizes'>
+  readonly readiness: () => Promise<Readiness>
+  readonly credentials: Pick<CredentialStore, 'summaries'>
+  readonly webhooks: Pick<WebhookList, 'all'>
+  readonly newest: PushSummaryStore['newest']
+  readonly pushes: Pick<PushView, 'one'>
+}
+
+/** All applications on one page. Nothing is counted here that grows with the registry. */
+export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer> {
+  const { clock, daily, feedback, credentials } = deps
+  let days: { readonly at: number; readonly days: readonly OverviewDay[] } | null = null
+
+  function lastDays(): readonly OverviewDay[] {
+    const now = clock.now()
+    if (days !== null && Math.abs(now - days.at) < DAYS_AGE_MS) return days.days
+    const last = Math.floor(now / DAY_MS)
+    const first = last - DAYS + 1
+    const sums = Array.from({ length: DAYS }, (_, at) => emptyDay(first + at))
+    const found = new Map(sums.map((sum, at) => [first + at, sum]))
+    for (const { number } of deps.applications()) {
+      for (const { day, t, s, o, received } of daily.days(number, first, last)) {
+        const sum = found.get(day)
+        if (sum === undefined) continue
+        sum.addressed += t
+        sum.accepted += s
+        sum.opened += o
+        sum.received += received
+      }
+      for (const { day, count } of feedback.countByDay(number, first * DAY_MS)) {
+        const sum = found.get(day)
+        if (sum !== undefined) sum.lost += count
+      }
+    }
+    days = { at: now, days: sums }
+    return sums
+  }
+
+  function devicesOf({ devices, whole }: ApplicationCounts): OverviewDevices {
+    const on = (platform: 0 | 1) =>
+      devices.reduce((sum, each) => sum + (each.platform === platform ? each.count : 0), 0)
+    const [ios, android] = [on(0), on(1)]
+    const stored = deps.store.sizes().reduce((sum, each) => sum + each.devices, 0)
+    const registered = ios + android
+    const isCounted = devices.length > 0 || stored === 0
+    return {
+      total: stored,
+      byPlatform: { ios, android },
+      byState: { registered, left: isCounted ? Math.max(stored - registered, 0) : 0 },
+      isWhole: whole && isCounted,
+    }
+  }
+
+  async function attention(counts: ApplicationCounts): Promise<readonly AttentionPoint[]> {
+    const { reasons, warnings } = await deps.readiness()
+    const now = clock.now()
+    const webhooks = new Map(deps.webhooks.all().map((webhook) => [webhook.application, webhook]))
+    const ofApplications = deps.applications().flatMap((application) => {
+      const { number, id, name } = application
+      const stored = credentials.summaries(application)
+      const devices = counts.devices
+        .filter((each) => each.application === number)
+        .map(({ platform, count }) => ({ platform, registered: count }))
+      const certificate = stored.find((one) => one.provider === 'apns' && one.kind === 'certificate')
+      const webhook = webhooks.get(number)
+      const findings = [
+        judgeCredentials(
+          application,
+          stored.map(({ provider }) => provider),
+          devices,
+        ),
+        ...(certificate !== undefined && 'expiresAt' in certificate
+          ? [judgeCertificate(certificate.expiresAt, now, id)]
+          : []),
+        ...(webhook === undefined ? [] : [judgeWebhook(webhook, id)]),
+      ]
+      return findings.flatMap((finding) => pointOf(finding, { id, name }))
+    })
+    return [
+      ...reasons.map((text) => ({ level: 'error', text, fix: null, application: null }) as const),
+      ...warnings.map((text) => ({ level: 'warning', text, fix: null, application: null }) as const),
+      ...ofApplications,
+    ]
+  }
+
+  return async () => {
+    const counts = await deps.counts()
+    const names = new Map(deps.applications().map((application) => [application.number, application]))
+    return {
+      version: VERSION,
+      url: deps.url(),
+      days: lastDays(),
+      devices: devicesOf(counts),
+      attention: await attention(counts),
+      pushes: deps.newest(LATEST).flatMap(({ id, application }) => {
+        const of = names.get(application)
+        const summary = of === undefined ? null : deps.pushes.one(application, id)
+        return of === undefined || summary === null ? [] : [{ ...summary, application: { id: of.id, name: of.name } }]
+      }),
+    }
+  }
+}
+
+/** `day`: days since the Unix epoch, UTC. */
+function emptyDay(day: number) {
+  return { day: dayOf(day * DAY_MS), addressed: 0, accepted: 0, opened: 0, received: 0, lost: 0 }
+}
+
+function pointOf({ state, found, advice }: Finding, application: AttentionPoint['application']): AttentionPoint[] {
+  if (state !== 'warning' && state !== 'failed') return []
+  return [{ level: state === 'failed' ? 'error' : 'warning', text: found, fix: advice, application }]
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '../clock.ts'
+import type { Platform } from '../device/device.ts'
+import { pushStatusOf } from '../push/status/status-answer.ts'
+import type { PushSummaryStore } from '../push/status/push-summary-store.ts'
+import type { StatusStore } from '../push/status/status-store.ts'
+import type { StoredPush } from '../push/status/status.ts'
+import type { PushesAnswer, PushSummary } from './api-types.ts'
+
+interface Dependencies {
+  readonly clock: Pick<Clock, 'now'>
+  readonly statuses: Pick<StatusStore, 'find' | 'list' | 'factsOf'>
+  readonly summaries: Pick<PushSummaryStore, 'textOf'>
+  /** Why nothing can be sent to a platform of an application now; `null` where it can. */
+  readonly pauseOf: (application: number, platform: Platform) => string | null
+}
+
+export type PushView = ReturnType<typeof createPushView>
+
+/** Pushes as administrators see them. `application` is `application.number`. */
+export function createPushView({ clock, statuses, summaries, pauseOf }: Dependencies) {
+  function summaryOf(application: number, push: StoredPush): PushSummary {
+    const { t, s, o, failed, ...status } = pushStatusOf(
+      statuses.factsOf(push),
+      (platform) => pauseOf(application, platform),
+      clock.now(),
+    )
+    const { id, state, reason, waiting, received, rate } = status
+    return {
+      id,
+      ...(summaries.textOf(push.number) ?? { title: null, msg: null, many: true }),
+      state,
+      reason,
+      addressed: t,
+      accepted: s,
+      failed: failed.total,
+      waiting,
+      opened: o,
+      received,
+      rate,
+      createdAt: status.created_at,
+      sendAt: status.send_at,
+      startedAt: status.started_at,
+      finishedAt: status.finished_at,
+    }
+  }
+
+  return {
+    /** Those before the number `before`, the newest first. */
+    page(application: number, before: number, limit: number): PushesAnswer {
+      const pushes = statuses.list(application, before, limit)
+      const next = pushes.length < limit ? null : (pushes.at(-1)?.number ?? null)
+      return { pushes: pushes.map((push) => summaryOf(application, push)), next }
+    },
+
+    /** By its UUID, in lower case; `null`: the application has no such push. */
+    one(application: number, id: string): PushSummary | null {
+      const push = statuses.find(application, id)
+      return push && summaryOf(application, push)
+    },
+  }
+}

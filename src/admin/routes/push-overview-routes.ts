@@ -1,0 +1,80 @@
+import { Elysia } from 'elysia'
+import type { Application } from '../../application/application.ts'
+import { failure, Refused } from '../../failure.ts'
+import { wholeNumber } from '../../http/fields.ts'
+import type { ProgressStore } from '../../push/status/progress-store.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import type { OverviewAnswer, PushProgressEvent } from '../api-types.ts'
+import { applicationNamed } from '../application-fields.ts'
+import type { KnownApplications } from '../application-fields.ts'
+import type { EventStreams, StreamEvent } from '../event-stream.ts'
+import type { PushView } from '../push-view.ts'
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly directory: KnownApplications & { byNumber(number: number): Application | null }
+  readonly progress: Pick<ProgressStore, 'named'>
+  readonly pushes: PushView
+  readonly streams: Pick<EventStreams, 'start'>
+  /** Whether the session or token of a request is still good. */
+  readonly isGood: (request: Request) => boolean
+  readonly overview: () => Promise<OverviewAnswer>
+}
+
+const page = { before: wholeNumber(1, Number.MAX_SAFE_INTEGER), limit: wholeNumber(1, 200) }
+const PAGE_PUSHES = 50
+
+const OVER: ReadonlySet<string> = new Set(['finished', 'cancelled'])
+
+/** How the service does, and how pushes do. */
+export function pushOverviewRoutes({ gate, directory, progress, pushes, streams, isGood, overview }: Dependencies) {
+  /** Tells of a push until it is over. */
+  function follow({ number, id, name }: Application, push: string) {
+    let told = ''
+    return (): { events: readonly StreamEvent[]; isLast: boolean } => {
+      const summary = pushes.one(number, push)
+      if (summary === null) return { events: [END], isLast: true }
+      const data = JSON.stringify({ ...summary, application: { id, name } } satisfies PushProgressEvent)
+      const events = data === told ? [] : [{ event: 'progress', data }]
+      told = data
+      const isLast = OVER.has(summary.state)
+      return { events: isLast ? [...events, END] : events, isLast }
+    }
+  }
+
+  return new Elysia({ name: 'push-overview-routes' })
+    .use(gate)
+    .get('/api/overview', () => overview())
+    .get('/api/applications/:id/pushes', ({ params, query }) => {
+      const { number } = applicationNamed(directory, params.id)
+      const before =
+        query['before'] === undefined ? Number.MAX_SAFE_INTEGER : page.before.read(query['before'], 'before')
+      const limit = query['limit'] === undefined ? PAGE_PUSHES : page.limit.read(query['limit'], 'limit')
+      return pushes.page(number, before, limit)
+    })
+    .get('/api/pushes/:id/live', ({ params, request }) => {
+      const id = params.id.toLowerCase()
+      const application = directory.byNumber(progress.named(id)?.application ?? -1)
+      if (application === null || pushes.one(application.number, id) === null) {
+        throw new Refused(failure('ResourceNotFound', 'No push found'))
+      }
+      return streamed(streams, {
+        next: follow(application, id),
+        isAllowed: () => isGood(request),
+        gone: request.signal,
+      })
+    })
+}
+
+const END: StreamEvent = { event: 'end', data: '{}' }
+
+/** An answer that goes on. Throws `Refused` where too many do. */
+function streamed(streams: Pick<EventStreams, 'start'>, source: Parameters<EventStreams['start']>[0]): Response {
+  const body = streams.start(source)
+  if (body === null) {
+    const wait = { 'retry-after': '10' }
+    throw new Refused(failure('TooManyRequestsError', 'Too many pages follow something already: close one.', wait))
+  }
+  // The last is for nginx, which would hold back what comes.
+  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
+}

@@ -1,0 +1,48 @@
+import { storedJson } from '../database/damage.ts'
+import type { Database } from '../database/database.ts'
+import type { EventType } from './event.ts'
+
+/** A webhook with what waits for it. Times are ms since the Unix epoch. */
+export interface ListedWebhook {
+  /** `application.number` */
+  readonly application: number
+  readonly url: string
+  readonly events: readonly EventType[]
+  readonly disabledAt: number | null
+  /** Events that are not delivered yet. */
+  readonly waiting: number
+}
+
+export interface WaitingEvent {
+  readonly id: string
+  readonly type: EventType
+  /** Tries so far. */
+  readonly attempt: number
+  readonly createdAt: number
+  readonly dueAt: number
+}
+
+type Row = Omit<ListedWebhook, 'events'> & { readonly events: string }
+
+export type WebhookList = ReturnType<typeof createWebhookList>
+
+/** Webhooks for whoever looks at them. */
+export function createWebhookList({ database }: { database: Pick<Database, 'reading'> }) {
+  const all = database.reading<Row, []>(
+    'SELECT application, url, events, disabled_at AS disabledAt, waiting FROM webhook ORDER BY application',
+  )
+  const next = database.reading<WaitingEvent, [application: number, limit: number]>(
+    `SELECT id, type, attempt, created_at AS createdAt, due_at AS dueAt FROM event
+     WHERE application = ? ORDER BY due_at LIMIT ?`,
+  )
+  return {
+    all: (): ListedWebhook[] => all.all().map(listed),
+
+    /** Events that wait, in the order in which they are due. */
+    next: (application: number, limit: number): WaitingEvent[] => next.all(application, limit),
+  }
+}
+
+function listed({ application, url, events, disabledAt, waiting }: Row): ListedWebhook {
+  return { application, url, events: storedJson(events) as EventType[], disabledAt, waiting }
+}

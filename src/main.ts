@@ -30,6 +30,8 @@ async function main(): Promise<number> {
           clock: systemClock,
           signals: process,
           attached: process.stdout.isTTY,
+          program: [process.execPath, ...program()],
+          env: process.env,
           manager: createServiceManager({
             env: process.env,
             clock: systemClock,
@@ -46,10 +48,13 @@ async function main(): Promise<number> {
 /** Same process id, same arguments. */
 function restart(variables: Readonly<Record<string, string>>): never {
   if (process.execve === undefined) throw new Error('This system cannot replace a process (execve).')
-  // The compiled binary finds its program in itself; `bun` needs its own flags and the script's path.
-  const program = Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main]
-  const argv = [process.argv0, ...program, ...process.argv.slice(2)]
+  const argv = [process.argv0, ...program(), ...process.argv.slice(2)]
   return process.execve(process.execPath, argv, { ...process.env, ...variables })
+}
+
+/** The compiled binary finds its program in itself; `bun` needs its own flags and the script's path. */
+function program(): readonly string[] {
+  return Bun.isStandaloneExecutable ? [] : [...process.execArgv, Bun.main]
 }
 
 const exitCode = await main()

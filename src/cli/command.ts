@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Problem } from '../failure.ts'
 import type { FlagNames } from '../settings/flags.ts'
 import type { Config, Problems } from '../settings/parse.ts'
+import { path, serverAddress } from '../settings/setting-type.ts'
 import type { SettingType } from '../settings/setting-type.ts'
 import type { SettingName } from '../settings/table.ts'
 import type { ReadFile } from '../system/read-file.ts'
@@ -56,6 +57,24 @@ export const dataFlag: FlagSpec = {
   placeholder: 'PATH',
   doc: 'the data directory (BELLHOP_DATA; default ./bellhop-data, or /var/lib/bellhop where there is none)',
 }
+
+/** Of commands that also run on the data of a server elsewhere. */
+export const serverFlag: FlagSpec = {
+  name: 'server',
+  type: serverAddress,
+  placeholder: 'URL',
+  doc: 'on the data of this server, where its admin side is reached (BELLHOP_SERVER)',
+}
+
+const tokenFileFlag: FlagSpec = {
+  name: 'token-file',
+  type: path,
+  placeholder: 'FILE',
+  doc: 'with the token in it (BELLHOP_TOKEN_FILE)',
+}
+
+/** On which data a command works: a directory here, or those of a server elsewhere. */
+export const dataFlags: readonly FlagSpec[] = [dataFlag, serverFlag, tokenFileFlag]
 
 export const jsonFlag: FlagSpec = { name: 'json', placeholder: null, doc: 'print one line of JSON' }
 

@@ -5,6 +5,8 @@ import type { CommandContext, CommandOutcome, ParsedArguments } from './command.
 import { COMMANDS } from './commands.ts'
 import { errorMessage } from './error-message.ts'
 import { helpText } from './help.ts'
+import { runRemotely, serverOf } from './remote/remote-command.ts'
+import { isRemote } from './remote/remote-flags.ts'
 import { textColumns } from './terminal/table-text.ts'
 
 /** The usual codes: done, failed, and asked for wrongly. */
@@ -62,6 +64,8 @@ async function runCommand(name: string, given: ParsedArguments, context: Command
   if (spec === undefined) throw new Error(`nothing runs the command ${name}`)
   const { run, check } = await spec.load()
   if (spec.settings) return run(given, context)
+  const server = isRemote(spec) ? serverOf(given, context.env) : null
+  if (server !== null && given.problems.length === 0) return runRemotely(spec, given, server, context)
   const wrong = [...given.problems, ...(check?.(given, context).problems ?? [])]
   return wrong.length > 0 ? problems(...wrong) : run(given, context)
 }

@@ -18,6 +18,8 @@ import { createPasswords } from '../admin/password.ts'
 import { administratorRoutes } from '../admin/routes/administrator-routes.ts'
 import { onBehalfRoutes } from '../admin/routes/on-behalf-routes.ts'
 import type { OnBehalfApi } from '../admin/routes/on-behalf-routes.ts'
+import { commandRoutes } from '../admin/routes/command-routes.ts'
+import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import { sessionRoutes } from '../admin/routes/session-routes.ts'
 import { createSignIn } from '../admin/sign-in.ts'
 import { createApplicationView } from '../admin/application-view.ts'
@@ -84,6 +86,8 @@ interface Dependencies {
   readonly key: Uint8Array
   /** Certificates to trust, in PEM; `undefined`: the system's. */
   readonly ca: string | undefined
+  /** Runs commands of other machines; `null`: there are none. */
+  readonly serveCommand: ServeCommand | null
 }
 
 /** What an operator sees of the service, and the backups that it makes. */
@@ -225,6 +229,7 @@ export function startAdminSide(deps: Dependencies) {
       pushOverviewRoutes({ gate, directory, progress, pushes, streams, isGood, overview }),
       onBehalfRoutes({ ...behind, api: deps.onBehalf, onError: noted(log) }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
+      ...(deps.serveCommand === null ? [] : [commandRoutes({ ...behind, serve: deps.serveCommand })]),
     ],
   })
   return {

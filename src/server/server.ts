@@ -1,4 +1,5 @@
 import { linkUrl } from '../admin/link-url.ts'
+import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import { createApplicationDirectory } from '../application/application-directory.ts'
 import { createApplicationStore } from '../application/application-store.ts'
 import { createUserKeyStore } from '../application/user-key-store.ts'
@@ -76,7 +77,7 @@ export interface Server extends AsyncDisposable {
   unwritten(): Unwritten
 }
 
-/** What tests replace. */
+/** What tests replace; and what the command line, which stands above, brings along. */
 export interface Overrides {
   readonly clock?: Clock
   /** In [0, 1). */
@@ -92,6 +93,8 @@ export interface Overrides {
   readonly openTransport?: OpenTransport
   /** Calls receivers of webhooks. */
   readonly post?: Post
+  /** Runs commands of other machines. Default: there are none. */
+  readonly serveCommand?: ServeCommand
   /** Takes calls, in the place of sockets. */
   readonly listen?: typeof listen
 }
@@ -233,6 +236,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     opened,
     ca,
     url: () => publicListener.url,
+    serveCommand: overrides.serveCommand ?? null,
     onBehalf: { answer: (request) => onBehalf.handle(request), routeOf: behalf.routeOf },
   })
 

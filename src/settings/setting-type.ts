@@ -54,6 +54,17 @@ export const path: SettingType<string> = {
   read: (text) => (text === '' || text.includes('\0') ? undefined : text),
 }
 
+/** Scheme, host and port only. */
+export const serverAddress: SettingType<string> = {
+  expected: 'where an admin side is reached, such as https://push.example.com',
+  placeholder: 'URL',
+  read(text) {
+    const url = URL.canParse(text) ? new URL(text) : null
+    const isOrigin = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
+    return isOrigin && /^https?:$/.test(url.protocol) ? url.origin : undefined
+  },
+}
+
 /** Scheme, host and port only: without the slash at the end. */
 export const httpsOrigin: SettingType<string> = {
   expected: 'an https origin without a path, such as https://api.push.apple.com',

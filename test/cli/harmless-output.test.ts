@@ -84,6 +84,8 @@ test('no command lets the name of an application move a terminal', async () => {
     ['health', '--admin-listen', '\u009B2J'],
     ['config', '--listen', '\u009B2J'],
     ['app', 'limits', id, '--rate', '\u009B2J'],
+    ['app', 'list', '--server', '\u009B2J'],
+    ['app', 'list', '--server', 'https://127.0.0.1:1', '--token-file', '\u009B2J'],
     ['compact'],
     ['help', '\u009B2J'],
     ['version'],

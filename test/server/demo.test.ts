@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PROGRAM } from '../support/service-process.ts'
 
 /* `bellhop demo`, and `./scripts/start`, as whoever has just cloned the repository runs it. */
 const ROOT = join(import.meta.dir, '../..')
@@ -101,8 +102,8 @@ test('every command that it prints works as it is printed, while it runs', async
   expect(readdirSync(directory)).toEqual(['the data'])
 })
 
-test('the executable shows where somebody is signed in, and leaves nothing behind when it is stopped', async () => {
-  const child = Bun.spawn([join(ROOT, 'dist/bellhop'), 'demo'], {
+test('the program alone shows where somebody is signed in, and leaves nothing behind when it is stopped', async () => {
+  const child = Bun.spawn([...PROGRAM, 'demo'], {
     env: environment(),
     stdout: 'pipe',
     stderr: 'inherit',

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 /** What scripts/test.ts has compiled; a file that runs without it runs the sources, which is the same program. */
 const binary = process.env['TEST_BINARY']
-const PROGRAM = binary === undefined ? [process.execPath, join(import.meta.dir, '../../src/main.ts')] : [binary]
+export const PROGRAM = binary === undefined ? [process.execPath, join(import.meta.dir, '../../src/main.ts')] : [binary]
 
 export interface ServiceProcess extends AsyncDisposable {
   readonly url: string

@@ -1,5 +1,5 @@
 import { path } from '../../settings/setting-type.ts'
-import { dataFlag, jsonFlag } from '../command.ts'
+import { dataFlags, jsonFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
 
 const passwordFlag: FlagSpec = {
@@ -26,7 +26,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
       { name: 'url', placeholder: 'URL', doc: 'where browsers reach the admin side, such as https://push.example.com' },
       listenFlag,
       jsonFlag,
-      dataFlag,
+      ...dataFlags,
     ],
     examples: ['bellhop admin link'],
     load: () => import('./admin-link-command.ts'),
@@ -35,7 +35,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin add',
     words: ['NAME'],
     summary: 'add an administrator',
-    flags: [passwordFlag, jsonFlag, dataFlag],
+    flags: [passwordFlag, jsonFlag, ...dataFlags],
     examples: ['bellhop admin add ann'],
     load: () => import('./admin-add-command.ts'),
   },
@@ -43,7 +43,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin reset',
     words: ['NAME'],
     summary: 'give an administrator a new password, and sign them out everywhere',
-    flags: [passwordFlag, jsonFlag, dataFlag],
+    flags: [passwordFlag, jsonFlag, ...dataFlags],
     examples: ['bellhop admin reset ann'],
     load: () => import('./admin-reset-command.ts'),
   },
@@ -51,7 +51,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin list',
     words: [],
     summary: 'list the administrators',
-    flags: [jsonFlag, dataFlag],
+    flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop admin list'],
     load: () => import('./admin-list-command.ts'),
   },
@@ -59,7 +59,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin remove',
     words: ['NAME'],
     summary: 'take an administrator away, signed out everywhere',
-    flags: [{ name: 'yes', placeholder: null, doc: 'also the last one' }, dataFlag],
+    flags: [{ name: 'yes', placeholder: null, doc: 'also the last one' }, ...dataFlags],
     examples: ['bellhop admin remove ann'],
     load: () => import('./admin-remove-command.ts'),
   },
@@ -67,7 +67,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin token',
     words: ['NAME'],
     summary: 'make a token by which a program uses the admin side, and print it once',
-    flags: [jsonFlag, dataFlag],
+    flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop admin token prometheus'],
     load: () => import('./admin-token-command.ts'),
   },
@@ -75,7 +75,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin tokens',
     words: [],
     summary: 'list the tokens, by name',
-    flags: [jsonFlag, dataFlag],
+    flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop admin tokens'],
     load: () => import('./admin-tokens-command.ts'),
   },
@@ -83,7 +83,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
     name: 'admin revoke',
     words: ['NAME'],
     summary: 'end a token',
-    flags: [dataFlag],
+    flags: [...dataFlags],
     examples: ['bellhop admin revoke prometheus'],
     load: () => import('./admin-revoke-command.ts'),
   },

@@ -1,7 +1,7 @@
 import { isAppleId, isBundleId } from '../../application/apple-names.ts'
 import { choice, duration, path } from '../../settings/setting-type.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
-import { dataFlag, jsonFlag } from '../command.ts'
+import { dataFlags, jsonFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
 import { EXCLUSIVE_LIMIT_FLAGS, LIMIT_FLAGS } from './limit-flags.ts'
 
@@ -23,7 +23,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app create',
     words: ['NAME'],
     summary: 'add an application and print its id and secret',
-    flags: [jsonFlag, dataFlag],
+    flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop app create "Corner Shop"'],
     load: () => import('./app-create-command.ts'),
   },
@@ -31,7 +31,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app list',
     words: [],
     summary: 'list the applications',
-    flags: [jsonFlag, dataFlag],
+    flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop app list'],
     load: () => import('./app-show-command.ts'),
   },
@@ -39,7 +39,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app show',
     words: ['APP'],
     summary: 'show an application, its limits and its credentials (never their secrets)',
-    flags: [jsonFlag, dataFlag],
+    flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop app show "Corner Shop"'],
     load: () => import('./app-show-command.ts'),
   },
@@ -47,7 +47,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app rotate-secret',
     words: ['APP'],
     summary: 'give an application a new secret; the old one ends at once',
-    flags: [jsonFlag, dataFlag],
+    flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop app rotate-secret "Corner Shop"'],
     load: () => import('./app-rotate-secret-command.ts'),
   },
@@ -63,7 +63,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
         doc: 'how long the key before it counts: 90s, 15m, 24h, 7d (default 30d; 0s: no longer)',
       },
       jsonFlag,
-      dataFlag,
+      ...dataFlags,
     ],
     examples: ['bellhop app user-key "Corner Shop"'],
     load: () => import('./app-user-key-command.ts'),
@@ -72,7 +72,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app delete',
     words: ['APP'],
     summary: 'erase an application with its devices, pushes and credentials',
-    flags: [{ name: 'yes', placeholder: null, doc: 'yes, erase it' }, dataFlag],
+    flags: [{ name: 'yes', placeholder: null, doc: 'yes, erase it' }, ...dataFlags],
     examples: ['bellhop app delete "Corner Shop" --yes'],
     load: () => import('./app-delete-command.ts'),
   },
@@ -117,7 +117,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
         type: ENVIRONMENT,
         doc: 'default auto: what each device needs',
       },
-      dataFlag,
+      ...dataFlags,
     ],
     examples: [
       'bellhop app apns "Corner Shop" --key AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ --topic com.example.shop',
@@ -135,7 +135,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
         type: path,
         doc: 'the key file from Google Cloud; - reads it from standard input',
       },
-      dataFlag,
+      ...dataFlags,
     ],
     examples: ['bellhop app fcm "Corner Shop" --service-account service-account.json'],
     load: () => import('./app-fcm-command.ts'),
@@ -147,7 +147,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     flags: [
       { name: 'off', placeholder: null, doc: 'send to APNs and FCM again' },
       { name: 'yes', placeholder: null, doc: 'also where it has devices, pushes or credentials for real phones' },
-      dataFlag,
+      ...dataFlags,
     ],
     examples: ['bellhop app simulate "Corner Shop"'],
     load: () => import('./app-simulate-command.ts'),
@@ -170,7 +170,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
       },
       { name: 'remove', placeholder: null, doc: 'send no more, and erase what waits' },
       jsonFlag,
-      dataFlag,
+      ...dataFlags,
     ],
     examples: ['bellhop app webhook "Corner Shop" --url https://shop.example/hooks --events push.finished,device.gone'],
     load: () => import('./app-webhook-command.ts'),
@@ -179,7 +179,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     name: 'app limits',
     words: ['APP'],
     summary: 'set what an application may call and send, or print it when no limit is given; 0 = unlimited',
-    flags: [...LIMIT_FLAGS, dataFlag],
+    flags: [...LIMIT_FLAGS, ...dataFlags],
     exclusive: EXCLUSIVE_LIMIT_FLAGS,
     examples: ['bellhop app limits "Corner Shop" --quota 100000 --quota-period day'],
     load: () => import('./app-limits-command.ts'),

@@ -1,5 +1,5 @@
 import { choice, integer } from '../../settings/setting-type.ts'
-import { dataFlag, jsonFlag } from '../command.ts'
+import { dataFlags, jsonFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 import { platformFlag } from '../push/platform-flag.ts'
 
@@ -31,7 +31,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
       { name: 'after', placeholder: 'TOKEN', doc: 'those behind this one' },
       { name: 'full', placeholder: null, doc: 'show tokens from end to end' },
       { name: 'json', placeholder: null, doc: 'print a line of JSON for each device' },
-      dataFlag,
+      ...dataFlags,
     ],
     exclusive: [['tag', 'alias', 'user', 'token']],
     examples: ['bellhop devices "Corner Shop" --tag bread'],
@@ -53,7 +53,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
       { name: 'dry-run', placeholder: null, doc: 'change nothing: show how many left for which reason' },
       { name: 'yes', placeholder: null, doc: 'yes, restore them' },
       jsonFlag,
-      dataFlag,
+      ...dataFlags,
     ],
     exclusive: [['yes', 'dry-run']],
     examples: ['bellhop devices restore "Corner Shop" --since 2h --reason BadDeviceToken --yes'],
@@ -63,7 +63,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     name: 'user show',
     words: ['APP', 'USER'],
     summary: 'show the devices of a user, in whatever state',
-    flags: [{ name: 'json', placeholder: null, doc: 'print a line of JSON for each device' }, dataFlag],
+    flags: [{ name: 'json', placeholder: null, doc: 'print a line of JSON for each device' }, ...dataFlags],
     examples: ['bellhop user show "Corner Shop" ann@shop.example'],
     load: () => import('./user-show-command.ts'),
   },
@@ -71,7 +71,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     name: 'user erase',
     words: ['APP', 'USER'],
     summary: 'erase the devices of a user, and what is stored about them',
-    flags: [{ name: 'yes', placeholder: null, doc: 'yes, erase them' }, jsonFlag, dataFlag],
+    flags: [{ name: 'yes', placeholder: null, doc: 'yes, erase them' }, jsonFlag, ...dataFlags],
     examples: ['bellhop user erase "Corner Shop" ann@shop.example --yes'],
     load: () => import('./user-erase-command.ts'),
   },
@@ -82,7 +82,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
     flags: [
       { name: 'days', placeholder: 'N', type: integer(1, 366), doc: 'so many, today included (default 14)' },
       { name: 'json', placeholder: null, doc: 'print a line of JSON for each application' },
-      dataFlag,
+      ...dataFlags,
     ],
     examples: ['bellhop stats "Corner Shop" --days 30'],
     load: () => import('./stats-command.ts'),

@@ -1,5 +1,5 @@
 import { integer } from '../../settings/setting-type.ts'
-import { dataFlag, jsonFlag } from '../command.ts'
+import { dataFlags, jsonFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
 import { platformFlag } from './platform-flag.ts'
 
@@ -47,7 +47,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
       { name: 'no-wait', placeholder: null, doc: 'do not watch it go out' },
       jsonFlag,
       adminListenFlag,
-      dataFlag,
+      ...dataFlags,
     ],
     examples: [
       'bellhop push "Corner Shop" "Fresh bread at nine" --tag bread',
@@ -71,7 +71,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
       { name: 'after', placeholder: 'PUSH', doc: 'those that are older than this one' },
       { name: 'json', placeholder: null, doc: 'print a line of JSON for each push' },
       adminListenFlag,
-      dataFlag,
+      ...dataFlags,
     ],
     exclusive: [['scheduled', 'after']],
     examples: ['bellhop pushes "Corner Shop" --scheduled'],
@@ -81,7 +81,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: 'cancel',
     words: ['PUSH'],
     summary: 'call off a push that waits or is being sent; the beginning of its id will do',
-    flags: [jsonFlag, dataFlag],
+    flags: [jsonFlag, ...dataFlags],
     examples: ['bellhop cancel 019a9f7e-3c1b-7000-8000-000000000000'],
     load: () => import('./cancel-command.ts'),
   },
@@ -89,7 +89,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: 'explain',
     words: ['PUSH', 'TOKEN'],
     summary: 'say why a device got a push, or did not; the beginnings of both will do',
-    flags: [platformFlag, jsonFlag, adminListenFlag, dataFlag],
+    flags: [platformFlag, jsonFlag, adminListenFlag, ...dataFlags],
     examples: ['bellhop explain 019a9f7e-3c1b-7000-8000-000000000000 3f8a09c1'],
     load: () => import('./explain-command.ts'),
   },
@@ -97,7 +97,11 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: 'tail',
     words: ['[APP]'],
     summary: 'show what happens, as it happens, until Ctrl-C; of the simulator also what it was sent',
-    flags: [{ name: 'json', placeholder: null, doc: 'print a line of JSON for each event' }, adminListenFlag, dataFlag],
+    flags: [
+      { name: 'json', placeholder: null, doc: 'print a line of JSON for each event' },
+      adminListenFlag,
+      ...dataFlags,
+    ],
     examples: ['bellhop tail "Corner Shop"'],
     load: () => import('../tail/tail-command.ts'),
   },

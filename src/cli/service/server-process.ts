@@ -1,3 +1,4 @@
+import type { ServeCommand } from '../../admin/routes/command-routes.ts'
 import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { startRefusalOf } from '../../database/storage-errors.ts'
@@ -5,6 +6,7 @@ import type { Unwritten } from '../../delivery/delivery-pool.ts'
 import type { Config } from '../../settings/parse.ts'
 import type { ServiceManager } from '../../system/service-manager.ts'
 import type { Signal, Signals } from '../command.ts'
+import { createServedCommands } from '../remote/served-commands.ts'
 
 /**
  * A server that runs until SIGTERM or SIGINT.
@@ -45,11 +47,14 @@ export interface RunningServer extends AsyncDisposable {
 interface Options {
   readonly stdout: (text: string) => void
   readonly stderr: (text: string) => void
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Clock
   readonly signals: Signals
   /** Whether a terminal shows what it prints. */
   readonly attached: boolean
   readonly manager: ServiceManager
+  /** How a process of this program is started, for commands of other machines: its path, and what stands before a command. */
+  readonly program: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
   /** Default `createServer`. */
   readonly start?: (config: Config) => Promise<RunningServer>
 }
@@ -64,7 +69,10 @@ const UNWRITTEN = 3
 const CLOSING_MS = 5_000
 
 async function serve(config: Config, options: Options, stop: Stop): Promise<number> {
-  const { stdout, stderr, clock, manager, start = startServer } = options
+  const { stdout, stderr, clock, manager, program, env } = options
+  const {
+    start = (wanted: Config) => startServer(wanted, createServedCommands({ config: wanted, clock, program, env })),
+  } = options
   const server = await start(config)
   stop.onHangUp(() => server.reload())
   if (!stop.received()) {
@@ -99,9 +107,9 @@ function sentAgain({ notifications, pushes }: Unwritten): string {
 }
 
 /** Loaded here, so that the other commands do not load the server. */
-async function startServer(config: Config): Promise<RunningServer> {
+async function startServer(config: Config, serveCommand: ServeCommand): Promise<RunningServer> {
   const { createServer } = await import('../../server/server.ts')
-  return createServer(config).catch((error: unknown) => {
+  return createServer(config, { serveCommand }).catch((error: unknown) => {
     throw startRefusalOf(error, config.data)
   })
 }

@@ -34,6 +34,8 @@ function setUp({
     clock,
     signals,
     attached,
+    program: [],
+    env: {},
     manager: { ready: async () => void told.push('ready'), stopping: () => void told.push('stopping') },
     start: () => started.promise,
   })

@@ -1,0 +1,101 @@
+import { Elysia } from 'elysia'
+import type { Commit } from '../../database/group-commit.ts'
+import { failure, Refused } from '../../failure.ts'
+import { bodyOf, invalid, optional, required } from '../../http/fields.ts'
+import type { Field } from '../../http/fields.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import type { AdminLogStore } from '../admin-log-store.ts'
+import { known } from '../administrator.ts'
+
+/** A command line of another machine. */
+export interface CommandCall {
+  /** Without the program. */
+  readonly argv: readonly string[]
+  /** What it reads from standard input; `null`: nothing. */
+  readonly stdin: Uint8Array | null
+}
+
+/** What a command says: a line of JSON for each. The last one has its exit code. `{}`: it is still at work. */
+export type CommandSaid =
+  | { readonly out: string }
+  | { readonly err: string }
+  | { readonly exit: number }
+  | Readonly<Record<string, never>>
+
+export interface RunningCommand {
+  /** What it is called: `app create`. */
+  readonly name: string
+  /** The application that it is about, as it was named; `''`: none. */
+  readonly application: string
+  readonly said: AsyncIterable<CommandSaid>
+  /** Nobody listens any more. */
+  stop(): void
+}
+
+/** Runs a command on the data of this server. `busy`: too many run. */
+export type ServeCommand = (
+  call: CommandCall,
+) => RunningCommand | { readonly kind: 'refused'; readonly sentence: string } | { readonly kind: 'busy' }
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly commit: Commit
+  readonly log: Pick<AdminLogStore, 'add'>
+  readonly serve: ServeCommand
+}
+
+const MAX_WORDS = 200
+
+const argv: Field<readonly string[]> = {
+  schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_WORDS },
+  emptyIsAbsent: true,
+  read(value, name) {
+    const isLine = Array.isArray(value) && value.length > 0 && value.length <= MAX_WORDS
+    if (isLine && value.every((word) => typeof word === 'string' && !word.includes('\0'))) return value as string[]
+    throw invalid(name, `must be a list of 1 to ${MAX_WORDS} words`)
+  },
+}
+
+const stdin: Field<Uint8Array> = {
+  schema: { type: 'string', format: 'byte', description: 'In base64.' },
+  emptyIsAbsent: false,
+  read(value, name) {
+    if (typeof value === 'string' && /^[\w+/-]*={0,2}$/.test(value)) return Buffer.from(value, 'base64')
+    throw invalid(name, 'must be base64')
+  },
+}
+
+const RunCommandLine = bodyOf({ argv: required(argv), stdin: optional(stdin) })
+
+/** The commands of the command line, for those who have it on another machine: `bellhop … --server URL`. */
+export function commandRoutes({ gate, commit, log, serve }: Dependencies) {
+  return new Elysia({ name: 'command-routes' }).use(gate).post(
+    '/api/command',
+    async ({ actor, body }) => {
+      const running = serve({ argv: body.argv, stdin: body.stdin ?? null })
+      if ('kind' in running) {
+        if (running.kind === 'refused') throw new Refused(failure('InvalidArgument', running.sentence))
+        const sentence = 'Other commands run: try again when one of them has ended.'
+        throw new Refused(failure('TooManyRequestsError', sentence, { 'retry-after': '1' }))
+      }
+      const { name, application } = running
+      // Of the rest of the line, which may hold a text, nothing.
+      await commit(() => log.add(known(actor), 'command', application, { name }))
+      return new Response(lines(running), { headers: { 'content-type': 'application/x-ndjson' } })
+    },
+    { body: RunCommandLine },
+  )
+}
+
+function lines({ said, stop }: RunningCommand): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const next = said[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await next.next()
+      if (done === true) controller.close()
+      else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`))
+    },
+    cancel: stop,
+  })
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { command, PROGRAM, serve } from '../../support/service-process.ts'
+import type { ServiceProcess } from '../../support/service-process.ts'
+
+/* `bellhop … --server URL`, as on a machine that has neither the data nor the server. */
+let directory: string
+let service: ServiceProcess
+let tokenFile: string
+let token: string
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'bellhop-remote-'))
+  const data = join(directory, 'data')
+  service = await serve(data)
+  ;({ token } = JSON.parse((await command(['admin', 'token', 'laptop', '--json', '--data', data])).stdout))
+  tokenFile = file('token', `${token}\n`)
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  rmSync(directory, { recursive: true })
+})
+
+function file(name: string, content: string): string {
+  const path = join(directory, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const elsewhere = (...argv: string[]) =>
+  command([...argv, '--server', service.adminUrl, '--token-file', tokenFile], { BELLHOP_DATA: join(directory, 'none') })
+
+async function asked(body: object, authorization = `Bearer ${token}`) {
+  const response = await fetch(`${service.adminUrl}/api/command`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+test('a command says there what it says here, with its exit code', async () => {
+  const made = await elsewhere('app', 'create', 'Corner Shop', '--json')
+  expect({ ...made, stdout: '' }).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  expect(JSON.parse(made.stdout)).toMatchObject({ name: 'Corner Shop' })
+  const here = await command(['app', 'list', '--data', join(directory, 'data')])
+  expect(await elsewhere('app', 'list')).toEqual(here)
+  expect((await elsewhere('app', 'show', 'Nope')).exitCode).toBe(1)
+  const wrong = await elsewhere('app', 'limits', 'Corner Shop', '--rate', 'many')
+  expect(wrong).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: 'bellhop: --rate: "many" is not a number from 0 to 1000000, with at most 3 decimals\n',
+  })
+})
+
+test('where the server is, and the token, can stand in the environment; --data goes before them', async () => {
+  const env = { BELLHOP_SERVER: service.adminUrl, BELLHOP_TOKEN_FILE: tokenFile }
+  expect((await command(['app', 'list', '--json'], env)).stdout).toContain('Corner Shop')
+  const here = await command(['app', 'list', '--data', join(directory, 'none')], env)
+  expect(here.stderr).toStartWith('bellhop: There is no Bellhop database in ')
+})
+
+test('a push that begins with a dash, and has a quote in it, arrives as it was typed', async () => {
+  await elsewhere('app', 'simulate', 'Corner Shop')
+  const { id } = JSON.parse((await elsewhere('app', 'show', 'Corner Shop', '--json')).stdout)
+  await fetch(`${service.url}/deviceToken`, {
+    method: 'PUT',
+    headers: { 'accept-version': '1', 'content-type': 'application/json', 'x-service-appid': id },
+    body: JSON.stringify({ token: 'ab'.repeat(32), platform: '0' }),
+  })
+  const line = ['push', 'Corner Shop', '--all', '--server', service.adminUrl, '--token-file', tokenFile]
+  const sent = await command([...line, '--', `-5 % on "it's" day`])
+  expect({ exitCode: sent.exitCode, stdout: sent.stdout }).toEqual({
+    exitCode: 0,
+    stdout: expect.stringContaining('sent 1 of 1'),
+  })
+  const { received } = (await (await fetch(`${service.adminUrl}/simulator/received?after=0`)).json()) as any
+  expect(received.map(({ text }: { text: string }) => text)).toEqual([`-5 % on "it's" day`])
+})
+
+test('a file of this machine is handed in, and one of the server is not read', async () => {
+  const password = file('password', 'correct horse battery\nnot this\n')
+  const added = await elsewhere('admin', 'add', 'ann', '--password-file', password)
+  expect(added).toEqual({ exitCode: 0, stdout: '"ann" has been added.\n', stderr: '' })
+  const signedIn = await fetch(`${service.adminUrl}/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'ann', password: 'correct horse battery' }),
+  })
+  expect(signedIn.status).toBe(200)
+  const languages = file('languages.json', '{"de": {"msg": "Hallo"}}')
+  const dry = await elsewhere('push', 'Corner Shop', 'Hello', '--all', '--languages', languages, '--dry-run', '--json')
+  expect(JSON.stringify(JSON.parse(dry.stdout))).toContain('Hallo')
+  expect((await elsewhere('admin', 'add', 'bob', '--password-file', join(directory, 'nope'))).stderr).toBe(
+    `bellhop: The file ${join(directory, 'nope')} cannot be read: there is no such file.\n`,
+  )
+
+  const refused = async (...argv: string[]) => JSON.parse((await asked({ argv })).text).message
+  expect(await refused('app', 'apns', 'x', '--key', '/etc/passwd')).toBe('--key must be -, the standard input.')
+  expect(await refused('admin', 'add', 'x', '--password-file=/etc/passwd')).toBe(
+    '--password-file must be -, the standard input.',
+  )
+  expect(await refused('push', 'x', 'y', '--all', '--languages', '/etc/passwd')).toBe('--languages must be JSON.')
+})
+
+test('what is of the machine of the server stays there', async () => {
+  const refused = async (...argv: string[]) => JSON.parse((await asked({ argv })).text)
+  for (const name of ['serve', 'backup', 'restore', 'export', 'import', 'key rotate', 'doctor', 'systemd']) {
+    const words = ['backup', 'restore', 'export'].includes(name) ? ['x'] : name === 'import' ? ['x', 'y'] : []
+    expect(await refused(...name.split(' '), ...words)).toEqual({
+      code: 'InvalidArgument',
+      message: `${name} runs on the machine of the server alone.`,
+    })
+  }
+  for (const flag of ['data', 'server', 'token-file']) {
+    const value = flag === 'server' ? 'https://127.0.0.1:1' : '/'
+    expect((await refused('app', 'list', `--${flag}`, value)).message).toBe(
+      `--${flag} is for the machine that a command runs on.`,
+    )
+  }
+  expect((await refused('app', 'lst')).message).toContain('"app lst" is not a command.')
+  expect((await refused('app', 'list\0')).message).toBe('argv must be a list of 1 to 200 words.')
+})
+
+test('nobody without a token runs one, and what ran is written down without its text', async () => {
+  expect((await asked({ argv: ['app', 'list'] }, 'Bearer bha_wrong')).status).toBe(401)
+  await elsewhere('push', 'Corner Shop', 'a secret text', '--all', '--no-wait')
+  const log = await fetch(`${service.adminUrl}/api/log?limit=1`, { headers: { authorization: `Bearer ${token}` } })
+  const { entries } = (await log.json()) as { entries: object[] }
+  expect(entries).toMatchObject([
+    { who: 'token laptop', action: 'command', subject: 'Corner Shop', detail: { name: 'push' } },
+  ])
+  expect(JSON.stringify(entries)).not.toContain('secret text')
+})
+
+test('Ctrl-C ends it there too, so that another one has its place', async () => {
+  for (let n = 0; n < 5; n++) {
+    const tail = Bun.spawn([...PROGRAM, 'tail', '--server', service.adminUrl, '--token-file', tokenFile, '--json'], {
+      env: { PATH: process.env['PATH'] },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const reader = tail.stdout.getReader()
+    const seen = { yet: false }
+    const first = reader.read().then(() => (seen.yet = true))
+    // It begins to look some time after its start.
+    while (!seen.yet) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await elsewhere('push', 'Corner Shop', 'x', '--all', '--no-wait')
+    }
+    await first
+    tail.kill('SIGINT')
+    expect(await tail.exited).toBe(130)
+  }
+  expect((await elsewhere('app', 'list')).exitCode).toBe(0)
+})
+
+describe('what is wrong is said in a sentence', () => {
+  const wrong = async (server: string, tokens = tokenFile) =>
+    (await command(['app', 'list', '--server', server, '--token-file', tokens])).stderr
+
+  test('of where the server is', async () => {
+    expect(await wrong('http://push.example.com')).toBe(
+      'bellhop: --server (BELLHOP_SERVER) must be https, or http of this machine or a private network, without a path.\n',
+    )
+    expect(await wrong('http://127.0.0.1:1')).toBe('bellhop: No server answers at http://127.0.0.1:1: ECONNREFUSED.\n')
+    expect(await wrong(service.url)).toBe('bellhop: /api/command does not exist\n')
+  })
+
+  test('of the token', async () => {
+    const { adminUrl } = service
+    expect(await wrong(adminUrl, file('empty', ''))).toBe(
+      `bellhop: ${join(directory, 'empty')} holds no token of bellhop admin token.\n`,
+    )
+    expect(await wrong(adminUrl, file('other', 'bha_other'))).toBe(
+      `bellhop: ${adminUrl} does not take this token: bellhop admin token makes one.\n`,
+    )
+    expect((await command(['app', 'list', '--server', adminUrl])).stderr).toBe(
+      'bellhop: --token-file (BELLHOP_TOKEN_FILE) must name a file with a token of bellhop admin token.\n',
+    )
+  })
+})

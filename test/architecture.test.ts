@@ -49,6 +49,7 @@ const IMPURE = new Set<string>([
   'cli/push/open-pushing.ts',
   'cli/push/resolve-device.ts',
   'cli/run.ts',
+  'cli/remote/served-commands.ts',
   'cli/service/demo-data.ts',
   'cli/service/demo-push.ts',
   'cli/service/server-process.ts',

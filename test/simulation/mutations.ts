@@ -145,7 +145,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'who waits for an access token is sent to after the cancellation',
     file: 'src/gateway/fcm/client.ts',
-    from: 'if (!isWanted()) return null',
+    from: 'if (!mayGo()) return null',
     to: '',
   },
   {
@@ -168,7 +168,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a credential that a command replaces is used until the next start',
-    file: 'src/server/follow-commands.ts',
+    file: 'src/gateway/providers.ts',
     from: 'made !== undefined && made !== fingerprintOf(application, platform)',
     to: 'made === undefined',
   },

@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MUTATIONS } from './mutations.ts'
 import type { SeedReport } from './worker.ts'
 import { runWorkers } from './workers.ts'
 
@@ -35,3 +38,7 @@ test(
   },
   LIMIT_MS,
 )
+
+test.each(MUTATIONS)('what is planted as "$name" can be planted: what it changes stands once', ({ file, from }) => {
+  expect(readFileSync(join(import.meta.dir, '../..', file), 'utf8').split(from)).toHaveLength(2)
+})

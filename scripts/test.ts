@@ -14,6 +14,7 @@ const CHECKS: readonly Step[] = [
   { name: 'format', command: ['oxfmt', '--check', '.'] },
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the dashboard', command: ['tsc', '--noEmit', '-p', 'src/dashboard'] },
   { name: 'dead code', command: ['knip'] },
 ]
 

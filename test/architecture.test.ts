@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path'
 /** From the ground to the roof: a room, or a file beside them, imports only what stands before it. */
 const ROOMS =
   `clock.ts text version.ts network failure.ts log.ts system database sealing settings application usage backup
-   manual http device webhook stats notification audience transfer gateway delivery push monitoring doctor admin server cli main.ts`.split(
+   manual http device webhook stats notification audience transfer gateway delivery push monitoring doctor admin dashboard server cli main.ts`.split(
     /\s+/,
   )
 
@@ -34,6 +34,7 @@ const IMPURE_ROLES = [
 const IMPURE = new Set<string>([
   'admin/admin-api.ts',
   'admin/admin-gate.ts',
+  'admin/page/dashboard-bundle.ts',
   'cli/admin/open-administrators.ts',
   'cli/app/store-credential.ts',
   'cli/backup/bucket-opener.ts',
@@ -119,14 +120,19 @@ const PURE_PACKAGES = /^(semver|node-forge|jose|node:(crypto|util|net|buffer|pat
 
 /** Globals by which a file reaches out without an import. */
 const REACHING_OUT =
-  /\bprocess\.(?!isBun)\w+|\bBun\.(file|write|spawn|spawnSync|serve|connect|listen|sleep|S3Client|Glob|dns|udpSocket|env|argv|stdin|stdout|stderr|gc|FetchSession\()|(?<![.\w])fetch\(|\bconsole\.(?!cloud\b)\w+|\bMath\.random|\bcrypto\.(getRandomValues|randomUUID)|\bnew Worker\(/g
+  /\bprocess\.(?!isBun)\w+|\bBun\.(build|file|write|spawn|spawnSync|serve|connect|listen|sleep|S3Client|Glob|dns|udpSocket|env|argv|stdin|stdout|stderr|gc|FetchSession\()|(?<![.\w])fetch\(|\bconsole\.(?!cloud\b)\w+|\bMath\.random|\bcrypto\.(getRandomValues|randomUUID)|\bnew Worker\(/g
 
 const root = join(import.meta.dir, '..', 'src')
 const scan = new Bun.Transpiler({ loader: 'ts' })
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g
+/** What a browser runs, where there are other globals, and no database: it has rules of its own, below. */
+const isBrowsers = (path: string): boolean => path.startsWith('dashboard/')
+const browserPaths = [...new Bun.Glob('dashboard/**/*.{ts,tsx}').scanSync(root)].filter(
+  (path) => !path.endsWith('.d.ts'),
+)
 const files = await Promise.all(
   [...new Bun.Glob('**/*.ts').scanSync(root)]
-    .filter((path) => !path.endsWith('.d.ts'))
+    .filter((path) => !path.endsWith('.d.ts') && !isBrowsers(path))
     .toSorted()
     .map(async (path) => {
       const text = await Bun.file(join(root, path)).text()
@@ -157,7 +163,8 @@ const roomOf = (path: string): string => path.split('/')[0] ?? path
 
 describe('rooms', () => {
   test('each room and each file beside them has its place in the order', () => {
-    expect([...new Set(files.map(({ path }) => roomOf(path)))].toSorted()).toEqual(ROOMS.toSorted())
+    const rooms = new Set([...files.map(({ path }) => path), ...browserPaths].map(roomOf))
+    expect([...rooms].toSorted()).toEqual(ROOMS.toSorted())
   })
 
   test('README tells of each, from the roof to the ground', async () => {
@@ -173,6 +180,41 @@ describe('rooms', () => {
     )
     expect(up).toEqual([])
     expect(files.flatMap(({ all }) => all).length).toBeGreaterThan(2000)
+  })
+})
+
+describe('the dashboard', () => {
+  const sources = Promise.all(
+    browserPaths.map(async (path) => ({ path, text: await Bun.file(join(root, path)).text() })),
+  )
+  const importsIn = (path: string, text: string): readonly string[] =>
+    Array.from(text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g), ([, name = '']) =>
+      normalize(join(dirname(path), name)),
+    )
+
+  test('knows of the server only how it answers, and that as types', async () => {
+    const known = (await sources).flatMap(({ path, text }) => importsIn(path, text).filter((name) => !isBrowsers(name)))
+    expect([...new Set(known)]).toEqual(['admin/api-types.ts'])
+    // A type leaves nothing in what runs.
+    const ran = (await sources).flatMap(({ path, text }) =>
+      Array.from(text.matchAll(/^import (?!type )(?:[^'"]*from )?'([^']+)'/gm), ([, name = '']) =>
+        name.startsWith('.') ? join(dirname(path), name) : name,
+      ),
+    )
+    const strange = ran.filter((name) => !isBrowsers(name) && !/^(@preact\/signals|preact|preact-iso)(\/|$)/.test(name))
+    expect(strange).toEqual([])
+    expect(ran.length).toBeGreaterThan(100)
+  })
+
+  test('is imported by nobody: the bundler names its first file', () => {
+    expect(files.flatMap(({ path, all }) => all.filter(isBrowsers).map((other) => `${path} imports ${other}`))).toEqual(
+      [],
+    )
+  })
+
+  test('makes no markup out of text, and sets no style attribute in it: its policy forbids both', async () => {
+    const unsafe = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|style="/
+    expect((await sources).filter(({ text }) => unsafe.test(text)).map(({ path }) => path)).toEqual([])
   })
 })
 

@@ -1,3 +1,5 @@
+import { bundleDashboard } from '../../src/admin/page/dashboard-bundle.ts'
+
 /** What is compiled, and how, for whatever platform. */
 export const BUNDLE = {
   // All but the first are threads (`src/system/thread.ts`).
@@ -10,9 +12,18 @@ export const BUNDLE = {
   metafile: true,
 } satisfies Bun.BuildConfig
 
-/** What got into the bundle: nothing of it is written. */
+/** What gets into the executable, that which a browser runs too: nothing of it is written. */
 export async function bundledFiles(): Promise<Bun.BuildMetafile> {
-  return metafileOf(await Bun.build(BUNDLE))
+  return together(metafileOf(await Bun.build(BUNDLE)), (await bundleDashboard()).metafile)
+}
+
+/** The program and what a browser runs; both have a `main.js`. */
+export function together(program: Bun.BuildMetafile, dashboard: Bun.BuildMetafile): Bun.BuildMetafile {
+  const browser = Object.entries(dashboard.outputs).map(([path, output]) => [`dashboard ${path}`, output])
+  return {
+    inputs: { ...program.inputs, ...dashboard.inputs },
+    outputs: { ...program.outputs, ...Object.fromEntries(browser) },
+  }
 }
 
 export function metafileOf({ metafile }: Bun.BuildOutput): Bun.BuildMetafile {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { BUNDLE, bundledFiles, metafileOf } from './bundle.ts'
+import { bundleDashboard } from '../../src/admin/page/dashboard-bundle.ts'
+import { BUNDLE, bundledFiles, metafileOf, together } from './bundle.ts'
 import type { Commit } from './commit.ts'
 import { licensesText } from './licenses.ts'
 import { bundledPackages, packageId } from './packages.ts'
@@ -20,6 +21,7 @@ interface Wanted {
 export async function compileExecutable(wanted: Wanted): Promise<readonly BundledPackage[]> {
   const { version, commit, target, runtime, outfile } = wanted
   const packages = bundledPackages(await bundledFiles())
+  const dashboard = await bundleDashboard()
   mkdirSync(dirname(outfile), { recursive: true })
   // The name of the file gets into the executable: each is compiled by the same one.
   const folder = mkdtempSync(join(dirname(outfile), '.build-'))
@@ -32,6 +34,7 @@ export async function compileExecutable(wanted: Wanted): Promise<readonly Bundle
       bytecode: true,
       define: {
         ...BUNDLE.define,
+        BELLHOP_DASHBOARD: JSON.stringify(JSON.stringify(dashboard.files)),
         BELLHOP_LICENSES: JSON.stringify(licensesText(version, packages)),
         ...(commit.hash !== '' && {
           BELLHOP_COMMIT: JSON.stringify(commit.hash),
@@ -49,7 +52,7 @@ export async function compileExecutable(wanted: Wanted): Promise<readonly Bundle
         autoloadPackageJson: false,
       },
     })
-    const inside = bundledPackages(metafileOf(result)).map(packageId)
+    const inside = bundledPackages(together(metafileOf(result), dashboard.metafile)).map(packageId)
     if (inside.join() !== packages.map(packageId).join()) throw new Error(`other packages got in: ${inside.join()}`)
     renameSync(join(folder, 'bellhop'), outfile)
     return packages

@@ -6,6 +6,8 @@ interface Options {
   readonly type: string
   /** Seconds for which nobody asks again. Default 0: asked each time, and answered with 304. */
   readonly maxAgeSeconds?: number
+  /** Whether nobody asks again even on a reload: its name changes with it (RFC 8246). Default no. */
+  readonly isImmutable?: boolean
   /** More headers. Default none. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -21,9 +23,12 @@ interface Made {
  * A handler that sends content which stays the same while the process lives. It is made and compressed once, at the
  * first call, on another thread: 1.5 MB of script take 50 ms.
  */
-export function fixedContent(make: () => Blob | Promise<Blob>, { type, maxAgeSeconds = 0, headers = {} }: Options) {
+export function fixedContent(
+  make: () => Blob | Promise<Blob>,
+  { type, maxAgeSeconds = 0, isImmutable = false, headers = {} }: Options,
+) {
   let made: Promise<Made> | null = null
-  const kept = maxAgeSeconds === 0 ? 'no-cache' : `public, max-age=${maxAgeSeconds}`
+  const kept = maxAgeSeconds === 0 ? 'no-cache' : `public, max-age=${maxAgeSeconds}${isImmutable ? ', immutable' : ''}`
   return async ({ request }: { readonly request: Pick<Request, 'headers'> }): Promise<Response> => {
     made ??= prepared(make)
     const { plain, gzipped, etag } = await made

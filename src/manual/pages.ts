@@ -7,6 +7,7 @@ import beyond from './beyond.md' with { type: 'text' }
 import commands from './commands.md' with { type: 'text' }
 import compat from './compat.md' with { type: 'text' }
 import credentials from './credentials.md' with { type: 'text' }
+import dashboard from './dashboard.md' with { type: 'text' }
 import docker from './docker.md' with { type: 'text' }
 import doctor from './doctor.md' with { type: 'text' }
 import endurance from './endurance.md' with { type: 'text' }
@@ -53,6 +54,7 @@ export const PAGES: readonly ManualPage[] = [
   page('credentials', credentials),
   page('app', app),
   page('server', server),
+  page('dashboard', dashboard),
   page('admin', admin),
   page('docker', docker),
   page('proxy', proxy),

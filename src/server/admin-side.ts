@@ -15,6 +15,7 @@ import { createAdminTokenStore } from '../admin/admin-token-store.ts'
 import { createAdministratorStore } from '../admin/administrator-store.ts'
 import { createAuthorityOf } from '../admin/authority.ts'
 import { createPasswords } from '../admin/password.ts'
+import { pageRoutes } from '../admin/page/page-routes.ts'
 import { administratorRoutes } from '../admin/routes/administrator-routes.ts'
 import { onBehalfRoutes } from '../admin/routes/on-behalf-routes.ts'
 import type { OnBehalfApi } from '../admin/routes/on-behalf-routes.ts'
@@ -202,6 +203,7 @@ export function startAdminSide(deps: Dependencies) {
     log,
     gate,
     routes: [
+      pageRoutes(),
       monitoring,
       sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, done: adminLog.add }),
       applicationRoutes({

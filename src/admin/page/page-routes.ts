@@ -1,0 +1,113 @@
+import { Elysia } from 'elysia'
+import { DAY_MS } from '../../clock.ts'
+import { failure, Refused } from '../../failure.ts'
+import { fixedContent } from '../../http/fixed-content.ts'
+import { bundleDashboard } from './dashboard-bundle.ts'
+import type { DashboardFile } from './dashboard-bundle.ts'
+
+/** In the executable: the files of the page, as JSON. */
+declare const BELLHOP_DASHBOARD: string | undefined
+
+/** Nothing from elsewhere, and nothing that a push or a name brings with it can become script. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const PAGE_HEADERS = {
+  'content-security-policy': PAGE_POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+/** Where the page is: each has its own view of it. What is not here is not found. */
+const PLACES = [
+  '/',
+  '/setup',
+  '/sign-in',
+  '/welcome',
+  '/welcome/*',
+  '/applications',
+  '/applications/*',
+  '/administrators',
+  '/log',
+]
+
+/** A name of theirs says what is in them. */
+const YEAR_SECONDS = (365 * DAY_MS) / 1000
+
+const TYPES: Readonly<Record<string, string>> = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' }
+
+/** The dashboard: a page, the same for everybody, and what it loads. */
+export function pageRoutes() {
+  let prepared: Promise<Prepared> | null = null
+  const ready = () => (prepared ??= prepare())
+  const app = new Elysia({ name: 'page-routes' }).get('/assets/:name', async ({ request, params }) => {
+    const asset = (await ready()).assets.get(params.name)
+    if (asset === undefined) throw new Refused(failure('ResourceNotFound', 'There is no such file of the dashboard.'))
+    return asset({ request })
+  })
+  for (const place of PLACES) app.get(place, async ({ request }) => (await ready()).page({ request }))
+  return app
+}
+
+type Content = ReturnType<typeof fixedContent>
+
+interface Prepared {
+  readonly page: Content
+  readonly assets: ReadonlyMap<string, Content>
+}
+
+async function prepare(): Promise<Prepared> {
+  const files = await dashboardFiles()
+  return {
+    page: fixedContent(() => new Blob([pageText(files)]), { type: 'text/html; charset=utf-8', headers: PAGE_HEADERS }),
+    assets: new Map(
+      files.map(({ name, text }) => [
+        name,
+        fixedContent(() => new Blob([text]), {
+          type: TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
+          maxAgeSeconds: YEAR_SECONDS,
+          isImmutable: true,
+          headers: { 'x-content-type-options': 'nosniff' },
+        }),
+      ]),
+    ),
+  }
+}
+
+/** Sources, which may have no executable, are bundled when somebody looks. */
+async function dashboardFiles(): Promise<readonly DashboardFile[]> {
+  if (typeof BELLHOP_DASHBOARD === 'string') return JSON.parse(BELLHOP_DASHBOARD) as DashboardFile[]
+  return (await bundleDashboard()).files
+}
+
+/** A bell, since a browser asks for a picture: `#` is `%23` in a URL. */
+const ICON =
+  "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%234f46e5' d='M12 2a2 2 0 0 0-2 2v.3A7 7 0 0 0 5 11v5l-2 2v1h18v-1l-2-2v-5a7 7 0 0 0-5-6.7V4a2 2 0 0 0-2-2m0 20a3 3 0 0 0 3-2H9a3 3 0 0 0 3 2'/></svg>"
+
+function pageText(files: readonly DashboardFile[]): string {
+  const named = (ending: string) => files.find(({ name }) => name.endsWith(ending))?.name ?? ''
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Bellhop</title>
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="/assets/${named('.css')}">
+<script type="module" src="/assets/${named('.js')}"></script>
+</head>
+<body><div id="app"></div><noscript>The dashboard needs JavaScript. Everything it does, bellhop does on the command line too.</noscript></body>
+</html>
+`
+}

@@ -1,0 +1,99 @@
+import { signal } from '@preact/signals'
+import type { Refusal, SessionAnswer } from '../../admin/api-types.ts'
+
+/** Who looks at this page; `null`: that is not known yet. */
+export const session = signal<SessionAnswer | null>(null)
+
+/** Whether the server does not answer. */
+export const isAway = signal(false)
+
+/** Counts how often the server came back: what was read before may be old. */
+export const comebacks = signal(0)
+
+/** How soon a server that went away is asked again. */
+const AGAIN_MS = 1500
+
+/** A call that was answered, and not with a success. */
+class CallRefused extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, { code, message }: Refusal) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+interface Options {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Calls the admin API; the answer, read as JSON. Throws `CallRefused`, and what `fetch` throws where the server is away.
+ * An answer that nobody is signed in shows the sign-in in place of the page, which is there again afterwards.
+ */
+export async function call<T>(method: string, path: string, options: Options = {}): Promise<T> {
+  const { body, headers = {}, signal: aborted } = options
+  const response = await reach(path, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(aborted !== undefined && { signal: aborted }),
+  })
+  const text = await response.text()
+  if (response.ok) return (text === '' ? null : JSON.parse(text)) as T
+  if (response.status === 401 && session.peek()?.administrator) void readSession()
+  throw new CallRefused(response.status, refusalIn(text, response.status))
+}
+
+/** Asks who is signed in. */
+export async function readSession(): Promise<void> {
+  session.value = await call<SessionAnswer>('GET', '/api/session')
+}
+
+/** What to tell of an error: one sentence. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof CallRefused) return error.message
+  if (isAway.peek()) return 'The server does not answer. Nothing was changed, as far as this page knows.'
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Watches for the server until it is back. */
+export function noteAway(): void {
+  if (isAway.peek()) return
+  isAway.value = true
+  const ask = (): void => {
+    fetch('/healthz').then(
+      ({ ok }) => (ok ? back() : setTimeout(ask, AGAIN_MS)),
+      () => setTimeout(ask, AGAIN_MS),
+    )
+  }
+  setTimeout(ask, AGAIN_MS)
+}
+
+function back(): void {
+  isAway.value = false
+  comebacks.value++
+}
+
+async function reach(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init)
+  } catch (error) {
+    if (init.signal?.aborted !== true) noteAway()
+    throw error
+  }
+}
+
+function refusalIn(text: string, status: number): Refusal {
+  try {
+    const { code, message } = JSON.parse(text) as Partial<Refusal>
+    if (typeof code === 'string' && typeof message === 'string') return { code, message }
+  } catch {
+    // A proxy in between answers with a page of its own.
+  }
+  return { code: 'Unknown', message: `The server answered with ${status}.` }
+}

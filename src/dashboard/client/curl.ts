@@ -1,0 +1,44 @@
+import { computed, signal } from '@preact/signals'
+
+/** Where the public API is; what the overview has told. */
+export const publicUrl = signal('http://127.0.0.1:8790')
+
+const origin = computed(() => location.origin)
+
+/** A call of the admin API as a command. The token is in the environment of whoever runs it. */
+export function adminCurl(method: string, path: string, body?: unknown): string {
+  const lines = [`curl ${verb(method)}'${origin.value}${path}'`, '-H "Authorization: Bearer $BELLHOP_ADMIN_TOKEN"']
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`)
+  return lines.join(' \\\n  ')
+}
+
+interface PublicCall {
+  readonly method: string
+  /** Below the public API: `/push/all`. */
+  readonly path: string
+  readonly application: string
+  readonly body?: unknown
+  /** Default: from the environment. */
+  readonly secret?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A call of the public API as a command, as an application's backend makes it. */
+export function publicCurl({ method, path, application, body, secret = null, headers = {} }: PublicCall): string {
+  const more = Object.entries(headers).map(([name, value]) => quoted(`${name}: ${value}`))
+  const lines = [
+    `curl ${verb(method)}'${publicUrl.value}${path}'`,
+    `-H 'Accept-Version: 1' -H 'X-SERVICE-APPID: ${application}'`,
+    secret === null ? '-H "X-SERVICE-SECRET: $BELLHOP_SECRET"' : `-H ${quoted(`X-SERVICE-SECRET: ${secret}`)}`,
+    ...more.map((header) => `-H ${header}`),
+  ]
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`)
+  return lines.join(' \\\n  ')
+}
+
+const verb = (method: string): string => (method === 'GET' ? '' : `-X ${method} `)
+
+/** For a shell: in single quotes, which nothing ends but another one. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}

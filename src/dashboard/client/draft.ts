@@ -1,0 +1,66 @@
+/** A push as it is typed: the fields of the API by name, each as text; what is not there was left alone. */
+export type Draft = Readonly<Record<string, string>>
+
+const TEXTS =
+  'title subtitle msg image link category thread collapse channel priority interruption alias except_alias tags_match send_at_local token'.split(
+    ' ',
+  )
+const LISTS = ['tags', 'except_tags', 'active', 'except_active', 'users', 'except_users']
+const NUMBERS = ['ttl', 'seen_within', 'not_seen_for', 'registered_within']
+const SWITCHES = ['silent', 'mutable']
+const OBJECTS = ['where', 'near', 'payload', 'languages', 'apns', 'fcm']
+
+/** What does not go with a push that shows nothing. */
+const SHOWN = new Set([
+  'title',
+  'subtitle',
+  'msg',
+  'image',
+  'category',
+  'thread',
+  'channel',
+  'interruption',
+  'languages',
+])
+
+/** The body of `POST /push/all`, or with a token of `/push/one`. Throws an `Error` that names the field which is no JSON. */
+export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
+  const isSilent = draft['silent'] === 'true'
+  const given = (name: string): string => (isSilent && SHOWN.has(name) ? '' : (draft[name] ?? '').trim())
+  const body: Record<string, unknown> = {}
+  const take = (names: readonly string[], read: (text: string, name: string) => unknown): void => {
+    for (const name of names) if (given(name) !== '') body[name] = read(given(name), name)
+  }
+  take(TEXTS, (text) => text)
+  take(LISTS, listIn)
+  take(NUMBERS, Number)
+  take(SWITCHES, (text) => text === 'true')
+  take(OBJECTS, objectIn)
+  if (!isSilent) Object.assign(body, { sound: draft['sound'] ?? 'default', badge: draft['badge'] ?? '' })
+  if (draft['send_at'] !== undefined && draft['send_at'] !== '') {
+    body['send_at'] = new Date(draft['send_at']).toISOString()
+  }
+  // To one device its platform is said by the token alone.
+  if (body['token'] === undefined) body['platform'] = (draft['platform'] ?? '0,1').split(',')
+  return body
+}
+
+/** Where such a body goes. */
+export function pushPath(body: Readonly<Record<string, unknown>>): '/push/all' | '/push/one' {
+  return body['token'] === undefined ? '/push/all' : '/push/one'
+}
+
+function objectIn(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${name} is no JSON yet.`)
+  }
+}
+
+function listIn(text: string): readonly string[] {
+  return text
+    .split(/[,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}

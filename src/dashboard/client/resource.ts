@@ -1,0 +1,41 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { call, comebacks, sentenceOf } from './call.ts'
+
+export interface Resource<T> {
+  /** `null`: it is not here yet, or could not be read. */
+  readonly value: T | null
+  /** Why it could not be read. */
+  readonly problem: string | null
+  reload(): void
+}
+
+/** What a path answers, read again when the path changes and when the server came back. `null`: nothing is asked. */
+export function useResource<T>(path: string | null): Resource<T> {
+  const state = useSignal<{ path: string | null; value: T | null; problem: string | null }>({
+    path: null,
+    value: null,
+    problem: null,
+  })
+  const attempt = useSignal(0)
+  useEffect(() => {
+    if (path === null) return undefined
+    const stop = new AbortController()
+    call<T>('GET', path, { signal: stop.signal }).then(
+      (value) => {
+        if (!stop.signal.aborted) state.value = { path, value, problem: null }
+      },
+      (error: unknown) => {
+        if (!stop.signal.aborted) state.value = { path, value: null, problem: sentenceOf(error) }
+      },
+    )
+    return () => stop.abort()
+  }, [path, attempt.value, comebacks.value])
+  const current = state.value
+  const isCurrent = current.path === path
+  return {
+    value: isCurrent ? current.value : null,
+    problem: isCurrent ? current.problem : null,
+    reload: () => attempt.value++,
+  }
+}

@@ -1,0 +1,160 @@
+import { useSignal } from '@preact/signals'
+import type { ApplicationAnswer, CredentialTestAnswer, ProviderName } from '../../admin/api-types.ts'
+import { call, sentenceOf } from '../client/call.ts'
+import { applicationCall } from '../client/paths.ts'
+import { ChoiceField, TextField } from './field.tsx'
+import { FileDrop } from './file-drop.tsx'
+import { Form } from './form.tsx'
+import { Notice } from './notice.tsx'
+
+interface Props {
+  readonly application: Pick<ApplicationAnswer, 'id' | 'simulated'>
+  /** Default: nobody wants to know. */
+  readonly onStored?: () => void
+}
+
+/** More is no key: that of Apple has 300 bytes, a service account 2,400, a certificate some thousand. */
+const MOST_BYTES = 64 * 1024
+
+/** A key of Apple's, a service account of Google's; each is tried at once, and what is found is said. */
+export function CredentialForms({ application, onStored = () => {} }: Props) {
+  return (
+    <div class="cards">
+      <AppleKey application={application} onStored={onStored} />
+      <GoogleAccount application={application} onStored={onStored} />
+    </div>
+  )
+}
+
+function AppleKey({ application, onStored }: Required<Props>) {
+  const key = useSignal('')
+  const file = useSignal<string | null>(null)
+  const keyId = useSignal('')
+  const teamId = useSignal('')
+  const topic = useSignal('')
+  const environment = useSignal('auto')
+  const stored = useSignal(0)
+  return (
+    <section class="card">
+      <h2>Apple</h2>
+      <Form
+        submit="Store and test"
+        label="Apple's key"
+        onSubmit={async () => {
+          if (key.value === '') throw new Error('Drop the .p8 file first.')
+          await call('PUT', applicationCall(application.id, 'credentials', 'apns'), {
+            body: {
+              key: key.value,
+              keyId: keyId.value.trim(),
+              teamId: teamId.value.trim(),
+              topic: topic.value.trim(),
+              environment: environment.value,
+            },
+          })
+          stored.value++
+          onStored()
+        }}
+      >
+        <FileDrop
+          label="Drop the .p8 here, or choose it"
+          accept=".p8"
+          mostBytes={MOST_BYTES}
+          chosen={file.value}
+          onFile={(name, text) => {
+            file.value = name
+            key.value = text
+            keyId.value = /AuthKey_(\w{10})\.p8$/.exec(name)?.[1] ?? keyId.value
+          }}
+        />
+        <TextField label="Key ID" value={keyId.value} onValue={(value) => (keyId.value = value)} required />
+        <TextField label="Team ID" value={teamId.value} onValue={(value) => (teamId.value = value)} required />
+        <TextField
+          label="Bundle ID"
+          value={topic.value}
+          onValue={(value) => (topic.value = value)}
+          placeholder="com.example.shop"
+          required
+        />
+        <ChoiceField
+          label="Environment"
+          value={environment.value}
+          onValue={(value) => (environment.value = value)}
+          options={[
+            ['auto', 'Each phone’s own'],
+            ['production', 'Production'],
+            ['sandbox', 'Sandbox'],
+          ]}
+        />
+      </Form>
+      {stored.value > 0 && <Findings key={stored.value} application={application.id} provider="apns" />}
+    </section>
+  )
+}
+
+function GoogleAccount({ application, onStored }: Required<Props>) {
+  const account = useSignal('')
+  const file = useSignal<string | null>(null)
+  const stored = useSignal(0)
+  return (
+    <section class="card">
+      <h2>Google</h2>
+      <Form
+        submit="Store and test"
+        label="Google's service account"
+        onSubmit={async () => {
+          if (account.value === '') throw new Error('Drop the JSON file first.')
+          await call('PUT', applicationCall(application.id, 'credentials', 'fcm'), {
+            body: { serviceAccount: account.value },
+          })
+          stored.value++
+          onStored()
+        }}
+      >
+        <FileDrop
+          label="Drop the service account's JSON here, or choose it"
+          accept=".json"
+          mostBytes={MOST_BYTES}
+          chosen={file.value}
+          onFile={(name, text) => {
+            file.value = name
+            account.value = text
+          }}
+        />
+      </Form>
+      {stored.value > 0 && <Findings key={stored.value} application={application.id} provider="fcm" />}
+    </section>
+  )
+}
+
+interface Tested {
+  readonly application: string
+  readonly provider: ProviderName
+}
+
+const LEVELS = { ok: 'good', warning: 'warning', failed: 'error', skipped: 'note' } as const
+
+/** Asks the gateway whether a credential is right, as the doctor does. */
+export function Findings({ application, provider }: Tested) {
+  const answer = useSignal<CredentialTestAnswer['findings'] | null>(null)
+  const problem = useSignal<string | null>(null)
+  const isAsked = useSignal(false)
+  if (!isAsked.value) {
+    isAsked.value = true
+    call<CredentialTestAnswer>('POST', applicationCall(application, 'credentials', provider, 'test')).then(
+      ({ findings }) => (answer.value = findings),
+      (error: unknown) => (problem.value = sentenceOf(error)),
+    )
+  }
+  return (
+    <div aria-live="polite">
+      {problem.value !== null && <Notice level="error">{problem.value}</Notice>}
+      {problem.value === null && answer.value === null && <p>Asking {provider === 'apns' ? 'Apple' : 'Google'} …</p>}
+      {answer.value?.map(({ state, text, fix }) => (
+        <Notice key={text} level={LEVELS[state]}>
+          <p>{text}</p>
+          {fix !== null && <p>{fix}</p>}
+        </Notice>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { sentenceOf } from '../client/call.ts'
+import { Notice } from './notice.tsx'
+
+interface Props {
+  readonly submit: string
+  readonly onSubmit: () => Promise<void>
+  readonly children?: ComponentChildren
+  readonly label?: string
+  /** Of a button that ends something. */
+  readonly isDangerous?: boolean
+  /** Default: the button is the one that stands out. */
+  readonly isQuiet?: boolean
+  /** Beside the button. */
+  readonly beside?: ComponentChildren
+}
+
+/** Fields and a button. While it is done the button waits; what was refused is said above the button. */
+export function Form({ submit, onSubmit, children, label, isDangerous = false, isQuiet = false, beside }: Props) {
+  const isBusy = useSignal(false)
+  const problem = useSignal<string | null>(null)
+  const run = async (): Promise<void> => {
+    if (isBusy.value) return
+    isBusy.value = true
+    problem.value = null
+    try {
+      await onSubmit()
+    } catch (error) {
+      problem.value = sentenceOf(error)
+    }
+    isBusy.value = false
+  }
+  return (
+    <form
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run()
+      }}
+    >
+      {children}
+      {problem.value !== null && <Notice level="error">{problem.value}</Notice>}
+      <div class="buttons">
+        <button type="submit" class={isDangerous ? 'danger' : isQuiet ? '' : 'primary'} aria-busy={isBusy.value}>
+          {submit}
+        </button>
+        {beside}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals'
+import type { ApplicationLimits } from '../../admin/api-types.ts'
+import { CheckField, ChoiceField, TextField } from './field.tsx'
+import { Form } from './form.tsx'
+
+const NUMBERS = [
+  ['rate', 'Calls a second without the secret', 'For each address; 0: no limit.'],
+  ['burst', 'At once, without the secret', 'For each address.'],
+  ['backendRate', 'Calls a second with the secret', '0: no limit.'],
+  ['backendBurst', 'At once, with the secret', undefined],
+  ['quota', 'Calls a period', '0: no limit.'],
+  ['maxDevices', 'Devices at the most', undefined],
+  ['maxLabels', 'Tags and types at the most', undefined],
+  ['confirmAbove', 'Confirm above', 'Devices above which a push must name their number; 0: off.'],
+  ['holdSeconds', 'Hold', 'Seconds in which a push to many can be cancelled; 0: off.'],
+] as const satisfies readonly (readonly [keyof ApplicationLimits, string, string | undefined])[]
+
+const SWITCHES = [
+  ['pushId', 'A notification carries the id of its push'],
+  ['secretEverywhere', 'Every call needs the secret'],
+  ['verifyUsers', 'A user or alias that comes without the secret must be proven'],
+] as const satisfies readonly (readonly [keyof ApplicationLimits, string])[]
+
+interface Props {
+  readonly limits: ApplicationLimits
+  /** Gets what is different, and nothing else: another administrator may have changed the rest. */
+  readonly onSave: (changed: Partial<ApplicationLimits>) => Promise<void>
+}
+
+export function LimitsForm({ limits, onSave }: Props) {
+  const draft = useSignal<ApplicationLimits>(limits)
+  const set = (change: Partial<ApplicationLimits>) => (draft.value = { ...draft.value, ...change })
+  const save = async (): Promise<void> => {
+    const known = limits as unknown as Readonly<Record<string, unknown>>
+    const changed = Object.entries(draft.value).filter(([name, value]) => known[name] !== value)
+    if (changed.length > 0) await onSave(Object.fromEntries(changed))
+  }
+  return (
+    <details>
+      <summary>How many calls, devices and tags</summary>
+      <Form submit="Save limits" isQuiet onSubmit={save}>
+        <div class="pair">
+          {NUMBERS.map(([name, label, hint]) => (
+            <TextField
+              key={name}
+              type="number"
+              min={0}
+              label={label}
+              {...(hint !== undefined && { hint })}
+              value={String(draft.value[name])}
+              onValue={(value) => set({ [name]: Number(value) })}
+            />
+          ))}
+          <ChoiceField
+            label="A period is"
+            value={draft.value.quotaPeriod}
+            onValue={(value) => set({ quotaPeriod: value === 'day' ? 'day' : 'month' })}
+            options={[
+              ['day', 'a day'],
+              ['month', 'a month'],
+            ]}
+          />
+        </div>
+        {SWITCHES.map(([name, label]) => (
+          <CheckField
+            key={name}
+            label={label}
+            checked={draft.value[name]}
+            onValue={(value) => set({ [name]: value })}
+          />
+        ))}
+      </Form>
+    </details>
+  )
+}

@@ -1,0 +1,50 @@
+import type { PushSummary } from '../../admin/api-types.ts'
+import { count, plural } from './text.ts'
+
+type Progress = Pick<PushSummary, 'addressed' | 'accepted' | 'failed' | 'waiting' | 'state' | 'rate' | 'reason'>
+
+/** How far a push is: a bar, and the same in words, which is read out when the push is over. */
+export function ProgressBar({ progress }: { readonly progress: Progress }) {
+  const { addressed, accepted, failed } = progress
+  const width = (part: number): string => `${addressed === 0 ? 0 : (100 * part) / addressed}%`
+  return (
+    <div class="progress">
+      <div
+        class="bar"
+        role="progressbar"
+        aria-label="Sent so far"
+        aria-valuemin={0}
+        aria-valuemax={addressed}
+        aria-valuenow={accepted + failed}
+        aria-valuetext={sentence(progress)}
+      >
+        <span class="accepted" style={{ width: width(accepted) }} />
+        <span class="failed" style={{ width: width(failed) }} />
+      </div>
+      <p aria-live={progress.state === 'sending' ? 'off' : 'polite'}>{sentence(progress)}</p>
+    </div>
+  )
+}
+
+function sentence({ addressed, accepted, failed, waiting, state, rate, reason }: Progress): string {
+  const done = `${count(accepted)} of ${plural(addressed, 'device')} accepted`
+  const lost = failed === 0 ? '' : `, ${count(failed)} failed`
+  switch (state) {
+    case 'scheduled':
+      return 'It waits for its moment.'
+    case 'sending': {
+      const left = rate > 0 && waiting > 0 ? `, about ${duration(waiting / rate)} left` : ''
+      return `${done}${lost}${rate > 0 ? `, ${count(Math.round(rate))} a second` : ''}${left}`
+    }
+    case 'paused':
+      return `${done}${lost}. The rest waits${reason === null ? '' : `: ${reason}`}.`
+    case 'finished':
+      return addressed === 0 ? 'Finished: it addressed nobody.' : `Finished: ${done}${lost}.`
+    case 'cancelled':
+      return `Cancelled: ${done}${lost}.`
+  }
+}
+
+function duration(seconds: number): string {
+  return seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`
+}

@@ -1,0 +1,207 @@
+import { useSignal } from '@preact/signals'
+import type { AdministratorsAnswer, NewLinkAnswer, NewTokenAnswer, TokensAnswer } from '../../admin/api-types.ts'
+import { call, readSession, session } from '../client/call.ts'
+import { adminCurl } from '../client/curl.ts'
+import { useResource } from '../client/resource.ts'
+import { DataTable } from '../components/data-table.tsx'
+import { TextField } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { Notice } from '../components/notice.tsx'
+import { Code, Page } from '../components/page.tsx'
+import { time } from '../components/text.ts'
+
+/** Who may be here, what programs may, and one's own password. */
+export function AdministratorsPage() {
+  const link = useSignal<NewLinkAnswer | null>(null)
+  return (
+    <Page
+      title="Administrators"
+      lead="Equal rights for each"
+      action={
+        <Form
+          submit="Invite somebody"
+          onSubmit={async () => {
+            link.value = await call<NewLinkAnswer>('POST', '/api/administrators')
+          }}
+        />
+      }
+      curl={[adminCurl('GET', '/api/administrators'), adminCurl('POST', '/api/tokens', { name: 'ci' })]}
+    >
+      {link.value !== null && (
+        <Notice level="good">
+          <p>Whoever opens this becomes an administrator. It is good once, until {time(link.value.expiresAt)}.</p>
+          <Code text={`${location.origin}/setup#${link.value.link}`} label="Link" />
+        </Notice>
+      )}
+      <Administrators />
+      <h2>Tokens</h2>
+      <p>For programs: a token may do all that an administrator may, until it is revoked.</p>
+      <Tokens />
+      <h2>You</h2>
+      <Password />
+      <h3>Sessions</h3>
+      <Form
+        isQuiet
+        submit="Sign out everywhere"
+        onSubmit={async () => {
+          await call('DELETE', '/api/sessions')
+          await readSession()
+        }}
+      />
+    </Page>
+  )
+}
+
+function Administrators() {
+  const { value, problem, reload } = useResource<AdministratorsAnswer>('/api/administrators')
+  const isLast = value?.administrators.length === 1
+  return (
+    <>
+      {problem !== null && <Notice level="error">{problem}</Notice>}
+      {value !== null && (
+        <DataTable
+          caption="Administrators"
+          columns={[
+            { name: 'Name', value: ({ name }) => name, show: ({ name }) => <bdi>{name}</bdi> },
+            { name: 'Added', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => time(createdAt) },
+            { name: 'Seen', value: ({ seenAt }) => seenAt, show: ({ seenAt }) => time(seenAt) },
+            {
+              name: 'Change',
+              value: () => '',
+              show: ({ name }) =>
+                isLast || name === session.value?.administrator?.name ? (
+                  ''
+                ) : (
+                  <Remove what={name} path={`/api/administrators/${encodeURIComponent(name)}`} onDone={reload} />
+                ),
+            },
+          ]}
+          rows={value.administrators}
+          keyOf={({ name }) => name}
+        />
+      )}
+    </>
+  )
+}
+
+function Tokens() {
+  const { value, problem, reload } = useResource<TokensAnswer>('/api/tokens')
+  const name = useSignal('')
+  const made = useSignal<NewTokenAnswer | null>(null)
+  return (
+    <>
+      {problem !== null && <Notice level="error">{problem}</Notice>}
+      {made.value !== null && (
+        <Notice level="good">
+          <p>It is shown this once.</p>
+          <Code text={made.value.token} label="Token" />
+        </Notice>
+      )}
+      {value !== null && value.tokens.length > 0 && (
+        <DataTable
+          caption="Tokens"
+          columns={[
+            { name: 'Name', value: (token) => token.name, show: (token) => <bdi>{token.name}</bdi> },
+            { name: 'Made', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => time(createdAt) },
+            { name: 'Used', value: ({ usedAt }) => usedAt, show: ({ usedAt }) => time(usedAt) },
+            {
+              name: 'Change',
+              value: () => '',
+              show: (token) => (
+                <Remove what={token.name} path={`/api/tokens/${encodeURIComponent(token.name)}`} onDone={reload} />
+              ),
+            },
+          ]}
+          rows={value.tokens}
+          keyOf={(token) => token.name}
+        />
+      )}
+      <Form
+        isQuiet
+        submit="Make a token"
+        onSubmit={async () => {
+          made.value = await call<NewTokenAnswer>('POST', '/api/tokens', { body: { name: name.value } })
+          name.value = ''
+          reload()
+        }}
+      >
+        <TextField
+          label="What is the token for?"
+          placeholder="ci"
+          value={name.value}
+          onValue={(value) => (name.value = value)}
+          required
+        />
+      </Form>
+    </>
+  )
+}
+
+interface Removing {
+  readonly what: string
+  readonly path: string
+  readonly onDone: () => void
+}
+
+/** Asks once more, in its place. */
+function Remove({ what, path, onDone }: Removing) {
+  const isAsked = useSignal(false)
+  if (!isAsked.value) {
+    return (
+      <button type="button" class="quiet" onClick={() => (isAsked.value = true)}>
+        Remove<span class="unseen"> {what}</span> …
+      </button>
+    )
+  }
+  return (
+    <Form
+      submit={`Remove ${what}`}
+      isDangerous
+      onSubmit={async () => {
+        await call('DELETE', path)
+        onDone()
+      }}
+    />
+  )
+}
+
+function Password() {
+  const current = useSignal('')
+  const password = useSignal('')
+  const isDone = useSignal(false)
+  return (
+    <>
+      <h3>Password</h3>
+      {isDone.value && <Notice level="good">It is changed, and every other session of yours is over.</Notice>}
+      <Form
+        isQuiet
+        submit="Change password"
+        onSubmit={async () => {
+          await call('PUT', '/api/password', { body: { current: current.value, password: password.value } })
+          isDone.value = true
+          current.value = ''
+          password.value = ''
+        }}
+      >
+        <TextField
+          type="password"
+          label="The one until now"
+          value={current.value}
+          onValue={(value) => (current.value = value)}
+          autocomplete="current-password"
+          required
+        />
+        <TextField
+          type="password"
+          label="The new one"
+          hint="12 characters or more."
+          minLength={12}
+          value={password.value}
+          onValue={(value) => (password.value = value)}
+          autocomplete="new-password"
+          required
+        />
+      </Form>
+    </>
+  )
+}

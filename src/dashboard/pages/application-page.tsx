@@ -1,0 +1,189 @@
+import { useSignal } from '@preact/signals'
+import { useLocation, useRoute } from 'preact-iso/router'
+import type { ApplicationAnswer, ApplicationLimits, NewSecretAnswer } from '../../admin/api-types.ts'
+import { call } from '../client/call.ts'
+import { adminCurl } from '../client/curl.ts'
+import { newSecret, secretOf } from '../client/new-secret.ts'
+import { applicationCall, applicationPage } from '../client/paths.ts'
+import { useResource } from '../client/resource.ts'
+import { ApplicationTabs } from '../components/application-tabs.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { TextField } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { LimitsForm } from '../components/limits-form.tsx'
+import { Notice } from '../components/notice.tsx'
+import { Code, Page } from '../components/page.tsx'
+import { count, time } from '../components/text.ts'
+import { ProviderMark } from './applications-page.tsx'
+
+type Asked = 'rotate' | 'delete'
+
+/** One application: what it is, its secret, its limits, and its end. */
+export function ApplicationPage() {
+  const id = useRoute().params['id'] ?? ''
+  const path = applicationCall(id)
+  const { value, problem, reload } = useResource<ApplicationAnswer>(path)
+  const asked = useSignal<Asked | null>(null)
+  const close = () => (asked.value = null)
+  const secret = secretOf(id)
+  return (
+    <Page
+      title={value?.name ?? 'Application'}
+      above={<ApplicationTabs id={id} name={value?.name} />}
+      action={
+        <a class="button primary" href={applicationPage(id, 'send')}>
+          Send a push
+        </a>
+      }
+      problem={problem}
+      curl={[
+        adminCurl('GET', path),
+        adminCurl('PATCH', path, { rate: 20 }),
+        adminCurl('POST', `${path}/rotate-secret`),
+      ]}
+    >
+      {secret !== null && (
+        <Notice level="good">
+          <p>
+            The secret, for your backend. It is shown this once: of what is stored, nobody can read it again. Never put
+            it into an app.
+          </p>
+          <Code text={secret} label="Secret" />
+        </Notice>
+      )}
+      {value !== null && (
+        <>
+          <Facts application={value} />
+          <h2>Use</h2>
+          <Use use={value.use} />
+          <h2>Limits</h2>
+          <LimitsForm
+            key={JSON.stringify(value.limits)}
+            limits={value.limits}
+            onSave={async (changed: Partial<ApplicationLimits>) => {
+              await call('PATCH', path, { body: changed })
+              reload()
+            }}
+          />
+          <h2>Secret and simulator</h2>
+          <div class="buttons">
+            <button type="button" onClick={() => (asked.value = 'rotate')}>
+              New secret …
+            </button>
+            <SimulatorSwitch application={value} onDone={reload} />
+            <button type="button" class="danger" onClick={() => (asked.value = 'delete')}>
+              Delete …
+            </button>
+          </div>
+        </>
+      )}
+      {asked.value === 'rotate' && <RotateSecret id={id} onClose={close} />}
+      {asked.value === 'delete' && value !== null && <DeleteApplication application={value} onClose={close} />}
+    </Page>
+  )
+}
+
+function Facts({ application }: { readonly application: ApplicationAnswer }) {
+  const { id, devices, labels, simulated, providers, webhook } = application
+  return (
+    <dl class="facts">
+      <dt>ID</dt>
+      <dd>
+        <code>{id}</code>
+      </dd>
+      <dt>Devices</dt>
+      <dd>{count(devices)}</dd>
+      <dt>Tags and types</dt>
+      <dd>{count(labels)}</dd>
+      <dt>Apple</dt>
+      <dd>
+        <ProviderMark provider={providers.apns} simulated={simulated} />
+      </dd>
+      <dt>Google</dt>
+      <dd>
+        <ProviderMark provider={providers.fcm} simulated={simulated} />
+      </dd>
+      <dt>Webhook</dt>
+      <dd>{webhook === null ? 'none' : webhook.url}</dd>
+    </dl>
+  )
+}
+
+function Use({ use: { used, quota, endsAt } }: Pick<ApplicationAnswer, 'use'>) {
+  if (quota === 0) return <p>{count(used)} calls in this period, without a limit.</p>
+  const sentence = `${count(used)} of ${count(quota)} calls; anew from ${time(endsAt)}.`
+  return (
+    <>
+      <meter min={0} max={quota} high={quota * 0.8} value={used} aria-label={sentence} />
+      <p>{sentence}</p>
+    </>
+  )
+}
+
+interface Asking {
+  readonly application: ApplicationAnswer
+  readonly onDone: () => void
+}
+
+function SimulatorSwitch({ application: { id, simulated }, onDone }: Asking) {
+  return (
+    <Form
+      isQuiet
+      submit={simulated ? 'Take off the simulator' : 'Put on the simulator'}
+      onSubmit={async () => {
+        await call('POST', applicationCall(id, 'simulate'), { body: { simulate: !simulated } })
+        onDone()
+      }}
+    />
+  )
+}
+
+function RotateSecret({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  return (
+    <Dialog title="A new secret" onClose={onClose}>
+      <p>The old one ends at once: your backend is refused until it has the new one.</p>
+      <Form
+        submit="Make a new secret"
+        isDangerous
+        onSubmit={async () => {
+          const { secret } = await call<NewSecretAnswer>('POST', applicationCall(id, 'rotate-secret'), { body: {} })
+          newSecret.value = { application: id, secret }
+          onClose()
+        }}
+        beside={
+          <button type="button" onClick={onClose}>
+            Not now
+          </button>
+        }
+      />
+    </Dialog>
+  )
+}
+
+function DeleteApplication({ application, onClose }: { application: ApplicationAnswer; onClose: () => void }) {
+  const { route } = useLocation()
+  const name = useSignal('')
+  return (
+    <Dialog title="Delete the application" onClose={onClose}>
+      <p>
+        Its {count(application.devices)} devices, its pushes and its keys go with it, and nothing brings them back but a
+        backup. Type <bdi>{application.name}</bdi> to go on.
+      </p>
+      <Form
+        submit="Delete"
+        isDangerous
+        onSubmit={async () => {
+          await call('DELETE', applicationCall(application.id), { body: { name: name.value } })
+          route('/applications')
+        }}
+        beside={
+          <button type="button" onClick={onClose}>
+            Not now
+          </button>
+        }
+      >
+        <TextField label="Its name" value={name.value} onValue={(value) => (name.value = value)} required />
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals'
+import { useRoute } from 'preact-iso/router'
+import type { ApplicationAnswer, CredentialView } from '../../admin/api-types.ts'
+import { call } from '../client/call.ts'
+import { adminCurl } from '../client/curl.ts'
+import { applicationCall } from '../client/paths.ts'
+import { useResource } from '../client/resource.ts'
+import { ApplicationTabs } from '../components/application-tabs.tsx'
+import { CredentialForms, Findings } from '../components/credential-forms.tsx'
+import { Form } from '../components/form.tsx'
+import { Empty, Notice } from '../components/notice.tsx'
+import { Page } from '../components/page.tsx'
+import { time } from '../components/text.ts'
+
+/** The keys by which Apple and Google know an application. */
+export function CredentialsPage() {
+  const id = useRoute().params['id'] ?? ''
+  const { value, problem, reload } = useResource<ApplicationAnswer>(applicationCall(id))
+  const path = applicationCall(id, 'credentials')
+  return (
+    <Page
+      title="Credentials"
+      lead="What Apple and Google know this application by"
+      above={<ApplicationTabs id={id} name={value?.name} />}
+      problem={problem}
+      curl={[
+        `jq -n --rawfile key AuthKey_ABC123DEFG.p8 '{$key, keyId: "ABC123DEFG", teamId: "DEF123GHIJ", topic: "com.example.shop"}' |\n  ${adminCurl('PUT', `${path}/apns`)} \\\n  -H 'Content-Type: application/json' -d @-`,
+        adminCurl('POST', `${path}/apns/test`),
+      ]}
+    >
+      {value?.simulated === true && (
+        <Notice level="note">
+          This application is on the simulator: its pushes go to stand-ins, and need no key. Take it off there to reach
+          real phones.
+        </Notice>
+      )}
+      {value?.credentials.length === 0 && (
+        <Empty title="No key yet">
+          <p>
+            Apple's is a .p8 file, from Certificates, Identifiers &amp; Profiles, Keys. Google's is a JSON file, from
+            the Firebase console, Project settings, Service accounts.
+          </p>
+        </Empty>
+      )}
+      <div class="cards">
+        {value?.credentials.map((credential) => (
+          <Credential key={credential.provider} id={id} credential={credential} onGone={reload} />
+        ))}
+      </div>
+      {value !== null && (
+        <>
+          <h2>{value.credentials.length === 0 ? 'Add one' : 'Add or replace one'}</h2>
+          <CredentialForms application={value} onStored={reload} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+interface Shown {
+  readonly id: string
+  readonly credential: CredentialView
+  readonly onGone: () => void
+}
+
+function Credential({ id, credential, onGone }: Shown) {
+  const { provider } = credential
+  const tests = useSignal(0)
+  return (
+    <section class="card">
+      <h2>{provider === 'apns' ? 'Apple' : 'Google'}</h2>
+      <dl class="facts">
+        {factsOf(credential).map(([name, text]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </>
+        ))}
+      </dl>
+      <div class="buttons">
+        <button type="button" onClick={() => tests.value++}>
+          Test now
+        </button>
+        <Form
+          submit="Remove"
+          isDangerous
+          onSubmit={async () => {
+            await call('DELETE', applicationCall(id, 'credentials', provider))
+            onGone()
+          }}
+        />
+      </div>
+      {tests.value > 0 && <Findings key={tests.value} application={id} provider={provider} />}
+    </section>
+  )
+}
+
+function factsOf(credential: CredentialView): readonly (readonly [string, string])[] {
+  const since = ['Here since', time(credential.createdAt)] as const
+  if (credential.provider === 'fcm') {
+    return [['Project', credential.projectId], ['Account', credential.clientEmail], since]
+  }
+  const place = [['Bundle ID', credential.topic] as const, ['Environment', credential.environment] as const]
+  if (credential.kind === 'key') {
+    return [['Key ID', credential.keyId], ['Team ID', credential.teamId], ...place, since]
+  }
+  return [['Certificate until', time(credential.expiresAt)], ...place, since]
+}

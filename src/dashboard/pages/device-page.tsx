@@ -1,0 +1,160 @@
+import { useSignal } from '@preact/signals'
+import { useLocation, useRoute } from 'preact-iso/router'
+import type { ApplicationAnswer, DeviceAnswer, DeviceView } from '../../admin/api-types.ts'
+import { call } from '../client/call.ts'
+import { adminCurl, publicCurl } from '../client/curl.ts'
+import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
+import { useResource } from '../client/resource.ts'
+import { ApplicationTabs } from '../components/application-tabs.tsx'
+import { DataTable } from '../components/data-table.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Form } from '../components/form.tsx'
+import { Page } from '../components/page.tsx'
+import { time } from '../components/text.ts'
+import { DeviceState, PLATFORMS } from './devices-page.tsx'
+
+/** One phone: what is known of it, and what became of the last pushes. */
+export function DevicePage() {
+  const { id = '', device = '' } = useRoute().params
+  const path = applicationCall(id, 'devices', device)
+  const application = useResource<ApplicationAnswer>(applicationCall(id))
+  const { value, problem } = useResource<DeviceAnswer>(path)
+  const isAsked = useSignal(false)
+  const record = value?.device ?? null
+  return (
+    <Page
+      title={record === null ? 'Device' : `${PLATFORMS[record.platform]} ${record.token.slice(0, 8)}…`}
+      above={<ApplicationTabs id={id} name={application.value?.name} />}
+      problem={problem}
+      curl={[
+        adminCurl('GET', path),
+        ...(record === null
+          ? []
+          : [publicCurl({ method: 'PUT', path: '/deviceToken/del', application: id, body: named(record) })]),
+      ]}
+    >
+      {record !== null && <Facts device={record} />}
+      {record?.state === 'registered' && (
+        <button type="button" class="danger" onClick={() => (isAsked.value = true)}>
+          Unregister …
+        </button>
+      )}
+      {value !== null && <Pushes id={id} pushes={value.pushes} />}
+      {isAsked.value && record !== null && (
+        <Unregister id={id} device={record} onClose={() => (isAsked.value = false)} />
+      )}
+    </Page>
+  )
+}
+
+const named = ({ token, platform }: DeviceView) => ({ token, platform })
+
+function Facts({ device }: { readonly device: DeviceView }) {
+  const { token, state, alias, user, tag, active, lat, lng, badge, timezone, locale, registeredAt, seenAt } = device
+  return (
+    <dl class="facts">
+      <dt>Token</dt>
+      <dd>
+        <code>{token}</code>
+      </dd>
+      <dt>State</dt>
+      <dd>
+        <DeviceState state={state} />
+      </dd>
+      <dt>Alias</dt>
+      <dd>
+        <bdi>{alias ?? '–'}</bdi>
+      </dd>
+      <dt>User</dt>
+      <dd>
+        <bdi>{user ?? '–'}</bdi>
+      </dd>
+      <dt>Tags</dt>
+      <dd>
+        <bdi>{tag.join(', ') || '–'}</bdi>
+      </dd>
+      <dt>Types</dt>
+      <dd>
+        <bdi>{active.join(', ') || '–'}</bdi>
+      </dd>
+      <dt>Place</dt>
+      <dd>{lat === null || lng === null ? '–' : `${lat}, ${lng}`}</dd>
+      <dt>Badge</dt>
+      <dd>{badge}</dd>
+      <dt>Time zone</dt>
+      <dd>{timezone ?? '–'}</dd>
+      <dt>Language</dt>
+      <dd>{locale ?? '–'}</dd>
+      <dt>Registered</dt>
+      <dd>{time(registeredAt)}</dd>
+      <dt>Seen</dt>
+      <dd>{time(seenAt)}</dd>
+    </dl>
+  )
+}
+
+function Pushes({ id, pushes }: { readonly id: string; readonly pushes: DeviceAnswer['pushes'] }) {
+  return (
+    <>
+      <h2>Its last pushes</h2>
+      {pushes.length === 0 ? (
+        <p>None of the last pushes was for this device.</p>
+      ) : (
+        <DataTable
+          caption="Pushes to this device"
+          columns={[
+            {
+              name: 'Push',
+              value: ({ title, push }) => title ?? push,
+              show: ({ title, push }) => (
+                <a href={applicationPage(id, 'pushes', push)}>
+                  <bdi>{title ?? `${push.slice(0, 13)}…`}</bdi>
+                </a>
+              ),
+            },
+            { name: 'Made', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => time(createdAt) },
+            {
+              name: 'What became of it',
+              value: ({ verdict }) => verdict,
+              show: ({ verdict, explanation }) => (
+                <>
+                  <span class="state">{verdict.replaceAll('_', ' ')}</span> {explanation}
+                </>
+              ),
+            },
+          ]}
+          rows={pushes}
+          keyOf={({ push }) => push}
+        />
+      )}
+    </>
+  )
+}
+
+interface Asking {
+  readonly id: string
+  readonly device: DeviceView
+  readonly onClose: () => void
+}
+
+function Unregister({ id, device, onClose }: Asking) {
+  const { route } = useLocation()
+  return (
+    <Dialog title="Unregister this device" onClose={onClose}>
+      <p>Nothing goes to it any more until its app registers it again, which it does at its next launch.</p>
+      <Form
+        submit="Unregister"
+        isDangerous
+        onSubmit={async () => {
+          await call('PUT', onBehalf(id, '/deviceToken/del'), { body: named(device) })
+          route(applicationPage(id, 'devices'))
+        }}
+        beside={
+          <button type="button" onClick={onClose}>
+            Not now
+          </button>
+        }
+      />
+    </Dialog>
+  )
+}

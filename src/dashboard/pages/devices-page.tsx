@@ -1,0 +1,98 @@
+import { useSignal } from '@preact/signals'
+import { useLocation, useRoute } from 'preact-iso/router'
+import type { ApplicationAnswer, DeviceSearchAnswer, DeviceView } from '../../admin/api-types.ts'
+import { adminCurl, publicCurl } from '../client/curl.ts'
+import { applicationCall, applicationPage } from '../client/paths.ts'
+import { useResource } from '../client/resource.ts'
+import { ApplicationTabs } from '../components/application-tabs.tsx'
+import { DataTable } from '../components/data-table.tsx'
+import type { Column } from '../components/data-table.tsx'
+import { TextField } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { Empty } from '../components/notice.tsx'
+import { Page } from '../components/page.tsx'
+import { time } from '../components/text.ts'
+
+export const PLATFORMS = { '0': 'iOS', '1': 'Android' } as const
+
+export function DeviceState({ state }: Pick<DeviceView, 'state'>) {
+  return <span class={`state ${state === 'registered' ? 'good' : 'mind'}`}>{state}</span>
+}
+
+function columnsOf(id: string): readonly Column<DeviceView>[] {
+  return [
+    {
+      name: 'Token',
+      value: ({ token }) => token,
+      show: ({ device, token }) => (
+        <a href={applicationPage(id, 'devices', device)}>
+          <code>{token.slice(0, 16)}…</code>
+        </a>
+      ),
+    },
+    { name: 'Platform', value: ({ platform }) => PLATFORMS[platform] },
+    { name: 'State', value: ({ state }) => state, show: DeviceState },
+    { name: 'Alias', value: ({ alias }) => alias, show: ({ alias }) => <bdi>{alias}</bdi> },
+    { name: 'User', value: ({ user }) => user, show: ({ user }) => <bdi>{user}</bdi> },
+    { name: 'Seen', value: ({ seenAt }) => seenAt, show: ({ seenAt }) => time(seenAt) },
+  ]
+}
+
+/** Phones by what one knows of them. */
+export function DevicesPage() {
+  const id = useRoute().params['id'] ?? ''
+  const { query, route } = useLocation()
+  const asked = query['q'] ?? ''
+  const typed = useSignal(asked)
+  const path = `${applicationCall(id, 'devices', 'search')}?q=${encodeURIComponent(asked)}`
+  const application = useResource<ApplicationAnswer>(applicationCall(id))
+  const { value, problem } = useResource<DeviceSearchAnswer>(asked === '' ? null : path)
+  return (
+    <Page
+      title="Devices"
+      lead="By token, alias, user or tag"
+      above={<ApplicationTabs id={id} name={application.value?.name} />}
+      problem={problem ?? application.problem}
+      curl={[
+        adminCurl('GET', asked === '' ? `${applicationCall(id, 'devices', 'search')}?q=vip` : path),
+        publicCurl({ method: 'GET', path: '/deviceToken/all?limit=100', application: id }),
+      ]}
+    >
+      <Form
+        submit="Search"
+        onSubmit={() => {
+          route(`${applicationPage(id, 'devices')}?q=${encodeURIComponent(typed.value.trim())}`)
+          return Promise.resolve()
+        }}
+      >
+        <TextField
+          type="search"
+          label="Token, alias, user or tag"
+          hint="Of a token 8 characters are enough; the others must be whole."
+          value={typed.value}
+          onValue={(text) => (typed.value = text)}
+          spellcheck={false}
+          autocomplete="off"
+          required
+        />
+      </Form>
+      <div aria-live="polite">
+        {application.value?.devices === 0 && (
+          <Empty title="No device yet">
+            <p>
+              An app registers its phone at every launch. <a href={`/welcome/${encodeURIComponent(id)}`}>Send a push</a>{' '}
+              shows what it does for that, once it was sent.
+            </p>
+          </Empty>
+        )}
+        {value?.by === null && <p>Nothing has that token, alias, user or tag.</p>}
+        {value !== null && value.by !== null && (
+          <>
+            <h2>Found by {value.by}</h2>
+            <DataTable caption="Devices" columns={columnsOf(id)} rows={value.devices} keyOf={({ device }) => device} />
+          </>
+        )}
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,124 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { useRoute } from 'preact-iso/router'
+import type { ApplicationAnswer, OverviewAnswer } from '../../admin/api-types.ts'
+import { call } from '../client/call.ts'
+import { publicCurl, publicUrl } from '../client/curl.ts'
+import { useProgress } from '../client/live.ts'
+import { secretOf } from '../client/new-secret.ts'
+import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
+import { useReceived } from '../client/received.ts'
+import { useResource } from '../client/resource.ts'
+import { kotlinFor, swiftFor } from '../client/samples.ts'
+import { CredentialForms } from '../components/credential-forms.tsx'
+import { AreaField, TextField } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { LockScreen, LockScreens } from '../components/lock-screen.tsx'
+import { Code, Page } from '../components/page.tsx'
+import { ProgressBar } from '../components/progress-bar.tsx'
+
+/** Three phones, a message, and what to do next. */
+export function FirstPushPage() {
+  const id = useRoute().params['id'] ?? ''
+  const application = useResource<ApplicationAnswer>(applicationCall(id))
+  const title = useSignal('')
+  const msg = useSignal('')
+  const push = useSignal<string | null>(null)
+  const progress = useProgress(push.value)
+  const name = application.value?.name ?? ''
+  const body = { platform: ['0', '1'], ...(title.value !== '' && { title: title.value }), msg: msg.value }
+  const sent = { ...body, sound: 'default', badge: '+1' }
+
+  return (
+    <Page title="Your first push" lead={<bdi>{name}</bdi>} problem={application.problem}>
+      <div class="split">
+        <Form
+          submit={push.value === null ? 'Send' : 'Send another one'}
+          label="The push"
+          onSubmit={async () => {
+            const { id: made } = await call<{ id: string }>('POST', onBehalf(id, '/push/all'), {
+              body: sent,
+              headers: { 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') },
+            })
+            push.value = made
+          }}
+        >
+          <TextField label="Title" value={title.value} onValue={(value) => (title.value = value)} />
+          <AreaField label="Message" value={msg.value} onValue={(value) => (msg.value = value)} rows={3} required />
+        </Form>
+        <aside>
+          <LockScreens shown={{ application: name, title: title.value, msg: msg.value }} />
+        </aside>
+      </div>
+      {push.value !== null && (
+        <section aria-label="What becomes of it">
+          <h2>On its way</h2>
+          {progress !== null && <ProgressBar progress={progress} />}
+          <Phones application={id} name={name} />
+          <p>
+            <a href={applicationPage(id, 'pushes', push.value)}>All about this push</a>
+          </p>
+        </section>
+      )}
+      {progress?.state === 'finished' && <YourTurn id={id} body={sent} application={application.value} />}
+    </Page>
+  )
+}
+
+/** The phones of the simulator with what each got last. */
+function Phones({ application, name }: { readonly application: string; readonly name: string }) {
+  const received = useReceived(application)
+  const latest = new Map(received.filter(({ status }) => status === 200).map((one) => [one.token, one]))
+  const waiting = Math.max(0, 3 - latest.size)
+  return (
+    <div class="phones" role="group" aria-label="Simulated phones" aria-live="polite">
+      {Array.from(latest, ([token, { number, platform, title, text, badge }]) => (
+        <LockScreen
+          key={`${token} ${number}`}
+          platform={platform === '0' ? 'ios' : 'android'}
+          scheme="dark"
+          label={`${platform === '0' ? 'iPhone' : 'Android'} ${token.slice(0, 6)}…`}
+          shown={{ application: name, title: title ?? '', msg: text ?? '', badge }}
+        />
+      ))}
+      {Array.from({ length: waiting }, (_, at) => (
+        <LockScreen key={at} platform="ios" scheme="dark" label="Nothing yet" shown={null} />
+      ))}
+    </div>
+  )
+}
+
+interface Turn {
+  readonly id: string
+  readonly body: object
+  readonly application: ApplicationAnswer | null
+}
+
+function YourTurn({ id, body, application }: Turn) {
+  const overview = useResource<OverviewAnswer>('/api/overview')
+  const told = overview.value
+  useEffect(() => {
+    if (told !== null) publicUrl.value = told.url
+  }, [told])
+  return (
+    <section>
+      <h2>Your turn</h2>
+      <p>The same from your backend:</p>
+      <Code
+        text={publicCurl({ method: 'POST', path: '/push/all', application: id, body, secret: secretOf(id) })}
+        label="The same as curl"
+      />
+      <p>And what your app does at every launch. Never put the secret into it:</p>
+      <details>
+        <summary>Swift, for iOS</summary>
+        <Code text={swiftFor(publicUrl.value, id)} label="Swift" />
+      </details>
+      <details>
+        <summary>Kotlin, for Android</summary>
+        <Code text={kotlinFor(publicUrl.value, id)} label="Kotlin" />
+      </details>
+      <h2>Real phones</h2>
+      {application !== null && <CredentialForms application={application} />}
+    </section>
+  )
+}

@@ -1,0 +1,56 @@
+import { useLocation } from 'preact-iso/router'
+import type { AdminLogAnswer } from '../../admin/api-types.ts'
+import { adminCurl } from '../client/curl.ts'
+import { useResource } from '../client/resource.ts'
+import { DataTable } from '../components/data-table.tsx'
+import { Empty } from '../components/notice.tsx'
+import { Page } from '../components/page.tsx'
+import { time } from '../components/text.ts'
+
+/** What administrators did. */
+export function LogPage() {
+  const { query } = useLocation()
+  const before = query['before']
+  const path = `/api/log?limit=100${before === undefined ? '' : `&before=${encodeURIComponent(before)}`}`
+  const { value, problem } = useResource<AdminLogAnswer>(path)
+  return (
+    <Page
+      title="Log"
+      lead="What administrators and commands did, kept for 400 days. Nobody can change it from here."
+      problem={problem}
+      curl={[adminCurl('GET', path)]}
+    >
+      {value?.entries.length === 0 && (
+        <Empty title="That was all">
+          <p>
+            <a href="/log">The newest entries</a>
+          </p>
+        </Empty>
+      )}
+      {value !== null && value.entries.length > 0 && (
+        <DataTable
+          caption="Log"
+          columns={[
+            { name: 'When', value: ({ at }) => at, show: ({ at }) => time(at) },
+            { name: 'Who', value: ({ who }) => who, show: ({ who }) => <bdi>{who}</bdi> },
+            { name: 'What', value: ({ action }) => action },
+            { name: 'To what', value: ({ subject }) => subject, show: ({ subject }) => <bdi>{subject}</bdi> },
+            { name: 'More', value: ({ detail }) => textOf(detail) },
+          ]}
+          rows={value.entries}
+          keyOf={({ number }) => number}
+        />
+      )}
+      <p class="buttons">
+        {before !== undefined && <a href="/log">Newest</a>}
+        {value !== null && value.next !== null && <a href={`/log?before=${value.next}`}>Older</a>}
+      </p>
+    </Page>
+  )
+}
+
+function textOf(detail: Readonly<Record<string, unknown>>): string {
+  return Object.entries(detail)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
+}

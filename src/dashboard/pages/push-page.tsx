@@ -1,0 +1,176 @@
+import { useSignal } from '@preact/signals'
+import { useRoute } from 'preact-iso/router'
+import type { PushSummary } from '../../admin/api-types.ts'
+import { call } from '../client/call.ts'
+import { publicCurl } from '../client/curl.ts'
+import { useProgress } from '../client/live.ts'
+import { onBehalf } from '../client/paths.ts'
+import { useResource } from '../client/resource.ts'
+import { ApplicationTabs } from '../components/application-tabs.tsx'
+import { DataTable } from '../components/data-table.tsx'
+import { TextField } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { Notice } from '../components/notice.tsx'
+import { Page } from '../components/page.tsx'
+import { ProgressBar } from '../components/progress-bar.tsx'
+import { headline, PushState } from '../components/push-table.tsx'
+import { count, share, time } from '../components/text.ts'
+
+/** As `GET /push/{id}` of the public API has it. */
+interface PushStatus {
+  readonly failed: { readonly total: number; readonly reasons: Readonly<Record<string, number>> }
+}
+
+/** As `GET /push/{id}/device` has it. */
+interface Explanation {
+  readonly verdict: string
+  readonly explanation: string
+}
+
+/** One push, as it goes. */
+export function PushPage() {
+  const { id = '', push = '' } = useRoute().params
+  const path = `/push/${encodeURIComponent(push)}`
+  const progress = useProgress(push)
+  const status = useResource<PushStatus>(
+    // Read anew whenever more have failed.
+    `${onBehalf(id, path)}?failed=${progress?.failed ?? 0}`,
+  )
+  const isOver = progress !== null && ['finished', 'cancelled'].includes(progress.state)
+  return (
+    <Page
+      title={progress === null ? 'Push' : headline(progress)}
+      above={<ApplicationTabs id={id} name={progress?.application.name} />}
+      lead={progress !== null && <PushState state={progress.state} />}
+      problem={status.problem}
+      curl={[
+        publicCurl({ method: 'GET', path, application: id }),
+        publicCurl({ method: 'POST', path: `${path}/cancel`, application: id }),
+        publicCurl({ method: 'GET', path: `${path}/failures`, application: id }),
+      ]}
+    >
+      {progress !== null && (
+        <>
+          <ProgressBar progress={progress} />
+          <Figures progress={progress} />
+          {!isOver && (
+            <Form
+              submit="Cancel what is left"
+              isDangerous
+              onSubmit={() => call('POST', onBehalf(id, `${path}/cancel`))}
+            />
+          )}
+          <Failures status={status.value} />
+          <Why id={id} path={path} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Figures({ progress }: { readonly progress: PushSummary }) {
+  const { accepted, failed, waiting, opened, received, createdAt, sendAt, finishedAt, msg } = progress
+  return (
+    <>
+      {msg !== null && (
+        <p dir="auto" class="message">
+          {msg}
+        </p>
+      )}
+      <dl class="figures">
+        <div>
+          <dt>Accepted</dt>
+          <dd>{count(accepted)}</dd>
+        </div>
+        <div>
+          <dt>Failed</dt>
+          <dd>{count(failed)}</dd>
+        </div>
+        <div>
+          <dt>Waiting</dt>
+          <dd>{count(waiting)}</dd>
+        </div>
+        <div>
+          <dt>Received</dt>
+          <dd>
+            {count(received)} <small>{share(received, accepted)}</small>
+          </dd>
+        </div>
+        <div>
+          <dt>Opened</dt>
+          <dd>
+            {count(opened)} <small>{share(opened, accepted)}</small>
+          </dd>
+        </div>
+      </dl>
+      <dl class="facts">
+        <dt>Made</dt>
+        <dd>{time(createdAt)}</dd>
+        {sendAt !== null && (
+          <>
+            <dt>To be sent</dt>
+            <dd>{time(sendAt)}</dd>
+          </>
+        )}
+        <dt>Over</dt>
+        <dd>{time(finishedAt)}</dd>
+      </dl>
+    </>
+  )
+}
+
+function Failures({ status }: { readonly status: PushStatus | null }) {
+  const reasons = Object.entries(status?.failed.reasons ?? {})
+  if (reasons.length === 0) return null
+  return (
+    <>
+      <h2>Failed, by reason</h2>
+      <DataTable
+        caption="Failures"
+        columns={[
+          { name: 'Reason', value: ([reason]) => reason },
+          { name: 'Devices', isNumber: true, value: ([, devices]) => devices },
+        ]}
+        rows={reasons}
+        keyOf={([reason]) => reason}
+      />
+    </>
+  )
+}
+
+/** What became of it for one phone, in a sentence. */
+function Why({ id, path }: { readonly id: string; readonly path: string }) {
+  const token = useSignal('')
+  const answer = useSignal<Explanation | null>(null)
+  return (
+    <section>
+      <h2>Why did this phone not get it?</h2>
+      <Form
+        submit="Explain"
+        isQuiet
+        onSubmit={async () => {
+          answer.value = null
+          const headers = { token: token.value.trim() }
+          answer.value = await call<Explanation>('GET', onBehalf(id, `${path}/device`), { headers })
+        }}
+      >
+        <TextField
+          label="The phone's token"
+          value={token.value}
+          onValue={(value) => (token.value = value)}
+          spellcheck={false}
+          autocomplete="off"
+          required
+        />
+      </Form>
+      {answer.value !== null && (
+        <Notice level="note">
+          <p>
+            <span class="state">{answer.value.verdict.replaceAll('_', ' ')}</span>
+          </p>
+          <p>{answer.value.explanation}</p>
+        </Notice>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,85 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import type { LinkAnswer, SessionAnswer } from '../../admin/api-types.ts'
+import { call, sentenceOf, session } from '../client/call.ts'
+import { TextField } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { Notice } from '../components/notice.tsx'
+import { Code, Page } from '../components/page.tsx'
+
+/** Where a link leads: whoever has one becomes an administrator, or is signed in as one. */
+export function SetupPage() {
+  // Out of the address bar and the history: what stands behind `#` is good for an account.
+  const [link] = useState(() => {
+    const given = location.hash.slice(1)
+    history.replaceState(null, '', '/setup')
+    return given
+  })
+  const { route } = useLocation()
+  const found = useSignal<LinkAnswer | null>(null)
+  const problem = useSignal<string | null>(link === '' ? 'This address has no link in it.' : null)
+  const name = useSignal('')
+  const password = useSignal('')
+
+  const use = async (body: object): Promise<void> => {
+    session.value = await call<SessionAnswer>('POST', '/api/link', { body: { link, ...body } })
+    route('/', true)
+  }
+  useEffect(() => {
+    if (link === '') return
+    call<LinkAnswer>('POST', '/api/link/look', { body: { link } }).then(
+      (answer) => (found.value = answer),
+      (error: unknown) => (problem.value = sentenceOf(error)),
+    )
+  }, [])
+
+  return (
+    <main class="alone" id="content">
+      <p class="brand">Bellhop</p>
+      {problem.value !== null && (
+        <Page title="This link does not work">
+          <Notice level="error">{problem.value}</Notice>
+          <p>This makes another, on the machine that Bellhop runs on:</p>
+          <Code text="bellhop admin link" label="Command" />
+          <p>
+            <a href="/">Sign in</a>
+          </p>
+        </Page>
+      )}
+      {found.value?.kind === 'sign-in' && (
+        <Page title="Welcome back">
+          <Form submit="Sign in" onSubmit={() => use({})}>
+            <p>
+              You will be signed in as <bdi>{found.value.name}</bdi>. The link is good for nothing afterwards.
+            </p>
+          </Form>
+        </Page>
+      )}
+      {found.value?.kind === 'setup' && (
+        <Page title="Welcome" lead="This makes you an administrator.">
+          <Form submit="Go on" onSubmit={() => use({ name: name.value, password: password.value })}>
+            <TextField
+              label="Your name"
+              value={name.value}
+              onValue={(value) => (name.value = value)}
+              autocomplete="username"
+              required
+              autofocus
+            />
+            <TextField
+              label="A password"
+              hint="12 characters or more."
+              type="password"
+              minLength={12}
+              value={password.value}
+              onValue={(value) => (password.value = value)}
+              autocomplete="new-password"
+              required
+            />
+          </Form>
+        </Page>
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,52 @@
+import { useSignal } from '@preact/signals'
+import type { SessionAnswer } from '../../admin/api-types.ts'
+import { call, session } from '../client/call.ts'
+import { TextField } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { Code, Page } from '../components/page.tsx'
+
+/** For whoever is not signed in, at the place that was asked for: it is there afterwards. */
+export function SignInPage({ isSetUp }: { readonly isSetUp: boolean }) {
+  const name = useSignal('')
+  const password = useSignal('')
+  return (
+    <main class="alone" id="content">
+      <p class="brand">Bellhop</p>
+      {isSetUp ? (
+        <Page title="Sign in">
+          <Form
+            submit="Sign in"
+            onSubmit={async () => {
+              const body = { name: name.value, password: password.value }
+              session.value = await call<SessionAnswer>('POST', '/api/session', { body })
+            }}
+          >
+            <TextField
+              label="Name"
+              value={name.value}
+              onValue={(value) => (name.value = value)}
+              autocomplete="username"
+              required
+              autofocus
+            />
+            <TextField
+              label="Password"
+              type="password"
+              value={password.value}
+              onValue={(value) => (password.value = value)}
+              autocomplete="current-password"
+              required
+            />
+          </Form>
+          <p class="hint">Lost it? This makes a link that signs you in, on the machine that Bellhop runs on:</p>
+          <Code text="bellhop admin link NAME" label="Command" />
+        </Page>
+      ) : (
+        <Page title="Nobody is here yet" lead="The first administrator comes by a link, which is good once.">
+          <p>bellhop serve has printed one when it started. This makes another, on the machine that Bellhop runs on:</p>
+          <Code text="bellhop admin link" label="Command" />
+        </Page>
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,55 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import type { NewApplicationAnswer } from '../../admin/api-types.ts'
+import { call } from '../client/call.ts'
+import { newSecret } from '../client/new-secret.ts'
+import { applicationPage } from '../client/paths.ts'
+import { registerThreePhones } from '../client/three-phones.ts'
+import { TextField } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { Page } from '../components/page.tsx'
+
+/** An application's name, and the first choice: to try it, or in earnest. */
+export function WelcomePage() {
+  const { route } = useLocation()
+  const name = useSignal('')
+  const create = async (simulate: boolean): Promise<string> => {
+    const made = await call<NewApplicationAnswer>('POST', '/api/applications', { body: { name: name.value, simulate } })
+    newSecret.value = { application: made.id, secret: made.secret }
+    return made.id
+  }
+  const isNamed = name.value.trim() !== ''
+  return (
+    <Page title="Your first push" lead="An application is one app of yours, with its phones and its keys.">
+      <Form
+        submit="Try it with three simulated phones"
+        onSubmit={async () => {
+          const id = await create(true)
+          await registerThreePhones(id)
+          route(`/welcome/${encodeURIComponent(id)}`)
+        }}
+        beside={
+          <button
+            type="button"
+            disabled={!isNamed}
+            onClick={() => void create(false).then((id) => route(applicationPage(id, 'credentials')))}
+          >
+            Connect Apple / Google
+          </button>
+        }
+      >
+        <TextField
+          label="What is your app called?"
+          value={name.value}
+          onValue={(value) => (name.value = value)}
+          placeholder="shop"
+          required
+        />
+      </Form>
+      <p class="hint">
+        The phones are simulated, and all the rest is real: the push goes by TLS and HTTP/2 to stand-ins for Apple and
+        Google that are built in. No account is needed.
+      </p>
+    </Page>
+  )
+}

@@ -48,7 +48,9 @@ export function bundledPackages(metafile: Bun.BuildMetafile): readonly BundledPa
       imports: importsOf(metafile, directory, ids),
     })
   }
-  return [...packages.values()].toSorted((one, other) => (packageId(one) < packageId(other) ? -1 : 1))
+  // The version first: of one name it decides, and sorting keeps the order of equals.
+  const byVersion = [...packages.values()].toSorted((one, other) => (one.version < other.version ? -1 : 1))
+  return byVersion.toSorted((one, other) => (one.name === other.name ? 0 : one.name < other.name ? -1 : 1))
 }
 
 /** Where packages are that the program needs to be compiled, with those of which nothing gets in. */

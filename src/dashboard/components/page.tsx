@@ -18,16 +18,16 @@ interface Props {
   readonly children?: ComponentChildren
 }
 
-/** The page that the browser loaded begins where the browser begins; each that is gone to, at its heading. */
-let shown: string | null = null
+/** What the browser loaded begins where the browser begins; what is gone to afterwards, at its heading. */
+let isLoaded = false
 
 /** One view: its heading, which has the focus when one has come to it, what is in it, and the same as curl. */
 export function Page({ title, lead, action, above, problem = null, curl = [], children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   const path = location.pathname
   useEffect(() => {
-    if (shown !== null && shown !== path) heading.current?.focus()
-    shown = path
+    if (isLoaded) heading.current?.focus()
+    isLoaded = true
   }, [path])
   useEffect(() => {
     document.title = `${title} · Bellhop`
@@ -52,7 +52,7 @@ export function Page({ title, lead, action, above, problem = null, curl = [], ch
 }
 
 /** The same, for a shell. */
-function Curl({ commands, isOpen = false }: { readonly commands: readonly string[]; readonly isOpen?: boolean }) {
+function Curl({ commands }: { readonly commands: readonly string[] }) {
   return (
     <details class="curl">
       <summary>The same as curl</summary>

@@ -85,7 +85,11 @@ export function DevicesPage() {
             </p>
           </Empty>
         )}
-        {value?.by === null && <p>Nothing has that token, alias, user or tag.</p>}
+        {value?.by === null && (
+          <Empty title="Nothing found">
+            <p>No device has that token, alias, user or tag.</p>
+          </Empty>
+        )}
         {value !== null && value.by !== null && (
           <>
             <h2>Found by {value.by}</h2>

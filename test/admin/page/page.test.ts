@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import { gzipSync } from 'node:zlib'
+import { bundleDashboard } from '../../../src/admin/page/dashboard-bundle.ts'
+import { startService } from '../../support/service.ts'
+
+/** Of all that a first visit loads, compressed. */
+const FIRST_PAGE_BYTES = 45 * 1024
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+test('the page is the same at each of its paths, and allows nothing but what is its own', async () => {
+  await using service = await startService()
+  const page = await fetch(service.adminUrl)
+  const text = await page.text()
+  expect(Object.fromEntries(page.headers)).toMatchObject({
+    'content-security-policy': POLICY,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cache-control': 'no-cache',
+    'content-type': 'text/html; charset=utf-8',
+  })
+  for (const path of ['/setup', '/welcome', '/applications', '/applications/app_x/pushes/y', '/log']) {
+    const response = await fetch(service.adminUrl + path)
+    expect([path, response.status, await response.text()]).toEqual([path, 200, text])
+  }
+
+  const assets = Array.from(text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g), ([, path = '']) => path)
+  expect(assets.map((path) => path.replace(/-[0-9a-f]{16}\./, '.')).toSorted()).toEqual([
+    '/assets/main.css',
+    '/assets/main.js',
+  ])
+  for (const path of assets) {
+    const asset = await fetch(service.adminUrl + path)
+    expect(asset.status).toBe(200)
+    expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(asset.headers.get('x-content-type-options')).toBe('nosniff')
+  }
+})
+
+test('what is no path of the page, and no file of it, is not found', async () => {
+  await using service = await startService()
+  for (const [path, message] of [
+    ['/assets/main-0000000000000000.js', 'There is no such file of the dashboard.'],
+    ['/nothing', '/nothing does not exist'],
+  ]) {
+    const response = await fetch(service.adminUrl + path)
+    expect([response.status, await response.json()]).toEqual([404, { code: 'ResourceNotFound', message }])
+  }
+})
+
+test('all of the page is light, and the same sources make the same bytes', async () => {
+  const { files } = await bundleDashboard()
+  const bytes = files.map(({ text }) => gzipSync(text, { level: 9 }).length).reduce((sum, size) => sum + size, 0)
+  expect(bytes).toBeLessThan(FIRST_PAGE_BYTES)
+  expect(bytes).toBeGreaterThan(10_000)
+  expect((await bundleDashboard()).files).toEqual(files)
+})

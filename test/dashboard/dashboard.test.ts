@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { source as axe } from 'axe-core'
+import type { AxeResults } from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { becomeAdministrator, CHROMIUM, openBrowser, openPage, PASSWORD, startDashboard } from './browser.ts'
+import type { Dashboard } from './browser.ts'
+
+/** Says in its name why nothing of it runs. */
+const inBrowser = CHROMIUM === null ? { describe: describe.skip, why: ' (no chromium in PATH)' } : { describe, why: '' }
+
+inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
+  let browser: Browser
+  /** Of all tests but the first minute: with an administrator, an application and a push. */
+  let dashboard: Dashboard
+  let application = ''
+  let push = ''
+  let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>
+
+  beforeAll(async () => {
+    ;[browser, dashboard] = await Promise.all([openBrowser(), startDashboard()])
+    const { context, page } = await openPage(browser)
+    await becomeAdministrator(page, dashboard)
+    await sendFirstPush(page)
+    application = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    await page.getByRole('link', { name: 'All about this push' }).click()
+    await page.waitForURL(/\/pushes\//)
+    push = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    signedIn = await context.storageState()
+    await context.close()
+  }, 180_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await dashboard[Symbol.asyncDispose]()
+  })
+
+  const at = (path: string): string => dashboard.service.adminUrl + path
+  /** Each page: where it is, and what is there when it has been told all. */
+  const places = (): Readonly<Record<string, readonly [path: string, ready: string]>> => ({
+    overview: ['/', 'table:Latest pushes'],
+    welcome: ['/welcome', 'button:Connect Apple / Google'],
+    'first push': [`/welcome/${application}`, 'button:Send'],
+    applications: ['/applications', 'table:Applications'],
+    application: [`/applications/${application}`, 'heading:Limits'],
+    send: [`/applications/${application}/send?msg=Hello`, 'group:About how it looks'],
+    pushes: [`/applications/${application}/pushes`, 'table:Pushes'],
+    push: [`/applications/${application}/pushes/${push}`, 'button:Explain'],
+    devices: [`/applications/${application}/devices`, 'button:Search'],
+    credentials: [`/applications/${application}/credentials`, 'heading:Add one'],
+    administrators: ['/administrators', 'table:Administrators'],
+    log: ['/log', 'table:Log'],
+  })
+
+  test('leads from the setup link to a sent push, and no policy is violated on the way', async () => {
+    await using fresh = await startDashboard()
+    const { context, page, wrongs } = await openPage(browser)
+    await becomeAdministrator(page, fresh)
+    // What was behind the `#` is good for an account.
+    expect(page.url()).not.toContain('#')
+    await sendFirstPush(page)
+    const curl = await page.getByRole('region', { name: 'The same as curl' }).innerText()
+    expect(curl).toContain(`'${fresh.service.url}/push/all'`)
+    expect(curl).toMatch(/X-SERVICE-APPID: app_\w+' \\\n {2}-H 'X-SERVICE-SECRET: bhs_[\w-]+'/)
+    await page.getByText('Swift, for iOS').click()
+    expect(await page.getByRole('region', { name: 'Swift' }).innerText()).toContain(`${fresh.service.url}/deviceToken`)
+    const policy = await page.evaluate(() => fetch('/').then(({ headers }) => headers.get('content-security-policy')))
+    expect(policy).toContain("require-trusted-types-for 'script'")
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
+  test('says what is wrong with a key that is dropped', async () => {
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
+    await page.goto(at(`/applications/${application}/credentials`))
+    await page.setInputFiles('input[accept=".p8"]', {
+      name: 'AuthKey_ABC123DEFG.p8',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from('no key'),
+    })
+    await page.getByText('AuthKey_ABC123DEFG.p8', { exact: true }).waitFor()
+    expect(await page.getByLabel('Key ID').inputValue()).toBe('ABC123DEFG')
+    await page.getByLabel('Team ID').fill('DEF123GHIJ')
+    await page.getByLabel('Bundle ID').fill('com.example.shop')
+    await page.getByRole('button', { name: 'Store and test' }).first().click()
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Wrong:\s+key: The APNs key is not a PEM private key/)
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
+  test('asks who is there when the session is over, and is then where it was', async () => {
+    const { context, page } = await openPage(browser, { storageState: signedIn })
+    await page.goto(at('/applications'))
+    await page.getByRole('heading', { name: 'Applications' }).waitFor()
+    await context.clearCookies()
+    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByLabel('Name').fill('ann')
+    await page.getByLabel('Password').fill('not the password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await page.getByRole('alert').innerText()).toContain('Name or password is wrong.')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('table', { name: 'Log' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/log')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await context.close()
+  })
+
+  test('says that the server went away, and goes on when it is back', async () => {
+    const { context, page } = await openPage(browser, { storageState: signedIn })
+    await page.goto(at('/applications'))
+    await page.getByRole('table', { name: 'Applications' }).waitFor()
+    await context.setOffline(true)
+    await page.getByRole('link', { name: 'Administrators' }).click()
+    await page.getByText('The server went away; trying again').waitFor()
+    await context.setOffline(false)
+    await page.getByRole('table', { name: 'Administrators' }).waitFor()
+    await page.getByText('The server went away; trying again').waitFor({ state: 'detached' })
+    await context.close()
+  })
+
+  test('needs no mouse from signing in to a sent push', async () => {
+    const { context, page } = await openPage(browser)
+    const keys = page.keyboard
+    await page.goto(at(`/applications/${application}/send`))
+    await page.getByLabel('Name').waitFor()
+    await tabTo(page, 'Name')
+    await keys.type('ann')
+    await tabTo(page, 'Password')
+    await keys.type(PASSWORD)
+    await keys.press('Enter')
+    await page.getByRole('heading', { name: 'Send' }).waitFor()
+    await tabTo(page, 'Title')
+    await keys.type('By hand')
+    await tabTo(page, 'Message')
+    await keys.type('Without a mouse')
+    await tabTo(page, 'Look over and send …')
+    await keys.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await tabTo(page, 'Send to 3 devices')
+    await keys.press('Enter')
+    await page.getByText('Finished: 3 of 3 devices accepted').first().waitFor()
+    // Whoever cannot see it is told where they are.
+    expect(await focused(page)).toBe('By hand')
+    await context.close()
+  })
+
+  test('has no page with a serious finding of axe, in either scheme, and none that scrolls sideways', async () => {
+    const found: string[] = []
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn, bypassCSP: true })
+    /** Runs axe in the page as it stands: all that is no matter of taste, or one rule of it. */
+    const examine = async (name: string, run: object): Promise<void> => {
+      const options = JSON.stringify({ runOnly: run, resultTypes: ['violations'] })
+      const { violations, passes } = await page.evaluate<AxeResults>(`axe.run(${options})`)
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      found.push(...serious.map(({ id, nodes }) => `${name}: ${id} ${nodes[0]?.html}`))
+      expect(passes.length).toBeGreaterThan(0)
+    }
+    for (const [name, [path, ready]] of Object.entries(places())) {
+      const [role = '', text = ''] = ready.split(':')
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.goto(at(path))
+      await page
+        .getByRole(role as 'table', { name: text })
+        .first()
+        .waitFor()
+      await page.evaluate(axe)
+      await examine(`${name}, light`, { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
+      // Of all rules only this one sees colours.
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await examine(`${name}, dark`, { type: 'rule', values: ['color-contrast'] })
+      for (const width of [390, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        const wide = await page.evaluate('document.documentElement.scrollWidth')
+        if (wide !== width) found.push(`${name} at ${width}: ${wide} wide`)
+      }
+    }
+    expect([...found, ...wrongs]).toEqual([])
+    await context.close()
+  })
+})
+
+/** Names an application, and sends from the page that follows. */
+async function sendFirstPush(page: Page): Promise<void> {
+  await page.getByLabel('What is your app called?').fill('shop')
+  await page.getByRole('button', { name: 'Try it with three simulated phones' }).click()
+  await page.getByLabel('Title').fill('On its way')
+  await page.getByLabel('Message').fill('Your parcel comes today.')
+  // The four lock screens have it before it is sent.
+  const previews = page.getByRole('group', { name: 'About how it looks' })
+  await previews.getByText('Your parcel comes today.').nth(3).waitFor()
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('Finished: 3 of 3 devices accepted').waitFor()
+  const phones = page.getByRole('group', { name: 'Simulated phones' })
+  for (const nth of [0, 1, 2]) await phones.getByText('Your parcel comes today.').nth(nth).waitFor()
+}
+
+/** The label or the text of what has the focus. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    '(document.activeElement?.labels?.[0] ?? document.activeElement)?.textContent?.trim() ?? ""',
+  )
+}
+
+/** Presses Tab until the focus is there. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const passed: string[] = []
+  for (let presses = 0; presses < 60; presses++) {
+    const now = await focused(page)
+    if (now === name) return
+    passed.push(now.slice(0, 40))
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`no way to ${name} by the keyboard: ${passed.join(' | ')}`)
+}

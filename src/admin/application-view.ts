@@ -4,7 +4,7 @@ import type { UserKeyStore } from '../application/user-key-store.ts'
 import type { Clock } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import type { RegistrySizeStore } from '../device/registry-size-store.ts'
-import { isoTime } from '../text/format.ts'
+import { isoOrNull, isoTime } from '../text/format.ts'
 import type { QuotaLedger } from '../usage/quota-ledger.ts'
 import { periodAt } from '../usage/quota-period.ts'
 import type { WebhookStore } from '../webhook/webhook-store.ts'
@@ -77,8 +77,4 @@ function credentialView(credential: CredentialSummary): CredentialView {
     return { ...credential, createdAt, expiresAt: isoTime(credential.expiresAt) }
   }
   return { ...credential, createdAt }
-}
-
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : isoTime(at)
 }

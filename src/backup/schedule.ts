@@ -26,6 +26,10 @@ interface Verified {
 
 export interface BackupSchedule extends AsyncDisposable {
   state(): BackupState
+  /** Whether one is being made, or somebody has asked for one. */
+  isMaking(): boolean
+  /** Makes one although none is due; false: one is being made already. How it ends is in the state. */
+  makeNow(): boolean
 }
 
 interface Options {
@@ -79,14 +83,18 @@ export function startBackupSchedule({ clock, log, everyMs, names, make, verifier
   let failures = 0
   let making: Making | null = null
   let stopped = false
+  let isAsked = false
+  let isBusy = false
   let cancel = clock.after(START_MS, turn)
 
   function turn(): void {
+    isBusy = true
     void look()
       .catch((error: unknown) => fail(String(error)))
       .then(verifyToo)
       .then((nextInMs) => {
-        if (!stopped) cancel = clock.after(Math.min(nextInMs, LOOK_MS), turn)
+        isBusy = false
+        if (!stopped) cancel = clock.after(isAsked ? 0 : Math.min(nextInMs, LOOK_MS), turn)
       })
   }
 
@@ -100,14 +108,16 @@ export function startBackupSchedule({ clock, log, everyMs, names, make, verifier
     }
   }
 
-  /** Makes a backup if one is due; how long until the next look, in ms. */
+  /** Makes a backup if one is due, or asked for; how long until the next look, in ms. */
   async function look(): Promise<number> {
-    if (lastSuccessAt !== null && failures === 0 && untilDue() > 0) return untilDue()
+    const wasAsked = isAsked
+    isAsked = false
+    if (!wasAsked && lastSuccessAt !== null && failures === 0 && untilDue() > 0) return untilDue()
     const there = await names()
     if (stopped) return 0
     if (there.kind === 'problem') return fail(there.problem)
     lastSuccessAt = lastTimeOf(there.names, clock.now())
-    if (untilDue() > 0) return succeed()
+    if (!wasAsked && untilDue() > 0) return succeed()
 
     const name = backupNameAt(clock.now())
     const startedAt = clock.now()
@@ -121,6 +131,10 @@ export function startBackupSchedule({ clock, log, everyMs, names, make, verifier
     log.info('backup made', { name, bytes, erased, ms: clock.now() - startedAt })
     if (warning !== null) log.warn('old backups are still there', { problem: warning })
     return succeed()
+  }
+
+  function isMaking(): boolean {
+    return isAsked || making !== null
   }
 
   function untilDue(): number {
@@ -145,6 +159,16 @@ export function startBackupSchedule({ clock, log, everyMs, names, make, verifier
 
   return {
     state: () => ({ lastSuccessAt, lastError, everyMs, verified: verifier && verifiedOf(verifier) }),
+    isMaking,
+    makeNow() {
+      if (stopped || isMaking()) return false
+      isAsked = true
+      if (!isBusy) {
+        cancel()
+        turn()
+      }
+      return true
+    },
     async [Symbol.asyncDispose]() {
       stopped = true
       cancel()

@@ -9,6 +9,7 @@ import { bucketAccess } from './bucket-access.ts'
 import { openBucket } from './bucket.ts'
 import { repositoryPlaceIn } from './destination.ts'
 import { repositoryAt } from './repository.ts'
+import type { BackupRepository } from './repository.ts'
 import { startBackupSchedule } from './schedule.ts'
 import type { BackupSchedule } from './schedule.ts'
 import { readVerification, writeVerification } from './verified-file.ts'
@@ -35,7 +36,7 @@ export function startBackups(
     data,
   }: Pick<Config, 'backup' | 'backupEvery' | 'backupKeep' | 'backupVerify' | 'data'>,
   { clock, log, env = process.env }: Dependencies,
-): BackupSchedule | null {
+): (BackupSchedule & Pick<BackupRepository, 'list'>) | null {
   if (backup === null) return null
   const to = repositoryPlaceIn(backup)
   if (to.kind === 'problem') throw refused(to)
@@ -51,7 +52,7 @@ export function startBackups(
       ? listed
       : { kind: 'names' as const, names: listed.backups.map(({ name }) => name) }
   }
-  return startBackupSchedule({
+  const schedule = startBackupSchedule({
     clock,
     log,
     everyMs,
@@ -69,6 +70,7 @@ export function startBackups(
             keep: (verification) => writeVerification(data, verification),
           }),
   })
+  return { ...schedule, list: () => repository.list() }
 }
 
 function refused({ problem }: Problem): StartRefused {

@@ -45,10 +45,20 @@ const LAST_BYTES = 'ff'.repeat(4096)
 
 const STATES = ['registered', 'gone', 'quarantined'] as const
 
+export type DeviceSearch = ReturnType<typeof createDeviceSearch>
+
 /** Searches the registry for operators: reads on the connection that only reads, and may take its time. */
 export function createDeviceSearch({ database }: { database: Pick<Database, 'reading'> }) {
   const columns = `${DEVICE_COLUMNS}, seen_at AS seenAt`
   const byId = database.reading<Row, [number]>(`SELECT ${columns} FROM device WHERE id = ?`)
+  const inApplication = database.reading<Row, [number, number]>(
+    `SELECT ${columns} FROM device WHERE application = ? AND id = ?`,
+  )
+  const byTag = database.reading<Row, [application: number, tag: string, limit: number]>(
+    `SELECT ${columns} FROM device WHERE id IN (
+       SELECT x.device FROM label l JOIN device_label x ON x.label = l.id
+       WHERE l.application = ? AND l.kind = ${LABEL_KIND.tag} AND l.name = ? ORDER BY x.device LIMIT ?) ORDER BY id`,
+  )
   const between = database.reading<Row, [number, Token, Token, number]>(
     `SELECT ${columns} FROM device WHERE application = ? AND platform IN (0, 1) AND token BETWEEN ? AND ? LIMIT ?`,
   )
@@ -111,6 +121,16 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
     /** In the order of the ids, `limit` at the most. */
     byUser(application: number, user: string, limit: number): FoundDevice[] {
       return byUser.all(application, user, limit).map(foundOf)
+    },
+
+    /** Those with this tag, in the order of the ids, `limit` at the most. */
+    byTag: (application: number, tag: string, limit: number): FoundDevice[] =>
+      byTag.all(application, tag, limit).map(foundOf),
+
+    /** `id`: `device.id`. `null`: the application has no such device. */
+    byId(application: number, id: number): FoundDevice | null {
+      const row = inApplication.get(application, id)
+      return row && foundOf(row)
     },
 
     /** In the order of the ids, `device.id`; those that are there. */

@@ -44,6 +44,12 @@ import { createFeedbackStore } from '../device/feedback-store.ts'
 import { createPushSummaryStore } from '../push/status/push-summary-store.ts'
 import { createDailyStore } from '../stats/daily-store.ts'
 import { createWebhookList } from '../webhook/webhook-list-store.ts'
+import { createDevicesView } from '../admin/device-view.ts'
+import type { RecentLines } from '../admin/log-ring.ts'
+import { deviceViewRoutes } from '../admin/routes/device-view-routes.ts'
+import { operationRoutes } from '../admin/routes/operation-routes.ts'
+import { createDeviceSearch } from '../device/device-search-store.ts'
+import { createExplainStore } from '../push/explain/explain-store.ts'
 import { createCallerOf } from '../http/client-address.ts'
 import { noted } from '../log.ts'
 import { monitoringRoutes } from '../monitoring/monitoring-routes.ts'
@@ -83,6 +89,7 @@ interface Dependencies {
   readonly onBehalf: OnBehalfApi
   /** Where the public API listens. */
   readonly url: () => string
+  readonly recentLines: RecentLines
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
   /** Certificates to trust, in PEM; `undefined`: the system's. */
@@ -165,11 +172,12 @@ export function startAdminSide(deps: Dependencies) {
   const sealed = { ...stored, key: deps.key }
   const credentials = createCredentialStore(sealed)
   const providerTokens = createProviderTokenStore(sealed)
+  const webhooks = createWebhookStore(sealed)
   const sizes = createRegistrySizeStore({ database })
   const view = createApplicationView({
     clock,
     credentials,
-    webhooks: createWebhookStore(sealed),
+    webhooks,
     userKeys: createUserKeyStore(sealed),
     sizes,
     ledger,
@@ -229,6 +237,26 @@ export function startAdminSide(deps: Dependencies) {
         },
       }),
       pushOverviewRoutes({ gate, directory, progress, pushes, streams, isGood, overview }),
+      deviceViewRoutes({
+        gate,
+        directory,
+        devices: createDevicesView({
+          search: createDeviceSearch({ database }),
+          statuses,
+          summaries,
+          explanations: createExplainStore({ database }),
+          pauseOf,
+        }),
+      }),
+      operationRoutes({
+        ...behind,
+        webhooks,
+        webhookList,
+        backups: schedule,
+        streams,
+        isGood,
+        recentLines: deps.recentLines,
+      }),
       onBehalfRoutes({ ...behind, api: deps.onBehalf, onError: noted(log) }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
       ...(deps.serveCommand === null ? [] : [commandRoutes({ ...behind, serve: deps.serveCommand })]),

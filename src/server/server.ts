@@ -235,6 +235,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     senders,
     opened,
     ca,
+    recentLines: serviceLog.recentLines,
     url: () => publicListener.url,
     serveCommand: overrides.serveCommand ?? null,
     onBehalf: { answer: (request) => onBehalf.handle(request), routeOf: behalf.routeOf },

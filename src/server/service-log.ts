@@ -1,3 +1,5 @@
+import { createLogRing } from '../admin/log-ring.ts'
+import type { RecentLines } from '../admin/log-ring.ts'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { Clock } from '../clock.ts'
 import { monitorCorruption } from '../database/corruption-monitor.ts'
@@ -15,6 +17,7 @@ interface ServiceLog {
   readonly naming: (directory: Pick<ApplicationDirectory, 'byId' | 'byNumber'>) => void
   /** To be called once a minute: says what was held back. */
   readonly look: () => void
+  readonly recentLines: RecentLines
 }
 
 /** `base`: where lines end up; default standard error, as the settings have it. */
@@ -23,12 +26,14 @@ export function createServiceLog(
   clock: Clock,
   base: Log = standardErrorLog(config, clock.now),
 ): ServiceLog {
-  const names = nameApplications(base)
+  const ring = createLogRing(base, clock.now)
+  const names = nameApplications(ring.log)
   const repeats = withoutRepeats(names.log, clock.now)
   return {
     damage: monitorCorruption(repeats.log, config.data),
     naming: ({ byId, byNumber }) =>
       names.naming((which) => (typeof which === 'number' ? byNumber(which) : byId(which))),
     look: repeats.look,
+    recentLines: ring.recentLines,
   }
 }

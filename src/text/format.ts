@@ -58,6 +58,10 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString()
 }
 
+export function isoOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at)
+}
+
 /** `2026-11-20`, UTC. */
 export function dayOf(at: number): string {
   return isoTime(at).slice(0, 10)

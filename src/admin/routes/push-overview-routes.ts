@@ -69,7 +69,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
 const END: StreamEvent = { event: 'end', data: '{}' }
 
 /** An answer that goes on. Throws `Refused` where too many do. */
-function streamed(streams: Pick<EventStreams, 'start'>, source: Parameters<EventStreams['start']>[0]): Response {
+export function streamed(streams: Pick<EventStreams, 'start'>, source: Parameters<EventStreams['start']>[0]): Response {
   const body = streams.start(source)
   if (body === null) {
     const wait = { 'retry-after': '10' }

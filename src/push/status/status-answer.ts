@@ -1,6 +1,6 @@
 import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
 import type { DeviceReceipt, ReceiptCounts } from '../../stats/receipt.ts'
-import { isoTime } from '../../text/format.ts'
+import { isoOrNull, isoTime } from '../../text/format.ts'
 import type { Found } from '../explain/explain-store.ts'
 import type { ExplainVerdict, Explanation } from '../explain/explanation.ts'
 import type { FailedRecipient } from './status-store.ts'
@@ -113,7 +113,3 @@ export function failureOf({ token, platform, state, reason, attempts, at }: Fail
 
 /** The reason stored with recipients that waited for another attempt when the push was called off. */
 const CANCELLED = 'cancelled'
-
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : isoTime(at)
-}

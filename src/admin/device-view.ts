@@ -1,0 +1,93 @@
+import type { DeviceSearch, FoundDevice } from '../device/device-search-store.ts'
+import type { Platform } from '../device/device.ts'
+import type { ExplainStore } from '../push/explain/explain-store.ts'
+import { explain } from '../push/explain/explain.ts'
+import type { PushSummaryStore } from '../push/status/push-summary-store.ts'
+import type { StatusStore } from '../push/status/status-store.ts'
+import { isoOrNull, isoTime } from '../text/format.ts'
+import type { DeviceAnswer, DeviceSearchAnswer, DeviceView } from './api-types.ts'
+
+const FOUND = 50
+const LAST_PUSHES = 20
+
+/** What says that a push was not for a device. */
+const NOT_FOR_IT: ReadonlySet<string> = new Set(['excluded', 'registered_later', 'not_registered'])
+
+interface Dependencies {
+  readonly search: DeviceSearch
+  readonly statuses: Pick<StatusStore, 'list'>
+  readonly summaries: Pick<PushSummaryStore, 'textOf'>
+  readonly explanations: ExplainStore
+  readonly pauseOf: (application: number, platform: Platform) => string | null
+}
+
+export type DevicesView = ReturnType<typeof createDevicesView>
+
+/** Devices as administrators see them. `application` is `application.number`. */
+export function createDevicesView({ search, statuses, summaries, explanations, pauseOf }: Dependencies) {
+  /** Each from an index; the first that finds anything has it. */
+  const ways = [
+    ['token', (application: number, text: string) => search.byToken(application, text, FOUND)],
+    ['alias', (application: number, text: string) => search.byAlias(application, text)],
+    ['user', (application: number, text: string) => search.byUser(application, text, FOUND)],
+    ['tag', (application: number, text: string) => search.byTag(application, text, FOUND)],
+  ] as const
+
+  function lastPushes(application: number, { token, platform }: FoundDevice): DeviceAnswer['pushes'] {
+    return statuses.list(application, Number.MAX_SAFE_INTEGER, LAST_PUSHES).flatMap((push) => {
+      const found = explanations.find(application, push.id, token, platform)
+      if (found === null) return []
+      const {
+        verdict,
+        explanation,
+        reason = null,
+        at = null,
+      } = explain({
+        ...found.facts,
+        pause: pauseOf(application, platform),
+      })
+      if (NOT_FOR_IT.has(verdict)) return []
+      const title = summaries.textOf(push.number)?.title ?? null
+      const createdAt = isoTime(push.createdAt)
+      return [{ push: push.id, title, createdAt, verdict, explanation, reason, at: isoOrNull(at) }]
+    })
+  }
+
+  return {
+    find(application: number, text: string): DeviceSearchAnswer {
+      for (const [by, found] of ways) {
+        const devices = found(application, text)
+        if (devices.length > 0) return { by, devices: devices.map(viewOf) }
+      }
+      return { by: null, devices: [] }
+    },
+
+    /** By `device.id`; `null`: the application has no such device. */
+    one(application: number, id: number): DeviceAnswer | null {
+      const device = search.byId(application, id)
+      return device && { device: viewOf(device), pushes: lastPushes(application, device) }
+    },
+  }
+}
+
+function viewOf({ id, platform, registeredAt, seenAt, updatedAt, ...device }: FoundDevice): DeviceView {
+  const { token, state, alias, user, tag, active, lat, lng, badge, timezone, locale } = device
+  return {
+    device: id,
+    token,
+    platform: platform === 0 ? '0' : '1',
+    state,
+    alias,
+    user,
+    tag,
+    active,
+    lat,
+    lng,
+    badge,
+    timezone,
+    locale,
+    registeredAt: isoTime(registeredAt),
+    seenAt: isoTime(seenAt),
+    updatedAt: isoTime(updatedAt),
+  }
+}

@@ -1,0 +1,35 @@
+import { Elysia } from 'elysia'
+import { failure, Refused } from '../../failure.ts'
+import { invalid, missing } from '../../http/fields.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import { applicationNamed } from '../application-fields.ts'
+import type { KnownApplications } from '../application-fields.ts'
+import type { DevicesView } from '../device-view.ts'
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly directory: KnownApplications
+  readonly devices: DevicesView
+}
+
+/** As long as a token may be. */
+const MAX_CHARACTERS = 4096
+
+/** Devices: found, and looked at one by one. */
+export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
+  return new Elysia({ name: 'device-view-routes' })
+    .use(gate)
+    .get('/api/applications/:id/devices/search', ({ params, query }) => {
+      const { number } = applicationNamed(directory, params.id)
+      const text = query['q'] ?? ''
+      if (text === '') throw missing('q')
+      if (text.length > MAX_CHARACTERS) throw invalid('q', `must be at most ${MAX_CHARACTERS} characters`)
+      return devices.find(number, text)
+    })
+    .get('/api/applications/:id/devices/:device', ({ params }) => {
+      const { number } = applicationNamed(directory, params.id)
+      const found = /^\d{1,15}$/.test(params.device) ? devices.one(number, Number(params.device)) : null
+      if (found === null) throw new Refused(failure('ResourceNotFound', 'No device found'))
+      return found
+    })
+}

@@ -1,0 +1,133 @@
+import { Elysia } from 'elysia'
+import type { Application } from '../../application/application.ts'
+import type { BackupRepository } from '../../backup/repository.ts'
+import type { BackupSchedule } from '../../backup/schedule.ts'
+import { timeInName } from '../../backup/backup-name.ts'
+import { HOUR_MS } from '../../clock.ts'
+import type { Commit } from '../../database/group-commit.ts'
+import { failure, Refused } from '../../failure.ts'
+import { invalid, show } from '../../http/fields.ts'
+import { isoOrNull, isoTime } from '../../text/format.ts'
+import type { WebhookList } from '../../webhook/webhook-list-store.ts'
+import type { WebhookStore } from '../../webhook/webhook-store.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import type { AdminLogStore } from '../admin-log-store.ts'
+import { known } from '../administrator.ts'
+import type { BackupsAnswer, ServiceLogLine, WebhookRetryAnswer, WebhooksAnswer } from '../api-types.ts'
+import { applicationNamed } from '../application-fields.ts'
+import type { KnownApplications } from '../application-fields.ts'
+import type { EventStreams, StreamEvent } from '../event-stream.ts'
+import type { KeptLine, RecentLines } from '../log-ring.ts'
+import { streamed } from './push-overview-routes.ts'
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly commit: Commit
+  readonly directory: KnownApplications & { byNumber(number: number): Application | null }
+  readonly log: Pick<AdminLogStore, 'add'>
+  readonly webhooks: Pick<WebhookStore, 'find' | 'put'>
+  readonly webhookList: WebhookList
+  /** `null`: the service makes none. */
+  readonly backups: (Pick<BackupSchedule, 'state' | 'isMaking' | 'makeNow'> & Pick<BackupRepository, 'list'>) | null
+  readonly streams: Pick<EventStreams, 'start'>
+  /** Whether the session or token of a request is still good. */
+  readonly isGood: (request: Request) => boolean
+  readonly recentLines: RecentLines
+}
+
+const SHOWN_EVENTS = 20
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
+/** What else keeps a service running: webhooks, backups, its log. */
+export function operationRoutes(deps: Dependencies) {
+  const { gate, commit, directory, log, webhooks, webhookList, backups, streams, isGood, recentLines } = deps
+
+  async function backupsAnswer(): Promise<BackupsAnswer> {
+    if (backups === null) return { schedule: null, backups: [], problem: null }
+    const { everyMs, lastSuccessAt, lastError, verified } = backups.state()
+    const listed = await backups.list()
+    return {
+      schedule: {
+        everyHours: everyMs / HOUR_MS,
+        lastSuccessAt: isoOrNull(lastSuccessAt),
+        lastError,
+        isMaking: backups.isMaking(),
+        verified: verified && {
+          lastSuccessAt: isoOrNull(verified.lastSuccessAt),
+          lastError: verified.lastError,
+        },
+      },
+      backups:
+        listed.kind === 'problem'
+          ? []
+          : listed.backups.map(({ name, bytes }) => ({ name, bytes, at: isoTime(timeInName(name) ?? 0) })),
+      problem: listed.kind === 'problem' ? listed.problem : null,
+    }
+  }
+
+  return new Elysia({ name: 'operation-routes' })
+    .use(gate)
+    .get('/api/webhooks', (): WebhooksAnswer => ({
+      webhooks: webhookList.all().flatMap(({ application: number, url, events, disabledAt, waiting }) => {
+        const application = directory.byNumber(number)
+        if (application === null) return []
+        const next = webhookList.next(number, SHOWN_EVENTS).map(({ id, type, attempt, createdAt, dueAt }) => ({
+          id,
+          type,
+          attempts: attempt,
+          createdAt: isoTime(createdAt),
+          dueAt: isoTime(dueAt),
+        }))
+        const { id, name } = application
+        return [{ application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }]
+      }),
+    }))
+    .post('/api/applications/:id/webhook/retry', async ({ actor, params }): Promise<WebhookRetryAnswer> => {
+      const by = known(actor)
+      const application = applicationNamed(directory, params.id)
+      const isThere = await commit(() => {
+        const webhook = webhooks.find(application)
+        if (webhook === null) return false
+        // As it is: what waits is due at once, also where the receiver wanted no more.
+        webhooks.put(application, { ...webhook, secret: null })
+        log.add(by, 'retry webhook', application.id)
+        return true
+      })
+      if (!isThere) throw new Refused(failure('ResourceNotFound', 'No webhook found'))
+      return { waiting: webhookList.all().find((one) => one.application === application.number)?.waiting ?? 0 }
+    })
+    .get('/api/backups', () => backupsAnswer())
+    .post('/api/backups', async ({ actor }) => {
+      const by = known(actor)
+      if (backups === null) {
+        throw new Refused(failure('ConflictError', 'The service makes no backups: --backup says where to.'))
+      }
+      if (!backups.makeNow()) throw new Refused(failure('ConflictError', 'A backup is being made already.'))
+      await commit(() => log.add(by, 'make backup'))
+      return backupsAnswer()
+    })
+    .get('/api/service-log', ({ query, request }) => {
+      const least = query['level'] ?? 'info'
+      if (!LEVELS.some((level) => level === least)) {
+        throw invalid('level', `must be one of ${LEVELS.join(', ')}, not ${show(least)}`)
+      }
+      const application = query['application'] ?? null
+      const from = LEVELS.findIndex((level) => level === least)
+      const isWanted = ({ level, fields }: KeptLine) =>
+        LEVELS.indexOf(level) >= from && (application === null || fields['application'] === application)
+      const lastId = request.headers.get('last-event-id') ?? ''
+      let after = /^\d{1,15}$/.test(lastId) ? Number(lastId) : 0
+      const next = () => {
+        const lines = recentLines(after)
+        after = lines.at(-1)?.number ?? after
+        return { events: lines.filter(isWanted).map(lineEvent), isLast: false }
+      }
+      return streamed(streams, { next, isAllowed: () => isGood(request), gone: request.signal })
+    })
+}
+
+function lineEvent({ number, at, level, event, fields }: KeptLine): StreamEvent {
+  const kept = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? null]))
+  const line: ServiceLogLine = { number, at: isoTime(at), level, event, fields: kept }
+  return { event: 'line', id: number, data: JSON.stringify(line) }
+}

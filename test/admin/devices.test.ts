@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { createAdminCaller, eventsOf } from './admin-caller.ts'
+import type { AdminCall } from './admin-caller.ts'
+
+const PHONE = 'a1'.repeat(32)
+const GONE = `bad41000${'0'.repeat(56)}`
+
+let service: Service
+let call: AdminCall
+let path: string
+beforeAll(async () => {
+  service = await startService()
+  call = createAdminCaller(service)
+  path = `/api/applications/${service.application.id}`
+  const devices = [
+    { token: PHONE, platform: 0, alias: 'front-desk', user: 'ann', tag: ['beta', 'staff'], active: ['news'] },
+    { token: 'android-phone', platform: 1, user: 'ann', tag: ['beta'] },
+    { token: GONE, platform: 0 },
+  ]
+  for (const device of devices) expect((await call('PUT', `${path}/v1/deviceToken`, device)).status).toBe(201)
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+async function find(text: string, of = path) {
+  const { status, body } = await call('GET', `${of}/devices/search?q=${encodeURIComponent(text)}`)
+  expect(status).toBe(200)
+  return { by: body.by, tokens: body.devices.map(({ token }: { token: string }) => token) }
+}
+
+describe('devices are found', () => {
+  test.each([
+    [PHONE, 'token', [PHONE]],
+    [PHONE.slice(0, 9), 'token', [PHONE]],
+    ['front-desk', 'alias', [PHONE]],
+    ['ann', 'user', [PHONE, 'android-phone']],
+    ['beta', 'tag', [PHONE, 'android-phone']],
+    ['staff', 'tag', [PHONE]],
+    ['nobody', null, []],
+    ['bet', null, []],
+    ["' OR 1=1 --", null, []],
+    ['../../etc/passwd\u202E', null, []],
+  ])('by %s', async (text, by, tokens) => {
+    expect(await find(text)).toEqual({ by, tokens })
+  })
+
+  test('in their own application alone', async () => {
+    const other = service.addApplication('Other')
+    expect(await find('ann', `/api/applications/${other.id}`)).toEqual({ by: null, tokens: [] })
+    const [{ device }] = (await call('GET', `${path}/devices/search?q=front-desk`)).body.devices
+    expect((await call('GET', `/api/applications/${other.id}/devices/${device}`)).status).toBe(404)
+  })
+
+  test('when it is said what to look for', async () => {
+    expect(await call('GET', `${path}/devices/search`)).toMatchObject({
+      status: 409,
+      body: { code: 'MissingParameter', message: 'q is required.' },
+    })
+    expect(await call('GET', `${path}/devices/search?q=${'x'.repeat(4097)}`)).toMatchObject({
+      status: 400,
+      body: { code: 'InvalidArgument', message: 'q must be at most 4096 characters.' },
+    })
+  })
+})
+
+describe('a device', () => {
+  test('is shown with what became of the last pushes, and why', async () => {
+    const all = { platform: [0, 1], sound: '', badge: '' }
+    const first = (await call('POST', `${path}/v1/push/all`, { ...all, title: 'One', msg: 'Hello' })).body.id
+    await Array.fromAsync(eventsOf(await call.open(`/api/pushes/${first}/live`)))
+    await call('POST', `${path}/v1/push/all`, { ...all, msg: 'For others', tags: ['staff'] })
+
+    const [{ device }] = (await call('GET', `${path}/devices/search?q=${GONE}`)).body.devices
+    const gone = await call('GET', `${path}/devices/${device}`)
+    expect(gone.body).toMatchObject({
+      device: { device, token: GONE, platform: '0', state: 'gone', alias: null, tag: [] },
+      pushes: [
+        { verdict: 'gone', explanation: expect.stringContaining('it was not addressed') },
+        { push: first, title: 'One', verdict: 'gone', reason: 'Unregistered', explanation: expect.any(String) },
+      ],
+    })
+
+    const [phone] = (await call('GET', `${path}/devices/search?q=front-desk`)).body.devices
+    expect(phone).toMatchObject({ alias: 'front-desk', user: 'ann', tag: ['beta', 'staff'], active: ['news'] })
+    const { body } = await call('GET', `${path}/devices/${phone.device}`)
+    expect(body.pushes).toHaveLength(2)
+    expect(body.pushes[1]).toMatchObject({ push: first, verdict: 'accepted' })
+  })
+
+  test.each(['0', '999', '-1', 'x', '1e3', '9'.repeat(20)])('%s is none', async (device) => {
+    expect(await call('GET', `${path}/devices/${device}`)).toMatchObject({
+      status: 404,
+      body: { code: 'ResourceNotFound', message: 'No device found' },
+    })
+  })
+})

@@ -34,6 +34,7 @@ const IMPURE_ROLES = [
 const IMPURE = new Set<string>([
   'admin/admin-api.ts',
   'admin/admin-gate.ts',
+  'admin/log-ring.ts',
   'admin/page/dashboard-bundle.ts',
   'cli/admin/open-administrators.ts',
   'cli/app/store-credential.ts',

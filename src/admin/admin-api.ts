@@ -1,8 +1,10 @@
 import { Elysia } from 'elysia'
 import type { AnyElysia } from 'elysia'
+import { withComponents } from '../http/components.ts'
 import { failures, noSuchPath, refuse } from '../http/failures.ts'
 import { pathOf } from '../http/path-table.ts'
 import type { Log } from '../log.ts'
+import { adminDocument } from './admin-document.ts'
 import type { AdminGate } from './admin-gate.ts'
 
 interface Dependencies {
@@ -16,5 +18,7 @@ interface Dependencies {
 export function createAdminApi({ log, gate, routes }: Dependencies) {
   const app = new Elysia({ name: 'admin', strictPath: true }).use(failures(log)).use(gate)
   for (const plugin of routes) app.use(plugin)
+  const document = JSON.stringify(withComponents(adminDocument(app.routes)))
+  app.get('/openapi.json', () => new Response(document, { headers: { 'content-type': 'application/json' } }))
   return app.all('*', ({ request }) => refuse(noSuchPath(pathOf(request.url))))
 }

@@ -3,6 +3,7 @@ import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import { isoTime } from '../../text/format.ts'
 import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLinkStore } from '../admin-link-store.ts'
 import { LINK_MS } from '../admin-link-store.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
@@ -30,42 +31,60 @@ const DEFAULT_PAGE = 100
 export function administratorRoutes({ gate, clock, commit, administrators, links, tokens, log }: Dependencies) {
   return new Elysia({ name: 'administrator-routes' })
     .use(gate)
-    .get('/api/administrators', () => ({
-      administrators: administrators.list().map(({ name, createdAt, seenAt }) => ({
-        name,
-        createdAt: isoTime(createdAt),
-        seenAt: seenAt === null ? null : isoTime(seenAt),
-      })),
-    }))
-    .post('/api/administrators', async ({ actor }) => {
-      const link = await commit(() => {
-        log.add(known(actor), 'make setup link')
-        return links.make(null)
-      })
-      return { link, expiresAt: isoTime(clock.now() + LINK_MS) }
-    })
-    .delete('/api/administrators/:name', async ({ actor, params }) => {
-      const { name } = params
-      const outcome = await commit(() => {
-        // Nobody could sign in any more, and the next link would make an administrator of whoever finds it.
-        if (administrators.list().length === 1) return 'last'
-        const removed = administrators.remove(name)
-        if (removed !== null) log.add(known(actor), 'remove administrator', removed.name)
-        return removed === null ? 'absent' : 'removed'
-      })
-      if (outcome === 'absent') throw new Refused(failure('ResourceNotFound', 'No administrator found'))
-      if (outcome === 'last') {
-        throw new Refused(failure('ConflictError', 'The last administrator stays: bellhop admin remove takes it away.'))
-      }
-      return { message: 'Administrator removed' }
-    })
-    .get('/api/tokens', () => ({
-      tokens: tokens.list().map(({ name, createdAt, usedAt }) => ({
-        name,
-        createdAt: isoTime(createdAt),
-        usedAt: usedAt === null ? null : isoTime(usedAt),
-      })),
-    }))
+    .get(
+      '/api/administrators',
+      () => ({
+        administrators: administrators.list().map(({ name, createdAt, seenAt }) => ({
+          name,
+          createdAt: isoTime(createdAt),
+          seenAt: seenAt === null ? null : isoTime(seenAt),
+        })),
+      }),
+      adminCall({ tag: 'Administrators', summary: 'Who there is' }),
+    )
+    .post(
+      '/api/administrators',
+      async ({ actor }) => {
+        const link = await commit(() => {
+          log.add(known(actor), 'make setup link')
+          return links.make(null)
+        })
+        return { link, expiresAt: isoTime(clock.now() + LINK_MS) }
+      },
+      adminCall({ tag: 'Administrators', summary: 'Make a link by which somebody becomes an administrator' }),
+    )
+    .delete(
+      '/api/administrators/:name',
+      async ({ actor, params }) => {
+        const { name } = params
+        const outcome = await commit(() => {
+          // Nobody could sign in any more, and the next link would make an administrator of whoever finds it.
+          if (administrators.list().length === 1) return 'last'
+          const removed = administrators.remove(name)
+          if (removed !== null) log.add(known(actor), 'remove administrator', removed.name)
+          return removed === null ? 'absent' : 'removed'
+        })
+        if (outcome === 'absent') throw new Refused(failure('ResourceNotFound', 'No administrator found'))
+        if (outcome === 'last') {
+          throw new Refused(
+            failure('ConflictError', 'The last administrator stays: bellhop admin remove takes it away.'),
+          )
+        }
+        return { message: 'Administrator removed' }
+      },
+      adminCall({ tag: 'Administrators', summary: 'Take an administrator away, but for the last' }),
+    )
+    .get(
+      '/api/tokens',
+      () => ({
+        tokens: tokens.list().map(({ name, createdAt, usedAt }) => ({
+          name,
+          createdAt: isoTime(createdAt),
+          usedAt: usedAt === null ? null : isoTime(usedAt),
+        })),
+      }),
+      adminCall({ tag: 'Administrators', summary: 'Tokens of programs' }),
+    )
     .post(
       '/api/tokens',
       async ({ actor, body: { name } }) => {
@@ -77,26 +96,38 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         if (token === null) throw new Refused(failure('ConflictError', 'name is taken: there is a token of that name.'))
         return { name, token }
       },
-      { body: NewToken },
+      { ...adminCall({ tag: 'Administrators', summary: 'Make a token, shown in this answer alone' }), body: NewToken },
     )
-    .delete('/api/tokens/:name', async ({ actor, params }) => {
-      const { name } = params
-      const revoked = await commit(() => {
-        const was = tokens.revoke(name)
-        if (was) log.add(known(actor), 'revoke token', name)
-        return was
-      })
-      if (!revoked) throw new Refused(failure('ResourceNotFound', 'No token found'))
-      return { message: 'Token revoked' }
-    })
-    .get('/api/log', ({ query }) => {
-      const before =
-        query['before'] === undefined ? Number.MAX_SAFE_INTEGER : page.before.read(query['before'], 'before')
-      const limit = query['limit'] === undefined ? DEFAULT_PAGE : page.limit.read(query['limit'], 'limit')
-      const entries = log.page(before, limit)
-      return {
-        entries: entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })),
-        next: entries.length < limit ? null : (entries.at(-1)?.number ?? null),
-      }
-    })
+    .delete(
+      '/api/tokens/:name',
+      async ({ actor, params }) => {
+        const { name } = params
+        const revoked = await commit(() => {
+          const was = tokens.revoke(name)
+          if (was) log.add(known(actor), 'revoke token', name)
+          return was
+        })
+        if (!revoked) throw new Refused(failure('ResourceNotFound', 'No token found'))
+        return { message: 'Token revoked' }
+      },
+      adminCall({ tag: 'Administrators', summary: 'Revoke a token' }),
+    )
+    .get(
+      '/api/log',
+      ({ query }) => {
+        const before =
+          query['before'] === undefined ? Number.MAX_SAFE_INTEGER : page.before.read(query['before'], 'before')
+        const limit = query['limit'] === undefined ? DEFAULT_PAGE : page.limit.read(query['limit'], 'limit')
+        const entries = log.page(before, limit)
+        return {
+          entries: entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })),
+          next: entries.length < limit ? null : (entries.at(-1)?.number ?? null),
+        }
+      },
+      adminCall({
+        tag: 'Administrators',
+        summary: 'What was done, and by whom, the last first',
+        query: { before: 'The number of the page before: `next` of the answer.', limit: 'How many at the most.' },
+      }),
+    )
 }

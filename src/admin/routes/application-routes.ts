@@ -12,13 +12,14 @@ import { invalid } from '../../http/fields.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
 import { counted } from '../../text/format.ts'
 import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
 import type { DeleteApplicationAnswer, NewApplicationAnswer, NewSecretAnswer } from '../api-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ChangeLimits, DeleteApplication, NewApplication, Simulate } from '../application-schema.ts'
-import type { ApplicationView } from '../application-view.ts'
+import type { ApplicationView } from '../view/application-view.ts'
 
 /** How long a call waits for the end of an erasure. The listener closes a connection on which 30 s nothing comes. */
 const ERASURE_MS = 20_000
@@ -81,7 +82,11 @@ export function applicationRoutes(deps: Dependencies) {
 
   return new Elysia({ name: 'application-routes' })
     .use(gate)
-    .get('/api/applications', () => ({ applications: view.summaries(directory.all()) }))
+    .get(
+      '/api/applications',
+      () => ({ applications: view.summaries(directory.all()) }),
+      adminCall({ tag: 'Applications', summary: 'All applications, in the order of their creation' }),
+    )
     .post(
       '/api/applications',
       async ({ actor, body: { name, simulate = false } }): Promise<NewApplicationAnswer> => {
@@ -107,9 +112,16 @@ export function applicationRoutes(deps: Dependencies) {
         const { application, secret } = outcome
         return { id: application.id, name: application.name, secret }
       },
-      { body: NewApplication },
+      {
+        ...adminCall({ tag: 'Applications', summary: 'Create an application; its secret is in this answer alone' }),
+        body: NewApplication,
+      },
     )
-    .get('/api/applications/:id', ({ params }) => view.whole(named(params.id)))
+    .get(
+      '/api/applications/:id',
+      ({ params }) => view.whole(named(params.id)),
+      adminCall({ tag: 'Applications', summary: 'One, with its limits, credentials and quota' }),
+    )
     .patch(
       '/api/applications/:id',
       async ({ actor, params, body }) => {
@@ -123,20 +135,27 @@ export function applicationRoutes(deps: Dependencies) {
           }),
         )
       },
-      { body: ChangeLimits },
+      {
+        ...adminCall({ tag: 'Applications', summary: 'Change limits; what is left out stays as it is' }),
+        body: ChangeLimits,
+      },
     )
-    .post('/api/applications/:id/rotate-secret', async ({ actor, params }): Promise<NewSecretAnswer> => {
-      const by = known(actor)
-      const { id } = named(params.id)
-      const outcome = await commit(() => {
-        const rotated = applications.rotateSecret(id)
-        if (rotated.kind === 'rotated') log.add(by, 'rotate secret', id)
-        return rotated
-      })
-      directory.reload()
-      if (outcome.kind === 'not-found') throw gone()
-      return { secret: outcome.secret }
-    })
+    .post(
+      '/api/applications/:id/rotate-secret',
+      async ({ actor, params }): Promise<NewSecretAnswer> => {
+        const by = known(actor)
+        const { id } = named(params.id)
+        const outcome = await commit(() => {
+          const rotated = applications.rotateSecret(id)
+          if (rotated.kind === 'rotated') log.add(by, 'rotate secret', id)
+          return rotated
+        })
+        directory.reload()
+        if (outcome.kind === 'not-found') throw gone()
+        return { secret: outcome.secret }
+      },
+      adminCall({ tag: 'Applications', summary: 'Make another secret; the one before ends at once' }),
+    )
     .post(
       '/api/applications/:id/simulate',
       async ({ actor, params, body: { simulate, confirm = false } }) => {
@@ -160,7 +179,7 @@ export function applicationRoutes(deps: Dependencies) {
           }),
         )
       },
-      { body: Simulate },
+      { ...adminCall({ tag: 'Applications', summary: 'Send to the built-in simulator, or no more' }), body: Simulate },
     )
     .delete(
       '/api/applications/:id',
@@ -180,7 +199,10 @@ export function applicationRoutes(deps: Dependencies) {
         if (state === 'erasing') erased.catch(deps.onError)
         return { state }
       },
-      { body: DeleteApplication },
+      {
+        ...adminCall({ tag: 'Applications', summary: 'Erase one with all that it has; its name is given again' }),
+        body: DeleteApplication,
+      },
     )
 }
 

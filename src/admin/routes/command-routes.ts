@@ -4,6 +4,7 @@ import { failure, Refused } from '../../failure.ts'
 import { bodyOf, invalid, optional, required } from '../../http/fields.ts'
 import type { Field } from '../../http/fields.ts'
 import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
 
@@ -83,7 +84,13 @@ export function commandRoutes({ gate, commit, log, serve }: Dependencies) {
       await commit(() => log.add(known(actor), 'command', application, { name }))
       return new Response(lines(running), { headers: { 'content-type': 'application/x-ndjson' } })
     },
-    { body: RunCommandLine },
+    {
+      ...adminCall({
+        tag: 'Service',
+        summary: 'Run a command of the command line; answers a line of JSON for what it says',
+      }),
+      body: RunCommandLine,
+    },
   )
 }
 

@@ -10,13 +10,14 @@ import { failure, Refused } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { invalid, missing } from '../../http/fields.ts'
 import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
 import type { CredentialTestAnswer } from '../api-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ApnsFiles, FcmFile } from '../application-schema.ts'
-import type { ApplicationView } from '../application-view.ts'
+import type { ApplicationView } from '../view/application-view.ts'
 
 interface Dependencies {
   readonly gate: AdminGate
@@ -68,7 +69,7 @@ export function credentialRoutes(deps: Dependencies) {
         const read = readApnsCertificate({ bytes: certificate, password, topic, environment, now: clock.now() })
         return store(actor, params.id, readable('certificate', read))
       },
-      { body: ApnsFiles },
+      { ...adminCall({ tag: 'Applications', summary: 'Store the key or certificate for APNs' }), body: ApnsFiles },
     )
     .put(
       '/api/applications/:id/credentials/fcm',
@@ -76,21 +77,25 @@ export function credentialRoutes(deps: Dependencies) {
         applicationNamed(directory, params.id)
         return store(actor, params.id, readable('serviceAccount', readServiceAccount(serviceAccount)))
       },
-      { body: FcmFile },
+      { ...adminCall({ tag: 'Applications', summary: 'Store the service account for FCM' }), body: FcmFile },
     )
-    .delete('/api/applications/:id/credentials/:provider', async ({ actor, params }) => {
-      const by = known(actor)
-      const application = applicationNamed(directory, params.id)
-      const provider = providerIn(params.provider)
-      const removed = await commit(() => {
-        const was = credentials.remove(application, provider)
-        if (was) log.add(by, 'remove credential', application.id, { provider })
-        return was
-      })
-      if (!removed) throw noCredential()
-      directory.reload()
-      return view.whole(application)
-    })
+    .delete(
+      '/api/applications/:id/credentials/:provider',
+      async ({ actor, params }) => {
+        const by = known(actor)
+        const application = applicationNamed(directory, params.id)
+        const provider = providerIn(params.provider)
+        const removed = await commit(() => {
+          const was = credentials.remove(application, provider)
+          if (was) log.add(by, 'remove credential', application.id, { provider })
+          return was
+        })
+        if (!removed) throw noCredential()
+        directory.reload()
+        return view.whole(application)
+      },
+      adminCall({ tag: 'Applications', summary: 'Take away a credential: apns or fcm' }),
+    )
     .post(
       '/api/applications/:id/credentials/:provider/test',
       async ({ actor, params }): Promise<CredentialTestAnswer> => {
@@ -102,6 +107,10 @@ export function credentialRoutes(deps: Dependencies) {
         await commit(() => log.add(by, 'test credential', application.id, { provider }))
         return { findings: await test(application, credential) }
       },
+      adminCall({
+        tag: 'Applications',
+        summary: 'Ask the gateway whether it takes the credential, in the words of doctor',
+      }),
     )
 }
 

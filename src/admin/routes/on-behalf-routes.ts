@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Commit } from '../../database/group-commit.ts'
 import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
 import { applicationNamed } from '../application-fields.ts'
@@ -32,9 +33,9 @@ interface Dependencies {
 
 /** The public API on behalf of an application, below `/api/applications/:id/v1`. */
 export function onBehalfRoutes({ gate, commit, directory, log, api, onError }: Dependencies) {
-  return new Elysia({ name: 'on-behalf-routes' })
-    .use(gate)
-    .all('/api/applications/:id/v1/*', async ({ actor, params, request, set }) => {
+  return new Elysia({ name: 'on-behalf-routes' }).use(gate).all(
+    '/api/applications/:id/v1/*',
+    async ({ actor, params, request, set }) => {
       const { id } = applicationNamed(directory, params.id)
       const { headers, method } = request
       headers.set(APPLICATION_HEADER, id)
@@ -49,7 +50,9 @@ export function onBehalfRoutes({ gate, commit, directory, log, api, onError }: D
       // The answer has its own.
       set.headers = {}
       return response
-    })
+    },
+    adminCall({ tag: 'Applications', summary: 'The public API on behalf of the application' }),
+  )
 }
 
 /** The request itself, with what stands behind `…/v1` as its path: a new one would have to carry over the body. */

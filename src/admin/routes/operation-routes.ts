@@ -11,6 +11,7 @@ import { isoOrNull, isoTime } from '../../text/format.ts'
 import type { WebhookList } from '../../webhook/webhook-list-store.ts'
 import type { WebhookStore } from '../../webhook/webhook-store.ts'
 import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
 import type { BackupsAnswer, ServiceLogLine, WebhookRetryAnswer, WebhooksAnswer } from '../api-types.ts'
@@ -67,63 +68,87 @@ export function operationRoutes(deps: Dependencies) {
 
   return new Elysia({ name: 'operation-routes' })
     .use(gate)
-    .get('/api/webhooks', (): WebhooksAnswer => ({
-      webhooks: webhookList.all().flatMap(({ application: number, url, events, disabledAt, waiting }) => {
-        const application = directory.byNumber(number)
-        if (application === null) return []
-        const next = webhookList.next(number, SHOWN_EVENTS).map(({ id, type, attempt, createdAt, dueAt }) => ({
-          id,
-          type,
-          attempts: attempt,
-          createdAt: isoTime(createdAt),
-          dueAt: isoTime(dueAt),
-        }))
-        const { id, name } = application
-        return [{ application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }]
+    .get(
+      '/api/webhooks',
+      (): WebhooksAnswer => ({
+        webhooks: webhookList.all().flatMap(({ application: number, url, events, disabledAt, waiting }) => {
+          const application = directory.byNumber(number)
+          if (application === null) return []
+          const next = webhookList.next(number, SHOWN_EVENTS).map(({ id, type, attempt, createdAt, dueAt }) => ({
+            id,
+            type,
+            attempts: attempt,
+            createdAt: isoTime(createdAt),
+            dueAt: isoTime(dueAt),
+          }))
+          const { id, name } = application
+          return [{ application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }]
+        }),
       }),
-    }))
-    .post('/api/applications/:id/webhook/retry', async ({ actor, params }): Promise<WebhookRetryAnswer> => {
-      const by = known(actor)
-      const application = applicationNamed(directory, params.id)
-      const isThere = await commit(() => {
-        const webhook = webhooks.find(application)
-        if (webhook === null) return false
-        // As it is: what waits is due at once, also where the receiver wanted no more.
-        webhooks.put(application, { ...webhook, secret: null })
-        log.add(by, 'retry webhook', application.id)
-        return true
-      })
-      if (!isThere) throw new Refused(failure('ResourceNotFound', 'No webhook found'))
-      return { waiting: webhookList.all().find((one) => one.application === application.number)?.waiting ?? 0 }
-    })
-    .get('/api/backups', () => backupsAnswer())
-    .post('/api/backups', async ({ actor }) => {
-      const by = known(actor)
-      if (backups === null) {
-        throw new Refused(failure('ConflictError', 'The service makes no backups: --backup says where to.'))
-      }
-      if (!backups.makeNow()) throw new Refused(failure('ConflictError', 'A backup is being made already.'))
-      await commit(() => log.add(by, 'make backup'))
-      return backupsAnswer()
-    })
-    .get('/api/service-log', ({ query, request }) => {
-      const least = query['level'] ?? 'info'
-      if (!LEVELS.some((level) => level === least)) {
-        throw invalid('level', `must be one of ${LEVELS.join(', ')}, not ${show(least)}`)
-      }
-      const application = query['application'] ?? null
-      const from = LEVELS.findIndex((level) => level === least)
-      const isWanted = ({ level, fields }: KeptLine) =>
-        LEVELS.indexOf(level) >= from && (application === null || fields['application'] === application)
-      const lastId = request.headers.get('last-event-id') ?? ''
-      let after = /^\d{1,15}$/.test(lastId) ? Number(lastId) : 0
-      const next = () => {
-        const lines = recentLines(after)
-        after = lines.at(-1)?.number ?? after
-        return { events: lines.filter(isWanted).map(lineEvent), isLast: false }
-      }
-      return streamed(streams, { next, isAllowed: () => isGood(request), gone: request.signal })
-    })
+      adminCall({ tag: 'Service', summary: 'Webhooks of all applications, and what waits for them' }),
+    )
+    .post(
+      '/api/applications/:id/webhook/retry',
+      async ({ actor, params }): Promise<WebhookRetryAnswer> => {
+        const by = known(actor)
+        const application = applicationNamed(directory, params.id)
+        const isThere = await commit(() => {
+          const webhook = webhooks.find(application)
+          if (webhook === null) return false
+          // As it is: what waits is due at once, also where the receiver wanted no more.
+          webhooks.put(application, { ...webhook, secret: null })
+          log.add(by, 'retry webhook', application.id)
+          return true
+        })
+        if (!isThere) throw new Refused(failure('ResourceNotFound', 'No webhook found'))
+        return { waiting: webhookList.all().find((one) => one.application === application.number)?.waiting ?? 0 }
+      },
+      adminCall({ tag: 'Service', summary: 'Try at once to deliver what waits for a webhook' }),
+    )
+    .get('/api/backups', () => backupsAnswer(), adminCall({ tag: 'Service', summary: 'Backups that there are' }))
+    .post(
+      '/api/backups',
+      async ({ actor }) => {
+        const by = known(actor)
+        if (backups === null) {
+          throw new Refused(failure('ConflictError', 'The service makes no backups: --backup says where to.'))
+        }
+        if (!backups.makeNow()) throw new Refused(failure('ConflictError', 'A backup is being made already.'))
+        await commit(() => log.add(by, 'make backup'))
+        return backupsAnswer()
+      },
+      adminCall({ tag: 'Service', summary: 'Make a backup' }),
+    )
+    .get(
+      '/api/service-log',
+      ({ query, request }) => {
+        const least = query['level'] ?? 'info'
+        if (!LEVELS.some((level) => level === least)) {
+          throw invalid('level', `must be one of ${LEVELS.join(', ')}, not ${show(least)}`)
+        }
+        const application = query['application'] ?? null
+        const from = LEVELS.findIndex((level) => level === least)
+        const isWanted = ({ level, fields }: KeptLine) =>
+          LEVELS.indexOf(level) >= from && (application === null || fields['application'] === application)
+        const lastId = request.headers.get('last-event-id') ?? ''
+        let after = /^\d{1,15}$/.test(lastId) ? Number(lastId) : 0
+        const next = () => {
+          const lines = recentLines(after)
+          after = lines.at(-1)?.number ?? after
+          return { events: lines.filter(isWanted).map(lineEvent), isLast: false }
+        }
+        return streamed(streams, { next, isAllowed: () => isGood(request), gone: request.signal })
+      },
+      adminCall({
+        tag: 'Service',
+        summary: 'Server-sent events: the last lines of the log, then each as it comes',
+        query: {
+          level: 'The least: debug, info, warn or error. Default info.',
+          application: 'Those about the application of this id.',
+        },
+        contentType: 'text/event-stream',
+      }),
+    )
 }
 
 function lineEvent({ number, at, level, event, fields }: KeptLine): StreamEvent {

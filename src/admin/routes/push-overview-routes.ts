@@ -4,11 +4,12 @@ import { failure, Refused } from '../../failure.ts'
 import { wholeNumber } from '../../http/fields.ts'
 import type { ProgressStore } from '../../push/status/progress-store.ts'
 import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
 import type { OverviewAnswer, PushProgressEvent } from '../api-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import type { KnownApplications } from '../application-fields.ts'
 import type { EventStreams, StreamEvent } from '../event-stream.ts'
-import type { PushView } from '../push-view.ts'
+import type { PushView } from '../view/push-view.ts'
 
 interface Dependencies {
   readonly gate: AdminGate
@@ -44,26 +45,46 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
 
   return new Elysia({ name: 'push-overview-routes' })
     .use(gate)
-    .get('/api/overview', () => overview())
-    .get('/api/applications/:id/pushes', ({ params, query }) => {
-      const { number } = applicationNamed(directory, params.id)
-      const before =
-        query['before'] === undefined ? Number.MAX_SAFE_INTEGER : page.before.read(query['before'], 'before')
-      const limit = query['limit'] === undefined ? PAGE_PUSHES : page.limit.read(query['limit'], 'limit')
-      return pushes.page(number, before, limit)
-    })
-    .get('/api/pushes/:id/live', ({ params, request }) => {
-      const id = params.id.toLowerCase()
-      const application = directory.byNumber(progress.named(id)?.application ?? -1)
-      if (application === null || pushes.one(application.number, id) === null) {
-        throw new Refused(failure('ResourceNotFound', 'No push found'))
-      }
-      return streamed(streams, {
-        next: follow(application, id),
-        isAllowed: () => isGood(request),
-        gone: request.signal,
-      })
-    })
+    .get(
+      '/api/overview',
+      () => overview(),
+      adminCall({ tag: 'Service', summary: 'All applications on one page, and what needs attention' }),
+    )
+    .get(
+      '/api/applications/:id/pushes',
+      ({ params, query }) => {
+        const { number } = applicationNamed(directory, params.id)
+        const before =
+          query['before'] === undefined ? Number.MAX_SAFE_INTEGER : page.before.read(query['before'], 'before')
+        const limit = query['limit'] === undefined ? PAGE_PUSHES : page.limit.read(query['limit'], 'limit')
+        return pushes.page(number, before, limit)
+      },
+      adminCall({
+        tag: 'Pushes',
+        summary: 'Pushes with their counts, the last first',
+        query: { before: 'The number of the page before: `next` of the answer.', limit: 'How many at the most.' },
+      }),
+    )
+    .get(
+      '/api/pushes/:id/live',
+      ({ params, request }) => {
+        const id = params.id.toLowerCase()
+        const application = directory.byNumber(progress.named(id)?.application ?? -1)
+        if (application === null || pushes.one(application.number, id) === null) {
+          throw new Refused(failure('ResourceNotFound', 'No push found'))
+        }
+        return streamed(streams, {
+          next: follow(application, id),
+          isAllowed: () => isGood(request),
+          gone: request.signal,
+        })
+      },
+      adminCall({
+        tag: 'Pushes',
+        summary: 'Server-sent events: progress, until the push is over',
+        contentType: 'text/event-stream',
+      }),
+    )
 }
 
 const END: StreamEvent = { event: 'end', data: '{}' }

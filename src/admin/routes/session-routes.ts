@@ -2,11 +2,13 @@ import { Elysia } from 'elysia'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLinkStore } from '../admin-link-store.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { ChangePassword, LookAtLink, SignIn, UseLink } from '../admin-schema.ts'
 import type { AdminSessionStore } from '../admin-session-store.ts'
 import type { AdministratorStore } from '../administrator-store.ts'
+import { known } from '../administrator.ts'
 import type { Actor, Administrator } from '../administrator.ts'
 import type { Passwords } from '../password.ts'
 import { cameSecurely, sessionCookie } from '../session-cookie.ts'
@@ -56,7 +58,11 @@ export function sessionRoutes(deps: Dependencies) {
 
   return new Elysia({ name: 'session-routes' })
     .use(gate)
-    .get('/api/session', ({ actor }) => shown(actor))
+    .get(
+      '/api/session',
+      ({ actor }) => shown(actor),
+      adminCall({ tag: 'Session', summary: 'Who you are, and whether there is any administrator' }),
+    )
     .post(
       '/api/session',
       async ({ body, request: { headers }, address }) => {
@@ -69,20 +75,34 @@ export function sessionRoutes(deps: Dependencies) {
         const { administrator } = outcome
         return welcome(administrator, await commit(() => begin(administrator, 'password')), headers)
       },
-      { body: SignIn },
+      { ...adminCall({ tag: 'Session', summary: 'Sign in' }), body: SignIn },
     )
-    .delete('/api/session', async ({ session, request: { headers } }) => {
-      if (session !== null) await commit(() => sessions.end(session))
-      return answer('', null, headers)
-    })
-    .delete('/api/sessions', async ({ actor, request: { headers } }) => {
-      if (actor?.kind !== 'administrator') throw new Refused(failure('InvalidArgument', 'A token has no sessions.'))
-      await commit(() => {
-        sessions.endAll(actor)
-        done(actor, 'sign out everywhere')
-      })
-      return answer('', null, headers)
-    })
+    .delete(
+      '/api/session',
+      async ({ actor, session, request: { headers } }) => {
+        if (session !== null) {
+          const by = known(actor)
+          await commit(() => {
+            sessions.end(session)
+            done(by, 'sign out')
+          })
+        }
+        return answer('', null, headers)
+      },
+      adminCall({ tag: 'Session', summary: 'Sign out here' }),
+    )
+    .delete(
+      '/api/sessions',
+      async ({ actor, request: { headers } }) => {
+        if (actor?.kind !== 'administrator') throw new Refused(failure('InvalidArgument', 'A token has no sessions.'))
+        await commit(() => {
+          sessions.endAll(actor)
+          done(actor, 'sign out everywhere')
+        })
+        return answer('', null, headers)
+      },
+      adminCall({ tag: 'Session', summary: 'Sign out everywhere' }),
+    )
     .put(
       '/api/password',
       async ({ actor, body, request: { headers }, address }) => {
@@ -100,7 +120,10 @@ export function sessionRoutes(deps: Dependencies) {
         })
         return welcome(administrator, session, headers)
       },
-      { body: ChangePassword },
+      {
+        ...adminCall({ tag: 'Session', summary: 'Change your password; all other sessions end' }),
+        body: ChangePassword,
+      },
     )
     .post(
       '/api/link/look',
@@ -110,7 +133,7 @@ export function sessionRoutes(deps: Dependencies) {
         const name = found.kind === 'sign-in' ? found.administrator.name : null
         return { kind: found.kind, name, expiresAt: isoTime(found.expiresAt) }
       },
-      { body: LookAtLink },
+      { ...adminCall({ tag: 'Session', summary: 'Whose a link is, and what for', isLook: true }), body: LookAtLink },
     )
     .post(
       '/api/link',
@@ -132,7 +155,10 @@ export function sessionRoutes(deps: Dependencies) {
         }
         return welcome(made.administrator, made.session, headers)
       },
-      { body: UseLink },
+      {
+        ...adminCall({ tag: 'Session', summary: 'Use a link up: become an administrator, or sign in' }),
+        body: UseLink,
+      },
     )
 
   /** Makes an administrator of whoever has the link; in a transaction. */

@@ -1,11 +1,11 @@
-import type { DeviceSearch, FoundDevice } from '../device/device-search-store.ts'
-import type { Platform } from '../device/device.ts'
-import type { ExplainStore } from '../push/explain/explain-store.ts'
-import { explain } from '../push/explain/explain.ts'
-import type { PushSummaryStore } from '../push/status/push-summary-store.ts'
-import type { StatusStore } from '../push/status/status-store.ts'
-import { isoOrNull, isoTime } from '../text/format.ts'
-import type { DeviceAnswer, DeviceSearchAnswer, DeviceView } from './api-types.ts'
+import type { DeviceSearch, FoundDevice } from '../../device/device-search-store.ts'
+import type { Platform } from '../../device/device.ts'
+import type { ExplainStore } from '../../push/explain/explain-store.ts'
+import { explain } from '../../push/explain/explain.ts'
+import type { PushSummaryStore } from '../../push/status/push-summary-store.ts'
+import type { StatusStore } from '../../push/status/status-store.ts'
+import { isoOrNull, isoTime } from '../../text/format.ts'
+import type { DeviceAnswer, DeviceSearchAnswer, DeviceView } from '../api-types.ts'
 
 const FOUND = 50
 const LAST_PUSHES = 20

@@ -1,0 +1,74 @@
+import type { AnyElysia } from 'elysia'
+import { FAILURE } from '../http/failure-example.ts'
+import type { JsonSchema } from '../http/fields.ts'
+import { VERSION } from '../version.ts'
+
+const INTRODUCTION = `
+What the dashboard is made of, for programs too: with a token of \`bellhop admin token NAME\` as
+\`Authorization: Bearer bha_…\`. Bodies and answers are JSON; the shapes of the answers are in \`src/admin/api-types.ts\` of
+the source. Every failure is \`{"code": …, "message": …}\`, of which the message names the field. What a call has changed
+stands in \`GET /api/log\`.
+`.trim()
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'InvalidArgument or InvalidContent: the message says which field, and why.',
+  401: 'InvalidCredentials: nobody is signed in, and there is no token.',
+  403: 'ForbiddenError: a page of another site calls, or a change by a session lacks the header Origin.',
+  404: 'ResourceNotFound: the message says what is not there.',
+  409: 'MissingParameter, or ConflictError: somebody else has it, or has been faster.',
+}
+
+type Route = AnyElysia['routes'][number]
+
+/** The OpenAPI document of the admin API, from its routes. Throws for one below /api that says nothing of itself. */
+export function adminDocument(routes: readonly Route[]) {
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const { path, method, hooks } of routes.filter((route) => route.path.startsWith('/api/'))) {
+    const detail: JsonSchema = hooks.detail ?? {}
+    if (typeof detail['summary'] !== 'string') throw new Error(`${method} ${path} says nothing of itself.`)
+    const operations = (paths[path.replaceAll(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')] ??= {})
+    // The public API is reached by all that it knows.
+    for (const one of method === 'ALL' ? ['get', 'put', 'post'] : [method.toLowerCase()]) {
+      operations[one] = operationOf(path, detail, hooks.body as { readonly schema?: JsonSchema } | undefined)
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Bellhop admin API', version: VERSION, description: INTRODUCTION },
+    components: {
+      schemas: {},
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: '__Host-bellhop' },
+      },
+    },
+    security: [{ token: [] }, { session: [] }],
+    paths,
+  }
+}
+
+function operationOf(path: string, detail: JsonSchema, body: { readonly schema?: JsonSchema } | undefined): JsonSchema {
+  const { 'x-answers-with': contentType = 'application/json', parameters, ...rest } = detail
+  const inPath = [...path.matchAll(/:(\w+)/g), ...path.matchAll(/(\*)$/g)].map(([, name]) => ({
+    name: name === '*' ? 'path' : name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  return {
+    ...rest,
+    parameters: [...inPath, ...((parameters as readonly JsonSchema[] | undefined) ?? [])],
+    ...(body?.schema && {
+      requestBody: { required: true, content: { 'application/json': { schema: body.schema } } },
+    }),
+    responses: {
+      200: { description: 'Done.', content: { [String(contentType)]: {} } },
+      ...Object.fromEntries(
+        Object.entries(REFUSALS).map(([status, description]) => [
+          status,
+          { description, content: { 'application/json': { schema: FAILURE } } },
+        ]),
+      ),
+    },
+  }
+}

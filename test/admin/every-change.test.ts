@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAdministratorStore } from '../../src/admin/administrator-store.ts'
+import { systemClock } from '../../src/clock.ts'
+import { ACCOUNT } from '../gateway/fcm/account.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { createAdminCaller } from './admin-caller.ts'
+import type { AdminCall } from './admin-caller.ts'
+
+const PASSWORD = 'correct horse battery'
+/** Where nobody answers. */
+const NOBODY = 'https://127.0.0.1:1'
+const SERVICE_ACCOUNT = JSON.stringify({
+  type: 'service_account',
+  project_id: ACCOUNT.projectId,
+  client_email: ACCOUNT.clientEmail,
+  private_key: ACCOUNT.privateKey,
+  private_key_id: ACCOUNT.privateKeyId,
+})
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly summary?: string
+  readonly 'x-changes-nothing'?: true
+}
+
+/** A call of a kind that succeeds. */
+interface Success {
+  /** What stands for `{…}` of the path; `id` is an application by default. */
+  readonly parameters?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** As somebody who is signed in, in the place of a token. */
+  readonly isBySession?: true
+}
+
+let folder: string
+let service: Service
+let call: AdminCall
+let operations: readonly Operation[]
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bellhop-'))
+  service = await startService({ config: { backup: folder, backupVerify: 'off', fcmUrl: NOBODY, fcmTokenUrl: NOBODY } })
+  call = createAdminCaller(service)
+  const { paths } = (await call('GET', '/openapi.json')).body
+  operations = Object.entries<Record<string, object>>(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, said]) => Object.assign(said, { method: method.toUpperCase(), path })),
+  )
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true })
+})
+
+const newApplication = (simulated = true) => service.addApplication(crypto.randomUUID(), {}, simulated)
+
+async function withAccount(): Promise<string> {
+  const { id } = newApplication()
+  await call('PUT', `/api/applications/${id}/credentials/fcm`, { serviceAccount: SERVICE_ACCOUNT })
+  return id
+}
+
+/** By method and path, in the order of what one needs of another: how each that there is comes to succeed. */
+const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
+  'POST /api/session': () => ({ body: { name: 'ann', password: PASSWORD } }),
+  'DELETE /api/session': () => ({ isBySession: true }),
+  'DELETE /api/sessions': () => ({ isBySession: true }),
+  'PUT /api/password': () => ({ isBySession: true, body: { current: PASSWORD, password: PASSWORD } }),
+  'POST /api/link': async () => {
+    const { link } = (await call('POST', '/api/administrators')).body
+    return { body: { link, name: 'bob', password: PASSWORD } }
+  },
+  'POST /api/administrators': () => ({}),
+  'DELETE /api/administrators/{name}': () => ({ parameters: { name: 'bob' } }),
+  'POST /api/tokens': () => ({ body: { name: 'ci' } }),
+  'DELETE /api/tokens/{name}': () => ({ parameters: { name: 'ci' } }),
+  'POST /api/applications': () => ({ body: { name: 'New' } }),
+  'PATCH /api/applications/{id}': () => ({ body: { rate: 5 } }),
+  'DELETE /api/applications/{id}': async () => {
+    const { id, name } = (await call('POST', '/api/applications', { name: 'Doomed' })).body
+    return { parameters: { id }, body: { name } }
+  },
+  'POST /api/applications/{id}/rotate-secret': () => ({ parameters: { id: newApplication().id } }),
+  'POST /api/applications/{id}/simulate': () => ({ body: { simulate: true } }),
+  'PUT /api/applications/{id}/credentials/apns': async () => {
+    const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign'])
+    const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', privateKey)).toString('base64')
+    const key = `-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----`
+    return {
+      parameters: { id: newApplication().id },
+      body: { key, keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ', topic: 'com.example.shop' },
+    }
+  },
+  'PUT /api/applications/{id}/credentials/fcm': () => ({
+    parameters: { id: newApplication().id },
+    body: { serviceAccount: SERVICE_ACCOUNT },
+  }),
+  'DELETE /api/applications/{id}/credentials/{provider}': async () => ({
+    parameters: { id: await withAccount(), provider: 'fcm' },
+  }),
+  'POST /api/applications/{id}/credentials/{provider}/test': async () => ({
+    parameters: { id: await withAccount(), provider: 'fcm' },
+  }),
+  'PUT /api/applications/{id}/v1/{path}': () => ({
+    parameters: { path: 'deviceToken' },
+    body: { token: 'a1'.repeat(32), platform: 0 },
+  }),
+  'POST /api/applications/{id}/v1/{path}': () => ({
+    parameters: { path: 'push/all' },
+    body: { platform: [0], msg: 'Hello', sound: '', badge: '' },
+  }),
+  'POST /api/applications/{id}/webhook/retry': () => {
+    const application = newApplication()
+    const secret = `whsec_${'A'.repeat(43)}=`
+    service.hook(application, { url: 'https://hooks.test/', events: ['push.finished'], secret })
+    return { parameters: { id: application.id } }
+  },
+  'POST /api/backups': () => ({}),
+}
+
+const changes = () =>
+  operations.filter(({ method, 'x-changes-nothing': isLook }) => method !== 'GET' && isLook !== true)
+
+async function signIn(): Promise<string> {
+  const { headers } = await call('POST', '/api/session', { name: 'ann', password: PASSWORD })
+  return headers.get('set-cookie')?.split(';')[0] ?? ''
+}
+
+const newest = async (): Promise<{ number: number; who: string }> =>
+  (await call('GET', '/api/log?limit=1')).body.entries[0] ?? { number: 0, who: '' }
+
+test('every call that changes something is in the log, with whoever made it', async () => {
+  createAdministratorStore({ database: service.database, clock: systemClock }).add(
+    'ann',
+    await Bun.password.hash(PASSWORD, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 }),
+  )
+  expect(Object.keys(SUCCESSES).toSorted()).toEqual(
+    changes()
+      .map(({ method, path }) => `${method} ${path}`)
+      .toSorted(),
+  )
+  for (const [name, prepare] of Object.entries(SUCCESSES)) {
+    const [method = '', path = ''] = name.split(' ')
+    const { parameters = {}, body, isBySession } = await prepare()
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => parameters[key] ?? service.application.id)
+    const session = { cookie: isBySession ? await signIn() : '', authorization: '', origin: service.adminUrl }
+    const before = await newest()
+    const { status, body: answer } = await call(method, filled, body, isBySession ? session : {})
+    expect({ name, answer, isDone: status === 200 || status === 201 }).toMatchObject({ name, isDone: true })
+    const after = await newest()
+    expect({ name, isWritten: after.number > before.number }).toEqual({ name, isWritten: true })
+    expect(after.who).toMatch(
+      isBySession || name === 'POST /api/session' ? /^administrator ann$/ : /^(token test|administrator bob)$/,
+    )
+  }
+})
+
+describe('the document', () => {
+  test('is there for anybody, and says of each call what it takes', async () => {
+    const response = await fetch(`${service.adminUrl}/openapi.json`)
+    const document: any = await response.json()
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Bellhop admin API' } })
+    const create = document.paths['/api/applications'].post
+    expect(create.requestBody.content['application/json'].schema).toMatchObject({
+      required: ['name'],
+      properties: { name: { type: 'string' }, simulate: { type: 'boolean' } },
+      additionalProperties: false,
+    })
+    expect(create.responses['400'].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Failure' })
+    const live = document.paths['/api/pushes/{id}/live'].get
+    expect(live.responses['200'].content).toEqual({ 'text/event-stream': {} })
+    expect(operations.length).toBeGreaterThan(35)
+  })
+
+  test('leads to calls that there are', async () => {
+    for (const { method, path } of operations) {
+      if (method !== 'GET' || path.endsWith('/live') || path.endsWith('/service-log')) continue
+      const filled = path.replace('{id}', service.application.id).replace('{path}', 'pushes')
+      const { status } = await call(
+        'GET',
+        path.includes('/devices/search') ? `${filled}?q=x` : filled.replace('{device}', '999'),
+      )
+      expect({ path, status }).toEqual({ path, status: path.endsWith('{device}') ? 404 : 200 })
+    }
+  })
+})

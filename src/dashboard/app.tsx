@@ -8,6 +8,7 @@ import { Page } from './components/page.tsx'
 import { AdministratorsPage } from './pages/administrators-page.tsx'
 import { ApplicationPage } from './pages/application-page.tsx'
 import { ApplicationsPage } from './pages/applications-page.tsx'
+import { BackupsPage } from './pages/backups-page.tsx'
 import { CredentialsPage } from './pages/credentials-page.tsx'
 import { DevicePage } from './pages/device-page.tsx'
 import { DevicesPage } from './pages/devices-page.tsx'
@@ -17,8 +18,10 @@ import { PushPage } from './pages/push-page.tsx'
 import { PushesPage } from './pages/pushes-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
 import { FirstPushPage } from './pages/first-push-page.tsx'
+import { ServiceLogPage } from './pages/service-log-page.tsx'
 import { SetupPage } from './pages/setup-page.tsx'
 import { SignInPage } from './pages/sign-in-page.tsx'
+import { WebhooksPage } from './pages/webhooks-page.tsx'
 import { WelcomePage } from './pages/welcome-page.tsx'
 
 /** The whole of it: who is not signed in sees the sign-in in place of whatever page is asked for. */
@@ -70,6 +73,9 @@ function Pages() {
       <Route path="/applications/:id/devices" component={DevicesPage} />
       <Route path="/applications/:id/devices/:device" component={DevicePage} />
       <Route path="/applications/:id/credentials" component={CredentialsPage} />
+      <Route path="/webhooks" component={WebhooksPage} />
+      <Route path="/backups" component={BackupsPage} />
+      <Route path="/service-log" component={ServiceLogPage} />
       <Route path="/administrators" component={AdministratorsPage} />
       <Route path="/log" component={LogPage} />
       <Route default component={NotFoundPage} />

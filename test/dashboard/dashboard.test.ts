@@ -45,9 +45,12 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     send: [`/applications/${application}/send?msg=Hello`, 'group:About how it looks'],
     pushes: [`/applications/${application}/pushes`, 'table:Pushes'],
     push: [`/applications/${application}/pushes/${push}`, 'button:Explain'],
-    devices: [`/applications/${application}/devices`, 'button:Search'],
+    devices: [`/applications/${application}/devices?q=nobody`, 'heading:Nothing found'],
     credentials: [`/applications/${application}/credentials`, 'heading:Add one'],
     administrators: ['/administrators', 'table:Administrators'],
+    webhooks: ['/webhooks', 'heading:No webhook yet'],
+    backups: ['/backups', 'heading:No backup is made'],
+    'service log': ['/service-log', 'list:Lines'],
     log: ['/log', 'table:Log'],
   })
 
@@ -92,7 +95,7 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     await page.goto(at('/applications'))
     await page.getByRole('heading', { name: 'Applications' }).waitFor()
     await context.clearCookies()
-    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByRole('link', { name: 'Who did what' }).click()
     await page.getByLabel('Name').fill('ann')
     await page.getByLabel('Password').fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()

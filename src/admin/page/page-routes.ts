@@ -32,11 +32,13 @@ const PAGE_HEADERS = {
 const PLACES = [
   '/',
   '/setup',
-  '/sign-in',
   '/welcome',
-  '/welcome/*',
+  '/welcome/:id',
   '/applications',
   '/applications/*',
+  '/webhooks',
+  '/backups',
+  '/service-log',
   '/administrators',
   '/log',
 ]

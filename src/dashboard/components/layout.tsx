@@ -5,8 +5,11 @@ import { call, readSession, session } from '../client/call.ts'
 const LINKS = [
   ['/', 'Overview'],
   ['/applications', 'Applications'],
+  ['/webhooks', 'Webhooks'],
+  ['/backups', 'Backups'],
+  ['/service-log', 'Service log'],
   ['/administrators', 'Administrators'],
-  ['/log', 'Log'],
+  ['/log', 'Who did what'],
 ] as const
 
 /** What is around each page. */

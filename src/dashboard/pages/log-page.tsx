@@ -15,8 +15,8 @@ export function LogPage() {
   const { value, problem } = useResource<AdminLogAnswer>(path)
   return (
     <Page
-      title="Log"
-      lead="What administrators and commands did, kept for 400 days. Nobody can change it from here."
+      title="Who did what"
+      lead="Administrators, tokens and commands, kept for 400 days. Nobody can change it from here."
       problem={problem}
       curl={[adminCurl('GET', path)]}
     >

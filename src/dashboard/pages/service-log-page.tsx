@@ -1,0 +1,71 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import type { ServiceLogLine } from '../../admin/api-types.ts'
+import { comebacks, noteAway } from '../client/call.ts'
+import { adminCurl } from '../client/curl.ts'
+import { ChoiceField } from '../components/field.tsx'
+import { Page } from '../components/page.tsx'
+import { time } from '../components/text.ts'
+
+/** As many as the server keeps. */
+const KEPT_LINES = 500
+
+const LEVELS = { debug: '', info: '', warn: 'mind', error: 'bad' } as const
+
+/** What the service writes, as it does. */
+export function ServiceLogPage() {
+  const { query, route } = useLocation()
+  const level = query['level'] ?? 'info'
+  const path = `/api/service-log?level=${encodeURIComponent(level)}`
+  const lines = useSignal<readonly ServiceLogLine[]>([])
+  useEffect(() => {
+    lines.value = []
+    const source = new EventSource(path)
+    source.addEventListener('line', ({ data }: MessageEvent<string>) => {
+      const line = JSON.parse(data) as ServiceLogLine
+      // One that connects again is told the last ones again.
+      const others = lines.value.filter(({ number }) => number !== line.number)
+      lines.value = [line, ...others].slice(0, KEPT_LINES)
+    })
+    source.addEventListener('error', () => {
+      if (source.readyState === EventSource.CONNECTING) noteAway()
+    })
+    return () => source.close()
+  }, [path, comebacks.value])
+  return (
+    <Page title="Service log" lead="The newest first, as it is written" curl={[adminCurl('GET', path)]}>
+      <ChoiceField
+        label="What is"
+        value={level}
+        onValue={(value) => route(`/service-log?level=${value}`, true)}
+        options={[
+          ['debug', 'of any weight'],
+          ['info', 'worth knowing'],
+          ['warn', 'a warning, or wrong'],
+          ['error', 'wrong'],
+        ]}
+      />
+      {lines.value.length === 0 ? (
+        <p>Nothing was written yet that is.</p>
+      ) : (
+        <ol class="lines" tabIndex={0} aria-label="Lines">
+          {lines.value.map(({ number, at, level: weight, event, fields }) => (
+            <li key={number}>
+              <small>{time(at)}</small> <span class={`state ${LEVELS[weight]}`}>{weight}</span> {event}{' '}
+              <small>
+                <bdi>{textOf(fields)}</bdi>
+              </small>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Page>
+  )
+}
+
+function textOf(fields: ServiceLogLine['fields']): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(' ')
+}

@@ -233,7 +233,7 @@ describe('the sealing key', () => {
     const data = dataDirectory()
     renameSync(key(data), join(data, 'hidden'))
     const wrong = (which: string) =>
-      `The sealing key ${which} does not open any of the 3 sealed records in the database (of "Shop"): put the right key back. ${lost}`
+      `The sealing key ${which} does not open any of the 4 sealed records in the database (of "Shop"): put the right key back. ${lost}`
     const settings = 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'
     expect((await start(data, { BELLHOP_KEY: 'ab'.repeat(32) })).refused).toBe(wrong(settings))
     writeFileSync(key(data), 'ab'.repeat(32))
@@ -249,7 +249,7 @@ describe('the sealing key', () => {
     const { refused, lines } = await start(data)
     expect(refused).toBeNull()
     expect(warnings(lines)).toContain(
-      `The APNs credential of "Shop" is damaged: it does not open with the sealing key, which opens others of the 3 sealed records. Store it again: bellhop app apns ${id} …`,
+      `The APNs credential of "Shop" is damaged: it does not open with the sealing key, which opens others of the 4 sealed records. Store it again: bellhop app apns ${id} …`,
     )
   })
 

@@ -72,6 +72,23 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     await context.close()
   })
 
+  test('shows a new secret once, and says why an application is not made', async () => {
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
+    await page.goto(at(`/applications/${application}`))
+    await page.getByRole('button', { name: 'New secret …' }).click()
+    await page.getByRole('button', { name: 'Make a new secret' }).click()
+    expect(await page.getByRole('region', { name: 'New secret' }).innerText()).toMatch(/^bhs_[\w-]{43}$/)
+    await page.getByRole('button', { name: 'I have it' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await page.goto(at('/welcome'))
+    await page.getByLabel('What is your app called?').fill('shop')
+    await page.getByRole('button', { name: 'Connect Apple / Google' }).click()
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Wrong:\s+name is taken/)
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
   test('says what is wrong with a key that is dropped', async () => {
     const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
     await page.goto(at(`/applications/${application}/credentials`))

@@ -5,7 +5,8 @@ import { Notice } from './notice.tsx'
 
 interface Props {
   readonly submit: string
-  readonly onSubmit: () => Promise<void>
+  /** Gets the value of the button; `''` of the form's own. */
+  readonly onSubmit: (button: string) => Promise<void>
   readonly children?: ComponentChildren
   readonly label?: string
   /** Of a button that ends something. */
@@ -20,12 +21,12 @@ interface Props {
 export function Form({ submit, onSubmit, children, label, isDangerous = false, isQuiet = false, beside }: Props) {
   const isBusy = useSignal(false)
   const problem = useSignal<string | null>(null)
-  const run = async (): Promise<void> => {
+  const run = async (button: string): Promise<void> => {
     if (isBusy.value) return
     isBusy.value = true
     problem.value = null
     try {
-      await onSubmit()
+      await onSubmit(button)
     } catch (error) {
       problem.value = sentenceOf(error)
     }
@@ -36,7 +37,8 @@ export function Form({ submit, onSubmit, children, label, isDangerous = false, i
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
-        void run()
+        const { submitter } = event
+        void run(submitter instanceof HTMLButtonElement ? submitter.value : '')
       }}
     >
       {children}

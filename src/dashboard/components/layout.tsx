@@ -41,7 +41,14 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
             <bdi>{session.value?.administrator?.name}</bdi>
             <small>{session.value?.version.split(' ')[0]}</small>
           </span>
-          <button type="button" class="quiet" onClick={() => void signOut()}>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              // Where the server is away the page says so, and one is still signed in.
+              signOut().catch(() => {})
+            }}
+          >
             Sign out
           </button>
         </div>

@@ -61,6 +61,16 @@ export function LimitsForm({ limits, onSave }: Props) {
             ]}
           />
         </div>
+        <ChoiceField
+          label="Imported devices are taken over by new tokens of their user"
+          value={String(draft.value.adoptImported)}
+          onValue={(value) => set({ adoptImported: value === 'null' ? null : value === 'true' })}
+          options={[
+            ['null', 'from the first import of users on'],
+            ['true', 'yes'],
+            ['false', 'no'],
+          ]}
+        />
         {SWITCHES.map(([name, label]) => (
           <CheckField
             key={name}

@@ -139,6 +139,21 @@ function SimulatorSwitch({ application: { id, simulated }, onDone }: Asking) {
 }
 
 function RotateSecret({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const made = useSignal<string | null>(null)
+  const close = (text: string) => (
+    <button type="button" onClick={onClose}>
+      {text}
+    </button>
+  )
+  if (made.value !== null) {
+    return (
+      <Dialog title="The new secret" onClose={onClose}>
+        <p>It is shown this once. Give it to your backend now.</p>
+        <Code text={made.value} label="New secret" />
+        <div class="buttons">{close('I have it')}</div>
+      </Dialog>
+    )
+  }
   return (
     <Dialog title="A new secret" onClose={onClose}>
       <p>The old one ends at once: your backend is refused until it has the new one.</p>
@@ -148,13 +163,9 @@ function RotateSecret({ id, onClose }: { readonly id: string; readonly onClose: 
         onSubmit={async () => {
           const { secret } = await call<NewSecretAnswer>('POST', applicationCall(id, 'rotate-secret'), { body: {} })
           newSecret.value = { application: id, secret }
-          onClose()
+          made.value = secret
         }}
-        beside={
-          <button type="button" onClick={onClose}>
-            Not now
-          </button>
-        }
+        beside={close('Not now')}
       />
     </Dialog>
   )

@@ -69,10 +69,10 @@ export function PushPage() {
 }
 
 function Figures({ progress }: { readonly progress: PushSummary }) {
-  const { accepted, failed, waiting, opened, received, createdAt, sendAt, finishedAt, msg } = progress
+  const { accepted, failed, waiting, opened, received, createdAt, sendAt, finishedAt, title, msg } = progress
   return (
     <>
-      {msg !== null && (
+      {title !== null && msg !== null && (
         <p dir="auto" class="message">
           {msg}
         </p>

@@ -36,18 +36,18 @@ export function ServiceLogPage() {
   return (
     <Page title="Service log" lead="The newest first, as it is written" curl={[adminCurl('GET', path)]}>
       <ChoiceField
-        label="What is"
+        label="Show"
         value={level}
         onValue={(value) => route(`/service-log?level=${value}`, true)}
         options={[
-          ['debug', 'of any weight'],
-          ['info', 'worth knowing'],
-          ['warn', 'a warning, or wrong'],
-          ['error', 'wrong'],
+          ['debug', 'everything'],
+          ['info', 'all but what is for debugging'],
+          ['warn', 'warnings and errors'],
+          ['error', 'errors'],
         ]}
       />
       {lines.value.length === 0 ? (
-        <p>Nothing was written yet that is.</p>
+        <p>Nothing of that was written yet.</p>
       ) : (
         <ol class="lines" tabIndex={0} aria-label="Lines">
           {lines.value.map(({ number, at, level: weight, event, fields }) => (

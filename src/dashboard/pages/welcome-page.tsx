@@ -18,22 +18,21 @@ export function WelcomePage() {
     newSecret.value = { application: made.id, secret: made.secret }
     return made.id
   }
-  const isNamed = name.value.trim() !== ''
   return (
     <Page title="Your first push" lead="An application is one app of yours, with its phones and its keys.">
       <Form
         submit="Try it with three simulated phones"
-        onSubmit={async () => {
-          const id = await create(true)
+        onSubmit={async (button) => {
+          const id = await create(button !== 'connect')
+          if (button === 'connect') {
+            route(applicationPage(id, 'credentials'))
+            return
+          }
           await registerThreePhones(id)
           route(`/welcome/${encodeURIComponent(id)}`)
         }}
         beside={
-          <button
-            type="button"
-            disabled={!isNamed}
-            onClick={() => void create(false).then((id) => route(applicationPage(id, 'credentials')))}
-          >
+          <button type="submit" value="connect">
             Connect Apple / Google
           </button>
         }

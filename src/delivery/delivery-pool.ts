@@ -159,6 +159,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       application,
       platform,
       clock,
+      followStill: (monotonic) => clock.stoodStill(monotonic) && follower.follow(),
       log,
       random: deps.random,
       store,

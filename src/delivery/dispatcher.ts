@@ -19,6 +19,8 @@ interface Dependencies extends HealthDependencies {
   readonly backlog: Pick<Backlog, 'take' | 'enqueue' | 'isSearching'>
   readonly badges: PendingBadges
   readonly outcomes: Pick<OutcomeHandler, 'handle' | 'postpone' | 'requeue' | 'nobodyLeft' | 'releasePending'>
+  /** Follows the time of day where the process has stood still, and nobody has noticed it yet. */
+  readonly followStill: (monotonic: number) => void
   /** Shared by all senders. */
   readonly sendBudget: SendBudget
   /** Requests this sender may have in flight, of what all share. */
@@ -226,11 +228,13 @@ export class Dispatcher {
     if (this.#isClosed) return
     this.#inFlight--
     const { clock, latency, badges, outcomes } = this.#deps
+    const monotonic = clock.monotonic()
+    // It may be the first that a process hears after it stood still: the wait that it asks for begins now.
+    this.#deps.followStill(monotonic)
     const now = clock.now()
     const outcome = this.#silent.answered(sending, answer, now)
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted' && task.badge !== undefined) badges.refused(task.badge)
-    const monotonic = clock.monotonic()
     const latencyMs = monotonic - sending.sentAt
     latency.observe(latencyMs / 1000)
     this.#movedAt = now

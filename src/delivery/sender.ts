@@ -21,6 +21,8 @@ export interface SenderDependencies {
   readonly application: number
   readonly platform: Platform
   readonly clock: Clock
+  /** Follows the time of day where the process has stood still, and nobody has noticed it yet. */
+  readonly followStill: (monotonic: number) => void
   readonly log: Log
   /** In [0, 1). */
   readonly random: () => number

@@ -22,6 +22,8 @@ export interface ClockJump {
 export interface SteadyClock extends Clock {
   /** Reads the clock for the first time after a rest. */
   start(): void
+  /** Whether at `monotonic` it has not been read for so long that the process must have stood still. */
+  stoodStill(monotonic: number): boolean
   /** Goes on with the time of day as it is; `null` where it is what was to be expected. */
   follow(): ClockJump | null
   /** Nothing is open that a jump could end: until the next `start` this is the time of day. */
@@ -46,6 +48,7 @@ export function createSteadyClock(clock: Clock, usualMs: number): SteadyClock {
     start() {
       last ??= { now: clock.now(), monotonic: clock.monotonic() }
     },
+    stoodStill: (monotonic) => last !== null && monotonic - last.monotonic > STOOD_STILL_MS,
     follow() {
       const [now, monotonic] = [clock.now(), clock.monotonic()]
       if (last === null) return null

@@ -242,3 +242,28 @@ describe('a clock that is put back by a day, and not looked at since', () => {
     expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
   })
 })
+
+test('a process that stood still, and then hears first that it is to wait, waits', async () => {
+  await start()
+  await register(1)
+  let asked = 0
+  simulator.answerWith(() => {
+    if (++asked > 1) return null
+    clock.standStill(10 * 60_000)
+    const headers = { 'retry-after': '60' }
+    return { kind: 'answer', answer: { status: 503, headers, body: '{"reason":"ServiceUnavailable"}' } }
+  })
+  const id = await push()
+  await service.logged(({ event }) => event === 'to be sent again')
+  await passing(
+    service,
+    clock,
+    (async () => {
+      const until = clock.now() + 50_000
+      while (clock.now() < until) await Bun.sleep(1)
+    })(),
+  )
+  expect(asked).toBe(1)
+  await passing(service, clock, sent(id))
+  expect(asked).toBe(2)
+})

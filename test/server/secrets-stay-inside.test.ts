@@ -188,6 +188,7 @@ describe('no stored secret is told', () => {
 /** A server, or what waits for one, or asks the internet; and what changes the data that the others show. */
 const NOT_RUN = new Set([
   'serve',
+  'demo',
   'tail',
   'push',
   'app delete',

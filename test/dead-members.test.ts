@@ -35,7 +35,7 @@ test('every member that is offered has a reader', () => {
 function unreadMembers(): string[] {
   const config = ts.readConfigFile(join(top, 'tsconfig.json'), (path) => ts.sys.readFile(path))
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, top)
-  const roots = [...new Bun.Glob('{src,scripts}/**/*.ts').scanSync({ cwd: top, absolute: true })]
+  const roots = [...new Bun.Glob('{src,scripts}/**/*.{ts,tsx}').scanSync({ cwd: top, absolute: true })]
   const host = ts.createCompilerHost(options)
   // Most of what is read is comments of the runtime's types.
   host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone

@@ -15,12 +15,10 @@ const AGAIN_MS = 1500
 
 /** A call that was answered, and not with a success. */
 class CallRefused extends Error {
-  readonly status: number
   readonly code: string
 
-  constructor(status: number, { code, message }: Refusal) {
+  constructor({ code, message }: Refusal) {
     super(message)
-    this.status = status
     this.code = code
   }
 }
@@ -46,7 +44,7 @@ export async function call<T>(method: string, path: string, options: Options = {
   const text = await response.text()
   if (response.ok) return (text === '' ? null : JSON.parse(text)) as T
   if (response.status === 401 && session.peek()?.administrator) void readSession()
-  throw new CallRefused(response.status, refusalIn(text, response.status))
+  throw new CallRefused(refusalIn(text, response.status))
 }
 
 /** Asks who is signed in. */

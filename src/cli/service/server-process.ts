@@ -65,6 +65,9 @@ const EXIT_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130,
 /** Something that was sent could not be written down, and is sent again. */
 const UNWRITTEN = 3
 
+/** How long a start waits for its link, in ms. */
+const SETUP_MS = 1000
+
 /** What a stop may take beyond `drainSeconds`, to close the database and the sockets. */
 const CLOSING_MS = 5_000
 
@@ -76,10 +79,17 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
   const server = await start(config)
   stop.onHangUp(() => server.reload())
   if (!stop.received()) {
-    stdout(`ready ${server.url} admin ${server.adminUrl}\n`)
+    // A disk that takes no writes has no link, and keeps nothing from being ready.
+    const setupUrl = await within(
+      clock,
+      SETUP_MS,
+      server.setupUrl().catch(() => null),
+      null,
+    )
+    const dashboard = setupUrl === null ? '' : `dashboard ${setupUrl} (good once, for 30 minutes)\n`
+    // In one piece: who has read the first line may read no more, and then the second one could not be written.
+    stdout(`ready ${server.url} admin ${server.adminUrl}\n${dashboard}`)
     await manager.ready()
-    const setupUrl = await server.setupUrl()
-    if (setupUrl !== null) stdout(`dashboard ${setupUrl} (good once, for 30 minutes)\n`)
   }
   const broken = await Promise.race([stop.first.then(() => null), server.broken])
   if (broken !== null) {

@@ -17,6 +17,8 @@ beforeAll(async () => {
   service = await serve(data)
   ;({ token } = JSON.parse((await command(['admin', 'token', 'laptop', '--json', '--data', data])).stdout))
   tokenFile = file('token', `${token}\n`)
+  await command(['app', 'create', 'Corner Shop', '--data', data])
+  await command(['app', 'simulate', 'Corner Shop', '--data', data])
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
@@ -42,9 +44,9 @@ async function asked(body: object, authorization = `Bearer ${token}`) {
 }
 
 test('a command says there what it says here, with its exit code', async () => {
-  const made = await elsewhere('app', 'create', 'Corner Shop', '--json')
+  const made = await elsewhere('app', 'create', 'Bakery', '--json')
   expect({ ...made, stdout: '' }).toEqual({ exitCode: 0, stdout: '', stderr: '' })
-  expect(JSON.parse(made.stdout)).toMatchObject({ name: 'Corner Shop' })
+  expect(JSON.parse(made.stdout)).toMatchObject({ name: 'Bakery' })
   const here = await command(['app', 'list', '--data', join(directory, 'data')])
   expect(await elsewhere('app', 'list')).toEqual(here)
   expect((await elsewhere('app', 'show', 'Nope')).exitCode).toBe(1)
@@ -64,7 +66,6 @@ test('where the server is, and the token, can stand in the environment; --data g
 })
 
 test('a push that begins with a dash, and has a quote in it, arrives as it was typed', async () => {
-  await elsewhere('app', 'simulate', 'Corner Shop')
   const { id } = JSON.parse((await elsewhere('app', 'show', 'Corner Shop', '--json')).stdout)
   await fetch(`${service.url}/deviceToken`, {
     method: 'PUT',

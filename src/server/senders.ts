@@ -60,8 +60,11 @@ export async function startSenders(deps: Dependencies) {
   let running: Simulator | null = null
   const simulator = () => (started ??= startSimulator({ clock, rsaKeys: deps.rsaKeys }).then((one) => (running = one)))
   opened.defer(async () => (await started)?.[Symbol.asyncDispose]())
+  const credentials = createCredentialStore({ database, clock, key })
+  // What is damaged is told of at the start, and not when a first push needs it.
+  for (const application of directory.all()) credentials.summaries(application)
   const providers = createProviders({
-    credentials: createCredentialStore({ database, clock, key }),
+    credentials,
     tokens: createProviderTokenStore({ database, key }),
     gateways: {
       apns: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },

@@ -60,6 +60,8 @@ function Views() {
 }
 
 function Pages() {
+  const { path } = useLocation()
+  if (!isReadable(path)) return <NotFoundPage />
   return (
     <Router>
       <Route path="/" component={OverviewPage} />
@@ -81,6 +83,16 @@ function Pages() {
       <Route default component={NotFoundPage} />
     </Router>
   )
+}
+
+/** Whether each `%` stands for a character; else the router throws. */
+function isReadable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function NotFoundPage() {

@@ -107,6 +107,73 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     await context.close()
   })
 
+  test('asks for no preview of an empty push', async () => {
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
+    const asked: unknown[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/push/preview')) asked.push(request.postDataJSON())
+    })
+    await page.goto(at(`/applications/${application}/send`))
+    const msg = page.getByLabel('Message')
+    await msg.fill('Hello')
+    await page.getByText('To 3 devices').waitFor()
+    await msg.fill('')
+    await page.getByText('To 3 devices').waitFor({ state: 'detached' })
+    await msg.fill('World')
+    await page.getByText('To 3 devices').waitFor()
+    expect(asked).toMatchObject([{ msg: 'Hello' }, { msg: 'World' }])
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
+  test('lists the devices that nobody searched for, and leads to each', async () => {
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
+    await page.goto(at(`/applications/${application}/devices`))
+    await page.getByRole('heading', { name: 'Registered first' }).waitFor()
+    const list = page.getByRole('table', { name: 'Registered devices' })
+    expect(await list.getByRole('link').count()).toBe(3)
+    await list.getByRole('link').first().click()
+    await page.getByRole('heading', { name: 'Found by token' }).waitFor()
+    await page.goto(at(`/applications/${application}/devices?after=999999`))
+    await page.getByRole('link', { name: 'From the first on' }).click()
+    await list.waitFor()
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
+  test('shows on a narrow window which page is there, and no date on two lines', async () => {
+    const { context, page, wrongs } = await openPage(browser, {
+      storageState: signedIn,
+      viewport: { width: 390, height: 800 },
+    })
+    const links = '[...document.querySelectorAll("nav:has([aria-current])")].map((nav) => '
+    const isSeen = `${links} { const [outer, inner] = [nav, nav.querySelector("[aria-current]")].map((one) => one.getBoundingClientRect()); return inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && nav.scrollWidth > nav.clientWidth })`
+    await page.goto(at(`/applications/${application}/credentials`))
+    await page.getByRole('heading', { name: 'Add one' }).waitFor()
+    // The navigation, and the tabs of the application.
+    expect(await page.evaluate(isSeen)).toEqual([true, true])
+    await page.goto(at('/log'))
+    await page.getByRole('table', { name: 'Log' }).waitFor()
+    expect(await page.evaluate(isSeen)).toEqual([true])
+    const lines = await page.evaluate<number[]>(
+      '[...document.querySelectorAll("td:first-child")].map((cell) => { const text = document.createRange(); text.selectNodeContents(cell); return text.getClientRects().length })',
+    )
+    expect(new Set(lines)).toEqual(new Set([1]))
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
+  test('knows no page whose address cannot be read', async () => {
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
+    await page.goto(at('/applications'))
+    await page.evaluate("history.pushState(null, '', '/applications/%zz'); dispatchEvent(new Event('popstate'))")
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('link', { name: 'Applications' }).click()
+    await page.getByRole('table', { name: 'Applications' }).waitFor()
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
   test('asks who is there when the session is over, and is then where it was', async () => {
     const { context, page } = await openPage(browser, { storageState: signedIn })
     await page.goto(at('/applications'))

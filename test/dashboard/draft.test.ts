@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { pushBody, pushPath } from '../../src/dashboard/client/draft.ts'
+import { hasContent, pushBody, pushPath } from '../../src/dashboard/client/draft.ts'
 
 test('a draft is a push to everybody with what the API cannot do without', () => {
   const body = pushBody({ msg: 'Hello' })
@@ -43,4 +43,9 @@ test('a token makes it a push to one', () => {
 
 test('what is no JSON yet is named', () => {
   expect(() => pushBody({ payload: '{"order"' })).toThrow('payload is no JSON yet.')
+})
+
+test('there is something to send once there is a message, a title, or that nothing shows', () => {
+  expect([{ msg: 'Hello' }, { title: 'Hi' }, { silent: 'true' }].map(hasContent)).toEqual([true, true, true])
+  expect([{}, { msg: ' ', title: '' }, { silent: 'false', tags: 'vip' }].map(hasContent)).toEqual([false, false, false])
 })

@@ -34,6 +34,25 @@ interface Options {
  * An answer that nobody is signed in shows the sign-in in place of the page, which is there again afterwards.
  */
 export async function call<T>(method: string, path: string, options: Options = {}): Promise<T> {
+  const text = await (await answered(method, path, options)).text()
+  return (text === '' ? null : JSON.parse(text)) as T
+}
+
+/** A page of a list, and the cursor of the next one; `null`: there is none. */
+export interface ListPage<Row> {
+  readonly rows: readonly Row[]
+  readonly next: string | null
+}
+
+/** Reads a list of the public API, which says by a header whether more follows. Throws like `call`. */
+export async function callList<Row>(path: string, options: Options): Promise<ListPage<Row>> {
+  const response = await answered('GET', path, options)
+  const [, next = null] = /[?&]after=(\d+)/.exec(response.headers.get('link') ?? '') ?? []
+  return { rows: (await response.json()) as Row[], next }
+}
+
+/** A success; else throws. */
+async function answered(method: string, path: string, options: Options): Promise<Response> {
   const { body, headers = {}, signal: aborted } = options
   const response = await reach(path, {
     method,
@@ -41,8 +60,8 @@ export async function call<T>(method: string, path: string, options: Options = {
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(aborted !== undefined && { signal: aborted }),
   })
+  if (response.ok) return response
   const text = await response.text()
-  if (response.ok) return (text === '' ? null : JSON.parse(text)) as T
   if (response.status === 401 && session.peek()?.administrator) void readSession()
   throw new CallRefused(refusalIn(text, response.status))
 }

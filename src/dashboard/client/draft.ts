@@ -45,6 +45,11 @@ export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
   return body
 }
 
+/** Whether there is anything to send yet: what the API cannot do without is something to show, or that nothing is shown. */
+export function hasContent(draft: Draft): boolean {
+  return draft['silent'] === 'true' || ['msg', 'title'].some((name) => (draft[name] ?? '').trim() !== '')
+}
+
 /** Where such a body goes. */
 export function pushPath(body: Readonly<Record<string, unknown>>): '/push/all' | '/push/one' {
   return body['token'] === undefined ? '/push/all' : '/push/one'

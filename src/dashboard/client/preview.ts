@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { call, sentenceOf } from './call.ts'
-import { pushBody } from './draft.ts'
+import { hasContent, pushBody } from './draft.ts'
 import type { Draft } from './draft.ts'
 import { onBehalf } from './paths.ts'
 
@@ -24,11 +24,15 @@ export interface Previewed {
 /** How long somebody has to pause for the preview to follow. */
 const PAUSE_MS = 300
 
-/** To whom a push would go as it is typed, and what Apple and Google would get. */
+/** To whom a push would go as it is typed, and what Apple and Google would get; of an empty one nothing is asked. */
 export function usePreview(application: string, draft: Draft): Previewed {
   const state = useSignal<Previewed>({ preview: null, problem: null })
   const typed = JSON.stringify(draft)
   useEffect(() => {
+    if (!hasContent(draft)) {
+      state.value = { preview: null, problem: null }
+      return undefined
+    }
     const stop = new AbortController()
     const ask = async (): Promise<void> => {
       try {

@@ -10,8 +10,11 @@ export interface Resource<T> {
   reload(): void
 }
 
-/** What a path answers, read again when the path changes and when the server came back. `null`: nothing is asked. */
-export function useResource<T>(path: string | null): Resource<T> {
+/** What a path answers, read (default: as JSON) again when the path changes and when the server came back. `null`: nothing is asked. */
+export function useResource<T>(
+  path: string | null,
+  read: (path: string, signal: AbortSignal) => Promise<T> = (from, signal) => call<T>('GET', from, { signal }),
+): Resource<T> {
   const state = useSignal<{ path: string | null; value: T | null; problem: string | null }>({
     path: null,
     value: null,
@@ -21,7 +24,7 @@ export function useResource<T>(path: string | null): Resource<T> {
   useEffect(() => {
     if (path === null) return undefined
     const stop = new AbortController()
-    call<T>('GET', path, { signal: stop.signal }).then(
+    read(path, stop.signal).then(
       (value) => {
         if (!stop.signal.aborted) state.value = { path, value, problem: null }
       },

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 import type { ApplicationName } from '../../admin/api-types.ts'
 import { applicationPage } from '../client/paths.ts'
+import { useCurrentInView } from './current-in-view.ts'
 
 const TABS = [
   ['', 'Application'],
@@ -13,13 +14,14 @@ const TABS = [
 /** The pages of one application. */
 export function ApplicationTabs({ id, name }: Pick<ApplicationName, 'id'> & { readonly name: string | undefined }) {
   const { path } = useLocation()
+  const tabs = useCurrentInView(path)
   const [, , , here = ''] = path.split('/')
   return (
     <>
       <p class="crumb">
         <a href="/applications">Applications</a> / <bdi>{name ?? id}</bdi>
       </p>
-      <nav class="tabs" aria-label="Application">
+      <nav class="tabs" aria-label="Application" ref={tabs}>
         {TABS.map(([part, text]) => (
           <a
             key={part}

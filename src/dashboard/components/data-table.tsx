@@ -1,13 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { csvOf } from './csv.ts'
 import { saveFile } from './save-file.ts'
+import { time } from './text.ts'
 
 export interface Column<Row> {
   readonly name: string
   readonly isNumber?: boolean
+  /** ISO 8601; shown on one line. */
+  readonly isTime?: boolean
   /** As it is written into a file. */
   readonly value: (row: Row) => string | number | null
-  /** As it is shown. Default the value. */
+  /** As it is shown. Default the value, of a time in the zone of whoever looks. */
   readonly show?: (row: Row) => ComponentChildren
 }
 
@@ -34,9 +37,9 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
           <caption class="unseen">{caption}</caption>
           <thead>
             <tr>
-              {columns.map(({ name, isNumber }) => (
-                <th key={name} scope="col" class={isNumber === true ? 'number' : ''}>
-                  {name}
+              {columns.map((column) => (
+                <th key={column.name} scope="col" class={classOf(column)}>
+                  {column.name}
                 </th>
               ))}
             </tr>
@@ -44,9 +47,9 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
           <tbody>
             {rows.map((row) => (
               <tr key={keyOf(row)}>
-                {columns.map(({ name, isNumber, value, show = value }) => (
-                  <td key={name} class={isNumber === true ? 'number' : ''}>
-                    {show(row)}
+                {columns.map((column) => (
+                  <td key={column.name} class={classOf(column)}>
+                    {shown(column, row)}
                   </td>
                 ))}
               </tr>
@@ -68,4 +71,14 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
       </p>
     </div>
   )
+}
+
+function classOf<Row>({ isNumber = false, isTime = false }: Column<Row>): string {
+  return isNumber ? 'number' : isTime ? 'time' : ''
+}
+
+function shown<Row>({ isTime = false, value, show }: Column<Row>, row: Row): ComponentChildren {
+  if (show !== undefined) return show(row)
+  const plain = value(row)
+  return isTime && plain !== null ? time(String(plain)) : plain
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
 import { call, readSession, session } from '../client/call.ts'
+import { useCurrentInView } from './current-in-view.ts'
 
 const LINKS = [
   ['/', 'Overview'],
@@ -15,6 +16,7 @@ const LINKS = [
 /** What is around each page. */
 export function Layout({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation()
+  const links = useCurrentInView(path)
   const isHere = (href: string): boolean => (href === '/' ? path === '/' : path.startsWith(href))
   const signOut = async (): Promise<void> => {
     await call('DELETE', '/api/session')
@@ -29,7 +31,7 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
         <a class="brand" href="/">
           Bellhop
         </a>
-        <nav aria-label="Dashboard">
+        <nav aria-label="Dashboard" ref={links}>
           {LINKS.map(([href, text]) => (
             <a key={href} href={href} {...(isHere(href) && { 'aria-current': 'page' as const })}>
               {text}

@@ -2,7 +2,7 @@ import type { PushSummary } from '../../admin/api-types.ts'
 import { applicationPage } from '../client/paths.ts'
 import { DataTable } from './data-table.tsx'
 import type { Column } from './data-table.tsx'
-import { count, time } from './text.ts'
+import { count } from './text.ts'
 
 export interface ListedPush extends PushSummary {
   readonly application: string
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<ListedPush>[] = [
   { name: 'Accepted', isNumber: true, value: ({ accepted }) => accepted, show: (push) => count(push.accepted) },
   { name: 'Failed', isNumber: true, value: ({ failed }) => failed, show: (push) => count(push.failed) },
   { name: 'Opened', isNumber: true, value: ({ opened }) => opened, show: (push) => count(push.opened) },
-  { name: 'Made', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => time(createdAt) },
+  { name: 'Made', isTime: true, value: ({ createdAt }) => createdAt },
 ]
 
 /** Pushes with what became of them. */

@@ -63,8 +63,8 @@ function Administrators() {
           caption="Administrators"
           columns={[
             { name: 'Name', value: ({ name }) => name, show: ({ name }) => <bdi>{name}</bdi> },
-            { name: 'Added', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => time(createdAt) },
-            { name: 'Seen', value: ({ seenAt }) => seenAt, show: ({ seenAt }) => time(seenAt) },
+            { name: 'Added', isTime: true, value: ({ createdAt }) => createdAt },
+            { name: 'Seen', isTime: true, value: ({ seenAt }) => seenAt },
             {
               name: 'Change',
               value: () => '',
@@ -102,8 +102,8 @@ function Tokens() {
           caption="Tokens"
           columns={[
             { name: 'Name', value: (token) => token.name, show: (token) => <bdi>{token.name}</bdi> },
-            { name: 'Made', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => time(createdAt) },
-            { name: 'Used', value: ({ usedAt }) => usedAt, show: ({ usedAt }) => time(usedAt) },
+            { name: 'Made', isTime: true, value: ({ createdAt }) => createdAt },
+            { name: 'Used', isTime: true, value: ({ usedAt }) => usedAt },
             {
               name: 'Change',
               value: () => '',

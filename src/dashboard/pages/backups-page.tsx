@@ -45,7 +45,7 @@ export function BackupsPage() {
           caption="Backups"
           columns={[
             { name: 'Backup', value: ({ name }) => name, show: ({ name }) => <code>{name}</code> },
-            { name: 'Made', value: ({ at }) => at, show: ({ at }) => time(at) },
+            { name: 'Made', isTime: true, value: ({ at }) => at },
             { name: 'Bytes', isNumber: true, value: ({ bytes }) => bytes, show: ({ bytes }) => bytes.toLocaleString() },
           ]}
           rows={value.backups}

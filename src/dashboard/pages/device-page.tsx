@@ -112,7 +112,7 @@ function Pushes({ id, pushes }: { readonly id: string; readonly pushes: DeviceAn
                 </a>
               ),
             },
-            { name: 'Made', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => time(createdAt) },
+            { name: 'Made', isTime: true, value: ({ createdAt }) => createdAt },
             {
               name: 'What became of it',
               value: ({ verdict }) => verdict,

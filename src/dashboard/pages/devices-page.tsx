@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso/router'
 import type { ApplicationAnswer, DeviceSearchAnswer, DeviceView } from '../../admin/api-types.ts'
+import { callList } from '../client/call.ts'
+import type { ListPage } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
-import { applicationCall, applicationPage } from '../client/paths.ts'
+import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
 import { DataTable } from '../components/data-table.tsx'
@@ -11,7 +13,6 @@ import { TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { time } from '../components/text.ts'
 
 export const PLATFORMS = { '0': 'iOS', '1': 'Android' } as const
 
@@ -34,7 +35,31 @@ function columnsOf(id: string): readonly Column<DeviceView>[] {
     { name: 'State', value: ({ state }) => state, show: DeviceState },
     { name: 'Alias', value: ({ alias }) => alias, show: ({ alias }) => <bdi>{alias}</bdi> },
     { name: 'User', value: ({ user }) => user, show: ({ user }) => <bdi>{user}</bdi> },
-    { name: 'Seen', value: ({ seenAt }) => seenAt, show: ({ seenAt }) => time(seenAt) },
+    { name: 'Seen', isTime: true, value: ({ seenAt }) => seenAt },
+  ]
+}
+
+/** As `GET /deviceToken/all` of the public API has it. */
+type ListedDevice = Pick<DeviceView, 'token' | 'platform' | 'alias'> & {
+  readonly user?: string
+  readonly created_at: string
+}
+
+function listColumnsOf(id: string): readonly Column<ListedDevice>[] {
+  return [
+    {
+      name: 'Token',
+      value: ({ token }) => token,
+      show: ({ token }) => (
+        <a href={`${applicationPage(id, 'devices')}?q=${encodeURIComponent(token)}`}>
+          <code>{token.slice(0, 16)}…</code>
+        </a>
+      ),
+    },
+    { name: 'Platform', value: ({ platform }) => PLATFORMS[platform] },
+    { name: 'Alias', value: ({ alias }) => alias, show: ({ alias }) => <bdi>{alias}</bdi> },
+    { name: 'User', value: ({ user = null }) => user, show: ({ user }) => <bdi>{user}</bdi> },
+    { name: 'Registered', isTime: true, value: (device) => device.created_at },
   ]
 }
 
@@ -47,15 +72,20 @@ export function DevicesPage() {
   const path = `${applicationCall(id, 'devices', 'search')}?q=${encodeURIComponent(asked)}`
   const application = useResource<ApplicationAnswer>(applicationCall(id))
   const { value, problem } = useResource<DeviceSearchAnswer>(asked === '' ? null : path)
+  const after = query['after']
+  const listed = `/deviceToken/all?limit=50${after === undefined ? '' : `&after=${encodeURIComponent(after)}`}`
+  const list = useResource<ListPage<ListedDevice>>(asked === '' ? onBehalf(id, listed) : null, (from, signal) =>
+    callList(from, { signal }),
+  )
   return (
     <Page
       title="Devices"
       lead="By token, alias, user or tag"
       above={<ApplicationTabs id={id} name={application.value?.name} />}
-      problem={problem ?? application.problem}
+      problem={problem ?? list.problem ?? application.problem}
       curl={[
         adminCurl('GET', asked === '' ? `${applicationCall(id, 'devices', 'search')}?q=vip` : path),
-        publicCurl({ method: 'GET', path: '/deviceToken/all?limit=100', application: id }),
+        publicCurl({ method: 'GET', path: listed, application: id }),
       ]}
     >
       <Form
@@ -96,7 +126,41 @@ export function DevicesPage() {
             <DataTable caption="Devices" columns={columnsOf(id)} rows={value.devices} keyOf={({ device }) => device} />
           </>
         )}
+        {list.value !== null && (list.value.rows.length > 0 || after !== undefined) && (
+          <List id={id} page={list.value} isFirst={after === undefined} />
+        )}
       </div>
     </Page>
+  )
+}
+
+function List({
+  id,
+  page,
+  isFirst,
+}: {
+  readonly id: string
+  readonly page: ListPage<ListedDevice>
+  readonly isFirst: boolean
+}) {
+  const here = applicationPage(id, 'devices')
+  return (
+    <>
+      <h2>{isFirst ? 'Registered first' : 'Registered later'}</h2>
+      {page.rows.length === 0 ? (
+        <p>That was all.</p>
+      ) : (
+        <DataTable
+          caption="Registered devices"
+          columns={listColumnsOf(id)}
+          rows={page.rows}
+          keyOf={({ platform, token }) => `${platform} ${token}`}
+        />
+      )}
+      <p class="buttons">
+        {!isFirst && <a href={here}>From the first on</a>}
+        {page.next !== null && <a href={`${here}?after=${page.next}`}>More</a>}
+      </p>
+    </>
   )
 }

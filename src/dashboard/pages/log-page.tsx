@@ -5,7 +5,6 @@ import { useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { time } from '../components/text.ts'
 
 /** What administrators did. */
 export function LogPage() {
@@ -31,7 +30,7 @@ export function LogPage() {
         <DataTable
           caption="Log"
           columns={[
-            { name: 'When', value: ({ at }) => at, show: ({ at }) => time(at) },
+            { name: 'When', isTime: true, value: ({ at }) => at },
             { name: 'Who', value: ({ who }) => who, show: ({ who }) => <bdi>{who}</bdi> },
             { name: 'What', value: ({ action }) => action },
             { name: 'To what', value: ({ subject }) => subject, show: ({ subject }) => <bdi>{subject}</bdi> },

@@ -15,8 +15,8 @@ type Waiting = WebhookView['next'][number]
 const COLUMNS: readonly Column<Waiting>[] = [
   { name: 'Event', value: ({ type }) => type },
   { name: 'Tries', isNumber: true, value: ({ attempts }) => attempts },
-  { name: 'Made', value: ({ createdAt }) => createdAt, show: ({ createdAt }) => time(createdAt) },
-  { name: 'Due', value: ({ dueAt }) => dueAt, show: ({ dueAt }) => time(dueAt) },
+  { name: 'Made', isTime: true, value: ({ createdAt }) => createdAt },
+  { name: 'Due', isTime: true, value: ({ dueAt }) => dueAt },
   { name: 'ID', value: ({ id }) => id, show: ({ id }) => <code>{id}</code> },
 ]
 

@@ -174,6 +174,29 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     await context.close()
   })
 
+  test('lists the devices that a push failed for', async () => {
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
+    await page.goto(at('/applications'))
+    // The simulator says of a token that begins like this that it is gone, so three devices are left afterwards.
+    const token = 'bad41000'.padEnd(64, '1')
+    const failed = await page.evaluate<string>(`(async () => {
+      const call = async (method, path, body) => (await fetch('/api/applications/${application}/v1' + path, {
+        method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+      })).json()
+      await call('PUT', '/deviceToken', { token: '${token}', platform: '0' })
+      return (await call('POST', '/push/one', { token: '${token}', platform: '0', msg: 'Hello', sound: '', badge: '' })).id
+    })()`)
+    await page.goto(at(`/applications/${application}/pushes/${failed}`))
+    const list = page.getByRole('table', { name: 'Failed devices' })
+    expect(await list.getByRole('row').nth(1).innerText()).toMatch(
+      /^bad4100011111111…\s+iOS\s+gone\s+Unregistered\s+1\s/,
+    )
+    await list.getByRole('link').click()
+    await page.getByRole('heading', { name: 'Found by token' }).waitFor()
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
   test('asks who is there when the session is over, and is then where it was', async () => {
     const { context, page } = await openPage(browser, { storageState: signedIn })
     await page.goto(at('/applications'))

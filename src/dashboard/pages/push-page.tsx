@@ -8,6 +8,7 @@ import { onBehalf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
 import { DataTable } from '../components/data-table.tsx'
+import { FailedDevices } from '../components/failed-devices.tsx'
 import { TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
@@ -61,6 +62,10 @@ export function PushPage() {
             />
           )}
           <Failures status={status.value} />
+          {/* While it is sent, the list grows with every answer. */}
+          {progress.state !== 'sending' && progress.failed > 0 && (
+            <FailedDevices application={id} push={push} failed={progress.failed} />
+          )}
           <Why id={id} path={path} />
         </>
       )}

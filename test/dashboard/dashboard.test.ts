@@ -35,6 +35,15 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
   })
 
   const at = (path: string): string => dashboard.service.adminUrl + path
+  /** A call of the public API, out of a page that is signed in. */
+  const onBehalf = (page: Page, method: string, path: string, body: object): Promise<{ readonly id: string }> =>
+    page.evaluate(
+      `fetch('/api/applications/${application}/v1${path}', ${JSON.stringify({
+        method,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })}).then((answer) => answer.json())`,
+    )
   /** Each page: where it is, and what is there when it has been told all. */
   const places = (): Readonly<Record<string, readonly [path: string, ready: string]>> => ({
     overview: ['/', 'table:Latest pushes'],
@@ -179,20 +188,38 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     await page.goto(at('/applications'))
     // The simulator says of a token that begins like this that it is gone, so three devices are left afterwards.
     const token = 'bad41000'.padEnd(64, '1')
-    const failed = await page.evaluate<string>(`(async () => {
-      const call = async (method, path, body) => (await fetch('/api/applications/${application}/v1' + path, {
-        method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
-      })).json()
-      await call('PUT', '/deviceToken', { token: '${token}', platform: '0' })
-      return (await call('POST', '/push/one', { token: '${token}', platform: '0', msg: 'Hello', sound: '', badge: '' })).id
-    })()`)
-    await page.goto(at(`/applications/${application}/pushes/${failed}`))
+    await onBehalf(page, 'PUT', '/deviceToken', { token, platform: '0' })
+    const content = { msg: 'Hello', sound: '', badge: '' }
+    const { id } = await onBehalf(page, 'POST', '/push/one', { token, platform: '0', ...content })
+    await page.goto(at(`/applications/${application}/pushes/${id}`))
     const list = page.getByRole('table', { name: 'Failed devices' })
     expect(await list.getByRole('row').nth(1).innerText()).toMatch(
       /^bad4100011111111…\s+iOS\s+gone\s+Unregistered\s+1\s/,
     )
     await list.getByRole('link').click()
     await page.getByRole('heading', { name: 'Found by token' }).waitFor()
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
+  test('erases a user whose name is typed again', async () => {
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
+    await page.goto(at('/applications'))
+    for (const digit of ['1', '2']) {
+      await onBehalf(page, 'PUT', '/deviceToken', { token: digit.repeat(64), platform: '0', user: 'ann@shop.example' })
+    }
+    await page.goto(at(`/applications/${application}/devices?q=ann@shop.example`))
+    await page.getByRole('link', { name: '1111111111111111…' }).click()
+    await page.getByRole('button', { name: 'Erase the user …' }).click()
+    const typed = page.getByRole('textbox', { name: 'The user' })
+    await typed.fill('ann')
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Wrong:\s+That is not the name of the user: nothing was/)
+    await typed.fill('ann@shop.example')
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await page.getByRole('heading', { name: 'Registered first' }).waitFor()
+    await page.goto(at(`/applications/${application}/devices?q=ann@shop.example`))
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
     expect(wrongs).toEqual([])
     await context.close()
   })

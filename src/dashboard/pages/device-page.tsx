@@ -8,6 +8,7 @@ import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
 import { DataTable } from '../components/data-table.tsx'
 import { Dialog } from '../components/dialog.tsx'
+import { EraseUser } from '../components/erase-user.tsx'
 import { Form } from '../components/form.tsx'
 import { Page } from '../components/page.tsx'
 import { time } from '../components/text.ts'
@@ -19,8 +20,12 @@ export function DevicePage() {
   const path = applicationCall(id, 'devices', device)
   const application = useResource<ApplicationAnswer>(applicationCall(id))
   const { value, problem } = useResource<DeviceAnswer>(path)
-  const isAsked = useSignal(false)
+  const asked = useSignal<'unregister' | 'erase' | null>(null)
+  const close = (): void => {
+    asked.value = null
+  }
   const record = value?.device ?? null
+  const user = record?.user ?? null
   return (
     <Page
       title={record === null ? 'Device' : `${PLATFORMS[record.platform]} ${record.token.slice(0, 8)}…`}
@@ -31,18 +36,25 @@ export function DevicePage() {
         ...(record === null
           ? []
           : [publicCurl({ method: 'PUT', path: '/deviceToken/del', application: id, body: named(record) })]),
+        ...(user === null ? [] : [publicCurl({ method: 'PUT', path: '/user/del', application: id, body: { user } })]),
       ]}
     >
       {record !== null && <Facts device={record} />}
-      {record?.state === 'registered' && (
-        <button type="button" class="danger" onClick={() => (isAsked.value = true)}>
-          Unregister …
-        </button>
-      )}
+      <div class="buttons">
+        {record?.state === 'registered' && (
+          <button type="button" class="danger" onClick={() => (asked.value = 'unregister')}>
+            Unregister …
+          </button>
+        )}
+        {user !== null && (
+          <button type="button" class="danger" onClick={() => (asked.value = 'erase')}>
+            Erase the user …
+          </button>
+        )}
+      </div>
       {value !== null && <Pushes id={id} pushes={value.pushes} />}
-      {isAsked.value && record !== null && (
-        <Unregister id={id} device={record} onClose={() => (isAsked.value = false)} />
-      )}
+      {asked.value === 'unregister' && record !== null && <Unregister id={id} device={record} onClose={close} />}
+      {asked.value === 'erase' && user !== null && <EraseUser application={id} user={user} onClose={close} />}
     </Page>
   )
 }

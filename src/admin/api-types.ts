@@ -205,9 +205,15 @@ export interface ApplicationLimits {
 /** `PATCH /api/applications/:id`: what is left out stays as it is. A field that is none is refused. */
 export type LimitsRequest = Partial<ApplicationLimits>
 
-/** `POST /api/applications/:id/rotate-secret`: the old secret is worth nothing from then on. */
+/** `POST /api/applications/:id/rotate-secret`. `overlapSeconds`: how long the old secret counts too; default 0, no longer. */
+export interface RotateSecretRequest {
+  readonly overlapSeconds?: number
+}
+
 export interface NewSecretAnswer {
   readonly secret: string
+  /** Until when the old one counts; `null`: it is worth nothing. */
+  readonly previousUntil: string | null
 }
 
 /**

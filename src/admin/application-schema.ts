@@ -2,7 +2,7 @@ import { isAppleId, isBundleId } from '../application/apple-names.ts'
 import type { Limits } from '../application/application.ts'
 import { LIMIT_SWITCHES, LIMIT_VALUES } from '../application/limit-rules.ts'
 import { failure, Refused } from '../failure.ts'
-import { bodyOf, closed, describedAs, invalid, optional, required, show } from '../http/fields.ts'
+import { bodyOf, closed, describedAs, invalid, optional, required, show, wholeNumber } from '../http/fields.ts'
 import type { Body, Field } from '../http/fields.ts'
 import type { SettingType } from '../settings/setting-type.ts'
 import { suggestion } from '../text/nearest.ts'
@@ -94,6 +94,11 @@ const limits = {
 export const ChangeLimits = knownOnly(bodyOf(limits, (given) => given as Partial<Limits>))
 
 export const NewApplication = knownOnly(bodyOf({ name: required(givenName), simulate: optional(yesOrNo) }))
+/** A year. */
+const MAX_OVERLAP_SECONDS = 31_536_000
+
+export const RotateSecret = bodyOf({ overlapSeconds: optional(wholeNumber(0, MAX_OVERLAP_SECONDS)) })
+
 export const Simulate = knownOnly(bodyOf({ simulate: required(yesOrNo), confirm: optional(yesOrNo) }))
 export const DeleteApplication = knownOnly(bodyOf({ name: required(givenName) }))
 

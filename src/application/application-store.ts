@@ -21,8 +21,18 @@ export interface ApplicationStore {
   find(idOrName: string): Application | null
   /** In the order of their creation. */
   list(): Application[]
-  /** The old secret is worth nothing from then on. */
-  rotateSecret(id: string): { readonly kind: 'rotated'; readonly secret: string } | NotFound
+  /** The old secret counts for `overlapMs` more, default 0: it is worth nothing from then on. The one before it is in any case. */
+  rotateSecret(
+    id: string,
+    overlapMs?: number,
+  ):
+    | {
+        readonly kind: 'rotated'
+        readonly secret: string
+        /** Ms since the Unix epoch; `null`: the old one does not count. */
+        readonly previousUntil: number | null
+      }
+    | NotFound
   /** Takes the application's devices, pushes and credentials with it. */
   remove(id: string): { readonly kind: 'removed' } | NotFound
   /** What is left out stays as it is. The values are trusted: whole numbers of 0 and more, rates also fractions. */
@@ -91,10 +101,11 @@ export function createApplicationStore({ database, clock, random = randomBytes }
       })
     },
 
-    rotateSecret(id) {
+    rotateSecret(id, overlapMs = 0) {
       const secret = newSecret(random)
-      const changed = statements.setSecret.all({ id, secretHash: hashSecret(secret) })
-      return changed.length === 0 ? NOT_FOUND : { kind: 'rotated', secret }
+      const previousUntil = overlapMs > 0 ? clock.now() + overlapMs : null
+      const changed = statements.setSecret.all({ id, secretHash: hashSecret(secret), previousUntil })
+      return changed.length === 0 ? NOT_FOUND : { kind: 'rotated', secret, previousUntil }
     },
 
     remove: (id) => (statements.remove.all({ id }).length === 0 ? NOT_FOUND : { kind: 'removed' }),
@@ -142,7 +153,12 @@ function prepareStatements(orm: Database['orm']) {
       .prepare(),
     setSecret: orm
       .update(table)
-      .set({ secretHash: sql`${sql.placeholder('secretHash')}` })
+      .set({
+        // The values of before stand on the right.
+        previousSecretHash: sql`CASE WHEN ${sql.placeholder('previousUntil')} IS NULL THEN NULL ELSE ${table.secretHash} END`,
+        previousUntil: sql`${sql.placeholder('previousUntil')}`,
+        secretHash: sql`${sql.placeholder('secretHash')}`,
+      })
       .where(id)
       .returning({ id: table.id })
       .prepare(),
@@ -161,14 +177,16 @@ function prepareStatements(orm: Database['orm']) {
 }
 
 function applicationOf(row: typeof table.$inferSelect): Application {
-  const { number, id, name, secretHash, simulated } = row
+  const { number, id, name, secretHash, previousSecretHash, previousUntil, simulated } = row
+  const previousSecret =
+    previousSecretHash === null || previousUntil === null ? null : { hash: previousSecretHash, until: previousUntil }
   const { rate, burst, backendRate, backendBurst, quota, quotaPeriod } = row
   const { confirmAbove, holdSeconds, maxLabels, maxDevices } = row
   const { pushId, secretEverywhere, verifyUsers, adoptImported } = row
   const calls = { rate, burst, backendRate, backendBurst, quota, quotaPeriod }
   const bounds = { confirmAbove, holdSeconds, maxLabels, maxDevices }
   const limits = { ...calls, ...bounds, pushId, secretEverywhere, verifyUsers, adoptImported }
-  return { number, id, name, secretHash, limits, simulated }
+  return { number, id, name, secretHash, previousSecret, limits, simulated }
 }
 
 function isName(name: string): boolean {

@@ -7,6 +7,8 @@ export interface Application {
   readonly name: string
   /** SHA-256 of the secret. A slow hash is for what people choose; a secret is 256 random bits. */
   readonly secretHash: Uint8Array
+  /** The one before it, which counts too until `until`, ms since the Unix epoch; `null`: none does. */
+  readonly previousSecret: { readonly hash: Uint8Array; readonly until: number } | null
   readonly limits: Limits
   /** Pushes go to the built-in simulator instead of Apple and Google. */
   readonly simulated: boolean

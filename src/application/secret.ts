@@ -9,8 +9,19 @@ export function hashSecret(secret: string): Uint8Array {
   return hash('sha256', secret, 'buffer')
 }
 
-/** Whether `secret` is the application's. `null` stands for an unknown application and never matches. */
-export function secretMatches(application: Pick<Application, 'secretHash'> | null, secret: string): boolean {
-  const same = timingSafeEqual(hashSecret(secret), application?.secretHash ?? NO_HASH)
-  return same && application !== null
+/**
+ * Whether `secret` is the application's, or the one before it that counts at `now`, ms since the Unix epoch. `null` stands
+ * for an unknown application and never matches.
+ */
+export function secretMatches(
+  application: Pick<Application, 'secretHash' | 'previousSecret'> | null,
+  secret: string,
+  now: number,
+): boolean {
+  const given = hashSecret(secret)
+  const same = timingSafeEqual(given, application?.secretHash ?? NO_HASH)
+  const previous = application?.previousSecret ?? null
+  const sameAsBefore = timingSafeEqual(given, previous?.hash ?? NO_HASH)
+  if (application === null) return false
+  return same || (sameAsBefore && previous !== null && now < previous.until)
 }

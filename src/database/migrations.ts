@@ -20,6 +20,7 @@ import receipt from '../../migrations/0019_receipt.sql' with { type: 'text' }
 import userKey from '../../migrations/0020_user_key.sql' with { type: 'text' }
 import administrator from '../../migrations/0021_administrator.sql' with { type: 'text' }
 import adoptedDevice from '../../migrations/0022_adopted_device.sql' with { type: 'text' }
+import secretOverlap from '../../migrations/0023_secret_overlap.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 20, sql: userKey },
   { number: 21, sql: administrator },
   { number: 22, sql: adoptedDevice },
+  { number: 23, sql: secretOverlap },
 ]

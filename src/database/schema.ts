@@ -36,6 +36,8 @@ export const application = sqliteTable('application', {
   secretEverywhere: integer('secret_everywhere', { mode: 'boolean' }).notNull().default(false),
   verifyUsers: integer('verify_users', { mode: 'boolean' }).notNull().default(false),
   adoptImported: integer('adopt_imported', { mode: 'boolean' }),
+  previousSecretHash: blob('previous_secret_hash', { mode: 'buffer' }),
+  previousUntil: integer('previous_until'),
 })
 
 export const credential = sqliteTable(

@@ -33,7 +33,7 @@ export function createServiceGate({ config, clock, log, directory, ledger, metri
       headerPrefixes: config.headerPrefix ?? [],
       byId: (id) => directory.byId(id),
       refresh: () => directory.refresh(),
-      secretMatches,
+      secretMatches: (application, secret) => secretMatches(application, secret, clock.now()),
       throttleFailure(address) {
         metrics.wrongCredentials++
         return throttle.failed(address)

@@ -145,7 +145,21 @@ describe('the secret', () => {
     expect(status).toBe(200)
     expect((await service.get('/pushes', { application: { id, secret: before } })).status).toBe(401)
     expect((await service.get('/pushes', { application: { id, secret: body.secret } })).status).toBe(200)
-    expect(await lastEntry()).toMatchObject({ action: 'rotate secret', subject: id, detail: {} })
+    expect(body.previousUntil).toBeNull()
+    expect(await lastEntry()).toMatchObject({ action: 'rotate secret', subject: id, detail: { overlapSeconds: 0 } })
+  })
+
+  test('before it counts for as long as is asked for', async () => {
+    const { id, secret: before } = await create('Overlapping')
+    const path = `/api/applications/${id}/rotate-secret`
+    const { body } = await call('POST', path, { overlapSeconds: 3600 })
+    expect(Date.parse(body.previousUntil)).toBeGreaterThan(Date.now() + 3_000_000)
+    for (const secret of [before, body.secret]) {
+      expect((await service.get('/pushes', { application: { id, secret } })).status).toBe(200)
+    }
+    expect(await call('POST', path, { overlapSeconds: -1 })).toMatchObject(
+      wrong('InvalidArgument', 'overlapSeconds must be a whole number from 0 to 31536000, not -1.'),
+    )
   })
 })
 

@@ -25,7 +25,7 @@ describe('a new application', () => {
     expect(application.id).toMatch(/^app_[a-z2-7]{16}$/)
     expect(secret).toMatch(/^bhs_[\w-]{43}$/)
     expect(application).toMatchObject({ name: 'Demo', limits: DEFAULT_LIMITS, simulated: false })
-    expect(secretMatches(application, secret)).toBe(true)
+    expect(secretMatches(application, secret, clock.now())).toBe(true)
   })
 
   test('is made of the random bytes it is given', () => {
@@ -43,7 +43,7 @@ describe('a new application', () => {
     const one = created(opened.applications, 'One')
     const two = created(opened.applications, 'Two')
     expect(one.application.id).not.toBe(two.application.id)
-    expect(secretMatches(two.application, one.secret)).toBe(false)
+    expect(secretMatches(two.application, one.secret, clock.now())).toBe(false)
   })
 
   test('is stored with the time of its creation', () => {
@@ -110,9 +110,28 @@ describe('an application', () => {
     if (rotated.kind === 'not-found') throw new Error(rotated.kind)
     const after = opened.applications.find(application.id)
     expect(rotated.secret).toMatch(/^bhs_[\w-]{43}$/)
-    expect(secretMatches(after, secret)).toBe(false)
-    expect(secretMatches(after, rotated.secret)).toBe(true)
-    expect(secretMatches(opened.applications.find('Other'), other.secret)).toBe(true)
+    expect(secretMatches(after, secret, clock.now())).toBe(false)
+    expect(secretMatches(after, rotated.secret, clock.now())).toBe(true)
+    expect(secretMatches(opened.applications.find('Other'), other.secret, clock.now())).toBe(true)
+  })
+
+  test('whose secret is rotated with an overlap knows the one before too, for so long, and no other', () => {
+    using opened = openStore()
+    const { application, secret: first } = created(opened.applications, 'Demo')
+    const rotate = (overlapMs?: number) => {
+      const rotated = opened.applications.rotateSecret(application.id, overlapMs)
+      if (rotated.kind === 'not-found') throw new Error(rotated.kind)
+      return rotated
+    }
+    const knows = (secret: string, at = clock.now()) => secretMatches(opened.applications.find('Demo'), secret, at)
+    const { secret: second, previousUntil } = rotate(60_000)
+    expect(previousUntil).toBe(clock.now() + 60_000)
+    expect([knows(first), knows(second), knows(first, clock.now() + 60_000)]).toEqual([true, true, false])
+    const { secret: third } = rotate(60_000)
+    expect([knows(first), knows(second), knows(third)]).toEqual([false, true, true])
+    const last = rotate()
+    expect(last.previousUntil).toBeNull()
+    expect([knows(second), knows(third), knows(last.secret)]).toEqual([false, false, true])
   })
 
   test('keeps the limits that are not changed', () => {

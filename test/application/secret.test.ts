@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { hashSecret, secretMatches } from '../../src/application/secret.ts'
 
-const application = { secretHash: hashSecret('bhs_right') }
+const NOW = 1_000_000
+const application = { secretHash: hashSecret('bhs_right'), previousSecret: null }
 
 test('a secret is stored as its SHA-256', () => {
   expect(Buffer.from(hashSecret('abc')).toString('hex')).toBe(
@@ -10,13 +11,22 @@ test('a secret is stored as its SHA-256', () => {
 })
 
 test('only the right secret matches', () => {
-  expect(secretMatches(application, 'bhs_right')).toBe(true)
+  expect(secretMatches(application, 'bhs_right', NOW)).toBe(true)
   for (const wrong of ['', 'bhs_wrong', 'bhs_right ', 'bhs_righ', 'x'.repeat(10_000)]) {
-    expect(secretMatches(application, wrong)).toBe(false)
+    expect(secretMatches(application, wrong, NOW)).toBe(false)
   }
 })
 
 test('no secret matches an unknown application', () => {
-  expect(secretMatches(null, 'bhs_right')).toBe(false)
-  expect(secretMatches(null, '')).toBe(false)
+  expect(secretMatches(null, 'bhs_right', NOW)).toBe(false)
+  expect(secretMatches(null, '', NOW)).toBe(false)
+})
+
+test('the secret before it counts until its time is over, and no longer', () => {
+  const previousSecret = { hash: hashSecret('bhs_old'), until: NOW + 1 }
+  const rotated = { ...application, previousSecret }
+  expect(secretMatches(rotated, 'bhs_old', NOW)).toBe(true)
+  expect(secretMatches(rotated, 'bhs_right', NOW)).toBe(true)
+  expect(secretMatches(rotated, 'bhs_old', NOW + 1)).toBe(false)
+  expect(secretMatches(rotated, 'bhs_older', NOW)).toBe(false)
 })

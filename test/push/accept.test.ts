@@ -13,6 +13,7 @@ const APPLICATION: Application = {
   id: 'app_first',
   name: 'first',
   secretHash: new Uint8Array(32),
+  previousSecret: null,
   simulated: false,
   limits: {
     rate: 0,

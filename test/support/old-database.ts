@@ -145,6 +145,13 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
   }
   if (schema >= 15) run('INSERT INTO clock_jump (by_ms, since, until) VALUES (0, ?, ?)', NOW - HOUR_MS, NOW)
   if (schema >= 21) fillAdministrators(run)
+  if (schema >= 23) {
+    run(
+      'UPDATE application SET previous_secret_hash = ?, previous_until = ? WHERE number = 1',
+      bytes('ab'.repeat(32)),
+      NOW,
+    )
+  }
   if (schema >= 22) {
     run('UPDATE device SET imported = 0 WHERE id = 2')
     run(`INSERT INTO adopted_token (device, application, platform, token, at) VALUES (2, 1, 1, 'listed', ?)`, NOW)

@@ -3,14 +3,14 @@ import type { ApplicationDirectory } from '../../application/application-directo
 import type { ApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
-import { within } from '../../clock.ts'
+import { SECOND_MS, within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Commit } from '../../database/group-commit.ts'
 import type { RegistrySizeStore } from '../../device/registry-size-store.ts'
 import { failure, Refused } from '../../failure.ts'
 import { invalid } from '../../http/fields.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
-import { counted } from '../../text/format.ts'
+import { counted, isoTime } from '../../text/format.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
@@ -18,7 +18,7 @@ import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
 import type { DeleteApplicationAnswer, NewApplicationAnswer, NewSecretAnswer } from '../api-types.ts'
 import { applicationNamed } from '../application-fields.ts'
-import { ChangeLimits, DeleteApplication, NewApplication, Simulate } from '../application-schema.ts'
+import { ChangeLimits, DeleteApplication, NewApplication, RotateSecret, Simulate } from '../application-schema.ts'
 import type { ApplicationView } from '../view/application-view.ts'
 
 /** How long a call waits for the end of an erasure. The listener closes a connection on which 30 s nothing comes. */
@@ -142,19 +142,26 @@ export function applicationRoutes(deps: Dependencies) {
     )
     .post(
       '/api/applications/:id/rotate-secret',
-      async ({ actor, params }): Promise<NewSecretAnswer> => {
+      async ({ actor, params, body: { overlapSeconds = 0 } }): Promise<NewSecretAnswer> => {
         const by = known(actor)
         const { id } = named(params.id)
         const outcome = await commit(() => {
-          const rotated = applications.rotateSecret(id)
-          if (rotated.kind === 'rotated') log.add(by, 'rotate secret', id)
+          const rotated = applications.rotateSecret(id, overlapSeconds * SECOND_MS)
+          if (rotated.kind === 'rotated') log.add(by, 'rotate secret', id, { overlapSeconds })
           return rotated
         })
         directory.reload()
         if (outcome.kind === 'not-found') throw gone()
-        return { secret: outcome.secret }
+        const { secret, previousUntil } = outcome
+        return { secret, previousUntil: previousUntil === null ? null : isoTime(previousUntil) }
       },
-      adminCall({ tag: 'Applications', summary: 'Make another secret; the one before ends at once' }),
+      {
+        ...adminCall({
+          tag: 'Applications',
+          summary: 'Make another secret; the one before ends at once, or counts for a while',
+        }),
+        body: RotateSecret,
+      },
     )
     .post(
       '/api/applications/:id/simulate',

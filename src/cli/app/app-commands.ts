@@ -46,8 +46,17 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'app rotate-secret',
     words: ['APP'],
-    summary: 'give an application a new secret; the old one ends at once',
-    flags: [jsonFlag, ...dataFlags],
+    summary: 'give an application a new secret; the old one ends at once, or counts for a while',
+    flags: [
+      {
+        name: 'overlap',
+        placeholder: 'TIME',
+        type: duration(0),
+        doc: 'how long the old one counts too: 90s, 15m, 24h, 7d (default 0s: no longer)',
+      },
+      jsonFlag,
+      ...dataFlags,
+    ],
     examples: ['bellhop app rotate-secret "Corner Shop"'],
     load: () => import('./app-rotate-secret-command.ts'),
   },

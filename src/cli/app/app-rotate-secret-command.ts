@@ -1,24 +1,31 @@
 import { createApplicationStore } from '../../application/application-store.ts'
 import { problem } from '../../failure.ts'
+import { duration } from '../../settings/setting-type.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
+import { isoTime } from '../../text/format.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
 import { secretJson } from './app-text.ts'
 
 export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
+  // Checked by the flag's type.
+  const overlapMs = duration(0).read(flags.get('overlap') ?? '') ?? 0
   const opened = openApplication(app, flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const { application } = opened
-  const rotated = createApplicationStore({ database, clock: context.clock }).rotateSecret(application.id)
+  const rotated = createApplicationStore({ database, clock: context.clock }).rotateSecret(application.id, overlapMs)
   if (rotated.kind === 'not-found') return problem(`There is no application "${app}" any more.`)
-  if (flags.has('json')) return done(secretJson(application, rotated.secret))
+  const { secret, previousUntil } = rotated
+  const until = previousUntil === null ? null : isoTime(previousUntil)
+  if (flags.has('json')) return done(secretJson(application, secret, overlapMs === 0 ? {} : { previousUntil: until }))
+  const before = until === null ? 'the old one is worth nothing from now on' : `the old one counts until ${until}`
   return done(
     [
-      `"${escapeControls(application.name)}" has a new secret; the old one is worth nothing from now on.`,
+      `"${escapeControls(application.name)}" has a new secret; ${before}.`,
       '',
-      `  ${rotated.secret}`,
+      `  ${secret}`,
       '',
       'It is shown this once: keep it in your backend.',
       '',

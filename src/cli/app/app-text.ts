@@ -12,8 +12,8 @@ export const GATEWAYS = { apns: 'APNs', fcm: 'FCM' } as const
 export const NO_KEY = new Uint8Array(32)
 
 /** One line, its members in this order. */
-export function secretJson({ id, name }: Application, secret: string): string {
-  return jsonLine({ id, secret, name })
+export function secretJson({ id, name }: Application, secret: string, more: object = {}): string {
+  return jsonLine({ id, secret, name, ...more })
 }
 
 /** `key ABC123DEFG of team DEF123GHIJ, topic com.example.shop, environment auto`. */

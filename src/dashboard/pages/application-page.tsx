@@ -1,6 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso/router'
-import type { ApplicationAnswer, ApplicationLimits, NewSecretAnswer } from '../../admin/api-types.ts'
+import type {
+  ApplicationAnswer,
+  ApplicationLimits,
+  NewSecretAnswer,
+  RotateSecretRequest,
+} from '../../admin/api-types.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { newSecret, secretOf } from '../client/new-secret.ts'
@@ -8,7 +13,7 @@ import { applicationCall, applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { TextField } from '../components/field.tsx'
+import { TextField, ChoiceField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { LimitsForm } from '../components/limits-form.tsx'
 import { Notice } from '../components/notice.tsx'
@@ -139,6 +144,7 @@ function SimulatorSwitch({ application: { id, simulated }, onDone }: Asking) {
 }
 
 function RotateSecret({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const overlap = useSignal('86400')
   const made = useSignal<string | null>(null)
   const close = (text: string) => (
     <button type="button" onClick={onClose}>
@@ -156,17 +162,29 @@ function RotateSecret({ id, onClose }: { readonly id: string; readonly onClose: 
   }
   return (
     <Dialog title="A new secret" onClose={onClose}>
-      <p>The old one ends at once: your backend is refused until it has the new one.</p>
+      <p>Where the old one ends at once, your backend is refused until it has the new one.</p>
       <Form
         submit="Make a new secret"
         isDangerous
         onSubmit={async () => {
-          const { secret } = await call<NewSecretAnswer>('POST', applicationCall(id, 'rotate-secret'), { body: {} })
+          const body: RotateSecretRequest = { overlapSeconds: Number(overlap.value) }
+          const { secret } = await call<NewSecretAnswer>('POST', applicationCall(id, 'rotate-secret'), { body })
           newSecret.value = { application: id, secret }
           made.value = secret
         }}
         beside={close('Not now')}
-      />
+      >
+        <ChoiceField
+          label="The old one"
+          value={overlap.value}
+          onValue={(value) => (overlap.value = value)}
+          options={[
+            ['86400', 'counts for a day more'],
+            ['604800', 'counts for a week more'],
+            ['0', 'ends at once'],
+          ]}
+        />
+      </Form>
     </Dialog>
   )
 }

@@ -26,7 +26,7 @@ async function create(cli: CommandLine, name: string): Promise<Created> {
 function opens(cli: CommandLine, { id, secret }: Created): boolean {
   using database = cli.database()
   const application = createApplicationStore({ database, clock: cli.clock }).find(id)
-  return secretMatches(application, secret)
+  return secretMatches(application, secret, cli.clock.now())
 }
 
 const LIMITS = [
@@ -195,6 +195,19 @@ describe('app rotate-secret', () => {
     expect(exitCode).toBe(0)
     expect(stdout).toBe(`${JSON.stringify({ id: before.id, secret: after.secret, name: 'Shop' })}\n`)
     expect([opens(cli, before), opens(cli, after)]).toEqual([false, true])
+  })
+
+  test('with --overlap the old one counts for so long', async () => {
+    using cli = commandLine()
+    const before = await create(cli, 'Shop')
+    const { stdout } = await cli.run(['app', 'rotate-secret', 'Shop', '--overlap', '24h', '--json'])
+    const after = JSON.parse(stdout) as Created
+    expect(after).toMatchObject({ previousUntil: '2026-11-21T12:00:00.000Z' })
+    expect([opens(cli, before), opens(cli, after)]).toEqual([true, true])
+    cli.clock.standStill(86_400_000)
+    expect([opens(cli, before), opens(cli, after)]).toEqual([false, true])
+    const text = (await cli.run(['app', 'rotate-secret', 'Shop', '--overlap', '15m'])).stdout
+    expect(text).toStartWith('"Shop" has a new secret; the old one counts until 2026-11-21T12:15:00.000Z.\n')
   })
 
   test('as text it says that the old one is worth nothing', async () => {

@@ -464,6 +464,8 @@ export interface ReceivedAnswer {
     readonly platform: '0' | '1'
     /** Its first 12 characters. */
     readonly token: string
+    /** The push's id; `null`: its payload does not have that. */
+    readonly push: string | null
     readonly title: string | null
     readonly text: string | null
     readonly badge: number | null

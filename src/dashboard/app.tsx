@@ -14,6 +14,7 @@ import { DevicePage } from './pages/device-page.tsx'
 import { DevicesPage } from './pages/devices-page.tsx'
 import { LogPage } from './pages/log-page.tsx'
 import { OverviewPage } from './pages/overview-page.tsx'
+import { PhonesPage } from './pages/phones-page.tsx'
 import { PushPage } from './pages/push-page.tsx'
 import { PushesPage } from './pages/pushes-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
@@ -74,6 +75,7 @@ function Pages() {
       <Route path="/applications/:id/pushes/:push" component={PushPage} />
       <Route path="/applications/:id/devices" component={DevicesPage} />
       <Route path="/applications/:id/devices/:device" component={DevicePage} />
+      <Route path="/applications/:id/phones" component={PhonesPage} />
       <Route path="/applications/:id/credentials" component={CredentialsPage} />
       <Route path="/webhooks" component={WebhooksPage} />
       <Route path="/backups" component={BackupsPage} />

@@ -152,7 +152,8 @@ describe('/simulator/received', () => {
 
   test('has what applications that are simulated have sent, behind the number that is given', async () => {
     const before = (await received()).last
-    await sent(await push())
+    const id = await push()
+    await sent(id)
     const { last, received: all } = await received(before)
     expect(all).toEqual([
       {
@@ -161,6 +162,7 @@ describe('/simulator/received', () => {
         application: service.application.id,
         platform: '0',
         token: 'a1a1a1a1a1a1',
+        push: id,
         title: null,
         text: 'Hi',
         badge: null,

@@ -4,19 +4,22 @@ import { onBehalf } from './paths.ts'
 
 /** Registers three phones with an application on the simulator, as their apps would. */
 export async function registerThreePhones(application: ApplicationName['id']): Promise<void> {
-  const phones = [
-    { token: appleToken(), platform: '0' },
-    { token: appleToken(), platform: '0' },
-    { token: crypto.getRandomValues(new Uint32Array(4)).join('-'), platform: '1' },
-  ]
-  for (const { token, platform } of phones) {
-    await call('PUT', onBehalf(application, '/deviceToken'), { body: { token, platform } })
-  }
+  for (const platform of ['0', '0', '1'] as const) await registerPhone(application, platform)
 }
 
-/** 64 hexadecimal digits. Some that begin with `bad` order a refusal from the simulator: none of these does. */
-function appleToken(): string {
+/** Registers a phone; by how its token begins, the simulator may be told to refuse what is sent there. */
+export async function registerPhone(
+  application: ApplicationName['id'],
+  platform: '0' | '1',
+  start = '',
+): Promise<void> {
+  const token = platform === '0' ? appleToken(start) : start + crypto.getRandomValues(new Uint32Array(4)).join('-')
+  await call('PUT', onBehalf(application, '/deviceToken'), { body: { token, platform } })
+}
+
+/** 64 hexadecimal digits. Those that begin with `bad` order a refusal: without a start none does. */
+function appleToken(start: string): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
-  bytes[0] = 0xa1
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `${start === '' ? 'a1' : start}${random}`.slice(0, 64)
 }

@@ -35,7 +35,8 @@ export function LockScreen({ platform, scheme, shown, label }: Props) {
   )
 }
 
-function Notification({ platform, shown }: Pick<Props, 'platform'> & { readonly shown: Shown }) {
+/** As it lies on the screen. */
+export function Notification({ platform, shown }: Pick<Props, 'platform'> & { readonly shown: Shown }) {
   const { application, title, subtitle = '', msg, hasImage = false, badge = null } = shown
   return (
     <div class="notification">

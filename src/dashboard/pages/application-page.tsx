@@ -76,6 +76,11 @@ export function ApplicationPage() {
               New secret …
             </button>
             <SimulatorSwitch application={value} onDone={reload} />
+            {value.simulated && (
+              <a class="button" href={applicationPage(id, 'phones')}>
+                Its phones
+              </a>
+            )}
             <button type="button" class="danger" onClick={() => (asked.value = 'delete')}>
               Delete …
             </button>

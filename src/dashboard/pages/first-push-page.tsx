@@ -56,7 +56,8 @@ export function FirstPushPage() {
           {progress !== null && <ProgressBar progress={progress} />}
           <Phones application={id} name={name} />
           <p>
-            <a href={applicationPage(id, 'pushes', push.value)}>All about this push</a>
+            <a href={applicationPage(id, 'pushes', push.value)}>All about this push</a>,{' '}
+            <a href={applicationPage(id, 'phones')}>its phones</a>
           </p>
         </section>
       )}

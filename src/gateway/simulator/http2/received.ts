@@ -8,6 +8,8 @@ export interface ReceivedRequest {
   readonly target: string | null
   readonly platform: Platform
   readonly token: string
+  /** The id of the push, where it goes along for the app to report; else `null`. */
+  readonly push: string | null
   readonly title: string | null
   readonly text: string | null
   readonly badge: number | null
@@ -23,9 +25,9 @@ export function receivedOf({ provider, target, token, body, status, reason, at }
   return { at, target, platform, token, ...shownBy(provider, body), status, reason }
 }
 
-type Shown = Pick<ReceivedRequest, 'title' | 'text' | 'badge'>
+type Shown = Pick<ReceivedRequest, 'push' | 'title' | 'text' | 'badge'>
 
-/** What a phone shows of a body. */
+/** What a phone shows of a body, and the push that its app would report. */
 export function shownBy(provider: ReceivedPush['provider'], body: unknown): Shown {
   return provider === 'apns' ? ofApns(body) : ofFcm(body)
 }
@@ -34,7 +36,12 @@ function ofApns(body: unknown): Shown {
   const aps = inside(body, 'aps')
   const alert = aps['alert']
   const text = typeof alert === 'string' ? alert : inside(aps, 'alert')['body']
-  return { title: textOf(inside(aps, 'alert')['title']), text: textOf(text), badge: numberOf(aps['badge']) }
+  return {
+    push: textOf(inside(body, 'bellhop')['push']),
+    title: textOf(inside(aps, 'alert')['title']),
+    text: textOf(text),
+    badge: numberOf(aps['badge']),
+  }
 }
 
 function ofFcm(body: unknown): Shown {
@@ -43,9 +50,19 @@ function ofFcm(body: unknown): Shown {
   const onAndroid = inside(message['android'], 'notification')
   const badge = onAndroid['notification_count'] ?? inside(message, 'data')['badge']
   return {
+    push: pushIn(inside(message, 'data')['bellhop']),
     title: textOf(onAndroid['title'] ?? notification['title']),
     text: textOf(onAndroid['body'] ?? notification['body']),
     badge: numberOf(badge),
+  }
+}
+
+/** Values of FCM's data are text: here JSON, or what the sender has put under that key. */
+function pushIn(data: unknown): string | null {
+  try {
+    return textOf(inside({ bellhop: JSON.parse(String(data)) }, 'bellhop')['push'])
+  } catch {
+    return null
   }
 }
 

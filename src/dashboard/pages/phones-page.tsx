@@ -43,6 +43,7 @@ export function PhonesPage() {
   const opened = useSignal<ReadonlySet<number>>(new Set())
   const problem = useSignal<string | null>(null)
   const open = async ({ number, push, platform, token }: Arrival): Promise<void> => {
+    if (opened.value.has(number)) return
     // Whose token is known counts once, as an app counts that says which phone has it.
     const device = registered.value?.find((one) => one.platform === platform && one.token.startsWith(token))
     try {

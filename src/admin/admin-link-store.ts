@@ -80,7 +80,7 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
     },
 
     /** Links to become an administrator are good for nothing any more: there is one. */
-    endSetups: (): void => void statements.removeSetups.run(),
+    endSetups: (): void => statements.removeSetups.run(),
 
     /** Erases those that are too old. */
     sweep(now: number): null {

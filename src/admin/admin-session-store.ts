@@ -82,12 +82,12 @@ export function createAdminSessionStore({ database, clock, random }: Options) {
     },
 
     /** It is used. */
-    see: (text: string): void => void statements.see.run({ digest: adminDigest(text), now: clock.now() }),
+    see: (text: string): void => statements.see.run({ digest: adminDigest(text), now: clock.now() }),
 
-    end: (text: string): void => void statements.end.run({ digest: adminDigest(text) }),
+    end: (text: string): void => statements.end.run({ digest: adminDigest(text) }),
 
     /** Everywhere. */
-    endAll: ({ number: of }: Pick<Administrator, 'number'>): void => void statements.endAll.run({ administrator: of }),
+    endAll: ({ number: of }: Pick<Administrator, 'number'>): void => statements.endAll.run({ administrator: of }),
 
     /** Erases those that are over. */
     sweep(now: number): null {

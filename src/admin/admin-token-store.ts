@@ -69,7 +69,7 @@ export function createAdminTokenStore({ database, clock, random }: Options) {
     },
 
     /** It is used. */
-    use: (name: string): void => void statements.use.run({ name, now: clock.now() }),
+    use: (name: string): void => statements.use.run({ name, now: clock.now() }),
 
     /** Whether there was one of this name. */
     revoke: (name: string): boolean => statements.remove.get({ name }) !== undefined,

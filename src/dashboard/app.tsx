@@ -129,7 +129,7 @@ class ErrorBoundary extends Component<{ children: ComponentChildren }, { error: 
     return (
       <main class="alone">
         <h1>This page broke</h1>
-        <p>It is a mistake of ours: {error instanceof Error ? error.message : String(error)}</p>
+        <p>It is a mistake of ours: {error instanceof Error ? error.message : 'it says nothing of itself'}</p>
         <p>
           <a href="/" target="_top" rel="external">
             Load it again

@@ -213,7 +213,7 @@ export function startAdminSide(deps: Dependencies) {
     routes: [
       pageRoutes(),
       monitoring,
-      sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, done: adminLog.add }),
+      sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, log: adminLog }),
       applicationRoutes({
         ...behind,
         applications: createApplicationStore(stored),
@@ -266,7 +266,11 @@ export function startAdminSide(deps: Dependencies) {
     api,
     /** What stands in a link to become the first administrator; `null`: there is one. */
     setupLink: () => (administrators.any() ? Promise.resolve(null) : commit(() => links.make(null))),
-    sweeps: [sessions.sweep, links.sweep, adminLog.sweep],
+    sweeps: [
+      (now: number) => sessions.sweep(now),
+      (now: number) => links.sweep(now),
+      (now: number) => adminLog.sweep(now),
+    ],
   }
 }
 

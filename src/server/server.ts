@@ -238,7 +238,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     recentLines: serviceLog.recentLines,
     url: () => publicListener.url,
     serveCommand: overrides.serveCommand ?? null,
-    onBehalf: { answer: (request) => onBehalf.handle(request), routeOf: behalf.routeOf },
+    onBehalf: { answer: (request) => onBehalf.handle(request), routeOf: (url) => behalf.routeOf(url) },
   })
 
   const sweeps = [

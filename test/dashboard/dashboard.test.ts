@@ -330,7 +330,7 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
       await examine(`${name}, dark`, { type: 'rule', values: ['color-contrast'] })
       for (const width of [390, 1440]) {
         await page.setViewportSize({ width, height: 900 })
-        const wide = await page.evaluate('document.documentElement.scrollWidth')
+        const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
         if (wide !== width) found.push(`${name} at ${width}: ${wide} wide`)
       }
     }

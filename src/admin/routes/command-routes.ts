@@ -94,15 +94,15 @@ export function commandRoutes({ gate, commit, log, serve }: Dependencies) {
   )
 }
 
-function lines({ said, stop }: RunningCommand): ReadableStream<Uint8Array> {
+function lines(running: RunningCommand): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  const next = said[Symbol.asyncIterator]()
+  const next = running.said[Symbol.asyncIterator]()
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await next.next()
       if (done === true) controller.close()
       else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`))
     },
-    cancel: stop,
+    cancel: () => running.stop(),
   })
 }

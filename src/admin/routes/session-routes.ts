@@ -25,12 +25,12 @@ interface Dependencies {
   readonly links: AdminLinkStore
   readonly passwords: Passwords
   readonly signIn: ReturnType<typeof createSignIn>
-  readonly done: AdminLogStore['add']
+  readonly log: Pick<AdminLogStore, 'add'>
 }
 
 /** Who somebody is, and coming and going. */
 export function sessionRoutes(deps: Dependencies) {
-  const { gate, commit, administrators, sessions, links, passwords, signIn, done } = deps
+  const { gate, commit, administrators, sessions, links, passwords, signIn, log } = deps
 
   const shown = (actor: Actor | null) => ({
     administrator: actor?.kind === 'administrator' ? { name: actor.name } : null,
@@ -41,7 +41,7 @@ export function sessionRoutes(deps: Dependencies) {
 
   /** Signs somebody in; in a transaction. What the cookie is to hold. */
   function begin(administrator: Administrator, how: string): string {
-    done({ kind: 'administrator', ...administrator }, 'sign in', '', { how })
+    log.add({ kind: 'administrator', ...administrator }, 'sign in', '', { how })
     return sessions.start(administrator)
   }
 
@@ -84,7 +84,7 @@ export function sessionRoutes(deps: Dependencies) {
           const by = known(actor)
           await commit(() => {
             sessions.end(session)
-            done(by, 'sign out')
+            log.add(by, 'sign out')
           })
         }
         return answer('', null, headers)
@@ -97,7 +97,7 @@ export function sessionRoutes(deps: Dependencies) {
         if (actor?.kind !== 'administrator') throw new Refused(failure('InvalidArgument', 'A token has no sessions.'))
         await commit(() => {
           sessions.endAll(actor)
-          done(actor, 'sign out everywhere')
+          log.add(actor, 'sign out everywhere')
         })
         return answer('', null, headers)
       },
@@ -115,7 +115,7 @@ export function sessionRoutes(deps: Dependencies) {
           administrators.setPassword(administrator.name, hash)
           // Whoever knew the old one is out.
           sessions.endAll(administrator)
-          done(actor, 'change password')
+          log.add(actor, 'change password')
           return sessions.start(administrator)
         })
         return welcome(administrator, session, headers)
@@ -170,7 +170,7 @@ export function sessionRoutes(deps: Dependencies) {
     if (administrator === null) return { kind: 'name-taken' } as const
     // What the start has printed may lie in a journal.
     if (isFirst) links.endSetups()
-    done({ kind: 'administrator', ...administrator }, 'add administrator', name, { how: 'link' })
+    log.add({ kind: 'administrator', ...administrator }, 'add administrator', name, { how: 'link' })
     return { kind: 'made', administrator, session: begin(administrator, 'link') } as const
   }
 }

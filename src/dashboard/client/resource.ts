@@ -7,7 +7,7 @@ export interface Resource<T> {
   readonly value: T | null
   /** Why it could not be read. */
   readonly problem: string | null
-  reload(): void
+  readonly reload: () => void
 }
 
 /** What a path answers, read (default: as JSON) again when the path changes and when the server came back. `null`: nothing is asked. */
@@ -39,6 +39,6 @@ export function useResource<T>(
   return {
     value: isCurrent ? current.value : null,
     problem: isCurrent ? current.problem : null,
-    reload: () => attempt.value++,
+    reload: () => void attempt.value++,
   }
 }

@@ -33,6 +33,7 @@ export function TextField({ label, hint, value, onValue, type = 'text', ...rest 
       <input
         {...rest}
         // Preact knows each type's own attributes; here are only those that all of ours have.
+        // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler asks for it
         type={type as 'text'}
         id={id}
         value={value}

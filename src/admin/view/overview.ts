@@ -20,8 +20,8 @@ import type { PushView } from './push-view.ts'
 const DAYS = 30
 const LATEST = 5
 
-/** How old the days may be: what was lost in 30 days may be many rows. */
-const DAYS_AGE_MS = MINUTE_MS
+/** How old the losses may be, which may be many rows. What was sent is 30 of them an application, and of now. */
+const LOSSES_AGE_MS = MINUTE_MS
 
 interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
@@ -42,30 +42,37 @@ interface Dependencies {
 /** All applications on one page. Nothing is counted here that grows with the registry. */
 export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer> {
   const { clock, daily, feedback, credentials } = deps
-  let days: { readonly at: number; readonly days: readonly OverviewDay[] } | null = null
+  let losses: { readonly at: number; readonly byDay: ReadonlyMap<number, number> } | null = null
+
+  /** By the day, in days since the Unix epoch. */
+  function lossesSince(first: number): ReadonlyMap<number, number> {
+    const now = clock.now()
+    if (losses !== null && Math.abs(now - losses.at) < LOSSES_AGE_MS) return losses.byDay
+    const byDay = new Map<number, number>()
+    for (const { number } of deps.applications()) {
+      for (const { day, count } of feedback.countByDay(number, first * DAY_MS)) {
+        byDay.set(day, (byDay.get(day) ?? 0) + count)
+      }
+    }
+    losses = { at: now, byDay }
+    return byDay
+  }
 
   function lastDays(): readonly OverviewDay[] {
-    const now = clock.now()
-    if (days !== null && Math.abs(now - days.at) < DAYS_AGE_MS) return days.days
-    const last = Math.floor(now / DAY_MS)
+    const last = Math.floor(clock.now() / DAY_MS)
     const first = last - DAYS + 1
-    const sums = Array.from({ length: DAYS }, (_, at) => emptyDay(first + at))
-    const found = new Map(sums.map((sum, at) => [first + at, sum]))
+    const lost = lossesSince(first)
+    const sums = Array.from({ length: DAYS }, (_, at) => emptyDay(first + at, lost.get(first + at) ?? 0))
     for (const { number } of deps.applications()) {
       for (const { day, t, s, o, received } of daily.days(number, first, last)) {
-        const sum = found.get(day)
+        const sum = sums[day - first]
         if (sum === undefined) continue
         sum.addressed += t
         sum.accepted += s
         sum.opened += o
         sum.received += received
       }
-      for (const { day, count } of feedback.countByDay(number, first * DAY_MS)) {
-        const sum = found.get(day)
-        if (sum !== undefined) sum.lost += count
-      }
     }
-    days = { at: now, days: sums }
     return sums
   }
 
@@ -135,8 +142,8 @@ export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer
 }
 
 /** `day`: days since the Unix epoch, UTC. */
-function emptyDay(day: number) {
-  return { day: dayOf(day * DAY_MS), addressed: 0, accepted: 0, opened: 0, received: 0, lost: 0 }
+function emptyDay(day: number, lost: number) {
+  return { day: dayOf(day * DAY_MS), addressed: 0, accepted: 0, opened: 0, received: 0, lost }
 }
 
 function pointOf({ state, found, advice }: Finding, application: AttentionPoint['application']): AttentionPoint[] {

@@ -217,9 +217,8 @@ export class ActiveDelivery {
 
   /** Puts a recipient back that was not answered for reasons that are not its own. */
   requeue({ page, recipient, index, attempt }: Task): void {
-    if (page === null) this.#waiting.putBack({ ...recipient, attempt: attempt - 1 })
-    // Settled without it: its row has it due again.
-    else if (page.isDetached) this.#waiting.release(recipient.device)
+    // Where its page was settled without it, its row is leased, and due only when a request could not be on its way.
+    if (page === null || page.isDetached) this.#waiting.putBack({ ...recipient, attempt: attempt - 1 })
     else this.#pages.requeue(page, index)
   }
 

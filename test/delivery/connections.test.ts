@@ -1,19 +1,26 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Platform } from '../../src/device/device.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
+import { LEASE_MS } from '../../src/delivery/page/page.ts'
 import { apnsAcceptance } from '../../src/gateway/simulator/apns/apns-answer.ts'
 import { fcmAcceptance } from '../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
+import { DEADLINE_MS } from '../../src/gateway/transport/transport.ts'
+import { startFront } from '../faults/gateways/front.ts'
+import type { Front } from '../faults/gateways/front.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 let clock: ReturnType<typeof createFakeClock>
 let simulator: Simulator
 let gateways: OutsideGateways
+/** Before APNs. */
+let front: Front
 let service: Service
 
 beforeEach(async () => {
@@ -21,12 +28,14 @@ beforeEach(async () => {
   gateways = await startOutsideGateways(clock)
   ;({ simulator } = gateways)
   // By name, as the real ones.
-  const named = { apnsUrl: byName(simulator.apnsUrl), fcmUrl: byName(simulator.fcmUrl) }
+  front = await startFront({ kind: 'lead', port: Number(new URL(simulator.apnsUrl).port) })
+  const named = { apnsUrl: `https://localhost:${front.port}`, fcmUrl: byName(simulator.fcmUrl) }
   const config = { ...gateways.config, ...named }
   service = await startService({ clock, random: () => 0.5, simulated: false, config })
 })
 afterEach(async () => {
   await service[Symbol.asyncDispose]()
+  await front[Symbol.asyncDispose]()
   await gateways[Symbol.asyncDispose]()
 })
 
@@ -72,6 +81,32 @@ const told = (event: string) => service.log.filter((line) => line['event'] === e
 async function onAdminSide(path: string): Promise<string> {
   return await (await fetch(`${service.adminUrl}${path}`)).text()
 }
+
+describe('a gateway that takes connections, and for some seconds never says a word', () => {
+  test('has who waited in line for it as soon as its deadline is over, not after a lease', async () => {
+    service.equip(service.application, simulator)
+    fill(service.application, 200)
+    // From now on many are sent at a time; and the connection is lost with some of them.
+    await pushed()
+    const lead = front.mode
+    front.mode = { kind: 'mute' }
+    const { total } = front.connections
+    simulator.answerWith(() => ({ kind: 'close' }))
+    const { id: broken } = (await service.post('/push/all', BROADCAST)).body
+    await until(() => front.connections.total > total)
+    simulator.answerWith(null)
+
+    const began = clock.now()
+    const { id } = (await service.post('/push/all', BROADCAST)).body
+    const sent = [broken, id].map((of) => service.logged(({ event, push }) => event === 'push sent' && push === of))
+    // Its page is settled without them meanwhile.
+    await passed(5000)
+    front.mode = lead
+    await passing(service, [clock], Promise.all(sent))
+    expect(clock.now() - began).toBeWithin(DEADLINE_MS, LEASE_MS / 2)
+    expect((await service.get('/analytics')).body).toEqual({ t: 600, s: 600, o: 0 })
+  })
+})
 
 describe('a gateway that takes each notification and drops its connection', () => {
   test('gets few connections, is told of once, and all of the push when it is well again', async () => {

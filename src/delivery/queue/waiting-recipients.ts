@@ -93,7 +93,7 @@ export class WaitingRecipients {
     return this.#due.shift()
   }
 
-  /** Puts a recipient back that was taken. */
+  /** Puts a recipient back that was taken, or a straggler. */
   putBack(recipient: DueRecipient): void {
     this.#due.push(recipient)
   }
@@ -101,11 +101,6 @@ export class WaitingRecipients {
   /** Stragglers, whose rows are written as leased. */
   addStragglers(devices: readonly number[]): void {
     for (const device of devices) this.#leased.add(device)
-  }
-
-  /** A straggler is not here any more: its row has it due again. */
-  release(device: number): void {
-    this.#leased.delete(device)
   }
 
   /** A leased recipient is answered. */

@@ -15,7 +15,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   '@elysiajs/swagger': /^http\/docs\.ts$/,
   'drizzle-orm': /^database\/|-(store|ledger)\.ts$/,
   'bun:sqlite': /^database\//,
-  jose: /^gateway\/(apns|fcm)\/token\.ts$/,
+  jose: /^gateway\/(apns|fcm|webpush)\/token\.ts$/,
   'http2-wrapper': /^gateway\/transport\/http2-transport\.ts$/,
   'node-forge': /^application\/certificate-file\.ts$|^gateway\/simulator\//,
   semver: /^http\/accept-version\.ts$/,

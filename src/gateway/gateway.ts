@@ -1,4 +1,5 @@
 import type { Environment } from '../device/device.ts'
+import type { SubscriptionKeys } from '../device/webpush/subscription-keys.ts'
 import type { Message } from '../notification/notification.ts'
 
 /** One device as the pool sees it: all a provider needs to address it. */
@@ -10,6 +11,8 @@ export interface Recipient {
   readonly environment: Environment | null
   /** The badge to show, already computed for this device; `null` leaves the badge alone. */
   readonly badge: number | null
+  /** Of a browser: what its messages are encrypted with. Others have none. */
+  readonly keys?: SubscriptionKeys | null
 }
 
 /**

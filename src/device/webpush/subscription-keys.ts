@@ -1,0 +1,57 @@
+import { ECDH } from 'node:crypto'
+
+/** What a push message is encrypted with for one browser (RFC 8291, 3.1 and 3.2). */
+export interface SubscriptionKeys {
+  /** The browser's public key: an uncompressed point on P-256, 65 bytes. */
+  readonly p256dh: Uint8Array
+  /** The authentication secret, 16 bytes. */
+  readonly auth: Uint8Array
+}
+
+const POINT_BYTES = 65
+const SECRET_BYTES = 16
+
+/** What a browser writes (Push API, `PushSubscription.toJSON`): base64url without padding. */
+const BASE64URL = /^[A-Za-z0-9_-]+$/
+
+/** Reads both keys of a subscription. `expected` ends the sentence `keys.p256dh …`, or `keys.auth …`. */
+export function readSubscriptionKeys(given: {
+  readonly p256dh: string
+  readonly auth: string
+}):
+  | { readonly kind: 'keys'; readonly keys: SubscriptionKeys }
+  | { readonly kind: 'invalid'; readonly field: 'p256dh' | 'auth'; readonly expected: string } {
+  const p256dh = bytesOf(given.p256dh, POINT_BYTES)
+  if (p256dh === null || !isPoint(p256dh)) {
+    const expected = 'must be a public key of P-256: an uncompressed point, 65 bytes in base64url without padding'
+    return { kind: 'invalid', field: 'p256dh', expected }
+  }
+  const auth = bytesOf(given.auth, SECRET_BYTES)
+  if (auth === null) {
+    return { kind: 'invalid', field: 'auth', expected: 'must be 16 bytes in base64url without padding' }
+  }
+  return { kind: 'keys', keys: { p256dh, auth } }
+}
+
+/** `null`: not so many bytes, or another spelling of them than the one that a browser gives. */
+function bytesOf(text: string, length: number): Uint8Array | null {
+  if (text.length !== Math.ceil((length * 4) / 3) || !BASE64URL.test(text)) return null
+  const bytes = Buffer.from(text, 'base64url')
+  // The last character may carry bits beyond the last byte.
+  return bytes.toString('base64url') === text ? bytes : null
+}
+
+/** The curve has prime order, so that each point on it but the one at infinity, which has another form, is a key. */
+function isPoint(bytes: Uint8Array): boolean {
+  if (bytes[0] !== UNCOMPRESSED) return false
+  try {
+    ECDH.convertKey(bytes, 'prime256v1')
+    return true
+  } catch {
+    // Whatever OpenSSL finds wrong with the point, it is none of the curve.
+    return false
+  }
+}
+
+/** SEC 1, 2.3.3. */
+const UNCOMPRESSED = 4

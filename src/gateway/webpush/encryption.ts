@@ -1,0 +1,63 @@
+import type { SubscriptionKeys } from '../../device/webpush/subscription-keys.ts'
+import { encodeContent, expand, hmac } from './content-encoding.ts'
+
+/* Message encryption for web push (RFC 8291). */
+
+/** A key pair on P-256 that is made for one message. */
+export interface MessageKeys {
+  /** An uncompressed point, 65 bytes. */
+  readonly publicKey: Uint8Array
+  /** The x coordinate that Diffie-Hellman gives with another public key. Throws where that is no point of the curve. */
+  secretWith(publicKey: Uint8Array): Uint8Array
+}
+
+/** What is random about a message. */
+export interface MessageSecrets {
+  readonly keys: MessageKeys
+  /** 16 bytes. */
+  readonly salt: Uint8Array
+}
+
+/** What a push service takes at the most (RFC 8030, 7.2), and the record size that says so (RFC 8291, 4). In bytes. */
+export const MAX_MESSAGE_BYTES = 4096
+
+/** By how many bytes an encrypted message is longer: salt, record size, key id with its length, delimiter and tag. */
+const OVERHEAD_BYTES = 16 + 4 + 1 + 65 + 1 + 16
+
+/** Bytes of plaintext that fit. */
+export const MAX_PLAINTEXT_BYTES = MAX_MESSAGE_BYTES - OVERHEAD_BYTES
+
+/** The body of a push message for one browser. `paddedTo`: bytes; default by `paddedLength`. */
+export function encryptMessage(
+  plaintext: Uint8Array,
+  { p256dh, auth }: SubscriptionKeys,
+  { keys, salt }: MessageSecrets,
+  paddedTo = paddedLength(plaintext.length),
+): Buffer {
+  const ikm = messageKeyOf({ secret: keys.secretWith(p256dh), auth, receiver: p256dh, sender: keys.publicKey })
+  return encodeContent(plaintext, { ikm, salt }, { keyId: keys.publicKey, recordSize: MAX_MESSAGE_BYTES, paddedTo })
+}
+
+/** What both sides derive (RFC 8291, 3.4). */
+export function messageKeyOf(shared: {
+  /** The x coordinate that both get. */
+  readonly secret: Uint8Array
+  readonly auth: Uint8Array
+  readonly receiver: Uint8Array
+  readonly sender: Uint8Array
+}): Buffer {
+  const { secret, auth, receiver, sender } = shared
+  return expand(hmac(auth, secret), Buffer.concat([KEY_INFO, receiver, sender]), KEY_BYTES)
+}
+
+const KEY_INFO = Buffer.from('WebPush: info\0')
+const KEY_BYTES = 32
+
+/**
+ * To how many bytes a plaintext is padded, so that its length tells a push service little: to the next power of two from
+ * 256 on, or all that fits.
+ */
+export function paddedLength(length: number): number {
+  const power = 2 ** Math.ceil(Math.log2(Math.max(length, 256)))
+  return Math.max(Math.min(power, MAX_PLAINTEXT_BYTES), length)
+}

@@ -1,0 +1,30 @@
+import type { Outcome } from '../gateway.ts'
+
+/* What RFC 8030 (5, 8.4) and RFC 8292 (4.2) say of the answers of push services, without the sending. */
+
+/** An answer of a push service. */
+export interface WebPushAnswer {
+  readonly status: number
+  /** `null`: there was none. */
+  readonly contentType: string | null
+  /** What a Retry-After asked for, in ms; `null` if there was none. */
+  readonly retryAfterMs: number | null
+}
+
+/** What an answer means. A body says nothing: each service has its own. */
+export function judgeWebPush({ status, contentType, retryAfterMs }: WebPushAnswer): Outcome {
+  const reason = `HTTP ${status}`
+  // "201 (Created)", with a Location that nobody follows here, or "202 (Accepted)"; some services have the other two.
+  if (status === 200 || status === 201 || status === 202 || status === 204) {
+    if (contentType?.startsWith('text/html') !== true) return { kind: 'accepted' }
+    return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason: `${reason} with a web page` }
+  }
+  if (status === 404 || status === 410) return { kind: 'unregistered', since: null, reason }
+  // Of a subscription that was made with another key as well as of a token that is refused for all.
+  if (status === 401 || status === 403) return { kind: 'misconfigured', reason }
+  // Also a redirect: something that is no push service answers.
+  if (status === 408 || status === 429 || status >= 500 || status < 400) {
+    return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason }
+  }
+  return { kind: 'rejected', blame: 'push', reason }
+}

@@ -1,0 +1,68 @@
+import { importPKCS8, SignJWT } from 'jose'
+import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+
+/** "MUST NOT be more than 24 hours from the time of the request" (RFC 8292, 2): well below, since clocks differ. */
+const LIFE_MS = 12 * HOUR_MS
+
+/** One with less left than this is made anew. */
+const RENEW_MS = 6 * HOUR_MS
+
+/** A token from further ahead than this was made by a clock that has been put back since. */
+const MAX_AHEAD_MS = 5 * MINUTE_MS
+
+/** The value of `authorization` at each push service. */
+export interface VapidTokens {
+  /** `origin`: `https://host[:port]` of the endpoint. Rejects if the key cannot be used. */
+  authorization(origin: string): string | Promise<string>
+}
+
+/**
+ * Signs tokens of voluntary application server identification (RFC 8292): ES256, one for each push service, reused until
+ * half of its life is over, one signature at a time however many ask.
+ */
+export function createVapidTokens(
+  /** PKCS #8, PEM; base64url; `mailto:` or `https:`. */
+  key: { readonly privateKey: string; readonly publicKey: string; readonly subject: string },
+  clock: Pick<Clock, 'now'>,
+): VapidTokens {
+  const issued = new Map<string, { readonly authorization: string; readonly at: number }>()
+  const pending = new Map<string, Promise<string>>()
+  let imported: ReturnType<typeof importPKCS8> | null = null
+
+  async function sign(origin: string): Promise<string> {
+    const at = clock.now()
+    imported ??= importPKCS8(key.privateKey, 'ES256')
+    const jwt = await new SignJWT()
+      .setProtectedHeader({ typ: 'JWT', alg: 'ES256' })
+      .setAudience(origin)
+      .setExpirationTime(Math.floor((at + LIFE_MS) / 1000))
+      .setSubject(key.subject)
+      .sign(await imported)
+    const authorization = `vapid t=${jwt}, k=${key.publicKey}`
+    issued.delete(origin)
+    issued.set(origin, { authorization, at })
+    for (const oldest of issued.keys()) {
+      if (issued.size <= MAX_ORIGINS) break
+      issued.delete(oldest)
+    }
+    return authorization
+  }
+
+  return {
+    authorization(origin) {
+      const known = issued.get(origin)
+      const ageMs = known === undefined ? Number.NaN : clock.now() - known.at
+      if (known !== undefined && ageMs >= -MAX_AHEAD_MS && ageMs < LIFE_MS - RENEW_MS) return known.authorization
+      let signing = pending.get(origin)
+      if (signing === undefined) {
+        signing = sign(origin).finally(() => pending.delete(origin))
+        pending.set(origin, signing)
+      }
+      return signing
+    },
+  }
+}
+
+/** Tokens remembered at the most: push services have some dozens of hosts. */
+const MAX_ORIGINS = 1000

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test'
+import { createECDH } from 'node:crypto'
+import { decrypt } from 'http_ece'
+import { contentKeyOf, encodeContent } from '../../../src/gateway/webpush/content-encoding.ts'
+import {
+  encryptMessage,
+  MAX_MESSAGE_BYTES,
+  MAX_PLAINTEXT_BYTES,
+  messageKeyOf,
+  paddedLength,
+} from '../../../src/gateway/webpush/encryption.ts'
+import { bytes, EXAMPLE, messageKeys } from './example-message.ts'
+
+const keys = { p256dh: bytes(EXAMPLE.p256dh), auth: bytes(EXAMPLE.auth) }
+const secrets = { keys: messageKeys(bytes(EXAMPLE.sender)), salt: bytes(EXAMPLE.salt) }
+
+describe('the content encoding', () => {
+  test('is that of RFC 8188, 3.1, byte for byte', () => {
+    const plaintext = Buffer.from('I am the walrus')
+    const known = { ikm: bytes('yqdlZ-tYemfogSmv7Ws5PQ'), salt: bytes('I1BsxtFttlv3u_Oo94xnmw') }
+    const { key, nonce } = contentKeyOf(known.ikm, known.salt)
+    expect(key.toString('base64url')).toBe('_wniytB-ofscZDh4tbSjHw')
+    expect(nonce.toString('base64url')).toBe('Bcs8gkIRKLI8GeI8')
+    const options = { keyId: Buffer.alloc(0), recordSize: 4096, paddedTo: plaintext.length }
+    expect(encodeContent(plaintext, known, options).toString('base64url')).toBe(
+      'I1BsxtFttlv3u_Oo94xnmwAAEAAA-NAVub2qFgBEuQKRapoZu-IxkIva3MEB1PD-ly8Thjg',
+    )
+  })
+})
+
+describe('a message', () => {
+  test('is that of RFC 8291, appendix A, byte for byte', () => {
+    const plaintext = Buffer.from(EXAMPLE.plaintext)
+    const ikm = messageKeyOf({
+      secret: secrets.keys.secretWith(keys.p256dh),
+      auth: keys.auth,
+      receiver: keys.p256dh,
+      sender: secrets.keys.publicKey,
+    })
+    expect(ikm.toString('base64url')).toBe(EXAMPLE.ikm)
+    const { key, nonce } = contentKeyOf(ikm, secrets.salt)
+    expect(key.toString('base64url')).toBe(EXAMPLE.contentKey)
+    expect(nonce.toString('base64url')).toBe(EXAMPLE.nonce)
+    expect(encryptMessage(plaintext, keys, secrets, plaintext.length).toString('base64url')).toBe(EXAMPLE.body)
+  })
+
+  test.each([0, 1, 255, 256, 257, 2048, 2049, MAX_PLAINTEXT_BYTES])(
+    'of %p bytes is opened by another implementation',
+    (length) => {
+      const browser = createECDH('prime256v1')
+      const own = { p256dh: browser.generateKeys(), auth: Buffer.alloc(16, length) }
+      const plaintext = Buffer.alloc(length, 'é')
+      const body = encryptMessage(plaintext, own, secrets)
+      expect(decrypt(body, { version: 'aes128gcm', privateKey: browser, authSecret: own.auth })).toEqual(plaintext)
+      expect(body.length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
+    },
+  )
+
+  test('tells by its length no more than the next power of two', () => {
+    expect([0, 1, 255, 256].map(paddedLength)).toEqual([256, 256, 256, 256])
+    expect([257, 512, 1000, 2048].map(paddedLength)).toEqual([512, 512, 1024, 2048])
+    expect([2049, MAX_PLAINTEXT_BYTES].map(paddedLength)).toEqual([MAX_PLAINTEXT_BYTES, MAX_PLAINTEXT_BYTES])
+    const lengths = ['a', 'a much longer text'].map((text) => encryptMessage(Buffer.from(text), keys, secrets).length)
+    expect(lengths[0]).toBe(lengths[1] ?? 0)
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'bun:test'
+import type { Message, Notification } from '../../src/notification/notification.ts'
+import { renderWebPush, webPushBytes } from '../../src/notification/webpush-render.ts'
+
+const PUSH = '01890a5d-ac96-774b-bcce-b302099a8057'
+const EMPTY: Notification = { msg: null, sound: null, badge: null, payload: null }
+
+const render = (notification: Partial<Notification>, expiresAt = 86_400_000) =>
+  renderWebPush({ push: PUSH, notification: { ...EMPTY, ...notification }, expiresAt } satisfies Message)
+const bodyOf = (notification: Partial<Notification>, badge: number | null = null): unknown =>
+  JSON.parse(render(notification).body(badge))
+
+describe('the body for a browser', () => {
+  test('is a declarative push message', () => {
+    const body = bodyOf({
+      title: 'Corner Shop',
+      msg: 'Your parcel is here',
+      image: 'https://shop.example/parcel.png',
+      link: 'https://shop.example/orders/7',
+      collapse: 'order-7',
+      payload: { order: 7 },
+    })
+    expect(body).toEqual({
+      web_push: 8030,
+      notification: {
+        title: 'Corner Shop',
+        body: 'Your parcel is here',
+        navigate: 'https://shop.example/orders/7',
+        image: 'https://shop.example/parcel.png',
+        tag: 'order-7',
+        data: { order: 7 },
+      },
+    })
+  })
+
+  test('has the text for a title where there is none, opens the site, and replaces its own repeats', () => {
+    expect(bodyOf({ msg: 'Hello' })).toEqual({
+      web_push: 8030,
+      notification: { title: 'Hello', navigate: '/', tag: PUSH },
+    })
+    expect(bodyOf({ title: 'Hello' })).toMatchObject({ notification: { title: 'Hello' } })
+  })
+
+  test('carries the badge, and the id of the push where the application reports opens', () => {
+    expect(bodyOf({ msg: 'Hello', badge: { set: 3 }, carriesId: true }, 3)).toEqual({
+      web_push: 8030,
+      notification: { title: 'Hello', navigate: '/', tag: PUSH, data: { bellhop: { push: PUSH } } },
+      app_badge: 3,
+    })
+    expect(bodyOf({ badge: { set: 0 } }, 0)).toEqual({ app_badge: 0 })
+  })
+
+  test('is for a service worker alone where nothing is to be seen', () => {
+    expect(bodyOf({ silent: true, payload: { sync: 'orders' } })).toEqual({ data: { sync: 'orders' } })
+    expect(bodyOf({ link: 'https://shop.example/' })).toEqual({ link: 'https://shop.example/' })
+    expect(bodyOf({})).toEqual({})
+  })
+
+  test('is measured with the largest badge', () => {
+    const notification: Notification = { ...EMPTY, msg: 'é', badge: { add: 1 } }
+    expect(webPushBytes(notification)).toBe(Buffer.byteLength(render(notification).body(2_147_483_647)))
+    expect(webPushBytes({ ...EMPTY, badge: { set: 7 } })).toBe('{"app_badge":7}'.length)
+  })
+})
+
+describe('the headers for a push service', () => {
+  test('ask for urgency where something is shown, or as the push says', () => {
+    expect(render({ msg: 'Hello' }).urgency).toBe('high')
+    expect(render({ payload: { a: 1 } }).urgency).toBe('normal')
+    expect(render({ msg: 'Hello', priority: 'normal' }).urgency).toBe('normal')
+    expect(render({ payload: { a: 1 }, priority: 'high' }).urgency).toBe('high')
+  })
+
+  test('have a topic only where the push collapses, of 32 characters of base64url at the most', () => {
+    expect(render({ msg: 'Hello' }).topic).toBeNull()
+    expect(render({ msg: 'Hello', collapse: 'order-7_a' }).topic).toBe('order-7_a')
+    expect(render({ collapse: 'a'.repeat(32) }).topic).toBe('a'.repeat(32))
+    const long = render({ collapse: 'a'.repeat(33) }).topic
+    expect(long).toMatch(/^[\w-]{32}$/)
+    expect(render({ collapse: 'a b' }).topic).toMatch(/^[\w-]{32}$/)
+    expect(render({ collapse: 'a'.repeat(34) }).topic).not.toBe(long)
+  })
+
+  test('say for how long it is kept: until it expires, four weeks at the most, not at all with a ttl of 0', () => {
+    const { ttlSeconds } = render({ msg: 'Hello' }, 10_000)
+    expect(ttlSeconds(0)).toBe(10)
+    expect(ttlSeconds(500)).toBe(10)
+    expect(ttlSeconds(20_000)).toBe(0)
+    expect(render({}, 1e13).ttlSeconds(0)).toBe(2_419_200)
+    expect(render({ ttl: 0 }, 60_000).ttlSeconds(0)).toBe(0)
+  })
+})

@@ -51,7 +51,10 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     'first push': [`/welcome/${application}`, 'button:Send'],
     applications: ['/applications', 'table:Applications'],
     application: [`/applications/${application}`, 'heading:Limits'],
-    send: [`/applications/${application}/send?msg=Hello`, 'group:About how it looks'],
+    send: [
+      `/applications/${application}/send?msg=Hello&languages=${encodeURIComponent('{"de":{"msg":"Hallo"}}')}`,
+      'table:By language',
+    ],
     pushes: [`/applications/${application}/pushes`, 'table:Pushes'],
     push: [`/applications/${application}/pushes/${push}`, 'button:Explain'],
     devices: [`/applications/${application}/devices?q=nobody`, 'heading:Nothing found'],
@@ -221,25 +224,6 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     await page.getByRole('heading', { name: 'Registered first' }).waitFor()
     await page.goto(at(`/applications/${application}/devices?q=ann@shop.example`))
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
-    expect(wrongs).toEqual([])
-    await context.close()
-  })
-
-  test('shows on simulated phones what arrives, and counts a tap', async () => {
-    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
-    await page.goto(at(`/applications/${application}/phones`))
-    const phones = page.getByRole('group', { name: 'Simulated phones' }).getByRole('group')
-    await phones.nth(2).getByRole('button', { name: 'On its way' }).click()
-    await phones.nth(2).getByRole('button', { name: 'On its way', pressed: true }).waitFor()
-    await page.getByLabel('One more phone').selectOption('An iPhone without the app: Unregistered')
-    await page.getByRole('button', { name: 'Add the phone' }).click()
-    const gone = phones.filter({ hasText: 'bad41000' })
-    await gone.waitFor()
-    await onBehalf(page, 'POST', '/push/all', { platform: '0', silent: true })
-    await gone.getByText('The gateway refused: Unregistered').waitFor()
-    await phones.getByText('1 silent').nth(1).waitFor()
-    await page.goto(at(`/applications/${application}/pushes/${push}`))
-    await page.getByText('1 33.3 %').waitFor()
     expect(wrongs).toEqual([])
     await context.close()
   })

@@ -71,6 +71,11 @@ export async function readSession(): Promise<void> {
   session.value = await call<SessionAnswer>('GET', '/api/session')
 }
 
+/** What the server answered in place of a success; `null`: it was not the server that failed. */
+export function refusalOf(error: unknown): Refusal | null {
+  return error instanceof CallRefused ? error : null
+}
+
 /** What to tell of an error: one sentence. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof CallRefused) return error.message

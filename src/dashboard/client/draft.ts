@@ -41,7 +41,7 @@ export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
     body['send_at'] = new Date(draft['send_at']).toISOString()
   }
   // To one device its platform is said by the token alone.
-  if (body['token'] === undefined) body['platform'] = (draft['platform'] ?? '0,1').split(',')
+  if (body['token'] === undefined) body['platform'] = listIn(draft['platform'] ?? '0,1')
   return body
 }
 

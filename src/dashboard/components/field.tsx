@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
@@ -5,6 +6,13 @@ interface Around {
   readonly label: string
   /** What to type, in a few words. */
   readonly hint?: ComponentChildren
+  /** What is wrong with it as it stands. Default: nothing is known to be. */
+  readonly problem?: string | null
+}
+
+interface ValueOf {
+  readonly value: string
+  readonly onValue: (value: string) => void
 }
 
 type Input = Around &
@@ -17,80 +25,105 @@ type Input = Around &
     readonly minLength?: number
     readonly min?: number
     readonly spellcheck?: boolean
+    readonly onKeyDown?: (event: KeyboardEvent) => void
   }
 
-interface ValueOf {
-  readonly value: string
-  readonly onValue: (value: string) => void
+/** The value of a field that is kept in a signal. */
+export function keptIn<Text extends string>(text: Signal<Text>): ValueOf {
+  return {
+    value: text.value,
+    onValue: (value) => {
+      text.value = value as Text
+    },
+  }
 }
 
 /** A line of text with its label. */
-export function TextField({ label, hint, value, onValue, type = 'text', ...rest }: Input) {
-  const id = useId()
+export function TextField({ label, hint, problem, onValue, type = 'text', ...rest }: Input) {
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        {...rest}
-        // Preact knows each type's own attributes; here are only those that all of ours have.
-        // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler asks for it
-        type={type as 'text'}
-        id={id}
-        value={value}
-        onInput={({ currentTarget }) => onValue(currentTarget.value)}
-        {...(hint !== undefined && { 'aria-describedby': `${id}-hint` })}
-      />
-      {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
+    <Labelled
+      {...{ label, hint, problem }}
+      control={(known) => (
+        <input
+          {...rest}
+          {...known}
+          // Preact knows each type's own attributes; here are only those that all of ours have.
+          // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler asks for it
+          type={type as 'text'}
+          onInput={({ currentTarget }) => onValue(currentTarget.value)}
+        />
       )}
-    </div>
+    />
   )
 }
 
 type Area = Around & ValueOf & { readonly rows?: number; readonly placeholder?: string; readonly required?: boolean }
 
-export function AreaField({ label, hint, value, onValue, ...rest }: Area) {
-  const id = useId()
+export function AreaField({ label, hint, problem, onValue, ...rest }: Area) {
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <textarea
-        {...rest}
-        id={id}
-        value={value}
-        onInput={({ currentTarget }) => onValue(currentTarget.value)}
-        {...(hint !== undefined && { 'aria-describedby': `${id}-hint` })}
-      />
-      {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
+    <Labelled
+      {...{ label, hint, problem }}
+      control={(known) => (
+        <textarea {...rest} {...known} onInput={({ currentTarget }) => onValue(currentTarget.value)} />
       )}
-    </div>
+    />
   )
 }
 
-type Choice = Around & ValueOf & { readonly options: readonly (readonly [value: string, text: string])[] }
+export type Options = readonly (readonly [value: string, text: string])[]
 
-export function ChoiceField({ label, hint, value, onValue, options }: Choice) {
+type Choice = Around & ValueOf & { readonly options: Options }
+
+export function ChoiceField({ label, hint, problem, value, onValue, options }: Choice) {
+  return (
+    <Labelled
+      {...{ label, hint, problem }}
+      control={(known) => (
+        <select {...known} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    />
+  )
+}
+
+interface Known {
+  readonly id: string
+  readonly 'aria-describedby'?: string
+  readonly 'aria-invalid'?: 'true'
+}
+
+/** A control with what stands around it, of which it is told. */
+function Labelled({
+  label,
+  hint,
+  problem = null,
+  control,
+}: {
+  readonly label: string
+  readonly hint: ComponentChildren
+  readonly problem: string | null | undefined
+  readonly control: (known: Known) => ComponentChildren
+}) {
   const id = useId()
+  const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(problem === null ? [] : [`${id}-problem`])]
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        onChange={({ currentTarget }) => onValue(currentTarget.value)}
-        {...(hint !== undefined && { 'aria-describedby': `${id}-hint` })}
-      >
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
+      {control({
+        id,
+        ...(described.length > 0 && { 'aria-describedby': described.join(' ') }),
+        ...(problem !== null && { 'aria-invalid': 'true' }),
+      })}
+      {problem !== null && (
+        <p class="problem" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {hint}

@@ -1,37 +1,117 @@
+import { own, withText } from '../client/draft-languages.ts'
 import type { Draft } from '../client/draft.ts'
+import type { PushProblem } from '../client/push-problem.ts'
 import { AreaField, CheckField, ChoiceField, TextField } from './field.tsx'
+import type { Options } from './field.tsx'
 
-interface Props {
+/** The fields of a push by their names in the API. */
+export interface PushFields {
   readonly draft: Draft
   readonly set: (name: string, value: string) => void
+  /** What is wrong with a field; `null`: nothing is known to be. */
+  readonly problemAt: (name: string) => string | null
+}
+
+/** The fields of the push itself. */
+export function fieldsOf(draft: Draft, set: PushFields['set'], problem: PushProblem | null): PushFields {
+  const problemAt = (name: string) => (problem?.field === name && problem.language === null ? problem.sentence : null)
+  return { draft, set, problemAt }
+}
+
+/** The texts of one of its languages; what is empty there is the push's own. */
+export function fieldsIn(
+  language: string,
+  { draft, set }: Pick<PushFields, 'draft' | 'set'>,
+  problem: PushProblem | null,
+): PushFields {
+  return {
+    draft: own(draft, language),
+    set: (name, value) => set('languages', withText(draft, language, name, value)),
+    problemAt: (name) => (problem?.field === name && problem.language === language ? problem.sentence : null),
+  }
+}
+
+interface OneField {
+  readonly of: PushFields
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+}
+
+const known = ({ of: { draft, set, problemAt }, name, label, hint }: OneField) => ({
+  label,
+  ...(hint !== undefined && { hint }),
+  problem: problemAt(name),
+  value: draft[name] ?? '',
+  onValue: (value: string) => set(name, value),
+})
+
+type LineProps = OneField & { readonly placeholder?: string; readonly type?: 'text' | 'datetime-local' }
+
+function Line({ placeholder = '', type = 'text', ...one }: LineProps) {
+  return <TextField {...known(one)} placeholder={placeholder} type={type} />
+}
+
+function Area({ rows = 2, placeholder = '', ...one }: OneField & { rows?: number; placeholder?: string }) {
+  return <AreaField {...known(one)} rows={rows} placeholder={placeholder} />
+}
+
+function Choice({ options, ...one }: OneField & { readonly options: Options }) {
+  return <ChoiceField {...known(one)} options={options} />
+}
+
+function Check({ of: { draft, set }, name, label }: OneField) {
+  return (
+    <CheckField label={label} checked={draft[name] === 'true'} onValue={(value) => set(name, value ? 'true' : '')} />
+  )
+}
+
+interface Content {
+  readonly of: PushFields
+  /** What stands where nothing is typed. */
+  readonly instead: Draft
 }
 
 /** What it says. */
-export function ContentFields({ draft, set }: Props) {
+export function ContentFields({ of, instead }: Content) {
+  const placeholder = (name: string): string => instead[name] ?? ''
+  const isAtFault = ['subtitle', 'image', 'link'].some((name) => of.problemAt(name) !== null)
   return (
     <>
-      <TextField label="Title" value={draft['title'] ?? ''} onValue={(value) => set('title', value)} />
-      <AreaField label="Message" rows={3} value={draft['msg'] ?? ''} onValue={(value) => set('msg', value)} />
+      <Line of={of} name="title" label="Title" placeholder={placeholder('title')} />
+      <Area of={of} name="msg" label="Message" rows={3} placeholder={placeholder('msg')} />
+      <details {...(isAtFault && { open: true })}>
+        <summary>Subtitle, picture, link</summary>
+        <Line of={of} name="subtitle" label="Subtitle" hint="iOS." placeholder={placeholder('subtitle')} />
+        <Line
+          of={of}
+          name="image"
+          label="Picture"
+          hint="Its address. It is not loaded here."
+          placeholder={placeholder('image')}
+        />
+        <Line
+          of={of}
+          name="link"
+          label="Link"
+          hint="Opened by your app: shop://orders/17"
+          placeholder={placeholder('link')}
+        />
+      </details>
     </>
   )
 }
 
 /** To whom it goes. */
-export function AudienceFields({ draft, set }: Props) {
+export function AudienceFields({ of }: { readonly of: PushFields }) {
+  const { draft, set, problemAt } = of
   const platforms = new Set((draft['platform'] ?? '0,1').split(',').filter((part) => part !== ''))
   const toggle = (platform: string, isOn: boolean): void => {
     if (isOn) platforms.add(platform)
     else platforms.delete(platform)
     set('platform', [...platforms].toSorted().join(','))
   }
-  const line = (name: string, label: string, hint?: string) => (
-    <TextField
-      label={label}
-      {...(hint !== undefined && { hint })}
-      value={draft[name] ?? ''}
-      onValue={(value) => set(name, value)}
-    />
-  )
+  const isAtFault = NARROWER.some((name) => problemAt(name) !== null)
   return (
     <fieldset>
       <legend>To whom</legend>
@@ -39,62 +119,74 @@ export function AudienceFields({ draft, set }: Props) {
         <CheckField label="iOS" checked={platforms.has('0')} onValue={(value) => toggle('0', value)} />
         <CheckField label="Android" checked={platforms.has('1')} onValue={(value) => toggle('1', value)} />
       </div>
-      {line('tags', 'With one of these tags', 'With commas between them. Nothing here: everybody.')}
-      <details>
+      {platforms.size === 0 && <p class="problem">No platform is chosen.</p>}
+      <Line
+        of={of}
+        name="tags"
+        label="With one of these tags"
+        hint="With commas between them. Nothing here: everybody."
+      />
+      <details {...(isAtFault && { open: true })}>
         <summary>Narrower</summary>
-        <ChoiceField
+        <Choice
+          of={of}
+          name="tags_match"
           label="Of the tags"
-          value={draft['tags_match'] ?? ''}
-          onValue={(value) => set('tags_match', value)}
           options={[
             ['', 'one is enough'],
             ['all', 'all of them'],
           ]}
         />
-        {line('except_tags', 'Without these tags')}
-        {line('active', 'With one of these types')}
-        {line('except_active', 'Without these types')}
-        {line('users', 'These users')}
-        {line('except_users', 'Without these users')}
-        {line('alias', 'This alias')}
-        {line('except_alias', 'Without this alias')}
+        <Line of={of} name="except_tags" label="Without these tags" />
+        <Line of={of} name="active" label="With one of these types" />
+        <Line of={of} name="except_active" label="Without these types" />
+        <Line of={of} name="users" label="These users" />
+        <Line of={of} name="except_users" label="Without these users" />
+        <Line of={of} name="alias" label="This alias" />
+        <Line of={of} name="except_alias" label="Without this alias" />
         <div class="pair">
-          {line('seen_within', 'Seen within, days')}
-          {line('not_seen_for', 'Not seen for, days')}
-          {line('registered_within', 'Registered within, days')}
-          {line('token', 'One device: its token', 'Leave the rest empty.')}
+          <Line of={of} name="seen_within" label="Seen within, days" />
+          <Line of={of} name="not_seen_for" label="Not seen for, days" />
+          <Line of={of} name="registered_within" label="Registered within, days" />
+          <Line of={of} name="token" label="One device: its token" hint="Leave the rest empty." />
         </div>
-        {line('near', 'Near a place', '{"lat": 52.52, "lng": 13.405, "radius_km": 25}')}
-        <AreaField
+        <Line of={of} name="near" label="Near a place" hint='{"lat": 52.52, "lng": 13.405, "radius_km": 25}' />
+        <Area
+          of={of}
+          name="where"
           label="An expression"
           hint='{"all": [{"tag": "vip"}, {"not": {"seen_within": 7}}]}'
-          value={draft['where'] ?? ''}
-          onValue={(value) => set('where', value)}
         />
       </details>
     </fieldset>
   )
 }
 
+/** What stands behind "Narrower". */
+const NARROWER =
+  'tags_match except_tags active except_active users except_users alias except_alias seen_within not_seen_for registered_within token near where'.split(
+    ' ',
+  )
+
 /** When it goes out. */
-export function WhenFields({ draft, set }: Props) {
+export function WhenFields({ of }: { readonly of: PushFields }) {
   return (
     <fieldset>
       <legend>When</legend>
       <div class="pair">
-        <TextField
+        <Line
+          of={of}
+          name="send_at"
           type="datetime-local"
           label="At a moment"
           hint="By this machine's clock. Empty: at once."
-          value={draft['send_at'] ?? ''}
-          onValue={(value) => set('send_at', value)}
         />
-        <TextField
+        <Line
+          of={of}
+          name="send_at_local"
           type="datetime-local"
           label="Or when each phone's clock shows"
           hint="In the zone of each device."
-          value={draft['send_at_local'] ?? ''}
-          onValue={(value) => set('send_at_local', value)}
         />
       </div>
     </fieldset>
@@ -102,52 +194,41 @@ export function WhenFields({ draft, set }: Props) {
 }
 
 /** What else the API has. */
-export function MoreFields({ draft, set }: Props) {
-  const line = (name: string, label: string, hint?: string) => (
-    <TextField
-      label={label}
-      {...(hint !== undefined && { hint })}
-      value={draft[name] ?? ''}
-      onValue={(value) => set(name, value)}
-    />
-  )
-  const area = (name: string, label: string, hint: string) => (
-    <AreaField label={label} hint={hint} value={draft[name] ?? ''} onValue={(value) => set(name, value)} />
-  )
+export function MoreFields({ of }: { readonly of: PushFields }) {
+  const { draft, set, problemAt } = of
+  const isAtFault = MORE.some((name) => problemAt(name) !== null)
   return (
-    <details>
+    <details {...(isAtFault && { open: true })}>
       <summary>More options</summary>
       <div class="pair">
-        {line('subtitle', 'Subtitle', 'iOS.')}
-        {line('image', 'Picture', 'Its address. It is not loaded here.')}
-        {line('link', 'Link', 'Opened by your app: shop://orders/17')}
         <TextField
           label="Sound"
           hint="Empty: none."
+          problem={problemAt('sound')}
           value={draft['sound'] ?? 'default'}
           onValue={(value) => set('sound', value)}
         />
-        {line('badge', 'Badge', '+1, 5, or empty: as it is.')}
-        {line('collapse', 'Replaces what has the name', 'order-17')}
-        {line('ttl', 'Good for, in seconds', 'A day is 86400.')}
-        {line('category', 'Category', 'iOS: which buttons it has.')}
-        {line('thread', 'Thread', 'iOS: what it is grouped by.')}
-        {line('channel', 'Channel', 'Android.')}
-        <ChoiceField
+        <Line of={of} name="badge" label="Badge" hint="+1, 5, or empty: as it is." />
+        <Line of={of} name="collapse" label="Replaces what has the name" hint="order-17" />
+        <Line of={of} name="ttl" label="Good for, in seconds" hint="A day is 86400." />
+        <Line of={of} name="category" label="Category" hint="iOS: which buttons it has." />
+        <Line of={of} name="thread" label="Thread" hint="iOS: what it is grouped by." />
+        <Line of={of} name="channel" label="Channel" hint="Android." />
+        <Choice
+          of={of}
+          name="priority"
           label="Priority"
-          value={draft['priority'] ?? ''}
-          onValue={(value) => set('priority', value)}
           options={[
             ['', 'as usual'],
             ['high', 'high'],
             ['normal', 'normal'],
           ]}
         />
-        <ChoiceField
+        <Choice
+          of={of}
+          name="interruption"
           label="Interruption"
           hint="iOS."
-          value={draft['interruption'] ?? ''}
-          onValue={(value) => set('interruption', value)}
           options={[
             ['', 'as usual'],
             ['passive', 'passive'],
@@ -157,20 +238,15 @@ export function MoreFields({ draft, set }: Props) {
           ]}
         />
       </div>
-      <CheckField
-        label="Silent: it wakes the app, and shows nothing"
-        checked={draft['silent'] === 'true'}
-        onValue={(value) => set('silent', value ? 'true' : '')}
-      />
-      <CheckField
-        label="The app may change it before it is shown (iOS)"
-        checked={draft['mutable'] === 'true'}
-        onValue={(value) => set('mutable', value ? 'true' : '')}
-      />
-      {area('payload', 'Payload', 'What your app gets besides: {"order": 17}')}
-      {area('languages', 'Languages', '{"de": {"title": "Unterwegs", "msg": "Dein Paket kommt heute."}}')}
-      {area('apns', 'For Apple alone', 'Merged into the body last.')}
-      {area('fcm', 'For Google alone', 'Merged into the message last.')}
+      <Check of={of} name="silent" label="Silent: it wakes the app, and shows nothing" />
+      <Check of={of} name="mutable" label="The app may change it before it is shown (iOS)" />
+      <Area of={of} name="payload" label="Payload" hint={'What your app gets besides: {"order": 17}'} />
+      <Area of={of} name="apns" label="For Apple alone" hint="Merged into the body last." />
+      <Area of={of} name="fcm" label="For Google alone" hint="Merged into the message last." />
     </details>
   )
 }
+
+/** What stands behind "More options". */
+const MORE =
+  'sound badge collapse ttl category thread channel priority interruption silent mutable payload apns fcm'.split(' ')

@@ -3,20 +3,30 @@ import { useLocation, useRoute } from 'preact-iso/router'
 import type { ApplicationAnswer } from '../../admin/api-types.ts'
 import { call } from '../client/call.ts'
 import { publicCurl } from '../client/curl.ts'
+import { inLanguage, languagesIn, withLanguage, withoutLanguage } from '../client/draft-languages.ts'
 import { pushBody, pushPath } from '../client/draft.ts'
 import type { Draft } from '../client/draft.ts'
 import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
-import { usePreview } from '../client/preview.ts'
+import { askPreview, usePreview } from '../client/preview.ts'
 import type { Preview } from '../client/preview.ts'
+import { problemOf } from '../client/push-problem.ts'
+import type { PushProblem } from '../client/push-problem.ts'
 import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
-import { Dialog } from '../components/dialog.tsx'
+import { ConfirmPush } from '../components/confirm-push.tsx'
 import { Form } from '../components/form.tsx'
+import { LanguageBar } from '../components/language-bar.tsx'
 import { LockScreens } from '../components/lock-screen.tsx'
-import { Notice } from '../components/notice.tsx'
-import { Code, Page } from '../components/page.tsx'
-import { AudienceFields, ContentFields, MoreFields, WhenFields } from '../components/push-fields.tsx'
-import { count, plural } from '../components/text.ts'
+import { Page } from '../components/page.tsx'
+import {
+  AudienceFields,
+  ContentFields,
+  fieldsIn,
+  fieldsOf,
+  MoreFields,
+  WhenFields,
+} from '../components/push-fields.tsx'
+import { PreviewedAudience, PreviewedLanguages, PreviewedRequests } from '../components/push-preview.tsx'
 
 /** A push as it is written: to how many it would go, how it looks, what is sent; and then it is. */
 export function SendPage() {
@@ -24,18 +34,28 @@ export function SendPage() {
   const { route, query } = useLocation()
   const application = useResource<ApplicationAnswer>(applicationCall(id))
   const draft = useSignal<Draft>(query)
+  /** Which text the fields and the lock screens have; `null`: the push's own. */
+  const language = useSignal<string | null>(null)
   const confirmed = useSignal<Preview | null>(null)
-  const { preview, problem } = usePreview(id, draft.value)
+  const refused = useSignal<PushProblem | null>(null)
+  const typed = draft.value
+  const previewed = usePreview(id, typed)
   const set = (name: string, value: string): void => {
     draft.value = { ...draft.value, [name]: value }
+    refused.value = null
     const kept = Object.entries(draft.value).filter(([, text]) => text !== '')
     // A link to the push as it stands. The view stays, so the router need not know.
     history.replaceState(null, '', `${location.pathname}?${new URLSearchParams(kept)}`)
   }
-  const fields = { draft: draft.value, set }
-  const body = bodyOrNull(draft.value)
-  const shown = draft.value
-  const name = application.value?.name ?? ''
+  const languages = Object.keys(languagesIn(typed))
+  const chosen = languages.find((tag) => tag === language.value) ?? null
+  const choose = (tag: string | null): void => {
+    language.value = tag
+  }
+  const problem = previewed.problem ?? refused.value
+  const fields = fieldsOf(typed, set, problem)
+  const shown = inLanguage(typed, chosen)
+  const body = bodyOrNull(typed)
 
   const send = async (agreed: Preview): Promise<void> => {
     const wanted = pushBody(draft.value)
@@ -61,21 +81,46 @@ export function SendPage() {
           submit="Look over and send …"
           label="The push"
           onSubmit={async () => {
-            const wanted = pushBody(draft.value)
-            confirmed.value = await call<Preview>('POST', onBehalf(id, '/push/preview'), { body: wanted })
+            try {
+              confirmed.value = await askPreview(id, draft.value)
+            } catch (error) {
+              refused.value = problemOf(error)
+              throw new Error(refused.value.sentence, { cause: error })
+            }
           }}
         >
-          <ContentFields {...fields} />
-          <AudienceFields {...fields} />
-          <WhenFields {...fields} />
-          <MoreFields {...fields} />
+          {typed['silent'] !== 'true' && (
+            <>
+              <LanguageBar
+                languages={languages}
+                chosen={chosen}
+                onChoose={choose}
+                onAdd={(tag) => {
+                  set('languages', withLanguage(draft.value, tag))
+                  choose(tag)
+                }}
+                onRemove={(tag) => set('languages', withoutLanguage(draft.value, tag))}
+              />
+              <ContentFields
+                key={chosen}
+                of={chosen === null ? fields : fieldsIn(chosen, fields, problem)}
+                instead={chosen === null ? {} : typed}
+              />
+            </>
+          )}
+          <AudienceFields of={fields} />
+          <WhenFields of={fields} />
+          <MoreFields of={fields} />
         </Form>
         <aside aria-label="What becomes of it">
-          <Audience preview={preview} problem={problem} />
-          {shown['silent'] !== 'true' && (
+          <PreviewedAudience {...previewed} problem={previewed.problem} />
+          {previewed.preview?.languages !== undefined && (
+            <PreviewedLanguages languages={previewed.preview.languages} chosen={chosen} onChoose={choose} />
+          )}
+          {typed['silent'] !== 'true' && (
             <LockScreens
               shown={{
-                application: name,
+                application: application.value?.name ?? '',
                 title: shown['title'] ?? '',
                 subtitle: shown['subtitle'] ?? '',
                 msg: shown['msg'] ?? '',
@@ -83,14 +128,14 @@ export function SendPage() {
               }}
             />
           )}
-          {preview !== null && <Payloads preview={preview} />}
+          {previewed.preview !== null && <PreviewedRequests {...requestsIn(previewed.preview, chosen)} />}
         </aside>
       </div>
       {confirmed.value !== null && (
-        <Confirm
+        <ConfirmPush
           preview={confirmed.value}
-          isLater={(shown['send_at'] ?? '') + (shown['send_at_local'] ?? '') !== ''}
-          onSend={send}
+          isLater={(typed['send_at'] ?? '') + (typed['send_at_local'] ?? '') !== ''}
+          onSend={() => send(confirmed.value as Preview)}
           onClose={() => (confirmed.value = null)}
         />
       )}
@@ -107,77 +152,7 @@ function bodyOrNull(draft: Draft): Readonly<Record<string, unknown>> | null {
   }
 }
 
-function Audience({ preview, problem }: { readonly preview: Preview | null; readonly problem: string | null }) {
-  return (
-    <div aria-live="polite">
-      {problem !== null && <Notice level="warning">{problem}</Notice>}
-      {preview !== null && (
-        <>
-          <p>
-            To <b>{plural(preview.t, 'device')}</b>: {count(preview.platforms['0'])} iOS,{' '}
-            {count(preview.platforms['1'])} Android
-          </p>
-          {preview.sample.length > 0 && (
-            <details>
-              <summary>Some of them</summary>
-              <ul class="sample">
-                {preview.sample.map(({ token, platform, alias }) => (
-                  <li key={token}>
-                    {platform === '0' ? 'iOS' : 'Android'} <code>{token.slice(0, 12)}…</code> <bdi>{alias}</bdi>
-                  </li>
-                ))}
-              </ul>
-            </details>
-          )}
-        </>
-      )}
-    </div>
-  )
-}
-
-function Payloads({ preview: { apns, fcm } }: { readonly preview: Preview }) {
-  return (
-    <>
-      {apns !== null && (
-        <details>
-          <summary>What Apple gets: {count(apns.bytes)} of 4,096 bytes</summary>
-          <Code text={JSON.stringify(apns.body, null, 2)} label="Apple's payload" />
-        </details>
-      )}
-      {fcm !== null && (
-        <details>
-          <summary>What Google gets: {count(fcm.bytes)} bytes</summary>
-          <Code text={JSON.stringify(fcm.body, null, 2)} label="Google's payload" />
-        </details>
-      )}
-    </>
-  )
-}
-
-interface Confirming {
-  readonly preview: Preview
-  readonly isLater: boolean
-  readonly onSend: (preview: Preview) => Promise<void>
-  readonly onClose: () => void
-}
-
-function Confirm({ preview, isLater, onSend, onClose }: Confirming) {
-  return (
-    <Dialog title={isLater ? 'Send it then?' : 'Send it now?'} onClose={onClose}>
-      <p>
-        {isLater ? 'As of now it would go to ' : 'It goes to '}
-        <b>{plural(preview.t, 'device')}</b>: {count(preview.platforms['0'])} iOS, {count(preview.platforms['1'])}{' '}
-        Android.
-      </p>
-      <Form
-        submit={isLater ? 'Schedule' : `Send to ${plural(preview.t, 'device')}`}
-        onSubmit={() => onSend(preview)}
-        beside={
-          <button type="button" onClick={onClose}>
-            Not yet
-          </button>
-        }
-      />
-    </Dialog>
-  )
+/** What the gateways get in a language; of a push in one, for the first device of each platform. */
+function requestsIn(preview: Preview, language: string | null): Pick<Preview, 'apns' | 'fcm'> {
+  return preview.languages?.find((one) => one.language === language) ?? preview
 }

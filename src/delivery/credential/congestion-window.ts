@@ -109,15 +109,18 @@ export class CongestionWindow {
 
   /**
    * Pauses; says for how many milliseconds, `null` when it was paused already: what was sent before a pause and
-   * answered in it says nothing new. `askedMs`: the gateway's own wish. `random` is in [0, 1). `retry`: default as
-   * `retry.ts` has it for the state.
+   * answered in it says nothing new, but for a longer wait that it asks for. `askedMs`: the gateway's own wish. `random`
+   * is in [0, 1). `retry`: default as `retry.ts` has it for the state.
    */
   pause(
     { misconfigured, askedMs, reason, ofDevices, retry = misconfigured ? MISCONFIGURED_RETRY : GATEWAY_RETRY }: Pause,
     now: number,
     random: number,
   ): number | null {
-    if (now < this.#resumeAt) return null
+    if (now < this.#resumeAt) {
+      if (askedMs !== null) this.#extend(now + backoffMs(retry, 1, random, askedMs))
+      return null
+    }
     this.#setbacks++
     const waitMs = backoffMs(retry, this.#setbacks, random, askedMs)
     this.#state = misconfigured ? 'misconfigured' : 'unreachable'
@@ -137,6 +140,13 @@ export class CongestionWindow {
   shift(byMs: number): void {
     this.#resumeAt -= byMs
     if (this.#earliestAt !== null) this.#earliestAt -= byMs
+  }
+
+  /** Only a gateway's own wish lengthens a pause, and then no new device ends it early. */
+  #extend(until: number): void {
+    if (until <= this.#resumeAt) return
+    this.#resumeAt = until
+    this.#earliestAt = null
   }
 
   #cut(): void {

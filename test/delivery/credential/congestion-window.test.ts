@@ -65,11 +65,23 @@ describe('the window of a credential', () => {
     expect(window.reason).toBe('ConnectionRefused')
   })
 
-  test('answers that come in during a pause do not lengthen it', () => {
+  test('answers that come in during a pause, and ask for nothing, do not lengthen it', () => {
     const window = new CongestionWindow()
     window.pause(unreachable, NOW, 0)
     expect(window.pause(unreachable, NOW + 100, 0)).toBeNull()
     expect(window.size(NOW + 500)).toBe(1)
+  })
+
+  test('a longer wait that the gateway asks for in a pause is given, and a shorter one changes nothing', () => {
+    const window = new CongestionWindow()
+    window.pause(unreachable, NOW, 0)
+    expect(window.pause({ ...unreachable, askedMs: 100 }, NOW + 100, 0)).toBeNull()
+    expect(window.resumeAt).toBe(NOW + 500)
+    expect(window.pause({ ...unreachable, askedMs: 23_000 }, NOW + 200, 0)).toBeNull()
+    expect(window.isPaused(NOW + 23_199)).toBe(true)
+    // Not for a new push either.
+    window.endPauseEarly()
+    expect(window.resumeAt).toBe(NOW + 23_200)
   })
 
   test('one success after a pause ends it, and the next pause is short again', () => {

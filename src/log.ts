@@ -79,8 +79,8 @@ const COLOURS: Readonly<Record<LogLevel, number | null>> = { debug: 2, info: nul
 
 const WIDEST = 'error'.length
 
-/** What is 0 and 1 in the database. */
-const PLATFORMS = ['ios', 'android']
+/** What is 0, 1 and 2 in the database. */
+const PLATFORMS = ['ios', 'android', 'web']
 
 /**
  * Lines for people: `12:00:03  warn   sending paused  Corner Shop  platform=ios reason=…`, in the time of this machine.

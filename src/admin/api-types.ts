@@ -111,7 +111,7 @@ export interface OverviewDevices {
   /** In whatever state. */
   readonly total: number
   /** Registered ones. */
-  readonly byPlatform: { readonly ios: number; readonly android: number }
+  readonly byPlatform: { readonly ios: number; readonly android: number; readonly web: number }
   readonly byState: {
     readonly registered: number
     /** Gone or quarantined. */
@@ -360,7 +360,7 @@ export interface DeviceView {
   /** What `…/devices/:device` takes. */
   readonly device: number
   readonly token: string
-  readonly platform: '0' | '1'
+  readonly platform: '0' | '1' | '2'
   readonly state: 'registered' | 'gone' | 'quarantined'
   readonly alias: string | null
   readonly user: string | null
@@ -461,7 +461,7 @@ export interface ReceivedAnswer {
     readonly at: string
     /** An application's id. */
     readonly application: string
-    readonly platform: '0' | '1'
+    readonly platform: '0' | '1' | '2'
     /** Its first 12 characters. */
     readonly token: string
     /** The push's id; `null`: its payload does not have that. */

@@ -1,5 +1,5 @@
 import { alias, asPlatform, names, platform, users } from '../device/device-fields.ts'
-import { PLATFORMS } from '../device/device.ts'
+import { PHONES, PLATFORMS } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { describedAs, invalid, optional, show } from '../http/fields.ts'
 import type { Field, Input } from '../http/fields.ts'
@@ -71,7 +71,7 @@ export const filterFields = {
 
 export function filterOf(input: Input<typeof filterFields>): Filter {
   return {
-    platforms: input.platform ?? PLATFORMS,
+    platforms: input.platform ?? PHONES,
     tags: input.tags ?? null,
     tagsMatch: input.tags_match ?? 'any',
     exceptTags: input.except_tags ?? null,

@@ -21,6 +21,7 @@ import userKey from '../../migrations/0020_user_key.sql' with { type: 'text' }
 import administrator from '../../migrations/0021_administrator.sql' with { type: 'text' }
 import adoptedDevice from '../../migrations/0022_adopted_device.sql' with { type: 'text' }
 import secretOverlap from '../../migrations/0023_secret_overlap.sql' with { type: 'text' }
+import webPush from '../../migrations/0024_web_push.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 21, sql: administrator },
   { number: 22, sql: adoptedDevice },
   { number: 23, sql: secretOverlap },
+  { number: 24, sql: webPush },
 ]

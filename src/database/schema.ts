@@ -10,7 +10,7 @@ import type { SQLiteTableWithColumns } from 'drizzle-orm/sqlite-core'
  * `reading`), and so does what is held to its query plan or reads a database of any schema; the rows of it are
  * `StoredRow`s, or a `Pick` of one, where they are columns and nothing else.
  */
-const platform = () => integer().$type<0 | 1>().notNull()
+const platform = () => integer().$type<0 | 1 | 2>().notNull()
 
 /** BLOB: bytes of lower-case hex; TEXT: as it came. See `device/device.ts`. */
 const token = customType<{ data: string | Uint8Array }>({ dataType: () => 'any' })

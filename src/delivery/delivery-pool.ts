@@ -2,7 +2,7 @@ import { sleep } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Commit } from '../database/group-commit.ts'
 import { isConstraint } from '../database/sqlite-error.ts'
-import { PLATFORMS } from '../device/device.ts'
+import { GATEWAY_NAMES, PLATFORMS } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
@@ -29,11 +29,6 @@ const AGAIN_MS = 1000
 
 /** The least a sender may have in flight, however many share. */
 const MIN_SHARE = 16
-
-const NO_CREDENTIAL: Readonly<Record<Platform, string>> = {
-  0: 'there is no credential for APNs',
-  1: 'there is no credential for FCM',
-}
 
 export interface DeliveryPoolDependencies {
   readonly clock: Clock
@@ -302,7 +297,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     pauseOf(application, platform) {
       const sender = senders.get(`${application}/${platform}`)?.standing
       if (sender === undefined || sender.state === 'ready') return null
-      return sender.reason ?? NO_CREDENTIAL[platform]
+      return sender.reason ?? `there is no credential for ${GATEWAY_NAMES[platform]}`
     },
     async stop() {
       stopped = true

@@ -16,7 +16,7 @@ import { tokenWarning } from './push-token.ts'
 /** The device record on the wire (test/api/contract/10-device-details.test.ts). */
 export interface DeviceRecord {
   readonly token: string
-  readonly platform: '0' | '1'
+  readonly platform: WrittenPlatform
   readonly lat: string | null
   readonly lng: string | null
   readonly active: readonly string[]
@@ -72,9 +72,13 @@ function degreesOnWire(degrees: number | null): string | null {
 
 const TINY = new Intl.NumberFormat('en', { maximumFractionDigits: 20, signDisplay: 'negative' })
 
-export function platformOnWire(platform: Platform): '0' | '1' {
-  return platform === 0 ? '0' : '1'
+export type WrittenPlatform = `${Platform}`
+
+export function platformOnWire(platform: Platform): WrittenPlatform {
+  return WRITTEN[platform]
 }
+
+const WRITTEN: Readonly<Record<Platform, WrittenPlatform>> = { 0: '0', 1: '1', 2: '2' }
 
 const label = { type: 'string' }
 

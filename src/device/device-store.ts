@@ -82,10 +82,16 @@ export function createDeviceStore({ database, clock }: Dependencies) {
     /** See `LabelIndex.sweep`. */
     sweepLabels: (after: number): number | null => labels.sweep(after),
 
-    /** Without `platform`, and where both platforms hold the token, the device seen last. */
+    /** Without `platform`, and where several platforms hold the token, the device seen last. */
     find(application: number, token: string, platform?: Platform): Device | null {
-      const [first, second] = platform === undefined ? PLATFORMS : [platform]
-      const row = statements.find.get(application, packToken(token), first ?? null, second ?? null)
+      const [first, ...others] = platform === undefined ? PLATFORMS : [platform]
+      const row = statements.find.get(
+        application,
+        packToken(token),
+        first ?? null,
+        others[0] ?? null,
+        others[1] ?? null,
+      )
       return row === null ? null : deviceOf(row, labels.find(row.id))
     },
 
@@ -109,7 +115,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
       return changed(device)
     },
 
-    /** By alias, by token, or by both, which must name one device; without `platform` on both platforms. */
+    /** By alias, by token, or by both, which must name one device; without `platform` on all of them. */
     removeAlias(
       application: number,
       { platform, token, alias }: { platform?: Platform; token?: string; alias?: string },
@@ -204,9 +210,12 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
     idByToken: database.statement<{ id: number }, [application: number, platform: number, token: Token]>(
       `SELECT id FROM device WHERE application = ? AND platform = ? AND token = ? AND state = ${STATE.registered}`,
     ),
-    find: database.statement<DeviceRow, [application: number, token: Token, number | null, number | null]>(
+    find: database.statement<
+      DeviceRow,
+      [application: number, token: Token, number | null, number | null, number | null]
+    >(
       `SELECT ${DEVICE_COLUMNS} FROM device
-       WHERE application = ?1 AND token = ?2 AND platform IN (?3, ?4) AND state = ${STATE.registered}
+       WHERE application = ?1 AND token = ?2 AND platform IN (?3, ?4, ?5) AND state = ${STATE.registered}
        ORDER BY seen_at DESC LIMIT 1`,
     ),
     changed: database.statement<never, [now: number, device: number]>('UPDATE device SET updated_at = ? WHERE id = ?'),

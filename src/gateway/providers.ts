@@ -24,7 +24,7 @@ export interface Gateways {
   readonly ca: string | undefined
 }
 
-const PROVIDER: Readonly<Record<Platform, 'apns' | 'fcm'>> = { 0: 'apns', 1: 'fcm' }
+const PROVIDER: Readonly<Record<Platform, 'apns' | 'fcm' | null>> = { 0: 'apns', 1: 'fcm', 2: null }
 
 interface Dependencies {
   readonly credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'summaries' | 'isProven' | 'prove'>
@@ -85,6 +85,7 @@ export function createProviders({
   return {
     /** `null` while there is no credential, or the simulator is still starting. Throws where it cannot be read. */
     find(application: Application, platform: Platform): Provider | null {
+      if (PROVIDER[platform] === null) return null
       try {
         const { number } = application
         madeOf.set(number, { ...madeOf.get(number), [platform]: fingerprintOf(application, platform) })
@@ -114,11 +115,14 @@ export function createProviders({
     },
 
     /** Whether the gateway is known to take this application's credential. The simulator's is good. */
-    isProven: (application: Application, platform: Platform) =>
-      application.simulated || credentials.isProven(application, PROVIDER[platform]),
+    isProven(application: Application, platform: Platform): boolean {
+      const provider = PROVIDER[platform]
+      return provider !== null && (application.simulated || credentials.isProven(application, provider))
+    },
 
     prove(application: Application, platform: Platform): void {
-      if (!application.simulated) credentials.prove(application, PROVIDER[platform])
+      const provider = PROVIDER[platform]
+      if (provider !== null && !application.simulated) credentials.prove(application, provider)
     },
 
     /** Whether the provider that was made last must be made anew; `false` where none was. */

@@ -1,7 +1,7 @@
 import type { BackupState } from '../backup/schedule.ts'
 import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
-import type { Platform } from '../device/device.ts'
+import { GATEWAY_NAMES } from '../device/device.ts'
 import { isoTime } from '../text/format.ts'
 import type { Disk } from './storage.ts'
 
@@ -20,8 +20,6 @@ const LATE_PERIODS = 2
 
 /** A look at the newest backup is due once a day, and may be late by as much. */
 const VERIFY_LATE_MS = 2 * DAY_MS
-
-const GATEWAY: Readonly<Record<Platform, string>> = { 0: 'APNs', 1: 'FCM' }
 
 /** An application that has used four fifths of its quota of calls, or more. */
 export interface NearlyUsed {
@@ -101,11 +99,11 @@ type SenderFacts = ReadinessFacts['senders'][number]
 
 function standstillOf({ name, platform, stillSince }: SenderFacts, now: number): string[] {
   if (stillSince === null || now - stillSince < STILL_MS) return []
-  return [`${name}: the queue to ${GATEWAY[platform]} stands still since ${isoSecond(stillSince)}.`]
+  return [`${name}: the queue to ${GATEWAY_NAMES[platform]} stands still since ${isoSecond(stillSince)}.`]
 }
 
 function refusalOf({ name, platform, state, reason }: SenderFacts): string[] {
-  const gateway = GATEWAY[platform]
+  const gateway = GATEWAY_NAMES[platform]
   if (state === 'no-credential') return [`${name}: pushes wait for a credential for ${gateway}, and there is none.`]
   if (state === 'misconfigured') return [`${name}: ${gateway} refuses the credential (${reason}), and pushes wait.`]
   return []
@@ -113,7 +111,7 @@ function refusalOf({ name, platform, state, reason }: SenderFacts): string[] {
 
 function unreachableOf({ name, platform, state, reason }: SenderFacts): string[] {
   return state === 'unreachable'
-    ? [`${name}: ${GATEWAY[platform]} takes nothing now (${reason}), and pushes wait.`]
+    ? [`${name}: ${GATEWAY_NAMES[platform]} takes nothing now (${reason}), and pushes wait.`]
     : []
 }
 

@@ -1,3 +1,4 @@
+import { GATEWAY_NAMES } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
@@ -8,19 +9,19 @@ import type { Notification } from './notification.ts'
 /** Apple: "Generating a remote notification"; Google: FCM messages. Both 4096 bytes. */
 const MAX_RENDERED_BYTES = 4096
 
-const GATEWAY: Readonly<Record<Platform, string>> = { 0: 'APNs', 1: 'FCM' }
-
 /** The failure of a notification that is too large for the gateway of one of these platforms; `null`: it is not. */
 export type CheckSize = (notification: Notification, platforms: readonly Platform[]) => Failure | null
 
-/** `sizeOf`: bytes of the notification as the gateway of each platform would get it. */
-export function createSizeCheck(sizeOf: Readonly<Record<Platform, (notification: Notification) => number>>): CheckSize {
+/** `sizeOf`: bytes of the notification as the gateway of each platform would get it; a platform without is not checked. */
+export function createSizeCheck(
+  sizeOf: Readonly<Partial<Record<Platform, (notification: Notification) => number>>>,
+): CheckSize {
   return (notification, platforms) => {
     for (const language of languagesOf(notification)) {
       const sent = inLanguage(notification, language)
-      const sizes = platforms.map((platform) => ({ platform, bytes: sizeOf[platform](sent) }))
+      const sizes = platforms.map((platform) => ({ platform, bytes: sizeOf[platform]?.(sent) ?? 0 }))
       if (sizes.every(({ bytes }) => bytes <= MAX_RENDERED_BYTES)) continue
-      const given = sizes.map(({ platform, bytes }) => `${bytes} bytes for ${GATEWAY[platform]}`).join(', ')
+      const given = sizes.map(({ platform, bytes }) => `${bytes} bytes for ${GATEWAY_NAMES[platform]}`).join(', ')
       const problem = `are too large: ${given}; at most ${MAX_RENDERED_BYTES} are allowed.`
       return failure('InvalidArgument', `${sizedFields(notification, language)} ${problem}`)
     }

@@ -60,7 +60,7 @@ export function createStatsStore({ database, pushes, events }: Dependencies) {
             ...(action !== null && { action }),
             ...(token !== null && added === 'of-device' && { token }),
           }
-          events.pushOpened(application, { id: push, event, platform: platform === 0 ? '0' : '1', ...named }, now)
+          events.pushOpened(application, { id: push, event, platform: `${platform}` as const, ...named }, now)
         }
       }
       if (event !== 'action') tally.addReceipt({ application, platform }, event, now)

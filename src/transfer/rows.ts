@@ -1,3 +1,4 @@
+import type { Platform } from '../device/device.ts'
 import type { ImportedDevice, ImportedFeedback } from '../device/transfer/imported-device.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import { readBellhopLine } from './bellhop-lines.ts'
@@ -34,7 +35,7 @@ export interface RowOptions {
   /** Over what the format says itself. */
   readonly map: ColumnMap
   /** Of rows that do not say it; `null`: there is none. */
-  readonly platform: 0 | 1 | null
+  readonly platform: Platform | null
   /** ms since the Unix epoch. */
   readonly now: number
 }
@@ -115,7 +116,7 @@ const BYTE_ORDER_MARK = 0xfeff
 const NO_RECORD: Entry = { kind: 'refused', field: 'row', reason: 'must be an object' }
 const BAD_LINE: RowComplaint = { field: 'row', reason: 'row must be a line of an export as Bellhop writes it.' }
 
-function withPlatform(stated: Stated, platform: 0 | 1 | null): Stated {
+function withPlatform(stated: Stated, platform: Platform | null): Stated {
   return platform === null || stated.platform !== undefined ? stated : { ...stated, platform }
 }
 

@@ -143,8 +143,7 @@ export function createEventStore({ database, maxWaiting = MAX_WAITING }: Options
     deviceGone(id: number, reason: string, now: number): void {
       const row = device.get(id)
       if (row === null || !isWanted(row.application, 'device.gone')) return
-      const platform = row.platform === 0 ? ('0' as const) : ('1' as const)
-      const data = { token: unpackToken(row.token), platform, reason, at: isoTime(now) }
+      const data = { token: unpackToken(row.token), platform: `${row.platform}` as const, reason, at: isoTime(now) }
       record(row.application, { type: 'device.gone', data }, now)
     },
 

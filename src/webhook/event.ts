@@ -24,7 +24,7 @@ export type Event =
   | { readonly type: 'credential.paused'; readonly data: CredentialPaused }
   | { readonly type: 'credential.resumed'; readonly data: CredentialResumed }
 
-/** Every device that the push addressed has been answered for, on both platforms. */
+/** Every device that the push addressed has been answered for, on each platform that it went to. */
 interface PushFinished {
   /** The UUID that the push was answered with. */
   readonly id: string
@@ -47,7 +47,7 @@ export interface PushOpened {
   /** The UUID that the push was answered with. */
   readonly id: string
   readonly event: 'opened' | 'action'
-  readonly platform: '0' | '1'
+  readonly platform: `${Platform}`
   /** The name of the action. Absent: it was an open. */
   readonly action?: string
   /** The device. Absent: the app has not named it, or there is none. */
@@ -57,7 +57,7 @@ export interface PushOpened {
 /** The device has left every audience and is in the feedback. Its next registration brings it back. */
 interface DeviceGone {
   readonly token: string
-  readonly platform: '0' | '1'
+  readonly platform: `${Platform}`
   /** The gateway's own word for it. */
   readonly reason: string
   readonly at: string
@@ -65,17 +65,19 @@ interface DeviceGone {
 
 /** The gateway refuses the credential; its pushes wait. */
 interface CredentialPaused {
-  readonly provider: 'apns' | 'fcm'
+  readonly provider: EventProvider
   readonly state: 'misconfigured'
   readonly reason: string
 }
 
 interface CredentialResumed {
-  readonly provider: 'apns' | 'fcm'
+  readonly provider: EventProvider
   readonly state: 'ready'
 }
 
-export const PROVIDER: Readonly<Record<Platform, 'apns' | 'fcm'>> = { 0: 'apns', 1: 'fcm' }
+type EventProvider = 'apns' | 'fcm' | 'webpush'
+
+export const PROVIDER: Readonly<Record<Platform, EventProvider>> = { 0: 'apns', 1: 'fcm', 2: 'webpush' }
 
 /** The body that is signed and sent (Standard Webhooks, "Payload structure"). `at` is ms since the Unix epoch. */
 export function eventBodyOf({ type, data }: Event, at: number): string {

@@ -98,3 +98,17 @@ test('an application that has more labels than the usual limit is given a limit 
     [100_000, 1_000_000],
   ])
 })
+
+test('the ids of devices that were erased before browsers became a platform do not come again', () => {
+  const path = oldDatabase(directory, 23)
+  {
+    using database = new Sqlite(path)
+    database.run('DELETE FROM device WHERE id >= 5')
+  }
+  openDatabase(directory)[Symbol.dispose]()
+  using database = new Sqlite(path)
+  const browser = `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at)
+    VALUES (1, 2, 'https://fcm.googleapis.com/wp/1', 0, 0, 0) RETURNING id`
+  expect(database.query(browser).values()).toEqual([[7]])
+  expect(read(path, "SELECT seq FROM sqlite_sequence WHERE name LIKE 'device%'")).toEqual([[7]])
+})

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Platform } from '../../src/device/device.ts'
 import { createBackgroundCount } from '../../src/monitoring/background-count.ts'
 import type { BackgroundCount } from '../../src/monitoring/background-count.ts'
 import { createCountStore } from '../../src/monitoring/count-store.ts'
@@ -29,7 +30,7 @@ afterEach(() => {
 })
 
 /** Rows as they are after `number` registrations, the first of them with this id. */
-function addDevices(application: number, platform: 0 | 1, number: number, from: number, state = 0): void {
+function addDevices(application: number, platform: Platform, number: number, from: number, state = 0): void {
   registry.database
     .statement<never, [number, number, number, number, number]>(
       `WITH RECURSIVE n (id) AS (SELECT ? UNION ALL SELECT id + 1 FROM n LIMIT ?)
@@ -83,14 +84,17 @@ describe('what is counted beside everything else', () => {
     test(`is ${number} devices, where there are as many`, async () => {
       if (number > 0) addDevices(1, 0, number, 1)
       addDevices(1, 1, 3, 1_000_001)
+      addDevices(1, 2, 4, 4_000_001)
       // Gone and quarantined.
       addDevices(1, 0, 2, 2_000_001, 1)
       addDevices(2, 0, 2, 3_000_001, 2)
       expect((await background.counts()).devices).toEqual([
         { application: 1, platform: 0, count: number },
         { application: 1, platform: 1, count: 3 },
+        { application: 1, platform: 2, count: 4 },
         { application: 2, platform: 0, count: 0 },
         { application: 2, platform: 1, count: 0 },
+        { application: 2, platform: 2, count: 0 },
       ])
     })
   }

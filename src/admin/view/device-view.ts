@@ -1,3 +1,4 @@
+import { platformOnWire } from '../../device/device-record.ts'
 import type { DeviceSearch, FoundDevice } from '../../device/device-search-store.ts'
 import type { Platform } from '../../device/device.ts'
 import type { ExplainStore } from '../../push/explain/explain-store.ts'
@@ -75,7 +76,7 @@ function viewOf({ id, platform, registeredAt, seenAt, updatedAt, ...device }: Fo
   return {
     device: id,
     token,
-    platform: platform === 0 ? '0' : '1',
+    platform: platformOnWire(platform),
     state,
     alias,
     user,

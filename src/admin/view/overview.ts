@@ -2,6 +2,7 @@ import type { Application } from '../../application/application.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import { DAY_MS, MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
+import type { Platform } from '../../device/device.ts'
 import type { FeedbackStore } from '../../device/feedback-store.ts'
 import { judgeCertificate, judgeCredentials } from '../../doctor/applications/credential-check.ts'
 import { judgeWebhook } from '../../doctor/applications/queue-check.ts'
@@ -77,15 +78,15 @@ export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer
   }
 
   function devicesOf({ devices, whole }: ApplicationCounts): OverviewDevices {
-    const on = (platform: 0 | 1) =>
+    const on = (platform: Platform) =>
       devices.reduce((sum, each) => sum + (each.platform === platform ? each.count : 0), 0)
-    const [ios, android] = [on(0), on(1)]
+    const [ios, android, web] = [on(0), on(1), on(2)]
     const stored = deps.store.sizes().reduce((sum, each) => sum + each.devices, 0)
-    const registered = ios + android
+    const registered = ios + android + web
     const isCounted = devices.length > 0 || stored === 0
     return {
       total: stored,
-      byPlatform: { ios, android },
+      byPlatform: { ios, android, web },
       byState: { registered, left: isCounted ? Math.max(stored - registered, 0) : 0 },
       isWhole: whole && isCounted,
     }

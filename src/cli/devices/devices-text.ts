@@ -3,7 +3,7 @@ import type { DeviceCount, FoundDevice } from '../../device/device-search-store.
 import type { DeviceState } from '../../device/device.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { ago, counted, grouped, isoTime, tokenPart } from '../../text/format.ts'
-import { PLATFORM_NAMES } from '../push/platform-flag.ts'
+import { PLATFORM_NAMES } from '../../device/device.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { shortened, tableText } from '../terminal/table-text.ts'
 import type { Listed, Listing } from './device-listing.ts'

@@ -5,7 +5,7 @@ import { escapeControls } from '../../text/escape-controls.ts'
 import { moment, tokenPart } from '../../text/format.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
-import { PLATFORM_NAMES } from './platform-flag.ts'
+import { PLATFORM_NAMES } from '../../device/device.ts'
 
 type Explained = ReturnType<typeof explanationOf> & {
   /** `push.id` */

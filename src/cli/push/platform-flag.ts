@@ -1,14 +1,12 @@
-import { PLATFORMS } from '../../device/device.ts'
+import { PHONES, PLATFORM_NAMES, PLATFORMS } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import type { SettingType } from '../../settings/setting-type.ts'
 import type { FlagSpec, ParsedArguments } from '../command.ts'
 
-export const PLATFORM_NAMES = ['iOS', 'Android'] as const
-
 const PLATFORM: SettingType<Platform> = {
   expected: 'ios or android',
   placeholder: 'ios|android',
-  read: (text) => PLATFORMS.find((platform) => PLATFORM_NAMES[platform].toLowerCase() === text.toLowerCase()),
+  read: (text) => PHONES.find((platform) => PLATFORM_NAMES[platform].toLowerCase() === text.toLowerCase()),
 }
 
 export const platformFlag: FlagSpec = {

@@ -4,7 +4,7 @@ import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, grouped, lasting, tokenPart } from '../../text/format.ts'
 import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
-import { PLATFORM_NAMES } from './platform-flag.ts'
+import { PLATFORM_NAMES, PLATFORMS } from '../../device/device.ts'
 
 /** What became of a push by the time that is spoken of. Times are ms since the Unix epoch. */
 export interface PushResult {
@@ -44,10 +44,13 @@ export function resultJson({ id, state, t, s, failed, reasons, waitsFor }: PushR
 /** What --dry-run shows. */
 export function previewText(preview: Preview, { paint, legible }: Style): string {
   const { t, platforms, sample, apns, fcm, languages = [] } = preview
-  const rows = ([0, 1] as const).map((platform) => [`  ${PLATFORM_NAMES[platform]}`, grouped(platforms[platform])])
+  const rows = PLATFORMS.flatMap((platform) => {
+    const count = platforms[platform]
+    return count === undefined ? [] : [[`  ${PLATFORM_NAMES[platform]}`, grouped(count)]]
+  })
   const devices = sample.map(({ token, platform, alias }) => [
     `  ${escapeControls(tokenPart(token))}`,
-    platform === '0' ? PLATFORM_NAMES[0] : PLATFORM_NAMES[1],
+    PLATFORM_NAMES[platform],
     escapeControls(alias ?? ''),
   ])
   const size = (name: string, rendered: { readonly bytes: number } | null) =>

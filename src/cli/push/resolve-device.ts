@@ -22,7 +22,7 @@ export function tooShort(what: string, token: string): Problems | null {
   return problems(`${what}: no token is "${given}", and of its beginning at least ${MIN_PART} characters are needed.`)
 }
 
-/** The device that a token, or the beginning of one, names. Where both platforms hold it, one must be chosen. */
+/** The device that a token, or the beginning of one, names. Where several platforms hold it, one must be chosen. */
 export function resolveDevice(
   search: Pick<ReturnType<typeof createDeviceSearch>, 'byToken'>,
   application: number,

@@ -1,3 +1,4 @@
+import type { Platform } from '../../device/device.ts'
 import type { AskPauses } from '../push/admin-client.ts'
 import type { TailEvent } from './tail-event.ts'
 import type { LivePush } from './tail-pushes.ts'
@@ -7,7 +8,7 @@ const STILL_MS = 2000
 
 interface Pause {
   readonly application: number
-  readonly platform: 0 | 1
+  readonly platform: Platform
   readonly reason: string
   readonly since: number
 }

@@ -1,7 +1,8 @@
 import type { Application } from '../../application/application.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, grouped, isoTime, moment } from '../../text/format.ts'
-import { PLATFORM_NAMES } from '../push/platform-flag.ts'
+import { GATEWAY_NAMES, PLATFORM_NAMES } from '../../device/device.ts'
+import type { Platform } from '../../device/device.ts'
 import type { Colour, Style } from '../terminal/style.ts'
 import { shortened } from '../terminal/table-text.ts'
 import type { TailEvent } from './tail-event.ts'
@@ -73,19 +74,17 @@ function wordsOf(event: TailEvent): readonly [Colour, string, string] {
     case 'opened':
       return ['green', 'opened', openedOf(event)]
     case 'sending.paused':
-      return ['red', 'paused', `${GATEWAYS[event.platform]}: ${escapeControls(event.reason)}`]
+      return ['red', 'paused', `${GATEWAY_NAMES[event.platform]}: ${escapeControls(event.reason)}`]
     case 'sending.resumed':
-      return ['green', 'resumed', `${GATEWAYS[event.platform]} takes notifications again`]
+      return ['green', 'resumed', `${GATEWAY_NAMES[event.platform]} takes notifications again`]
   }
 }
-
-const GATEWAYS = ['APNs', 'FCM'] as const
 
 function sentOf({ t, s, failed }: { readonly t: number; readonly s: number; readonly failed: number }): string {
   return `sent ${grouped(s)} of ${grouped(t)}${failed > 0 ? `, ${grouped(failed)} failed` : ''}`
 }
 
-function deviceOf({ token, platform }: { readonly token: string; readonly platform: 0 | 1 }): string {
+function deviceOf({ token, platform }: { readonly token: string; readonly platform: Platform }): string {
   return `${escapeControls(token)} (${PLATFORM_NAMES[platform]})`
 }
 

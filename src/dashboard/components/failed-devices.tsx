@@ -3,13 +3,13 @@ import { useResource } from '../client/resource.ts'
 import { DataTable } from './data-table.tsx'
 import type { Column } from './data-table.tsx'
 import { Notice } from './notice.tsx'
-import { count } from './text.ts'
+import { count, PLATFORMS } from './text.ts'
 
 /** As `GET /push/{id}/failures` of the public API has it. */
 interface FailedDevice {
   /** `null`: it was erased since. */
   readonly token: string | null
-  readonly platform: '0' | '1'
+  readonly platform: '0' | '1' | '2'
   readonly state: 'rejected' | 'gone' | 'expired' | 'cancelled'
   readonly reason: string
   readonly attempts: number
@@ -67,7 +67,7 @@ function columnsOf(application: string): readonly Column<FailedDevice>[] {
           </a>
         ),
     },
-    { name: 'Platform', value: ({ platform }) => (platform === '0' ? 'iOS' : 'Android') },
+    { name: 'Platform', value: ({ platform }) => PLATFORMS[platform] },
     { name: 'State', value: ({ state }) => state },
     { name: 'Reason', value: ({ reason }) => reason },
     { name: 'Tries', isNumber: true, value: ({ attempts }) => attempts },

@@ -4,7 +4,7 @@ import { Notification } from './lock-screen.tsx'
 export type Arrival = ReceivedAnswer['received'][number]
 
 export interface Phone {
-  readonly platform: '0' | '1'
+  readonly platform: '0' | '1' | '2'
   /** Its first characters. */
   readonly token: string
   /** What arrived there, the newest first. */
@@ -19,12 +19,14 @@ interface Props {
   readonly onOpen: (arrival: Arrival) => void
 }
 
+const MODELS = { '0': 'iPhone', '1': 'Android', '2': 'Browser' }
+
 /** What a screen has room for. */
 const ON_SCREEN = 4
 
 /** A phone of the simulator with what arrived there. A tap on a notification opens it, and counts. */
 export function SimulatedPhone({ phone: { platform, token, arrivals }, application, opened, onOpen }: Props) {
-  const name = `${platform === '0' ? 'iPhone' : 'Android'} ${token.slice(0, 8)}…`
+  const name = `${MODELS[platform]} ${token.slice(0, 8)}…`
   const kind = platform === '0' ? 'ios' : 'android'
   const accepted = arrivals.filter(({ status }) => status === 200)
   const silent = accepted.filter(isSilent)

@@ -18,3 +18,5 @@ export function time(iso: string | null): string {
 export function share(part: number, whole: number): string {
   return whole === 0 ? '–' : `${Math.round((1000 * part) / whole) / 10} %`
 }
+
+export const PLATFORMS = { '0': 'iOS', '1': 'Android', '2': 'Web' } as const

@@ -11,8 +11,8 @@ import { Dialog } from '../components/dialog.tsx'
 import { EraseUser } from '../components/erase-user.tsx'
 import { Form } from '../components/form.tsx'
 import { Page } from '../components/page.tsx'
-import { time } from '../components/text.ts'
-import { DeviceState, PLATFORMS } from './devices-page.tsx'
+import { PLATFORMS, time } from '../components/text.ts'
+import { DeviceState } from './devices-page.tsx'
 
 /** One phone: what is known of it, and what became of the last pushes. */
 export function DevicePage() {

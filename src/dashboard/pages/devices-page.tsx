@@ -13,8 +13,7 @@ import { TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-
-export const PLATFORMS = { '0': 'iOS', '1': 'Android' } as const
+import { PLATFORMS } from '../components/text.ts'
 
 export function DeviceState({ state }: Pick<DeviceView, 'state'>) {
   return <span class={`state ${state === 'registered' ? 'good' : 'mind'}`}>{state}</span>

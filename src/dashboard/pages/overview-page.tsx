@@ -69,9 +69,9 @@ function Overview({ told: { attention, days, devices, pushes } }: { readonly tol
           <dd>{count(devices.byState.registered)}</dd>
         </div>
         <div>
-          <dt>iOS, Android</dt>
+          <dt>iOS, Android, web</dt>
           <dd>
-            {count(devices.byPlatform.ios)}, {count(devices.byPlatform.android)}
+            {count(devices.byPlatform.ios)}, {count(devices.byPlatform.android)}, {count(devices.byPlatform.web)}
           </dd>
         </div>
         <div>

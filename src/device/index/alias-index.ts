@@ -16,7 +16,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** Who holds which alias: one device of the application at most, over both platforms. */
+/** Who holds which alias: one device of the application at most, over all platforms. */
 export function createAliasIndex({ database, clock }: Dependencies) {
   const leftDevices = createLeftDeviceStore({ database })
   const byAlias = database.statement<AliasHolder & { state: number }, [application: number, alias: string]>(

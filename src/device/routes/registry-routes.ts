@@ -104,7 +104,7 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
           tag: 'Devices',
           summary: 'Device details',
           idAlone: ID_ALONE.read,
-          description: 'The device is named by a header. Where both platforms hold the token, the one seen last.',
+          description: 'The device is named by a header. Where several platforms hold the token, the one seen last.',
           parameters: schema.HEADER_PARAMETERS,
           answers: {
             200: {

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../clock.ts'
+import type { Platform } from '../../device/device.ts'
 import { counted, dayOf } from '../../text/format.ts'
 import type { DeviceStateCount, FoundApplication } from '../database/inspection-store.ts'
 import { failing, ok, warning } from '../finding.ts'
@@ -10,7 +11,7 @@ export function judgeCredentials(
   providers: readonly ('apns' | 'fcm')[],
   devices: readonly Pick<DeviceStateCount, 'platform' | 'registered'>[],
 ): Finding {
-  const count = (platform: 0 | 1): number =>
+  const count = (platform: Platform): number =>
     devices.reduce((sum, each) => sum + (each.platform === platform ? each.registered : 0), 0)
   if (simulated) {
     if (providers.length === 0) return ok('It sends to the built-in simulator, where no phone is reached.')

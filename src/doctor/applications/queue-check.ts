@@ -1,17 +1,17 @@
 import { MINUTE_MS } from '../../clock.ts'
+import { GATEWAY_NAMES } from '../../device/device.ts'
+import type { Platform } from '../../device/device.ts'
 import { counted, dayOf } from '../../text/format.ts'
 import type { FoundWebhook, OpenDeliveryCount } from '../database/inspection-store.ts'
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-const NAMES = { 0: 'APNs', 1: 'FCM' } as const
-
 /** Pushes of one application that are not over. `paused`: the platforms whose credential is. `now`: ms since the epoch. */
-export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly (0 | 1)[], now: number): Finding {
+export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly Platform[], now: number): Finding {
   const count = open.reduce((sum, each) => sum + each.open, 0)
   const expired = open.reduce((sum, each) => sum + each.expired, 0)
   if (paused.length > 0) {
-    const names = paused.map((platform) => NAMES[platform]).join(' and ')
+    const names = paused.map((platform) => GATEWAY_NAMES[platform]).join(' and ')
     return warning(
       `Sending to ${names} is paused, because its credential was refused; ${counted(count, 'push waits', 'pushes wait')}.`,
       'Put the credential right as its check says: the server then goes on by itself.',

@@ -1,6 +1,7 @@
 import { USER_KEY_SINCE } from '../../application/sealed-user-key-store.ts'
 import { DAY_MS } from '../../clock.ts'
 import type { ReadOnlyDatabase } from '../../database/read-only-database.ts'
+import type { Platform } from '../../device/device.ts'
 import { codeOf } from '../../text/error-code.ts'
 
 /*
@@ -17,7 +18,7 @@ export interface FoundApplication {
 /** Devices of one application and platform. */
 export interface DeviceStateCount {
   readonly application: number
-  readonly platform: 0 | 1
+  readonly platform: Platform
   readonly registered: number
   readonly gone: number
   readonly quarantined: number
@@ -40,7 +41,7 @@ export interface DepartureHour {
 /** Deliveries that are not over, of one application and platform. */
 export interface OpenDeliveryCount {
   readonly application: number
-  readonly platform: 0 | 1
+  readonly platform: Platform
   readonly open: number
   /** Of these, of pushes whose time to live is over. */
   readonly expired: number
@@ -136,11 +137,11 @@ export function createInspection(database: Pick<ReadOnlyDatabase, 'statement'>, 
             .all(),
 
     /** Credentials whose application has been told that they are paused. */
-    paused: (): { readonly application: number; readonly platform: 0 | 1 }[] =>
+    paused: (): { readonly application: number; readonly platform: Platform }[] =>
       schema < WEBHOOK_SINCE
         ? []
         : database
-            .statement<{ application: number; platform: 0 | 1 }, []>(
+            .statement<{ application: number; platform: Platform }, []>(
               'SELECT application, platform FROM paused_credential',
             )
             .all(),

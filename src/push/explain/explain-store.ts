@@ -4,7 +4,7 @@ import type { DeviceTraits } from '../../audience/filter-match.ts'
 import type { Audience } from '../../audience/filter.ts'
 import { audienceFrom } from '../../audience/stored-audience.ts'
 import type { Database } from '../../database/database.ts'
-import { packToken, unpackToken } from '../../device/device.ts'
+import { packToken, PLATFORMS, unpackToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import { tokenWarning } from '../../device/push-token.ts'
 import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
@@ -71,13 +71,13 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   const findNotification = database.reading<{ notification: string }, [push: number]>(
     'SELECT notification FROM push WHERE number = ?',
   )
-  const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, Platform, Platform]>(
-    `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND token = ? AND platform IN (?, ?) ORDER BY state, seen_at DESC LIMIT 1`,
+  const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, platforms: string]>(
+    `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND token = ? AND platform IN (SELECT value FROM json_each(?)) ORDER BY state, seen_at DESC LIMIT 1`,
   )
   const deviceById = database.reading<DeviceRow, [id: number]>(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`)
   const adoptionOf = database.reading<{ at: number }, [device: number]>('SELECT at FROM adopted_token WHERE device = ?')
-  const adoptedToken = database.reading<{ device: number }, [number, string | Uint8Array, Platform, Platform]>(
-    'SELECT device FROM adopted_token WHERE application = ? AND token = ? AND platform IN (?, ?) ORDER BY at DESC LIMIT 1',
+  const adoptedToken = database.reading<{ device: number }, [number, string | Uint8Array, platforms: string]>(
+    'SELECT device FROM adopted_token WHERE application = ? AND token = ? AND platform IN (SELECT value FROM json_each(?)) ORDER BY at DESC LIMIT 1',
   )
   const departure = database.reading<{ reason: string; at: number }, [number, Platform, string | Uint8Array]>(
     'SELECT reason, at FROM feedback WHERE application = ? AND platform = ? AND token = ?',
@@ -150,15 +150,15 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
 
   /** The device that has this token, else the one that came with it and has another by now. */
   function deviceWith(application: number, token: string | Uint8Array, platform?: Platform) {
-    const platforms = [platform ?? 0, platform ?? 1] as const
-    const holder = findDevice.get(application, token, ...platforms)
+    const platforms = JSON.stringify(platform === undefined ? PLATFORMS : [platform])
+    const holder = findDevice.get(application, token, platforms)
     if (holder !== null) return { device: holder, byFormerToken: false }
-    const id = adoptedToken.get(application, token, ...platforms)?.device
+    const id = adoptedToken.get(application, token, platforms)?.device
     return { device: id === undefined ? null : deviceById.get(id), byFormerToken: true }
   }
 
   return {
-    /** `null`: there is no such push. Without `platform`, and where both platforms hold the token, the device seen last. */
+    /** `null`: there is no such push. Without `platform`, and where several platforms hold the token, the device seen last. */
     find(application: number, id: string, token: string, platform?: Platform): Found | null {
       const whole = findPush.get(id, application)
       if (whole === null) return null

@@ -2,6 +2,7 @@ import type { Application } from '../../application/application.ts'
 import type { Audience, Filter } from '../../audience/filter.ts'
 import type { Clock } from '../../clock.ts'
 import { applyBadge } from '../../device/badge.ts'
+import { platformOnWire } from '../../device/device-record.ts'
 import type { Platform } from '../../device/device.ts'
 import { Refused } from '../../failure.ts'
 import type { Recipient } from '../../gateway/gateway.ts'
@@ -46,7 +47,11 @@ export type Preview = Awaited<ReturnType<ReturnType<typeof createPreview>>>
 const SAMPLES = 5
 
 /** Whom the bodies are for where a platform has nobody. */
-const MADE_UP: Readonly<Record<Platform, string>> = { 0: '0'.repeat(64), 1: 'registration-id' }
+const MADE_UP: Readonly<Record<Platform, string>> = {
+  0: '0'.repeat(64),
+  1: 'registration-id',
+  2: 'https://updates.push.services.mozilla.com/wpush/v2/endpoint',
+}
 
 /**
  * Shows whom a push would address and what the gateways would get. Throws `Refused` for one that is too large, and the
@@ -64,17 +69,16 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
     const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
     const tooLarge = checkSize(notification, platforms)
     if (tooLarge !== null) throw new Refused(tooLarge)
-    const counts: Record<Platform, number> = { 0: 0, 1: 0 }
+    const counts: { 0: number; 1: number; 2?: number } = { 0: 0, 1: 0 }
     const samples: SampleDevice[] = []
     for (const platform of platforms) {
-      counts[platform] =
+      const found =
         'filter' in audience
           ? await count(application.number, { ...audience.filter, platforms: [platform] }, signal)
           : 1
-      if (counts[platform] === 0) continue
-      samples.push(
-        ...(await sample(application.number, audience, platform, Math.min(counts[platform], SAMPLES), signal)),
-      )
+      counts[platform] = found
+      if (found > 0)
+        samples.push(...(await sample(application.number, audience, platform, Math.min(found, SAMPLES), signal)))
     }
 
     const sentAt = momentOf(when, clock.now())
@@ -100,9 +104,9 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
           ? await countLocales(application.number, audience.filter, choose, signal)
           : new Map([[choose(samples[0]?.locale ?? null), 1]])
     return {
-      t: counts[0] + counts[1],
+      t: counts[0] + counts[1] + (counts[2] ?? 0),
       platforms: counts,
-      sample: samples.map(({ token, platform, alias }) => ({ token, platform: String(platform), alias })),
+      sample: samples.map(({ token, platform, alias }) => ({ token, platform: platformOnWire(platform), alias })),
       apns: apns && { headers: apns.headers, ...measured(apns.body) },
       fcm: fcm === null ? null : measured(fcm),
       ...(byLanguage !== null && {

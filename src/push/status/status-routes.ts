@@ -134,7 +134,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           tag: 'Pushes',
           summary: 'Why a device got a push, or did not',
           description:
-            '`verdict`: opened, received, accepted, waiting, retrying, rejected, expired, cancelled, scheduled, excluded (`excluded_by` names the fields), registered_later, not_registered, gone or quarantined; `explanation` says it in words. The device is named by headers; `receipts` is what its app has reported. Where both platforms hold the token, the one seen last. Who was accepted is not written down: `judged_now` means that the audience was held against the device as it is now.',
+            '`verdict`: opened, received, accepted, waiting, retrying, rejected, expired, cancelled, scheduled, excluded (`excluded_by` names the fields), registered_later, not_registered, gone or quarantined; `explanation` says it in words. The device is named by headers; `receipts` is what its app has reported. Where several platforms hold the token, the one seen last. Who was accepted is not written down: `judged_now` means that the audience was held against the device as it is now.',
           secret: true,
           parameters: [schema.ID_PARAMETER, ...HEADER_PARAMETERS],
           answers: {

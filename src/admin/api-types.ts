@@ -114,8 +114,10 @@ export interface OverviewDevices {
   readonly byPlatform: { readonly ios: number; readonly android: number; readonly web: number }
   readonly byState: {
     readonly registered: number
-    /** Gone or quarantined. */
-    readonly left: number
+    /** Their gateway has declared them unregistered; still kept. */
+    readonly gone: number
+    /** Their gateway has called the token bad; still kept. */
+    readonly quarantined: number
   }
   /** `false`: the last count broke off, so that these are of the one before. */
   readonly isWhole: boolean
@@ -317,8 +319,11 @@ export interface PushSummary {
   readonly title: string | null
   /** What is shown of it; `null`: it shows nothing. */
   readonly msg: string | null
-  /** Of a push that waits for its moment or its hold: `scheduled`. `paused`: all that is left waits; `reason` says for what. */
-  readonly state: 'scheduled' | 'sending' | 'paused' | 'finished' | 'cancelled'
+  /**
+   * `held`: nothing but the application's hold keeps it back, and it can be cancelled; `scheduled`: it waits for its moment.
+   * `paused`: all that is left waits; `reason` says for what.
+   */
+  readonly state: 'scheduled' | 'held' | 'sending' | 'paused' | 'finished' | 'cancelled'
   readonly reason: string | null
   /** For one device, or for many. */
   readonly many: boolean

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import { PLATFORMS } from '../device/device.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
-import type { CountPart, CountStore, CountScope, Part, IndexPlace } from './count-store.ts'
+import type { CountPart, CountStore, CountScope, IndexPlace } from './count-store.ts'
 
 /** Counting may take this share of the time, and is done no more often than this. */
 const SHARE = 1 / 1000
@@ -19,6 +19,8 @@ export interface Count extends CountScope {
 export interface ApplicationCounts {
   /** Registered devices. */
   readonly devices: readonly Count[]
+  /** Devices that have left and are still kept, of all applications. */
+  readonly left: { readonly gone: number; readonly quarantined: number }
   /** Open pushes, of applications that have any. */
   readonly open: readonly Count[]
   /** Whether the last count came to its end; else these are of the one before. */
@@ -28,7 +30,7 @@ export interface ApplicationCounts {
 interface Dependencies {
   readonly clock: Clock
   readonly log: Pick<Log, 'error'>
-  readonly store: Pick<CountStore, 'devices' | 'open'>
+  readonly store: Pick<CountStore, 'devices' | 'left' | 'open'>
   /** `application.number` of all. */
   readonly applications: () => readonly number[]
   /** Applications with open pushes. */
@@ -44,7 +46,7 @@ export interface BackgroundCount {
 
 /** Counts in parts of a millisecond, between everything else. */
 export function createBackgroundCount({ clock, log, store, applications, busy }: Dependencies): BackgroundCount {
-  let counted: ApplicationCounts = { devices: [], open: [], whole: true }
+  let counted: ApplicationCounts = { devices: [], left: { gone: 0, quarantined: 0 }, open: [], whole: true }
   let countedAt = Number.NEGATIVE_INFINITY
   let waitMs = 0
   let running: Promise<void> | null = null
@@ -56,9 +58,16 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
     for (const application of applications()) {
       for (const platform of PLATFORMS) devices.push(await count({ application, platform }, [store.devices]))
     }
+    const left = { gone: 0, quarantined: 0 }
+    await inParts((after) => {
+      const part = store.left(after)
+      left.gone += part.gone
+      left.quarantined += part.quarantined
+      return part.last
+    })
     const open: Count[] = []
     for (const scope of busy()) open.push(await count(scope, store.open))
-    counted = { devices, open, whole: true }
+    counted = { devices, left, open, whole: true }
     countedAt = clock.now()
     waitMs = Math.max(tookMs / SHARE, MIN_MS)
 
@@ -66,18 +75,25 @@ export function createBackgroundCount({ clock, log, store, applications, busy }:
       const scope = { application, platform }
       let sum = 0
       for (const part of ways) {
-        let after: IndexPlace | null = null
-        do {
-          if (stopped) break
-          const started = performance.now()
-          const { count, last }: Part = part(scope, after)
-          tookMs += performance.now() - started
+        await inParts((after) => {
+          const { count, last } = part(scope, after)
           sum += count
-          after = last
-          if (last !== null) await new Promise((resolve) => setImmediate(resolve))
-        } while (after !== null)
+          return last
+        })
       }
       return { ...scope, count: sum }
+    }
+
+    /** Calls `part` with the place up to which the one before went, until there is none. */
+    async function inParts(part: (after: IndexPlace | null) => IndexPlace | null): Promise<void> {
+      let after: IndexPlace | null = null
+      do {
+        if (stopped) break
+        const started = performance.now()
+        after = part(after)
+        tookMs += performance.now() - started
+        if (after !== null) await new Promise((resolve) => setImmediate(resolve))
+      } while (after !== null)
     }
   }
 

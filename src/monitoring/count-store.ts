@@ -24,6 +24,12 @@ const DEVICES = 10_000
 /** SQLite reads the row behind each entry of this index: ten times the work. */
 const PUSHES = 1000
 
+/** Devices that have left, of all applications, and up to where they go in the index; `null`: those were all. */
+export interface LeftPart extends Pick<Part, 'last'> {
+  readonly gone: number
+  readonly quarantined: number
+}
+
 interface WebhookRow {
   readonly application: number
   /** Events that are not delivered yet. */
@@ -44,6 +50,15 @@ interface SizeRow {
   readonly labels: number
 }
 
+interface LeftRow {
+  readonly updatedAt: number
+  readonly id: number
+  readonly state: 1 | 2
+}
+
+/** Rows read in one go for their state, which no index has. */
+const LEFT = 1000
+
 type Counting<Row> = Statement<Row, [number, Platform, ...IndexPlace]>
 
 export type CountStore = ReturnType<typeof createCountStore>
@@ -62,6 +77,10 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
      WHERE provider = 'apns' AND public ->> 'kind' = 'certificate'`,
   )
   const sizes = database.reading<SizeRow, []>('SELECT application, devices, labels FROM registry_size')
+  const left = database.reading<LeftRow, IndexPlace>(
+    `SELECT updated_at AS updatedAt, id, state FROM device
+     WHERE state <> 0 AND (updated_at, id) > (?, ?) ORDER BY updated_at, id LIMIT ${LEFT}`,
+  )
   const version = database.reading<{ version: string }, []>('SELECT sqlite_version() AS version')
 
   /** `columns`: those that an index has its entries by. To skip entries costs SQLite half of what it costs to count them. */
@@ -93,6 +112,14 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
   return {
     /** Registered devices. */
     devices: inParts('FROM device WHERE application = ? AND platform = ? AND state = 0', ['id'], DEVICES),
+
+    /** Devices that have left and are still kept, behind `after`; `null`: from the first on. */
+    left(after: IndexPlace | null): LeftPart {
+      const rows = left.all(...(after ?? [-1, -1]))
+      const gone = rows.filter(({ state }) => state === 1).length
+      const end = rows.length < LEFT ? undefined : rows.at(-1)
+      return { gone, quarantined: rows.length - gone, last: end === undefined ? null : [end.updatedAt, end.id] }
+    },
 
     /** Pushes that are not finished, to single devices and to many; also those that are not in memory. */
     open: [...open(0), ...open(1)],

@@ -186,7 +186,8 @@ export function startAdminSide(deps: Dependencies) {
   const statuses = createStatusStore({ database })
   const summaries = createPushSummaryStore({ database })
   const pauseOf = (application: number, platform: Platform) => pool.pauseOf(application, platform)
-  const pushes = createPushView({ clock, statuses, summaries, pauseOf })
+  const holdSecondsOf = (application: number) => directory.byNumber(application)?.limits.holdSeconds ?? 0
+  const pushes = createPushView({ clock, statuses, summaries, pauseOf, holdSecondsOf })
   const webhookList = createWebhookList({ database })
   const overview = createOverview({
     clock,

@@ -120,6 +120,17 @@ describe('the pushes of an application', () => {
     expect(all.body.next).toBeNull()
   })
 
+  test('are held as long as the hold of their application keeps them back, and scheduled beyond', async () => {
+    const held = service.addApplication('Held')
+    const of = `/api/applications/${held.id}`
+    await call('PATCH', of, { holdSeconds: 600 })
+    const all = { platform: [0, 1], sound: '', badge: '', msg: 'Wait' }
+    await call('POST', `${of}/v1/push/all`, all)
+    await call('POST', `${of}/v1/push/all`, { ...all, send_at: new Date(Date.now() + 700_000).toISOString() })
+    const { body } = await call('GET', `${of}/pushes`)
+    expect(body.pushes).toMatchObject([{ state: 'scheduled' }, { state: 'held' }])
+  })
+
   test.each([
     ['limit=0', 'limit must be a whole number from 1 to 200, not "0".'],
     ['before=x', 'before must be a whole number from 1 to 9007199254740991, not "x".'],
@@ -143,7 +154,7 @@ describe('the overview', () => {
     expect(body.days).toHaveLength(30)
     expect(body.days.at(-1)).toMatchObject({ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), lost: 0 })
     expect(body.days.at(-1).accepted).toBeGreaterThanOrEqual(3)
-    expect(body.devices.total).toBe(3)
+    expect(body.devices).toMatchObject({ total: 3, byState: { gone: 0, quarantined: 0 } })
     expect(body.pushes.length).toBeWithin(1, 6)
     expect(body.pushes[0]).toMatchObject({ id, msg: 'Seen', application: { id: service.application.id } })
   })

@@ -125,6 +125,20 @@ inBrowser.describe(`sending from the dashboard${inBrowser.why}`, () => {
     expect(wrongs).toEqual([])
     await context.close()
   })
+  test('says that a push is held back, and cancels it', async () => {
+    const { context, page, path, wrongs } = await openWith([{ token: 'a1'.repeat(32), platform: '0' }])
+    await ask(page, 'PATCH', `/api${path}`, { holdSeconds: 3600 })
+    await ask(page, 'POST', `/api${path}/v1/push/all`, { platform: ['0'], ...SHOWN })
+    await page.goto(at(`${path}/pushes`))
+    await page.getByRole('cell', { name: 'held', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'On its way' }).click()
+    await page.getByText(/^It is held back until .+, and can be cancelled until then\.$/).waitFor()
+    await page.getByRole('button', { name: 'Cancel what is left' }).click()
+    await page.getByText('Cancelled: 0 of 0 devices accepted.').waitFor()
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
   test('shows on simulated phones what arrives, and counts a tap', async () => {
     const { context, page, path, wrongs } = await openWith([
       { token: 'a1'.repeat(32), platform: '0' },

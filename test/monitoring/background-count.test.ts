@@ -62,7 +62,7 @@ describe('what is counted beside everything else', () => {
   test('is found along an index, in its order', () => {
     const asked = new Set<string>()
     const { database } = registry
-    const { devices, open } = createCountStore({
+    const { devices, left, open } = createCountStore({
       database: {
         reading(sql) {
           asked.add(sql)
@@ -70,9 +70,9 @@ describe('what is counted beside everything else', () => {
         },
       },
     })
-    expect([devices, ...open]).toHaveLength(5)
-    const counts = [...asked].filter((sql) => sql.includes('application = ? AND platform = ?'))
-    expect(counts).toHaveLength(10)
+    expect([devices, left, ...open]).toHaveLength(6)
+    const counts = [...asked].filter((sql) => /application = \? AND platform = \?|state <> 0/.test(sql))
+    expect(counts).toHaveLength(11)
     for (const sql of counts) {
       const plan = database.statement<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
       const slow = plan.filter(({ detail }) => /^SCAN|TEMP B-TREE/.test(detail))
@@ -96,6 +96,15 @@ describe('what is counted beside everything else', () => {
         { application: 2, platform: 1, count: 0 },
         { application: 2, platform: 2, count: 0 },
       ])
+    })
+  }
+
+  for (const number of [999, 1000, 2001]) {
+    test(`is what has left, by its state: ${number} gone, and some quarantined`, async () => {
+      addDevices(1, 0, 3, 1)
+      addDevices(1, 0, number, 1_000_001, 1)
+      addDevices(2, 1, 500, 2_000_001, 2)
+      expect((await background.counts()).left).toEqual({ gone: number, quarantined: 500 })
     })
   }
 

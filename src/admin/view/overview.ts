@@ -77,7 +77,7 @@ export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer
     return sums
   }
 
-  function devicesOf({ devices, whole }: ApplicationCounts): OverviewDevices {
+  function devicesOf({ devices, left, whole }: ApplicationCounts): OverviewDevices {
     const on = (platform: Platform) =>
       devices.reduce((sum, each) => sum + (each.platform === platform ? each.count : 0), 0)
     const [ios, android, web] = [on(0), on(1), on(2)]
@@ -87,7 +87,7 @@ export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer
     return {
       total: stored,
       byPlatform: { ios, android, web },
-      byState: { registered, left: isCounted ? Math.max(stored - registered, 0) : 0 },
+      byState: { registered, ...left },
       isWhole: whole && isCounted,
     }
   }

@@ -12,12 +12,14 @@ interface Dependencies {
   readonly summaries: Pick<PushSummaryStore, 'textOf'>
   /** Why nothing can be sent to a platform of an application now; `null` where it can. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
+  /** How long a push to many is held back. */
+  readonly holdSecondsOf: (application: number) => number
 }
 
 export type PushView = ReturnType<typeof createPushView>
 
 /** Pushes as administrators see them. `application` is `application.number`. */
-export function createPushView({ clock, statuses, summaries, pauseOf }: Dependencies) {
+export function createPushView({ clock, statuses, summaries, pauseOf, holdSecondsOf }: Dependencies) {
   function summaryOf(application: number, push: StoredPush): PushSummary {
     const { t, s, o, failed, ...status } = pushStatusOf(
       statuses.factsOf(push),
@@ -25,10 +27,11 @@ export function createPushView({ clock, statuses, summaries, pauseOf }: Dependen
       clock.now(),
     )
     const { id, state, reason, waiting, received, rate } = status
+    const text = summaries.textOf(push.number) ?? { title: null, msg: null, many: true }
     return {
       id,
-      ...(summaries.textOf(push.number) ?? { title: null, msg: null, many: true }),
-      state,
+      ...text,
+      state: state === 'scheduled' && text.many && isHeld(application, push) ? 'held' : state,
       reason,
       addressed: t,
       accepted: s,
@@ -42,6 +45,11 @@ export function createPushView({ clock, statuses, summaries, pauseOf }: Dependen
       startedAt: status.started_at,
       finishedAt: status.finished_at,
     }
+  }
+
+  /** Its moment is the end of the hold, if that is now as it was then. */
+  function isHeld(application: number, { createdAt, sendAt }: StoredPush): boolean {
+    return sendAt !== null && sendAt - createdAt <= holdSecondsOf(application) * 1000
   }
 
   return {

@@ -2,9 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { call } from '../client/call.ts'
 import { applicationPage, onBehalf } from '../client/paths.ts'
-import { Dialog } from './dialog.tsx'
-import { TextField } from './field.tsx'
-import { Form } from './form.tsx'
+import { Asking } from './asking.tsx'
+import { keptIn, TextField } from './field.tsx'
 
 interface Props {
   readonly application: string
@@ -17,34 +16,22 @@ export function EraseUser({ application, user, onClose }: Props) {
   const { route } = useLocation()
   const typed = useSignal('')
   return (
-    <Dialog title="Erase the user" onClose={onClose}>
+    <Asking
+      title="Erase the user"
+      submit="Erase"
+      isDangerous
+      onSubmit={async () => {
+        if (typed.value !== user) throw new Error('That is not the name of the user: nothing was erased.')
+        await call('PUT', onBehalf(application, '/user/del'), { body: { user } })
+        route(applicationPage(application, 'devices'))
+      }}
+      onClose={onClose}
+    >
       <p>
         Every device of <bdi>{user}</bdi> goes, registered or not, with what is stored about it: labels, what it opened,
         that a push failed for it. Counts stay. Type <bdi>{user}</bdi> to go on.
       </p>
-      <Form
-        submit="Erase"
-        isDangerous
-        onSubmit={async () => {
-          if (typed.value !== user) throw new Error('That is not the name of the user: nothing was erased.')
-          await call('PUT', onBehalf(application, '/user/del'), { body: { user } })
-          route(applicationPage(application, 'devices'))
-        }}
-        beside={
-          <button type="button" onClick={onClose}>
-            Not now
-          </button>
-        }
-      >
-        <TextField
-          label="The user"
-          value={typed.value}
-          onValue={(value) => (typed.value = value)}
-          spellcheck={false}
-          autocomplete="off"
-          required
-        />
-      </Form>
-    </Dialog>
+      <TextField label="The user" {...keptIn(typed)} spellcheck={false} autocomplete="off" required />
+    </Asking>
   )
 }

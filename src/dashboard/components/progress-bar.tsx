@@ -1,7 +1,10 @@
 import type { PushSummary } from '../../admin/api-types.ts'
-import { count, plural } from './text.ts'
+import { count, plural, time } from './text.ts'
 
-type Progress = Pick<PushSummary, 'addressed' | 'accepted' | 'failed' | 'waiting' | 'state' | 'rate' | 'reason'>
+type Progress = Pick<
+  PushSummary,
+  'addressed' | 'accepted' | 'failed' | 'waiting' | 'state' | 'rate' | 'reason' | 'sendAt'
+>
 
 /** How far a push is: a bar, and the same in words, which is read out when the push is over. */
 export function ProgressBar({ progress }: { readonly progress: Progress }) {
@@ -26,12 +29,14 @@ export function ProgressBar({ progress }: { readonly progress: Progress }) {
   )
 }
 
-function sentence({ addressed, accepted, failed, waiting, state, rate, reason }: Progress): string {
+function sentence({ addressed, accepted, failed, waiting, state, rate, reason, sendAt }: Progress): string {
   const done = `${count(accepted)} of ${plural(addressed, 'device')} accepted`
   const lost = failed === 0 ? '' : `, ${count(failed)} failed`
   switch (state) {
     case 'scheduled':
-      return 'It waits for its moment.'
+      return `It waits for its moment${sendAt === null ? '' : `: ${time(sendAt)}`}.`
+    case 'held':
+      return `It is held back${sendAt === null ? '' : ` until ${time(sendAt)}`}, and can be cancelled until then.`
     case 'sending': {
       const left = rate > 0 && waiting > 0 ? `, about ${duration(waiting / rate)} left` : ''
       return `${done}${lost}${rate > 0 ? `, ${count(Math.round(rate))} a second` : ''}${left}`

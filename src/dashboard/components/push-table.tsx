@@ -8,7 +8,14 @@ export interface ListedPush extends PushSummary {
   readonly application: string
 }
 
-const LEVELS = { scheduled: '', sending: '', paused: 'mind', finished: 'good', cancelled: 'mind' } as const
+const LEVELS = {
+  scheduled: '',
+  held: 'mind',
+  sending: '',
+  paused: 'mind',
+  finished: 'good',
+  cancelled: 'mind',
+} as const
 
 export function PushState({ state }: Pick<PushSummary, 'state'>) {
   return <span class={`state ${LEVELS[state]}`}>{state}</span>

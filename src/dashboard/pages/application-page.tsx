@@ -12,8 +12,10 @@ import { newSecret, secretOf } from '../client/new-secret.ts'
 import { applicationCall, applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
+import { Asking } from '../components/asking.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { TextField, ChoiceField } from '../components/field.tsx'
+import { ChoiceField, keptIn, TextField } from '../components/field.tsx'
+import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { LimitsForm } from '../components/limits-form.tsx'
 import { Notice } from '../components/notice.tsx'
@@ -58,7 +60,7 @@ export function ApplicationPage() {
       )}
       {value !== null && (
         <>
-          <Facts application={value} />
+          <Known application={value} />
           <h2>Use</h2>
           <Use use={value.use} />
           <h2>Limits</h2>
@@ -93,29 +95,19 @@ export function ApplicationPage() {
   )
 }
 
-function Facts({ application }: { readonly application: ApplicationAnswer }) {
+function Known({ application }: { readonly application: ApplicationAnswer }) {
   const { id, devices, labels, simulated, providers, webhook } = application
   return (
-    <dl class="facts">
-      <dt>ID</dt>
-      <dd>
-        <code>{id}</code>
-      </dd>
-      <dt>Devices</dt>
-      <dd>{count(devices)}</dd>
-      <dt>Tags and types</dt>
-      <dd>{count(labels)}</dd>
-      <dt>Apple</dt>
-      <dd>
-        <ProviderMark provider={providers.apns} simulated={simulated} />
-      </dd>
-      <dt>Google</dt>
-      <dd>
-        <ProviderMark provider={providers.fcm} simulated={simulated} />
-      </dd>
-      <dt>Webhook</dt>
-      <dd>{webhook === null ? 'none' : webhook.url}</dd>
-    </dl>
+    <Facts
+      of={[
+        ['ID', <code>{id}</code>],
+        ['Devices', count(devices)],
+        ['Tags and types', count(labels)],
+        ['Apple', <ProviderMark provider={providers.apns} simulated={simulated} />],
+        ['Google', <ProviderMark provider={providers.fcm} simulated={simulated} />],
+        ['Webhook', webhook === null ? 'none' : webhook.url],
+      ]}
+    />
   )
 }
 
@@ -130,12 +122,12 @@ function Use({ use: { used, quota, endsAt } }: Pick<ApplicationAnswer, 'use'>) {
   )
 }
 
-interface Asking {
+interface Switched {
   readonly application: ApplicationAnswer
   readonly onDone: () => void
 }
 
-function SimulatorSwitch({ application: { id, simulated }, onDone }: Asking) {
+function SimulatorSwitch({ application: { id, simulated }, onDone }: Switched) {
   return (
     <Form
       isQuiet
@@ -151,46 +143,43 @@ function SimulatorSwitch({ application: { id, simulated }, onDone }: Asking) {
 function RotateSecret({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const overlap = useSignal('86400')
   const made = useSignal<string | null>(null)
-  const close = (text: string) => (
-    <button type="button" onClick={onClose}>
-      {text}
-    </button>
-  )
   if (made.value !== null) {
     return (
       <Dialog title="The new secret" onClose={onClose}>
         <p>It is shown this once. Give it to your backend now.</p>
         <Code text={made.value} label="New secret" />
-        <div class="buttons">{close('I have it')}</div>
+        <div class="buttons">
+          <button type="button" onClick={onClose}>
+            I have it
+          </button>
+        </div>
       </Dialog>
     )
   }
   return (
-    <Dialog title="A new secret" onClose={onClose}>
+    <Asking
+      title="A new secret"
+      submit="Make a new secret"
+      isDangerous
+      onSubmit={async () => {
+        const body: RotateSecretRequest = { overlapSeconds: Number(overlap.value) }
+        const { secret } = await call<NewSecretAnswer>('POST', applicationCall(id, 'rotate-secret'), { body })
+        newSecret.value = { application: id, secret }
+        made.value = secret
+      }}
+      onClose={onClose}
+    >
       <p>Where the old one ends at once, your backend is refused until it has the new one.</p>
-      <Form
-        submit="Make a new secret"
-        isDangerous
-        onSubmit={async () => {
-          const body: RotateSecretRequest = { overlapSeconds: Number(overlap.value) }
-          const { secret } = await call<NewSecretAnswer>('POST', applicationCall(id, 'rotate-secret'), { body })
-          newSecret.value = { application: id, secret }
-          made.value = secret
-        }}
-        beside={close('Not now')}
-      >
-        <ChoiceField
-          label="The old one"
-          value={overlap.value}
-          onValue={(value) => (overlap.value = value)}
-          options={[
-            ['86400', 'counts for a day more'],
-            ['604800', 'counts for a week more'],
-            ['0', 'ends at once'],
-          ]}
-        />
-      </Form>
-    </Dialog>
+      <ChoiceField
+        label="The old one"
+        {...keptIn(overlap)}
+        options={[
+          ['86400', 'counts for a day more'],
+          ['604800', 'counts for a week more'],
+          ['0', 'ends at once'],
+        ]}
+      />
+    </Asking>
   )
 }
 
@@ -198,26 +187,21 @@ function DeleteApplication({ application, onClose }: { application: ApplicationA
   const { route } = useLocation()
   const name = useSignal('')
   return (
-    <Dialog title="Delete the application" onClose={onClose}>
+    <Asking
+      title="Delete the application"
+      submit="Delete"
+      isDangerous
+      onSubmit={async () => {
+        await call('DELETE', applicationCall(application.id), { body: { name: name.value } })
+        route('/applications')
+      }}
+      onClose={onClose}
+    >
       <p>
         Its {count(application.devices)} devices, its pushes and its keys go with it, and nothing brings them back but a
         backup. Type <bdi>{application.name}</bdi> to go on.
       </p>
-      <Form
-        submit="Delete"
-        isDangerous
-        onSubmit={async () => {
-          await call('DELETE', applicationCall(application.id), { body: { name: name.value } })
-          route('/applications')
-        }}
-        beside={
-          <button type="button" onClick={onClose}>
-            Not now
-          </button>
-        }
-      >
-        <TextField label="Its name" value={name.value} onValue={(value) => (name.value = value)} required />
-      </Form>
-    </Dialog>
+      <TextField label="Its name" {...keptIn(name)} required />
+    </Asking>
   )
 }

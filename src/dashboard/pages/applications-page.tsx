@@ -11,11 +11,10 @@ import { adminCurl } from '../client/curl.ts'
 import { newSecret } from '../client/new-secret.ts'
 import { applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
+import { Asking } from '../components/asking.tsx'
 import { DataTable } from '../components/data-table.tsx'
 import type { Column } from '../components/data-table.tsx'
-import { Dialog } from '../components/dialog.tsx'
-import { CheckField, TextField } from '../components/field.tsx'
-import { Form } from '../components/form.tsx'
+import { CheckField, keptIn, TextField } from '../components/field.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { count } from '../components/text.ts'
@@ -89,28 +88,23 @@ function NewApplication({ onClose }: { readonly onClose: () => void }) {
   const name = useSignal('')
   const simulate = useSignal(false)
   return (
-    <Dialog title="New application" onClose={onClose}>
-      <Form
-        submit="Create"
-        onSubmit={async () => {
-          const body = { name: name.value, simulate: simulate.value }
-          const { id, secret } = await call<NewApplicationAnswer>('POST', '/api/applications', { body })
-          newSecret.value = { application: id, secret }
-          route(applicationPage(id))
-        }}
-        beside={
-          <button type="button" onClick={onClose}>
-            Not now
-          </button>
-        }
-      >
-        <TextField label="Name" value={name.value} onValue={(value) => (name.value = value)} required autofocus />
-        <CheckField
-          label="On the simulator: nothing goes to Apple or Google"
-          checked={simulate.value}
-          onValue={(value) => (simulate.value = value)}
-        />
-      </Form>
-    </Dialog>
+    <Asking
+      title="New application"
+      submit="Create"
+      onSubmit={async () => {
+        const body = { name: name.value, simulate: simulate.value }
+        const { id, secret } = await call<NewApplicationAnswer>('POST', '/api/applications', { body })
+        newSecret.value = { application: id, secret }
+        route(applicationPage(id))
+      }}
+      onClose={onClose}
+    >
+      <TextField label="Name" {...keptIn(name)} required autofocus />
+      <CheckField
+        label="On the simulator: nothing goes to Apple or Google"
+        checked={simulate.value}
+        onValue={(value) => (simulate.value = value)}
+      />
+    </Asking>
   )
 }

@@ -4,6 +4,7 @@ import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
+import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
@@ -67,14 +68,13 @@ function Schedule({ schedule }: { readonly schedule: NonNullable<BackupsAnswer['
       {verified !== null && verified.lastError !== null && (
         <Notice level="error">The newest cannot be restored: {verified.lastError}</Notice>
       )}
-      <dl class="facts">
-        <dt>Every</dt>
-        <dd>{everyHours} hours</dd>
-        <dt>The last one</dt>
-        <dd>{isMaking ? 'is being made' : time(lastSuccessAt)}</dd>
-        <dt>Tried to restore</dt>
-        <dd>{verified === null ? 'not looked at' : time(verified.lastSuccessAt)}</dd>
-      </dl>
+      <Facts
+        of={[
+          ['Every', `${everyHours} hours`],
+          ['The last one', isMaking ? 'is being made' : time(lastSuccessAt)],
+          ['Tried to restore', verified === null ? 'not looked at' : time(verified.lastSuccessAt)],
+        ]}
+      />
     </>
   )
 }

@@ -7,6 +7,7 @@ import { applicationCall } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
 import { CredentialForms, Findings } from '../components/credential-forms.tsx'
+import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
@@ -69,14 +70,7 @@ function Credential({ id, credential, onGone }: Shown) {
   return (
     <section class="card">
       <h2>{provider === 'apns' ? 'Apple' : 'Google'}</h2>
-      <dl class="facts">
-        {factsOf(credential).map(([name, text]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>{text}</dd>
-          </>
-        ))}
-      </dl>
+      <Facts of={factsOf(credential)} />
       <div class="buttons">
         <button type="button" onClick={() => tests.value++}>
           Test now

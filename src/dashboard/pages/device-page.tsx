@@ -6,10 +6,10 @@ import { adminCurl, publicCurl } from '../client/curl.ts'
 import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
+import { Asking } from '../components/asking.tsx'
 import { DataTable } from '../components/data-table.tsx'
-import { Dialog } from '../components/dialog.tsx'
 import { EraseUser } from '../components/erase-user.tsx'
-import { Form } from '../components/form.tsx'
+import { Facts } from '../components/figures.tsx'
 import { Page } from '../components/page.tsx'
 import { PLATFORMS, time } from '../components/text.ts'
 import { DeviceState } from './devices-page.tsx'
@@ -39,7 +39,7 @@ export function DevicePage() {
         ...(user === null ? [] : [publicCurl({ method: 'PUT', path: '/user/del', application: id, body: { user } })]),
       ]}
     >
-      {record !== null && <Facts device={record} />}
+      {record !== null && <Known device={record} />}
       <div class="buttons">
         {record?.state === 'registered' && (
           <button type="button" class="danger" onClick={() => (asked.value = 'unregister')}>
@@ -61,47 +61,25 @@ export function DevicePage() {
 
 const named = ({ token, platform }: DeviceView) => ({ token, platform })
 
-function Facts({ device }: { readonly device: DeviceView }) {
+function Known({ device }: { readonly device: DeviceView }) {
   const { token, state, alias, user, tag, active, lat, lng, badge, timezone, locale, registeredAt, seenAt } = device
   return (
-    <dl class="facts">
-      <dt>Token</dt>
-      <dd>
-        <code>{token}</code>
-      </dd>
-      <dt>State</dt>
-      <dd>
-        <DeviceState state={state} />
-      </dd>
-      <dt>Alias</dt>
-      <dd>
-        <bdi>{alias ?? '–'}</bdi>
-      </dd>
-      <dt>User</dt>
-      <dd>
-        <bdi>{user ?? '–'}</bdi>
-      </dd>
-      <dt>Tags</dt>
-      <dd>
-        <bdi>{tag.join(', ') || '–'}</bdi>
-      </dd>
-      <dt>Types</dt>
-      <dd>
-        <bdi>{active.join(', ') || '–'}</bdi>
-      </dd>
-      <dt>Place</dt>
-      <dd>{lat === null || lng === null ? '–' : `${lat}, ${lng}`}</dd>
-      <dt>Badge</dt>
-      <dd>{badge}</dd>
-      <dt>Time zone</dt>
-      <dd>{timezone ?? '–'}</dd>
-      <dt>Language</dt>
-      <dd>{locale ?? '–'}</dd>
-      <dt>Registered</dt>
-      <dd>{time(registeredAt)}</dd>
-      <dt>Seen</dt>
-      <dd>{time(seenAt)}</dd>
-    </dl>
+    <Facts
+      of={[
+        ['Token', <code>{token}</code>],
+        ['State', <DeviceState state={state} />],
+        ['Alias', <bdi>{alias ?? '–'}</bdi>],
+        ['User', <bdi>{user ?? '–'}</bdi>],
+        ['Tags', <bdi>{tag.join(', ') || '–'}</bdi>],
+        ['Types', <bdi>{active.join(', ') || '–'}</bdi>],
+        ['Place', lat === null || lng === null ? '–' : `${lat}, ${lng}`],
+        ['Badge', badge],
+        ['Time zone', timezone ?? '–'],
+        ['Language', locale ?? '–'],
+        ['Registered', time(registeredAt)],
+        ['Seen', time(seenAt)],
+      ]}
+    />
   )
 }
 
@@ -143,30 +121,26 @@ function Pushes({ id, pushes }: { readonly id: string; readonly pushes: DeviceAn
   )
 }
 
-interface Asking {
+interface Unregistering {
   readonly id: string
   readonly device: DeviceView
   readonly onClose: () => void
 }
 
-function Unregister({ id, device, onClose }: Asking) {
+function Unregister({ id, device, onClose }: Unregistering) {
   const { route } = useLocation()
   return (
-    <Dialog title="Unregister this device" onClose={onClose}>
+    <Asking
+      title="Unregister this device"
+      submit="Unregister"
+      isDangerous
+      onSubmit={async () => {
+        await call('PUT', onBehalf(id, '/deviceToken/del'), { body: named(device) })
+        route(applicationPage(id, 'devices'))
+      }}
+      onClose={onClose}
+    >
       <p>Nothing goes to it any more until its app registers it again, which it does at its next launch.</p>
-      <Form
-        submit="Unregister"
-        isDangerous
-        onSubmit={async () => {
-          await call('PUT', onBehalf(id, '/deviceToken/del'), { body: named(device) })
-          route(applicationPage(id, 'devices'))
-        }}
-        beside={
-          <button type="button" onClick={onClose}>
-            Not now
-          </button>
-        }
-      />
-    </Dialog>
+    </Asking>
   )
 }

@@ -6,6 +6,7 @@ import { useResource } from '../client/resource.ts'
 import { Chart } from '../components/chart.tsx'
 import { DataTable } from '../components/data-table.tsx'
 import type { Column } from '../components/data-table.tsx'
+import { Figures } from '../components/figures.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { PushTable } from '../components/push-table.tsx'
@@ -45,6 +46,7 @@ export function OverviewPage() {
 function Overview({ told: { attention, days, devices, pushes } }: { readonly told: OverviewAnswer }) {
   const sum = (of: keyof Omit<OverviewDay, 'day'>): number => days.reduce((total, day) => total + day[of], 0)
   const accepted = sum('accepted')
+  const { byPlatform, byState } = devices
   return (
     <>
       {attention.map(({ level, text, fix, application }) => (
@@ -63,36 +65,31 @@ function Overview({ told: { attention, days, devices, pushes } }: { readonly tol
           {fix !== null && <p>{fix}</p>}
         </Notice>
       ))}
-      <dl class="figures">
-        <div>
-          <dt>Devices</dt>
-          <dd>{count(devices.byState.registered)}</dd>
-        </div>
-        <div>
-          <dt>iOS, Android, web</dt>
-          <dd>
-            {count(devices.byPlatform.ios)}, {count(devices.byPlatform.android)}, {count(devices.byPlatform.web)}
-          </dd>
-        </div>
-        <div>
-          <dt>Accepted</dt>
-          <dd>
-            {count(accepted)} <small>of {count(sum('addressed'))}</small>
-          </dd>
-        </div>
-        <div>
-          <dt>Opened</dt>
-          <dd>
-            {count(sum('opened'))} <small>{share(sum('opened'), accepted)}</small>
-          </dd>
-        </div>
-        <div>
-          <dt>Gone</dt>
-          <dd>
-            {count(devices.byState.left)} <small>{count(sum('lost'))} in 30 days</small>
-          </dd>
-        </div>
-      </dl>
+      <Figures
+        of={[
+          ['Devices', count(byState.registered)],
+          ['iOS, Android, web', [byPlatform.ios, byPlatform.android, byPlatform.web].map(count).join(', ')],
+          [
+            'Accepted',
+            <>
+              {count(accepted)} <small>of {count(sum('addressed'))}</small>
+            </>,
+          ],
+          [
+            'Opened',
+            <>
+              {count(sum('opened'))} <small>{share(sum('opened'), accepted)}</small>
+            </>,
+          ],
+          [
+            'Gone',
+            <>
+              {count(byState.gone)} <small>{count(sum('lost'))} in 30 days</small>
+            </>,
+          ],
+          ['Quarantined', count(byState.quarantined)],
+        ]}
+      />
       <Chart
         caption="Notifications a day"
         labels={days.map(({ day }) => day)}

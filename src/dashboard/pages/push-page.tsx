@@ -10,6 +10,7 @@ import { ApplicationTabs } from '../components/application-tabs.tsx'
 import { DataTable } from '../components/data-table.tsx'
 import { FailedDevices } from '../components/failed-devices.tsx'
 import { TextField } from '../components/field.tsx'
+import { Facts, Figures } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
@@ -53,7 +54,7 @@ export function PushPage() {
       {progress !== null && (
         <>
           <ProgressBar progress={progress} />
-          <Figures progress={progress} />
+          <Counts progress={progress} />
           {!isOver && (
             <Form
               submit="Cancel what is left"
@@ -73,7 +74,7 @@ export function PushPage() {
   )
 }
 
-function Figures({ progress }: { readonly progress: PushSummary }) {
+function Counts({ progress }: { readonly progress: PushSummary }) {
   const { accepted, failed, waiting, opened, received, createdAt, sendAt, finishedAt, title, msg } = progress
   return (
     <>
@@ -82,44 +83,32 @@ function Figures({ progress }: { readonly progress: PushSummary }) {
           {msg}
         </p>
       )}
-      <dl class="figures">
-        <div>
-          <dt>Accepted</dt>
-          <dd>{count(accepted)}</dd>
-        </div>
-        <div>
-          <dt>Failed</dt>
-          <dd>{count(failed)}</dd>
-        </div>
-        <div>
-          <dt>Waiting</dt>
-          <dd>{count(waiting)}</dd>
-        </div>
-        <div>
-          <dt>Received</dt>
-          <dd>
-            {count(received)} <small>{share(received, accepted)}</small>
-          </dd>
-        </div>
-        <div>
-          <dt>Opened</dt>
-          <dd>
-            {count(opened)} <small>{share(opened, accepted)}</small>
-          </dd>
-        </div>
-      </dl>
-      <dl class="facts">
-        <dt>Made</dt>
-        <dd>{time(createdAt)}</dd>
-        {sendAt !== null && (
-          <>
-            <dt>To be sent</dt>
-            <dd>{time(sendAt)}</dd>
-          </>
-        )}
-        <dt>Over</dt>
-        <dd>{time(finishedAt)}</dd>
-      </dl>
+      <Figures
+        of={[
+          ['Accepted', count(accepted)],
+          ['Failed', count(failed)],
+          ['Waiting', count(waiting)],
+          [
+            'Received',
+            <>
+              {count(received)} <small>{share(received, accepted)}</small>
+            </>,
+          ],
+          [
+            'Opened',
+            <>
+              {count(opened)} <small>{share(opened, accepted)}</small>
+            </>,
+          ],
+        ]}
+      />
+      <Facts
+        of={[
+          ['Made', time(createdAt)],
+          ...(sendAt === null ? [] : [['To be sent', time(sendAt)] as const]),
+          ['Over', time(finishedAt)],
+        ]}
+      />
     </>
   )
 }

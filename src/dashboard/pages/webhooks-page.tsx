@@ -5,6 +5,7 @@ import { applicationCall, applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
 import type { Column } from '../components/data-table.tsx'
+import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
@@ -60,14 +61,13 @@ function Webhook({ webhook, onRetried }: { readonly webhook: WebhookView; readon
           Its receiver said 410 Gone on {time(disabledAt)}: nothing is sent there any more.
         </Notice>
       )}
-      <dl class="facts">
-        <dt>Address</dt>
-        <dd>{url}</dd>
-        <dt>Events</dt>
-        <dd>{events.join(', ')}</dd>
-        <dt>Waiting</dt>
-        <dd>{count(waiting)}</dd>
-      </dl>
+      <Facts
+        of={[
+          ['Address', url],
+          ['Events', events.join(', ')],
+          ['Waiting', count(waiting)],
+        ]}
+      />
       {waiting > 0 && (
         <>
           <DataTable caption={`Waiting for ${application.name}`} columns={COLUMNS} rows={next} keyOf={({ id }) => id} />

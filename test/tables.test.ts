@@ -54,7 +54,7 @@ const READERS: Record<string, string[]> = {
   receipt: ['backup'],
   paused_credential: ['doctor'],
   push: ['backup', 'delivery', 'doctor', 'monitoring', 'stats'],
-  push_exception: ['push'],
+  push_exception: ['audience', 'push'],
   push_receipt: ['push'],
   registry_size: ['monitoring'],
   user_key: ['backup', 'doctor'],

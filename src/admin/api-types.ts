@@ -353,6 +353,24 @@ export interface PushProgressEvent extends PushSummary {
 }
 
 /**
+ * `POST /api/pushes/:id/resend`: once more to those that the push, which is over, has failed for: rejected, or expired. They
+ * must be registered, and what the push asked for, still. `GET` of the same shows to whom it would go, as
+ * `POST …/v1/push/preview` does. A `ConflictError` says why a push cannot be sent again.
+ */
+export interface ResendRequest {
+  /** How many devices it is for: needed above the application's confirm-above. */
+  readonly confirm?: number
+}
+
+export interface ResendAnswer {
+  readonly message: 'Queued' | 'Scheduled'
+  /** Of the new push. */
+  readonly id: string
+  /** ISO 8601, UTC: when it goes out, where the application holds pushes back. */
+  readonly send_at?: string
+}
+
+/**
  * `GET /api/applications/:id/devices/search?q=…`: at the most 50. A token, or its first 8 characters and more; else an
  * alias, a user, or a tag, which must be exact. `by` says which has found them; `null`: nothing has.
  */

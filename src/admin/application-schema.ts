@@ -70,7 +70,8 @@ function bytesIn(base64: string): Uint8Array | null {
   }
 }
 
-function knownOnly<T>(body: Body<T>): Body<T> {
+/** The same body, in which a field that it does not name is refused. */
+export function knownOnly<T>(body: Body<T>): Body<T> {
   const known = Object.keys(body.schema['properties'] as object)
   return closed(
     body,

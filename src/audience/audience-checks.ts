@@ -35,6 +35,12 @@ export function checkOf(condition: Condition, bind: Bind): string {
       return zoneCheck(condition.zones, bind)
     case 'stayed':
       return `(d.moved_at IS NULL OR d.moved_at < ${bind(condition.moment)})`
+    case 'failed':
+      return `EXISTS (SELECT 1 FROM push_exception x WHERE x.push IN ${listOf(condition.pushes, bind)}
+        AND x.platform = d.platform AND x.device = d.id AND x.state IN ('rejected', 'expired'))`
+    case 'within':
+      return `EXISTS (SELECT 1 FROM json_each(${bind(JSON.stringify(condition.ranges))}) r
+        WHERE d.id BETWEEN r.value ->> 0 AND r.value ->> 1)`
     case 'not':
       if (condition.operand.kind === 'alias') return `d.alias IS NOT ${bind(condition.operand.alias)}`
       return `NOT ${checkOf(condition.operand, bind)}`

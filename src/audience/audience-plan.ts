@@ -137,6 +137,11 @@ function leadOf(condition: Condition): readonly Lead[] {
     const entries = (key: string) => `SELECT device AS id FROM device_label WHERE label ${key} AND ${between('device')}`
     return [{ condition, entries, keys: condition.ids, exact: true }]
   }
+  if (condition.kind === 'failed') {
+    const entries = (key: string) =>
+      `SELECT device AS id FROM push_exception WHERE push ${key} AND platform = ?5 AND ${between('device')}`
+    return [{ condition, entries, keys: condition.pushes, exact: false }]
+  }
   if (condition.kind === 'near') {
     const keys = cellsNear(condition.near, MAX_CELLS)
     const entries = (key: string) =>

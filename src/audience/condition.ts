@@ -1,5 +1,5 @@
 import type { Platform } from '../device/device.ts'
-import type { Filter } from './filter.ts'
+import type { Filter, Missed } from './filter.ts'
 import type { GeoCircle } from './geo-circle.ts'
 import type { Where } from './where.ts'
 
@@ -19,6 +19,10 @@ export type Condition =
   | { readonly kind: 'zones'; readonly zones: readonly (string | null)[] }
   /** In the same time zone since before this moment. */
   | { readonly kind: 'stayed'; readonly moment: number }
+  /** Was rejected, or expired, in one of these, by `push.number`. */
+  | { readonly kind: 'failed'; readonly pushes: readonly number[] }
+  /** Its `device.id` is in one of these ranges. */
+  | { readonly kind: 'within'; readonly ranges: readonly (readonly [number, number])[] }
   | { readonly kind: 'not'; readonly operand: Condition }
   | { readonly kind: 'all' | 'any'; readonly operands: readonly Condition[] }
   | typeof EVERYBODY
@@ -65,8 +69,7 @@ function otherConditions(filter: Filter, platform: Platform, labelId: LabelId): 
     registeredWithinMs,
     where,
     devices,
-    zones,
-    stayedSince,
+    missed,
   } = filter
   const conditions: Condition[] = []
   const add = (one: Where) => conditions.push(conditionOf(one, platform, labelId, filter.asOf))
@@ -80,9 +83,22 @@ function otherConditions(filter: Filter, platform: Platform, labelId: LabelId): 
   if (registeredWithinMs !== undefined) add({ registeredWithinMs })
   if (where !== undefined) add(where)
   if (devices !== undefined) conditions.push(devices.length > 0 ? { kind: 'devices', ids: devices } : NOBODY)
+  conditions.push(...turnConditions(filter))
+  if (missed !== undefined) conditions.push(missedBy(missed, platform))
+  return conditions
+}
+
+function turnConditions({ zones, stayedSince }: Pick<Filter, 'zones' | 'stayedSince'>): Condition[] {
+  const conditions: Condition[] = []
   if (zones !== undefined) conditions.push(zones.length > 0 ? { kind: 'zones', zones } : NOBODY)
   if (stayedSince !== undefined) conditions.push({ kind: 'stayed', moment: stayedSince })
   return conditions
+}
+
+function missedBy({ pushes, unsent = [] }: Missed, platform: Platform): Condition {
+  const here = unsent.filter((one) => one.platform === platform)
+  const parts = here.map(({ ranges, turn = {} }) => all([{ kind: 'within', ranges }, ...turnConditions(turn)]))
+  return any([{ kind: 'failed', pushes }, ...parts])
 }
 
 function conditionOf(where: Where, platform: Platform, labelId: LabelId, asOf: number | undefined): Condition {

@@ -35,6 +35,23 @@ export interface Filter {
   readonly zones?: readonly (string | null)[]
   /** Not devices whose time zone has changed at this moment or since; ms since the Unix epoch. */
   readonly stayedSince?: number
+  readonly missed?: Missed
+}
+
+/** Only devices that a push which is over has failed for, by what is stored of it. */
+export interface Missed {
+  /** `push.number` of the push and of its waves: theirs are the recipients that were rejected, or expired. */
+  readonly pushes: readonly number[]
+  /** Those that it did not get to before it was over, by platform and wave; absent: everybody was sent to. */
+  readonly unsent?: readonly Unsent[]
+}
+
+interface Unsent {
+  readonly platform: Platform
+  /** Of `device.id`, from and to. */
+  readonly ranges: readonly (readonly [number, number])[]
+  /** Whom the wave was for. */
+  readonly turn?: Pick<Filter, 'zones' | 'stayedSince'>
 }
 
 /** The audience of a push: one device by its `device.id`, or those that match. */

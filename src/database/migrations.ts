@@ -22,6 +22,7 @@ import administrator from '../../migrations/0021_administrator.sql' with { type:
 import adoptedDevice from '../../migrations/0022_adopted_device.sql' with { type: 'text' }
 import secretOverlap from '../../migrations/0023_secret_overlap.sql' with { type: 'text' }
 import webPush from '../../migrations/0024_web_push.sql' with { type: 'text' }
+import resend from '../../migrations/0025_resend.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 22, sql: adoptedDevice },
   { number: 23, sql: secretOverlap },
   { number: 24, sql: webPush },
+  { number: 25, sql: resend },
 ]

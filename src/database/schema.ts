@@ -221,6 +221,7 @@ export const push = sqliteTable('push', {
   cancelledAt: integer('cancelled_at'),
   parent: integer(),
   toldAt: integer('told_at'),
+  resendOf: integer('resend_of'),
 })
 
 export const idempotency = sqliteTable(

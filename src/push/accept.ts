@@ -33,6 +33,8 @@ interface Many {
   readonly filter: Filter
   /** How many devices it is to address, as far as the caller knows; `null`: not said. */
   readonly confirm: number | null
+  /** `push.number` of the push that is sent again; default: none is. */
+  readonly resendOf?: number
 }
 
 interface One {
@@ -54,7 +56,7 @@ interface Accepted {
 interface Dependencies {
   readonly commit: Commit
   readonly clock: Clock
-  readonly pushes: Pick<PushStore, 'accept'>
+  readonly pushes: Pick<PushStore, 'accept' | 'resentAs'>
   readonly schedule: Pick<ScheduleStore, 'withdraw' | 'zonesOf'>
   readonly idempotency: IdempotencyStore
   /** How many devices a filter selects now. */
@@ -89,7 +91,7 @@ export function createAcceptance(deps: Dependencies) {
     if (deps.hasRoom?.() === false) throw new Refused(noRoom())
     const moments = momentsOf(when, createdAt, to.kind === 'many' ? limits.holdSeconds * 1000 : 0)
     if (to.kind === 'many' && limits.confirmAbove > 0) {
-      const count = await deps.count(applicationNumber, { ...to.filter, asOf: createdAt }, request.caller)
+      const count = await deps.count(applicationNumber, { asOf: createdAt, ...to.filter }, request.caller)
       checkConfirmed(count, limits.confirmAbove, to.confirm)
     }
     const id = Bun.randomUUIDv7()
@@ -102,9 +104,21 @@ export function createAcceptance(deps: Dependencies) {
       const before = repeat && answered(repeat, earlier)
       if (before !== null) return { accepted: before, push: null }
       if (repeat !== null && earlier !== null && !schedule.withdraw(earlier.push, createdAt)) throw isOut(repeat.key)
-      const audience = to.kind === 'many' ? audienceOf({ ...to.filter, asOf: createdAt }, when) : found(to)
+      const { resendOf } = to.kind === 'many' ? to : {}
+      const resentAs = resendOf === undefined ? null : pushes.resentAs(resendOf)
+      if (resentAs !== null) throw new Refused(alreadyResent(resentAs))
+      const audience = to.kind === 'many' ? audienceOf({ asOf: createdAt, ...to.filter }, when) : found(to)
       const timeToLive = timeToLiveMs(notification)
-      const push = { id, notification, audience, createdAt, timeToLiveMs: timeToLive, sendAt, waves }
+      const push = {
+        id,
+        notification,
+        audience,
+        createdAt,
+        timeToLiveMs: timeToLive,
+        sendAt,
+        waves,
+        ...(resendOf !== undefined && { resendOf }),
+      }
       const number = pushes.accept(applicationNumber, push)
       const answer = answerOf(
         id,
@@ -149,6 +163,11 @@ function isOut(key: string): Refused {
 function conflict(sentence: (key: string) => string, key: string): Refused {
   const header = 'Idempotency-Key'
   return new Refused(loggedAs(failure('ConflictError', sentence(`${header} ${key}`)), sentence(header)))
+}
+
+/** Who was reached by the second is known by the second alone. */
+export function alreadyResent(as: string): Failure {
+  return failure('ConflictError', `The push was sent again as ${as} already: send that one again.`)
 }
 
 function answerOf(id: string, sendAt: number | null, passed: readonly string[]): Accepted {

@@ -16,6 +16,8 @@ export interface NewPush {
   readonly timeToLiveMs: number
   /** `null`: at once. */
   readonly sendAt: number | null
+  /** `push.number` of the push that it goes out for once more, to those that one failed for. Default: for none. */
+  readonly resendOf?: number
   /** Of a push by local time, each with a UUID of its own; `sendAt` is the first of them. */
   readonly waves: readonly { readonly id: string; readonly sendAt: number }[]
 }
@@ -27,14 +29,17 @@ export type PushStore = ReturnType<typeof createPushStore>
  * them. Runs in transactions of the caller.
  */
 export function createPushStore({ database }: { database: Database }) {
-  type NewRow = [string, number, string, string, number, number, number | null, number | null, number | null]
+  type NewRow = [string, number, string, string, number, number, ...(number | null)[]]
   const insert = database.statement<never, NewRow>(
-    `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at, send_at, released_at, parent)
-     VALUES (?, ?, ?, ?, ${CEILING}, ?, ?, ?, ?, ?)`,
+    `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at, send_at, released_at, parent, resend_of)
+     VALUES (?, ?, ?, ?, ${CEILING}, ?, ?, ?, ?, ?, ?)`,
   )
   const deliveries = createNewDeliveryStore({ database })
   const named = database.statement<{ number: number }, [id: string, application: number]>(
     'SELECT number FROM push WHERE id = ? AND application = ?',
+  )
+  const resentAs = database.statement<{ id: string }, [push: number]>(
+    `SELECT id FROM push WHERE resend_of = ? AND (released_at IS NOT NULL OR cancelled_at IS NULL) LIMIT 1`,
   )
   const setExpiry = database.statement<never, [expiresAt: number, push: number]>(
     'UPDATE push SET expires_at = ? WHERE number = ?',
@@ -44,6 +49,9 @@ export function createPushStore({ database }: { database: Database }) {
     /** The `push.number`, `null` where the application has no push with this id. */
     numberOf: (application: number, id: string): number | null => named.get(id, application)?.number ?? null,
 
+    /** The id of the push by which this one, `push.number`, was sent again; `null`: by none that has gone out or will. */
+    resentAs: (push: number): string | null => resentAs.get(push)?.id ?? null,
+
     /** A jump of the clock has moved the end of its deliveries; `expiresAt` in ms since the Unix epoch. */
     setExpiry: (push: number, expiresAt: number): void => void setExpiry.run(expiresAt, push),
 
@@ -52,7 +60,7 @@ export function createPushStore({ database }: { database: Database }) {
      * `schedule-store.ts`. From its commit on a push is not lost.
      */
     accept(application: number, push: NewPush): number {
-      const { notification, audience, createdAt, timeToLiveMs, waves } = push
+      const { notification, audience, createdAt, timeToLiveMs, waves, resendOf = null } = push
       const expiresAt = (sendAt: number | null) => (sendAt ?? createdAt) + timeToLiveMs
       const add = (
         id: string,
@@ -62,7 +70,7 @@ export function createPushStore({ database }: { database: Database }) {
       ): number => {
         const texts = [JSON.stringify(notification), JSON.stringify(stored)] as const
         const times = [createdAt, expiresAt(sendAt), sendAt, sendAt === null ? createdAt : null] as const
-        return Number(insert.run(id, application, ...texts, ...times, parent).lastInsertRowid)
+        return Number(insert.run(id, application, ...texts, ...times, parent, resendOf).lastInsertRowid)
       }
       const number = add(push.id, push.sendAt, null, audience)
       if (push.sendAt === null) deliveries.add({ application, push: number, audience, expiresAt: expiresAt(null) })

@@ -19,6 +19,8 @@ import { createIdempotencyStore } from './idempotency-store.ts'
 import { createSampler } from './preview/preview-store.ts'
 import { createPreview } from './preview/preview.ts'
 import { createPushStore } from './push-store.ts'
+import { createResend } from './resend/resend.ts'
+import { createResendStore } from './resend/resend-store.ts'
 import { createScheduleStore } from './schedule/schedule-store.ts'
 
 interface Dependencies {
@@ -33,6 +35,8 @@ interface Dependencies {
   readonly hasRoom?: () => boolean
   /** Tells the delivery of the application that there is something to send. Default: the pool looks by itself. */
   readonly wake?: (application: number, push: number) => void
+  /** Hears of a push that was accepted, to go out now or later. Default: nobody does. */
+  readonly onAccepted?: (application: number, when: 'now' | 'later') => void
   /** Tells the schedule that something new waits. Default: the schedule looks by itself. */
   readonly wakeSchedule?: () => void
 }
@@ -41,42 +45,50 @@ export type Pushing = ReturnType<typeof createPushing>
 
 /** What can be done about a push before it leaves, for the API and for the command line. */
 export function createPushing(deps: Dependencies) {
-  const { database, clock, commit, apnsIdentity, counting, hasRoom, wake = () => {}, wakeSchedule = () => {} } = deps
+  const { database, clock, commit, apnsIdentity, counting, hasRoom } = deps
+  const { wake = () => {}, wakeSchedule = () => {}, onAccepted = () => {} } = deps
   const count = createAudienceCount({ database })
   const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
   const cancellations = createCancelStore({ database })
   const finished = createFinishedStore({ database, events: createEventStore({ database }) })
 
+  const store = createAcceptance({
+    commit,
+    clock,
+    pushes: createPushStore({ database }),
+    schedule: createScheduleStore({ database }),
+    idempotency: createIdempotencyStore({ database }),
+    count:
+      counting === undefined
+        ? count
+        : (application: number, filter: Filter, caller = NEVER) =>
+            counting(application, caller, (signal) => count(application, filter, signal)),
+    wake,
+    wakeSchedule,
+    ...(hasRoom && { hasRoom }),
+  })
+  const accept: typeof store = async (application, request) => {
+    const accepted = await store(application, request)
+    onAccepted(application.number, accepted.message === 'Queued' ? 'now' : 'later')
+    return accepted
+  }
+  const preview = createPreview({
+    clock,
+    checkSize,
+    count,
+    countLocales: createLocaleCount({ database }),
+    sample: createSampler({ database }),
+    render: {
+      apns: (application, message, to) => previewApns(message, to, apnsIdentity(application)),
+      fcm: previewFcm,
+    },
+  })
+
   return {
     checkSize,
-
-    accept: createAcceptance({
-      commit,
-      clock,
-      pushes: createPushStore({ database }),
-      schedule: createScheduleStore({ database }),
-      idempotency: createIdempotencyStore({ database }),
-      count:
-        counting === undefined
-          ? count
-          : (application: number, filter: Filter, caller = NEVER) =>
-              counting(application, caller, (signal) => count(application, filter, signal)),
-      wake,
-      wakeSchedule,
-      ...(hasRoom && { hasRoom }),
-    }),
-
-    preview: createPreview({
-      clock,
-      checkSize,
-      count,
-      countLocales: createLocaleCount({ database }),
-      sample: createSampler({ database }),
-      render: {
-        apns: (application, message, to) => previewApns(message, to, apnsIdentity(application)),
-        fcm: previewFcm,
-      },
-    }),
+    accept,
+    preview,
+    resend: createResend({ store: createResendStore({ database }), accept, preview, checkSize }),
 
     /** Calls a push off and tells of that, in a transaction of the caller. `now` in ms since the Unix epoch. */
     cancel: (application: number, id: string, now: number): ReturnType<typeof cancellations.cancel> => {

@@ -18,7 +18,9 @@ import { createPasswords } from '../admin/password.ts'
 import { pageRoutes } from '../admin/page/page-routes.ts'
 import { administratorRoutes } from '../admin/routes/administrator-routes.ts'
 import { onBehalfRoutes } from '../admin/routes/on-behalf-routes.ts'
-import type { OnBehalfApi } from '../admin/routes/on-behalf-routes.ts'
+import type { OnBehalf } from './on-behalf.ts'
+import { resendRoutes } from '../admin/routes/resend-routes.ts'
+import { createCounting } from '../push/counting.ts'
 import { commandRoutes } from '../admin/routes/command-routes.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import { sessionRoutes } from '../admin/routes/session-routes.ts'
@@ -86,7 +88,7 @@ interface Dependencies {
   readonly senders: Pick<Senders, 'pool' | 'moved' | 'runningSimulator'>
   /** Closes what is opened here, in reverse. */
   readonly opened: AsyncDisposableStack
-  readonly onBehalf: OnBehalfApi
+  readonly onBehalf: OnBehalf
   /** Where the public API listens. */
   readonly url: () => string
   readonly recentLines: RecentLines
@@ -100,7 +102,7 @@ interface Dependencies {
 
 /** What an operator sees of the service, and the backups that it makes. */
 export function startAdminSide(deps: Dependencies) {
-  const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened } = deps
+  const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened, onBehalf } = deps
   const { pool, moved, runningSimulator } = deps.senders
   const { log } = damage
   const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
@@ -258,7 +260,15 @@ export function startAdminSide(deps: Dependencies) {
         isGood,
         recentLines: deps.recentLines,
       }),
-      onBehalfRoutes({ ...behind, api: deps.onBehalf, onError: noted(log) }),
+      resendRoutes({
+        gate,
+        directory,
+        progress,
+        counting: createCounting({ clock }),
+        resend: onBehalf.resend,
+        calls: onBehalf,
+      }),
+      onBehalfRoutes({ gate, directory, api: onBehalf.api, calls: onBehalf }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
       ...(deps.serveCommand === null ? [] : [commandRoutes({ ...behind, serve: deps.serveCommand })]),
     ],

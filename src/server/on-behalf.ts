@@ -1,17 +1,50 @@
+import { createAdminLogStore } from '../admin/admin-log-store.ts'
+import { createCallLog } from '../admin/call-log.ts'
 import { APPLICATION_HEADER } from '../admin/routes/on-behalf-routes.ts'
+import type { OnBehalfApi } from '../admin/routes/on-behalf-routes.ts'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import { failure } from '../failure.ts'
 import { createGate } from '../http/gate.ts'
 import type { Gate } from '../http/gate.ts'
+import type { Resend } from '../push/resend/resend.ts'
+import type { CallLog } from '../admin/call-log.ts'
+import { createPublicApi, servicePushing } from './public-api.ts'
+import type { PublicApiParts } from './public-api.ts'
 
 /** Nobody counts the calls of administrators. */
 const UNLIMITED = { allowed: true, limit: 0, rate: 0, remaining: 0, retryAfterSeconds: 0, resetSeconds: 0 } as const
+
+/** The contract as it is: what a client of the original service expects is nothing to an administrator. */
+const CONFIG = { compat: false, docs: 'off', headerPrefix: null } as const
+
+interface Dependencies extends Omit<PublicApiParts, 'gate' | 'config'> {
+  readonly directory: Pick<ApplicationDirectory, 'byId'>
+}
+
+/** What administrators do with what belongs to an application: all of it is in their log. */
+export interface OnBehalf extends Pick<CallLog, 'during'> {
+  readonly api: OnBehalfApi
+  readonly resend: Resend
+}
+
+/** The public API, and what goes beyond it, for the admin side: it commits with the log of who has changed what. */
+export function createOnBehalf(deps: Dependencies): OnBehalf {
+  const { commit, during } = createCallLog({ ...deps, log: createAdminLogStore(deps) })
+  const gate = onBehalfGate(deps.directory)
+  const parts = { ...deps, commit, config: CONFIG, gate }
+  const api = createPublicApi(parts)
+  return {
+    api: { answer: (request) => api.handle(request), routeOf: (url) => gate.routeOf(url) },
+    during,
+    resend: servicePushing(parts).resend,
+  }
+}
 
 /**
  * A gate of the public API that asks for nothing: whoever comes here is an administrator, and has the rights of the
  * application's own backend. It may stand behind the gate of the admin side alone.
  */
-export function createOnBehalfGate(directory: Pick<ApplicationDirectory, 'byId'>): Gate {
+function onBehalfGate(directory: Pick<ApplicationDirectory, 'byId'>): Gate {
   return createGate(({ headers }) => {
     const application = directory.byId(headers.get(APPLICATION_HEADER) ?? '')
     if (application === null) return { kind: 'refused', why: failure('ResourceNotFound', 'No application found') }

@@ -35,7 +35,7 @@ import { createForgetUser } from './erase-user.ts'
 import { createGrowthBounds } from './growth-bounds.ts'
 import type { Senders } from './senders.ts'
 
-interface Dependencies {
+export interface PublicApiParts {
   readonly config: Pick<Config, 'compat' | 'docs' | 'headerPrefix'>
   readonly clock: Clock
   readonly log: Log
@@ -54,23 +54,31 @@ interface Dependencies {
   readonly hasRoom: () => boolean
 }
 
-/** The public API: every noun's routes behind the gate. */
-export function createPublicApi(deps: Dependencies) {
-  const { config, clock, log, database, commit, gate, metrics, devices, pushes, judgeProof } = deps
-  const { pool, providers } = deps.senders
-  const { compat } = config
-  const bounds = createGrowthBounds({ clock, log, metrics, hasRoom: deps.hasRoom })
-  const counting = createCounting({ clock })
-  const { accept, preview, cancel, checkSize } = createPushing({
+/** Pushes of the service: counted with care, and sent at once. */
+export function servicePushing(parts: Omit<PublicApiParts, 'gate'>, counting = createCounting(parts)) {
+  const { database, clock, commit, hasRoom, metrics, schedule, senders } = parts
+  const { pool, providers } = senders
+  return createPushing({
     database,
     clock,
     commit,
     apnsIdentity: (application) => providers.apnsIdentity(application),
     counting,
-    hasRoom: deps.hasRoom,
+    hasRoom,
     wake: (application, push) => pool.wake(application, push),
-    wakeSchedule: () => deps.schedule.wake(),
+    wakeSchedule: () => schedule.wake(),
+    onAccepted: (application, when) => metrics.pushes.note(application, when),
   })
+}
+
+/** The public API: every noun's routes behind the gate. */
+export function createPublicApi(deps: PublicApiParts) {
+  const { config, clock, log, database, commit, gate, metrics, devices, pushes, judgeProof } = deps
+  const { pool } = deps.senders
+  const { compat } = config
+  const bounds = createGrowthBounds({ clock, log, metrics, hasRoom: deps.hasRoom })
+  const counting = createCounting({ clock })
+  const { accept, preview, cancel, checkSize } = servicePushing(deps, counting)
   return createApi({
     gate,
     log,
@@ -107,11 +115,7 @@ export function createPublicApi(deps: Dependencies) {
       userRoutes({ gate, eraseUser: createForgetUser({ database }, commit) }),
       pushRoutes({
         gate,
-        async accept(application, request) {
-          const accepted = await accept(application, request)
-          metrics.pushes.note(application.number, accepted.message === 'Queued' ? 'now' : 'later')
-          return accepted
-        },
+        accept,
         devices,
         checkSize,
         compat,

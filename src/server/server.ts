@@ -43,7 +43,7 @@ import { createWebhookStore } from '../webhook/webhook-store.ts'
 import { startAdminSide } from './admin-side.ts'
 import { createDiskGuard } from './disk-guard.ts'
 import { followCommands } from './follow-commands.ts'
-import { createOnBehalfGate } from './on-behalf.ts'
+import { createOnBehalf } from './on-behalf.ts'
 import { createPublicApi } from './public-api.ts'
 import { keepReserve } from './reserve-keeper.ts'
 import { startRetention } from './retention.ts'
@@ -55,9 +55,6 @@ import { createSweeps } from './sweeps.ts'
 
 /** How much of the quota ledger a crash may forget, when no other write takes it along. */
 const LEDGER_MS = 1000
-
-/** The contract as it is: what a client of the original service expects is nothing to an administrator. */
-const ON_BEHALF = { compat: false, docs: 'off', headerPrefix: null } as const
 
 const itself = <T>(one: T): T => one
 
@@ -226,8 +223,6 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     hasRoom,
   }
   const api = createPublicApi({ ...service, gate })
-  const behalf = createOnBehalfGate(directory)
-  const onBehalf = createPublicApi({ ...service, gate: behalf, config: ON_BEHALF })
   const admin = startAdminSide({
     ...context,
     disk,
@@ -238,7 +233,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     recentLines: serviceLog.recentLines,
     url: () => publicListener.url,
     serveCommand: overrides.serveCommand ?? null,
-    onBehalf: { answer: (request) => onBehalf.handle(request), routeOf: (url) => behalf.routeOf(url) },
+    onBehalf: createOnBehalf(service),
   })
 
   const sweeps = [

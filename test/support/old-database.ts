@@ -152,6 +152,7 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
       NOW,
     )
   }
+  if (schema >= 25) run('UPDATE push SET resend_of = 1 WHERE number = 3')
   if (schema >= 22) {
     run('UPDATE device SET imported = 0 WHERE id = 2')
     run(`INSERT INTO adopted_token (device, application, platform, token, at) VALUES (2, 1, 1, 'listed', ?)`, NOW)

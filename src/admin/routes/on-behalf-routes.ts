@@ -1,11 +1,10 @@
 import { Elysia } from 'elysia'
-import type { Commit } from '../../database/group-commit.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
 import { applicationNamed } from '../application-fields.ts'
 import type { KnownApplications } from '../application-fields.ts'
+import type { CallLog } from '../call-log.ts'
 
 /** The public API as the backend of any application sees it: who calls is known before. */
 export interface OnBehalfApi {
@@ -18,21 +17,15 @@ export interface OnBehalfApi {
 /** Whatever the caller has put there is replaced. */
 export const APPLICATION_HEADER = 'x-service-appid'
 
-/** What only looks, although a body says at what. */
-const LOOKS: ReadonlySet<string> = new Set(['/push/preview'])
-
 interface Dependencies {
   readonly gate: AdminGate
-  readonly commit: Commit
   readonly directory: KnownApplications
-  readonly log: Pick<AdminLogStore, 'add'>
+  readonly calls: Pick<CallLog, 'during'>
   readonly api: OnBehalfApi
-  /** Hears of what could not be written down although it was done. */
-  readonly onError: (error: unknown) => void
 }
 
-/** The public API on behalf of an application, below `/api/applications/:id/v1`. */
-export function onBehalfRoutes({ gate, commit, directory, log, api, onError }: Dependencies) {
+/** The public API on behalf of an application, below `/api/applications/:id/v1`. What it changes, it commits with its log. */
+export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
   return new Elysia({ name: 'on-behalf-routes' }).use(gate).all(
     '/api/applications/:id/v1/*',
     async ({ actor, params, request, set }) => {
@@ -41,12 +34,10 @@ export function onBehalfRoutes({ gate, commit, directory, log, api, onError }: D
       headers.set(APPLICATION_HEADER, id)
       // The API answers pages of any origin; here only our own gets this far.
       headers.delete('origin')
-      const response = await api.answer(withOwnPath(request))
-      const route = api.routeOf(request.url)
-      if (method !== 'GET' && response.ok && route !== null && !LOOKS.has(route)) {
-        const by = known(actor)
-        await commit(() => log.add(by, 'call', id, { method, route })).catch(onError)
-      }
+      const own = withOwnPath(request)
+      const route = api.routeOf(own.url) ?? ''
+      const call = { by: known(actor), action: 'call', subject: id, detail: { method, route } }
+      const response = await calls.during(call, () => api.answer(own))
       // The answer has its own.
       set.headers = {}
       return response

@@ -11,7 +11,7 @@ import type { Failure } from '../../failure.ts'
 import { sentBy } from '../../notification/notification.ts'
 import { createStatusStore } from '../../push/status/status-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
-import { grouped, moment } from '../../text/format.ts'
+import { moment } from '../../text/format.ts'
 import { done, failed, problems } from '../command.ts'
 import type { CheckArguments, CommandContext, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
@@ -23,7 +23,7 @@ import type { AskPauses } from './admin-client.ts'
 import { openPushing } from './open-pushing.ts'
 import { readPush, toFlagNames } from './push-request.ts'
 import type { PushWanted } from './push-request.ts'
-import { previewText, resultJson, resultText } from './push-text.ts'
+import { confirmedHere, previewText, resultJson, resultText } from './push-text.ts'
 import { watchPush } from './push-watch.ts'
 import { resolveDevice, tooShort } from './resolve-device.ts'
 
@@ -64,13 +64,6 @@ export const run: RunCommand = async (given, context) => {
 function refusedHere({ code, message }: Failure): CommandOutcome {
   if (code === 'InvalidArgument' || code === 'MissingParameter') return problems(toFlagNames(message))
   return problem(confirmedHere(message))
-}
-
-/** The complaint about a push to many with the flags of this command, and numbers that can be read. */
-function confirmedHere(message: string): string {
-  return message
-    .replace(/ with "confirm": (\d+)\.$/, ' with --confirm $1, or with --yes.')
-    .replaceAll(/(?<= (?:addresses|confirm-above) )\d+/g, (count) => grouped(Number(count)))
 }
 
 async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome> {

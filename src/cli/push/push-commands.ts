@@ -86,6 +86,25 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./cancel-command.ts'),
   },
   {
+    name: 'resend',
+    words: ['PUSH'],
+    summary: 'send a push that is over again, to those it failed for; the beginning of its id will do',
+    flags: [
+      { name: 'dry-run', placeholder: null, doc: 'send nothing: show to whom it would go and how large it is' },
+      {
+        name: 'confirm',
+        placeholder: 'N',
+        type: integer(0, Number.MAX_SAFE_INTEGER),
+        doc: 'it is for so many devices: needed above confirm-above',
+      },
+      { name: 'yes', placeholder: null, doc: 'instead of it: to however many' },
+      jsonFlag,
+      ...dataFlags,
+    ],
+    examples: ['bellhop resend 019a9f7e-3c1b-7000-8000-000000000000 --dry-run'],
+    load: () => import('./resend-command.ts'),
+  },
+  {
     name: 'explain',
     words: ['PUSH', 'TOKEN'],
     summary: 'say why a device got a push, or did not; the beginnings of both will do',

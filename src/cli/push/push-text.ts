@@ -41,6 +41,13 @@ export function resultJson({ id, state, t, s, failed, reasons, waitsFor }: PushR
   return { id, state, t, s, failed, reasons, reason: waitsFor }
 }
 
+/** The complaint about a push to many with the flags of commands, and numbers that can be read. */
+export function confirmedHere(message: string): string {
+  return message
+    .replace(/ with "confirm": (\d+)\.$/, ' with --confirm $1, or with --yes.')
+    .replaceAll(/(?<= (?:addresses|confirm-above) )\d+/g, (count) => grouped(Number(count)))
+}
+
 /** What --dry-run shows. */
 export function previewText(preview: Preview, { paint, legible }: Style): string {
   const { t, platforms, sample, apns, fcm, languages = [] } = preview

@@ -1,7 +1,9 @@
+import { audiencePages } from '../../audience/audience.ts'
+import { filterOf } from '../../audience/filter-schema.ts'
 import { exclusionsBy } from '../../audience/exclusion.ts'
 import type { Exclusion } from '../../audience/exclusion.ts'
 import type { DeviceTraits } from '../../audience/filter-match.ts'
-import type { Audience } from '../../audience/filter.ts'
+import type { Audience, Filter } from '../../audience/filter.ts'
 import { audienceFrom } from '../../audience/stored-audience.ts'
 import type { Database } from '../../database/database.ts'
 import { packToken, PLATFORMS, unpackToken } from '../../device/device.ts'
@@ -103,14 +105,22 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     'SELECT progress, ahead, addressed, finished_at AS finishedAt, refused FROM delivery WHERE push = ? AND platform = ?',
   )
 
-  function exclusionsOf(audience: Audience, device: DeviceRow): Exclusion[] {
+  function exclusionsOf(application: number, audience: Audience, device: DeviceRow): Exclusion[] {
     if ('device' in audience) {
       const same = audience.device === device.id
       return same ? [] : [{ field: 'token', why: 'is not the one device that the push is for' }]
     }
     const all = labels.all(device.id)
     const named = (kind: number) => all.filter((label) => label.kind === kind).map(({ name }) => name)
-    return exclusionsBy(audience.filter, { ...device, tag: named(0), active: named(1) })
+    const excluded = exclusionsBy(audience.filter, { ...device, tag: named(0), active: named(1) })
+    return wasMissed(application, audience.filter, device) ? excluded : [...excluded, NOT_MISSED]
+  }
+
+  /** Whether the device is one of those that the filter's earlier push has failed for; also where it has none. */
+  function wasMissed(application: number, { missed, platforms }: Filter, { id, platform }: DeviceRow): boolean {
+    if (missed === undefined || !platforms.includes(platform)) return true
+    const filter = { ...filterOf({ platform: [platform] }), missed }
+    return audiencePages(database, { filter }, application, platform).page(id - 1, id, 1).rows.length > 0
   }
 
   /** A wave still to come leaves out devices that have moved since the first went out. */
@@ -175,7 +185,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       // Who is not registered is in no audience, whatever its fields.
       const registered = device.state === 0
       const adopted = adoptionOf.get(device.id)
-      const exclusions = registered ? exclusionsOf(audienceOf(push, whole), device) : []
+      const exclusions = registered ? exclusionsOf(application, audienceOf(push, whole), device) : []
       if (wave === null && local !== undefined) {
         exclusions.push({ field: 'send_at_local', why: `is where ${local} was over when the push was accepted` })
       }
@@ -196,6 +206,11 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
       }
     },
   }
+}
+
+const NOT_MISSED: Exclusion = {
+  field: 'resend',
+  why: 'is not one of the devices that the push before failed for, and this one is sent again to those',
 }
 
 const UNKNOWN = {

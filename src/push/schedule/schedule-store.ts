@@ -125,8 +125,9 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   }
 }
 
-/** The audience of the moment: what counts back from one counts from this. */
+/** The audience of the moment: what counts back from one counts from this; of a push that is sent again, from its first. */
 function asOf(audience: Audience, now: number): Audience {
-  if ('device' in audience || audience.filter.asOf === undefined) return audience
+  if ('device' in audience || audience.filter.asOf === undefined || audience.filter.missed !== undefined)
+    return audience
   return { ...audience, filter: { ...audience.filter, asOf: now } }
 }

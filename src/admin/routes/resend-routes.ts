@@ -1,0 +1,65 @@
+import { Elysia } from 'elysia'
+import type { Application } from '../../application/application.ts'
+import { failure, Refused } from '../../failure.ts'
+import type { Counting } from '../../push/counting.ts'
+import { digestOf, keyOf } from '../../push/idempotency-schema.ts'
+import type { Resend } from '../../push/resend/resend.ts'
+import type { ProgressStore } from '../../push/status/progress-store.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
+import { known } from '../administrator.ts'
+import type { ResendAnswer } from '../api-types.ts'
+import type { CallLog } from '../call-log.ts'
+import { ResendBody } from '../resend-schema.ts'
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly directory: { byNumber(number: number): Application | null }
+  readonly progress: Pick<ProgressStore, 'named'>
+  readonly counting: Counting
+  readonly resend: Resend
+  readonly calls: Pick<CallLog, 'during'>
+}
+
+/** A push once more, to those that it has failed for. */
+export function resendRoutes({ gate, directory, progress, counting, resend, calls }: Dependencies) {
+  function applicationOf(push: string): Application {
+    const application = directory.byNumber(progress.named(push)?.application ?? -1)
+    if (application === null) throw new Refused(failure('ResourceNotFound', 'No push found'))
+    return application
+  }
+
+  return new Elysia({ name: 'resend-routes' })
+    .use(gate)
+    .get(
+      '/api/pushes/:id/resend',
+      ({ params, request }) => {
+        const id = params.id.toLowerCase()
+        const application = applicationOf(id)
+        return counting(application.number, request.signal, (signal) => resend.look(application, id, signal))
+      },
+      adminCall({
+        tag: 'Pushes',
+        summary: 'To whom a push would go that is sent again to those it failed for, and what would be sent',
+      }),
+    )
+    .post(
+      '/api/pushes/:id/resend',
+      ({ actor, params, body, request }): Promise<ResendAnswer> => {
+        const by = known(actor)
+        const id = params.id.toLowerCase()
+        const application = applicationOf(id)
+        const { confirm = null } = body
+        const key = keyOf(request.headers)
+        const repeat =
+          key === null ? null : { key, digest: digestOf(`/push/${id}/resend`, body, ['confirm']), replace: false }
+        const wanted = { id, confirm, repeat, caller: request.signal }
+        const call = { by, action: 'resend', subject: application.id, detail: { push: id } }
+        return calls.during(call, () => resend.send(application, wanted))
+      },
+      {
+        ...adminCall({ tag: 'Pushes', summary: 'Send a push again, to those it failed for' }),
+        body: ResendBody,
+      },
+    )
+}

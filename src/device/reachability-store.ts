@@ -32,10 +32,11 @@ export function createReachabilityStore({ database, clock }: Dependencies) {
     readonly platform: number
     readonly token: string | Uint8Array
   }
-  // Who was seen in the future was seen by a clock that has been put back since: that is long ago.
+  // Who was seen in the future was seen by a clock that has been put back since: that is long ago, unless the answer
+  // is of that clock too.
   const left = database.statement<Row, [state: number, now: number, device: number, since: number, today: number]>(
-    `UPDATE device SET state = ?, updated_at = ?
-     WHERE id = ? AND state = ${STATE.registered} AND (? >= seen_at OR ? < seen_at)
+    `UPDATE device SET state = ?1, updated_at = ?2
+     WHERE id = ?3 AND state = ${STATE.registered} AND (?4 >= seen_at OR (?5 < seen_at AND ?4 <= ?5))
      RETURNING application, platform, token`,
   )
   const report = database.statement<never, [number, number, string | Uint8Array, string, number]>(

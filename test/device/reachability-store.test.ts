@@ -48,6 +48,17 @@ test('a device that has registered before the clock was put back is gone all the
   expect(devices.find(APP, TOKEN)).toBeNull()
 })
 
+test('one that has come back before the clock was put back is not gone for an answer of before that', () => {
+  using registry = openWithDevice()
+  const { devices, clock } = registry
+  const since = clock.now() + 500
+  clock.advance(1000)
+  devices.register(APP, { token: TOKEN, platform: 0 })
+  clock.advance(-60_000)
+  expect(devices.markGone(1, { since, now: clock.now(), reason: 'Unregistered' })).toBe(false)
+  expect(devices.find(APP, TOKEN)).not.toBeNull()
+})
+
 test('a device that has registered since its token was refused is not quarantined', () => {
   using registry = openWithDevice()
   const { devices, feedback, clock } = registry

@@ -439,6 +439,28 @@ export interface WebhookView {
   }[]
 }
 
+/** `GET /api/applications/:id/webhook`; `DELETE` answers so too. `null`: there is none. */
+export interface WebhookAnswer {
+  readonly webhook: Pick<WebhookView, 'url' | 'events' | 'disabledAt'> | null
+}
+
+/** `PUT /api/applications/:id/webhook`: what is left out stays as it is. What waits is due at once. */
+export interface WebhookRequest {
+  /** https, or http to a private address; needed where there is no webhook yet. */
+  readonly url?: string
+  /** `push.finished`, `push.opened`, `device.gone`, `credential.paused`, `credential.resumed`. Default all but `push.opened`. */
+  readonly events?: readonly string[]
+  /** `new`: another one is made. Else `whsec_` and base64. Default: the one there is, or a new one. */
+  readonly secret?: string
+}
+
+export interface NewWebhookAnswer extends WebhookAnswer {
+  /** One that was made is in this answer and nowhere else; `null`: none was. */
+  readonly secret: string | null
+  /** Its address is private: the service sends there only with `--webhook-private`. */
+  readonly isPrivate: boolean
+}
+
 /** `POST /api/applications/:id/webhook/retry`: all that waits is due at once. */
 export interface WebhookRetryAnswer {
   readonly waiting: number

@@ -50,6 +50,7 @@ import { createDevicesView } from '../admin/view/device-view.ts'
 import type { RecentLines } from '../admin/log-ring.ts'
 import { deviceViewRoutes } from '../admin/routes/device-view-routes.ts'
 import { operationRoutes } from '../admin/routes/operation-routes.ts'
+import { webhookRoutes } from '../admin/routes/webhook-routes.ts'
 import { createDeviceSearch } from '../device/device-search-store.ts'
 import { createExplainStore } from '../push/explain/explain-store.ts'
 import { createCallerOf } from '../http/client-address.ts'
@@ -251,10 +252,9 @@ export function startAdminSide(deps: Dependencies) {
           pauseOf,
         }),
       }),
+      webhookRoutes({ ...behind, webhooks, webhookList }),
       operationRoutes({
         ...behind,
-        webhooks,
-        webhookList,
         backups: schedule,
         streams,
         isGood,

@@ -14,6 +14,12 @@ export function refusal(
   return protocol === 'http:' && addresses.some(isPublic) ? 'http to a public address' : null
 }
 
+/** Whether it can be told from the URL that events go there only where the operator allows private addresses. */
+export function isForPrivate(url: string): boolean {
+  const address = addressIn(new URL(url))
+  return url.startsWith('http:') || (address !== null && !isPublic(address))
+}
+
 /** A URL that can be a webhook's: what is wrong with it ends the sentence `"…" is not `. */
 export function readWebhookUrl(text: string): URL | { readonly expected: string } {
   const url = URL.parse(text)

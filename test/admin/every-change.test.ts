@@ -113,6 +113,8 @@ const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
     parameters: { path: 'push/all' },
     body: { platform: [0], msg: 'Hello', sound: '', badge: '' },
   }),
+  'PUT /api/applications/{id}/webhook': () => ({ body: { url: 'https://hooks.test/' } }),
+  'DELETE /api/applications/{id}/webhook': () => ({}),
   'POST /api/applications/{id}/webhook/retry': () => {
     const application = newApplication()
     const secret = `whsec_${'A'.repeat(43)}=`

@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import type { Application } from '../../application/application.ts'
 import type { BackupRepository } from '../../backup/repository.ts'
 import type { BackupSchedule } from '../../backup/schedule.ts'
 import { timeInName } from '../../backup/backup-name.ts'
@@ -8,15 +7,11 @@ import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
 import { invalid, show } from '../../http/fields.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
-import type { WebhookList } from '../../webhook/webhook-list-store.ts'
-import type { WebhookStore } from '../../webhook/webhook-store.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
-import type { BackupsAnswer, ServiceLogLine, WebhookRetryAnswer, WebhooksAnswer } from '../api-types.ts'
-import { applicationNamed } from '../application-fields.ts'
-import type { KnownApplications } from '../application-fields.ts'
+import type { BackupsAnswer, ServiceLogLine } from '../api-types.ts'
 import type { EventStreams, StreamEvent } from '../event-stream.ts'
 import type { KeptLine, RecentLines } from '../log-ring.ts'
 import { streamed } from './push-overview-routes.ts'
@@ -24,10 +19,7 @@ import { streamed } from './push-overview-routes.ts'
 interface Dependencies {
   readonly gate: AdminGate
   readonly commit: Commit
-  readonly directory: KnownApplications & { byNumber(number: number): Application | null }
   readonly log: Pick<AdminLogStore, 'add'>
-  readonly webhooks: Pick<WebhookStore, 'find' | 'put'>
-  readonly webhookList: WebhookList
   /** `null`: the service makes none. */
   readonly backups: (Pick<BackupSchedule, 'state' | 'isMaking' | 'makeNow'> & Pick<BackupRepository, 'list'>) | null
   readonly streams: Pick<EventStreams, 'start'>
@@ -36,12 +28,11 @@ interface Dependencies {
   readonly recentLines: RecentLines
 }
 
-const SHOWN_EVENTS = 20
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
-/** What else keeps a service running: webhooks, backups, its log. */
+/** What else keeps a service running: backups, its log. */
 export function operationRoutes(deps: Dependencies) {
-  const { gate, commit, directory, log, webhooks, webhookList, backups, streams, isGood, recentLines } = deps
+  const { gate, commit, log, backups, streams, isGood, recentLines } = deps
 
   async function backupsAnswer(): Promise<BackupsAnswer> {
     if (backups === null) return { schedule: null, backups: [], problem: null }
@@ -68,43 +59,6 @@ export function operationRoutes(deps: Dependencies) {
 
   return new Elysia({ name: 'operation-routes' })
     .use(gate)
-    .get(
-      '/api/webhooks',
-      (): WebhooksAnswer => ({
-        webhooks: webhookList.all().flatMap(({ application: number, url, events, disabledAt, waiting }) => {
-          const application = directory.byNumber(number)
-          if (application === null) return []
-          const next = webhookList.next(number, SHOWN_EVENTS).map(({ id, type, attempt, createdAt, dueAt }) => ({
-            id,
-            type,
-            attempts: attempt,
-            createdAt: isoTime(createdAt),
-            dueAt: isoTime(dueAt),
-          }))
-          const { id, name } = application
-          return [{ application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }]
-        }),
-      }),
-      adminCall({ tag: 'Service', summary: 'Webhooks of all applications, and what waits for them' }),
-    )
-    .post(
-      '/api/applications/:id/webhook/retry',
-      async ({ actor, params }): Promise<WebhookRetryAnswer> => {
-        const by = known(actor)
-        const application = applicationNamed(directory, params.id)
-        const isThere = await commit(() => {
-          const webhook = webhooks.find(application)
-          if (webhook === null) return false
-          // As it is: what waits is due at once, also where the receiver wanted no more.
-          webhooks.put(application, { ...webhook, secret: null })
-          log.add(by, 'retry webhook', application.id)
-          return true
-        })
-        if (!isThere) throw new Refused(failure('ResourceNotFound', 'No webhook found'))
-        return { waiting: webhookList.all().find((one) => one.application === application.number)?.waiting ?? 0 }
-      },
-      adminCall({ tag: 'Service', summary: 'Try at once to deliver what waits for a webhook' }),
-    )
     .get('/api/backups', () => backupsAnswer(), adminCall({ tag: 'Service', summary: 'Backups that there are' }))
     .post(
       '/api/backups',

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Application } from '../../application/application.ts'
 import { problem } from '../../failure.ts'
-import { addressIn, isPublic } from '../../network/special-networks.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
-import { readWebhookUrl } from '../../webhook/address-guard.ts'
+import { isForPrivate, readWebhookUrl } from '../../webhook/address-guard.ts'
 import { DEFAULT_EVENTS, EVENT_TYPES } from '../../webhook/event.ts'
 import type { EventType } from '../../webhook/event.ts'
 import { newWebhookSecret, secretBytes } from '../../webhook/signature.ts'
@@ -54,14 +53,12 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
   const { stored } = sealing
 
   if (json) return done(printed(stored, isNew ? secret : null))
-  const address = addressIn(new URL(url))
-  const isPrivate = url.startsWith('http:') || (address !== null && !isPublic(address))
   const lines = [
     ...(stored === null ? [] : [`"${escapeControls(application.name)}" has a webhook: ${webhookText(stored)}`]),
     ...(isNew && secret !== null
       ? ['', `  ${secret}`, '', 'The secret is shown this once: keep it where the events arrive.']
       : []),
-    ...(isPrivate ? ['The server sends to a private address only with --webhook-private.'] : []),
+    ...(isForPrivate(url) ? ['The server sends to a private address only with --webhook-private.'] : []),
     ...sealing.notes,
   ]
   return done(`${lines.join('\n')}\n`)

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { Elysia } from 'elysia'
+import type { Application } from '../../application/application.ts'
+import type { Commit } from '../../database/group-commit.ts'
+import { failure, Refused } from '../../failure.ts'
+import { missing } from '../../http/fields.ts'
+import { isoOrNull, isoTime } from '../../text/format.ts'
+import { isForPrivate } from '../../webhook/address-guard.ts'
+import { DEFAULT_EVENTS } from '../../webhook/event.ts'
+import { newWebhookSecret } from '../../webhook/signature.ts'
+import type { WebhookList } from '../../webhook/webhook-list-store.ts'
+import type { Webhook, WebhookStore } from '../../webhook/webhook-store.ts'
+import type { AdminGate } from '../admin-gate.ts'
+import { adminCall } from '../admin-endpoint.ts'
+import type { AdminLogStore } from '../admin-log-store.ts'
+import { known } from '../administrator.ts'
+import type { NewWebhookAnswer, WebhookAnswer, WebhookRetryAnswer, WebhooksAnswer } from '../api-types.ts'
+import { applicationNamed } from '../application-fields.ts'
+import type { KnownApplications } from '../application-fields.ts'
+import { ChangeWebhook } from '../webhook-schema.ts'
+
+interface Dependencies {
+  readonly gate: AdminGate
+  readonly commit: Commit
+  readonly directory: KnownApplications & { byNumber(number: number): Application | null }
+  readonly log: Pick<AdminLogStore, 'add'>
+  readonly webhooks: Pick<WebhookStore, 'find' | 'put' | 'remove'>
+  readonly webhookList: WebhookList
+}
+
+const SHOWN_EVENTS = 20
+
+/** Where applications have their events told, and what waits for that. */
+export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookList }: Dependencies) {
+  return new Elysia({ name: 'webhook-routes' })
+    .use(gate)
+    .get(
+      '/api/webhooks',
+      (): WebhooksAnswer => ({
+        webhooks: webhookList.all().flatMap(({ application: number, url, events, disabledAt, waiting }) => {
+          const application = directory.byNumber(number)
+          if (application === null) return []
+          const next = webhookList.next(number, SHOWN_EVENTS).map(({ id, type, attempt, createdAt, dueAt }) => ({
+            id,
+            type,
+            attempts: attempt,
+            createdAt: isoTime(createdAt),
+            dueAt: isoTime(dueAt),
+          }))
+          const { id, name } = application
+          return [{ application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }]
+        }),
+      }),
+      adminCall({ tag: 'Service', summary: 'Webhooks of all applications, and what waits for them' }),
+    )
+    .get(
+      '/api/applications/:id/webhook',
+      ({ params }): WebhookAnswer => shown(webhooks.find(applicationNamed(directory, params.id))),
+      adminCall({ tag: 'Applications', summary: 'The webhook of an application' }),
+    )
+    .put(
+      '/api/applications/:id/webhook',
+      async ({ actor, params, body }): Promise<NewWebhookAnswer> => {
+        const by = known(actor)
+        const application = applicationNamed(directory, params.id)
+        // The operation may run twice, and the answer has the one that is stored.
+        const made = newWebhookSecret(randomBytes)
+        return commit(() => {
+          const before = webhooks.find(application)
+          const url = body.url ?? before?.url
+          if (url === undefined) throw missing('url')
+          const events = body.events ?? before?.events ?? DEFAULT_EVENTS
+          const isNew = body.secret === 'new' || (body.secret === undefined && before === null)
+          const secret = isNew ? made : (body.secret ?? null)
+          webhooks.put(application, { url, events, secret })
+          log.add(by, 'set webhook', application.id, { url, events, secret: secret === null ? 'kept' : 'changed' })
+          return { ...shown(webhooks.find(application)), secret: isNew ? made : null, isPrivate: isForPrivate(url) }
+        })
+      },
+      {
+        ...adminCall({
+          tag: 'Applications',
+          summary: 'Set the webhook; a secret that is made is in this answer alone',
+        }),
+        body: ChangeWebhook,
+      },
+    )
+    .delete(
+      '/api/applications/:id/webhook',
+      async ({ actor, params }): Promise<WebhookAnswer> => {
+        const by = known(actor)
+        const application = applicationNamed(directory, params.id)
+        const wasThere = await commit(() => {
+          const was = webhooks.remove(application)
+          if (was) log.add(by, 'remove webhook', application.id)
+          return was
+        })
+        if (!wasThere) throw noWebhook()
+        return shown(null)
+      },
+      adminCall({ tag: 'Applications', summary: 'Take the webhook away, with all that waits for it' }),
+    )
+    .post(
+      '/api/applications/:id/webhook/retry',
+      async ({ actor, params }): Promise<WebhookRetryAnswer> => {
+        const by = known(actor)
+        const application = applicationNamed(directory, params.id)
+        const isThere = await commit(() => {
+          const webhook = webhooks.find(application)
+          if (webhook === null) return false
+          // As it is: what waits is due at once, also where the receiver wanted no more.
+          webhooks.put(application, { ...webhook, secret: null })
+          log.add(by, 'retry webhook', application.id)
+          return true
+        })
+        if (!isThere) throw noWebhook()
+        return { waiting: webhookList.all().find((one) => one.application === application.number)?.waiting ?? 0 }
+      },
+      adminCall({ tag: 'Service', summary: 'Try at once to deliver what waits for a webhook' }),
+    )
+}
+
+function shown(webhook: Webhook | null): WebhookAnswer {
+  return { webhook: webhook && { ...webhook, disabledAt: isoOrNull(webhook.disabledAt) } }
+}
+
+function noWebhook(): Refused {
+  return new Refused(failure('ResourceNotFound', 'No webhook found'))
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { startReceiver } from '../support/receiver.ts'
+import { startService } from '../support/service.ts'
+import type { Service } from '../support/service.ts'
+import { createAdminCaller } from './admin-caller.ts'
+import type { AdminCall } from './admin-caller.ts'
+
+const EVENTS = ['push.finished', 'device.gone', 'credential.paused', 'credential.resumed']
+const SECRET = `whsec_${'A'.repeat(43)}=`
+
+let service: Service
+let call: AdminCall
+beforeAll(async () => {
+  service = await startService({ config: { webhookPrivate: true } })
+  call = createAdminCaller(service)
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const pathOf = () => `/api/applications/${service.addApplication(crypto.randomUUID()).id}`
+const newest = async () => (await call('GET', '/api/log?limit=1')).body.entries[0]
+
+describe('the webhook of an application', () => {
+  test('is set with a secret that is shown once, changed, and taken away', async () => {
+    const path = `${pathOf()}/webhook`
+    expect((await call('GET', path)).body).toEqual({ webhook: null })
+    const { status, body } = await call('PUT', path, { url: 'https://hooks.test/a' })
+    expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const webhook = { url: 'https://hooks.test/a', events: EVENTS, disabledAt: null }
+    expect({ status, body }).toEqual({ status: 200, body: { webhook, secret: body.secret, isPrivate: false } })
+    expect((await call('GET', path)).body).toEqual({ webhook })
+
+    const changed = await call('PUT', path, { events: ['device.gone', 'push.opened'] })
+    const events = ['push.opened', 'device.gone']
+    expect(changed.body).toEqual({ webhook: { ...webhook, events }, secret: null, isPrivate: false })
+    expect((await call('PUT', path, { secret: SECRET })).body.secret).toBeNull()
+    expect(JSON.stringify((await newest()).detail)).not.toContain('whsec_')
+    const { secret } = (await call('PUT', path, { secret: 'new' })).body
+    expect(secret).not.toBe(body.secret)
+    expect(await newest()).toMatchObject({
+      who: 'token test',
+      action: 'set webhook',
+      detail: { url: webhook.url, events, secret: 'changed' },
+    })
+
+    expect(await call('DELETE', path)).toMatchObject({ status: 200, body: { webhook: null } })
+    expect(await newest()).toMatchObject({ action: 'remove webhook' })
+    expect(await call('DELETE', path)).toMatchObject({
+      status: 404,
+      body: { code: 'ResourceNotFound', message: 'No webhook found' },
+    })
+  })
+
+  test('is told of what happens, signed with that secret', async () => {
+    await using receiver = await startReceiver({ plain: true })
+    const path = pathOf()
+    const url = `http://127.0.0.1:${receiver.port}/hooks`
+    expect((await call('PUT', `${path}/webhook`, { url, secret: SECRET })).body).toMatchObject({ isPrivate: true })
+    await call('POST', `${path}/v1/push/all`, { platform: [0], msg: 'Hello', sound: '', badge: '' })
+    await receiver.arrived(1)
+  })
+
+  test('is refused where something is wrong with it, which is named', async () => {
+    const path = `${pathOf()}/webhook`
+    const wrong = async (body: object) => (await call('PUT', path, body)).body
+    expect(await call('PUT', path, {})).toMatchObject({ status: 409, body: { code: 'MissingParameter' } })
+    expect(await wrong({ url: 'http://8.8.8.8/' })).toEqual({
+      code: 'InvalidArgument',
+      message: 'url must be https: http is for private addresses only, not "http://8.8.8.8/".',
+    })
+    expect((await wrong({ url: 'ftp://hooks.test/' })).message).toStartWith('url must be an https address')
+    for (const events of [[], ['push.sent'], 'push.finished']) {
+      expect((await wrong({ url: 'https://hooks.test/', events })).message).toStartWith(
+        'events must be some of push.finished, push.opened, ',
+      )
+    }
+    expect(await wrong({ url: 'https://hooks.test/', secret: 'whsec_short' })).toEqual({
+      code: 'InvalidArgument',
+      message: 'secret must be new, or whsec_ and the base64 of 24 to 64 bytes.',
+    })
+    expect((await wrong({ url: 'https://hooks.test/', event: [] })).message).toStartWith('"event" is not known here.')
+    expect((await call('GET', path)).body).toEqual({ webhook: null })
+  })
+})

@@ -21,6 +21,8 @@ import { count, share, time } from '../components/text.ts'
 /** As `GET /push/{id}` of the public API has it. */
 interface PushStatus {
   readonly failed: { readonly total: number; readonly reasons: Readonly<Record<string, number>> }
+  /** How often each button was chosen. */
+  readonly actions: Readonly<Record<string, number>>
 }
 
 /** As `GET /push/{id}/device` has it. */
@@ -62,7 +64,18 @@ export function PushPage() {
               onSubmit={() => call('POST', onBehalf(id, `${path}/cancel`))}
             />
           )}
-          <Failures status={status.value} />
+          <Counted
+            heading="Buttons that were chosen"
+            caption="Actions"
+            of="Button"
+            counts={status.value?.actions ?? {}}
+          />
+          <Counted
+            heading="Failed, by reason"
+            caption="Failures"
+            of="Reason"
+            counts={status.value?.failed.reasons ?? {}}
+          />
           {/* While it is sent, the list grows with every answer. */}
           {progress.state !== 'sending' && progress.failed > 0 && (
             <FailedDevices application={id} push={push} failed={progress.failed} />
@@ -113,20 +126,29 @@ function Counts({ progress }: { readonly progress: PushSummary }) {
   )
 }
 
-function Failures({ status }: { readonly status: PushStatus | null }) {
-  const reasons = Object.entries(status?.failed.reasons ?? {})
-  if (reasons.length === 0) return null
+interface CountedProps {
+  readonly heading: string
+  readonly caption: string
+  readonly counts: Readonly<Record<string, number>>
+  /** What is counted. */
+  readonly of: string
+}
+
+/** How often something was, by its name; of nothing nothing is shown. */
+function Counted({ heading, caption, counts, of }: CountedProps) {
+  const rows = Object.entries(counts)
+  if (rows.length === 0) return null
   return (
     <>
-      <h2>Failed, by reason</h2>
+      <h2>{heading}</h2>
       <DataTable
-        caption="Failures"
+        caption={caption}
         columns={[
-          { name: 'Reason', value: ([reason]) => reason },
-          { name: 'Devices', isNumber: true, value: ([, devices]) => devices },
+          { name: of, value: ([name]) => name, show: ([name]) => <bdi>{name}</bdi> },
+          { name: 'Devices', isNumber: true, value: ([, devices]) => devices, show: ([, devices]) => count(devices) },
         ]}
-        rows={reasons}
-        keyOf={([reason]) => reason}
+        rows={rows}
+        keyOf={([name]) => name}
       />
     </>
   )

@@ -90,6 +90,7 @@ const IMPURE = new Set<string>([
   'gateway/simulator/http2/http2-listener.ts',
   'gateway/simulator/simulated-provider.ts',
   'gateway/simulator/simulator.ts',
+  'gateway/simulator/webpush/webpush-gateway.ts',
   'http/api.ts',
   'http/compat.ts',
   'http/docs.ts',

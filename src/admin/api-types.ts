@@ -13,7 +13,7 @@ export interface Refusal {
   readonly message: string
 }
 
-export type ProviderName = 'apns' | 'fcm'
+export type ProviderName = 'apns' | 'fcm' | 'webpush'
 
 /** `GET /api/session`; also what signs in and out answers. */
 export interface SessionAnswer {
@@ -262,6 +262,12 @@ export type CredentialView = { readonly createdAt: string } & (
       readonly projectId: string
       readonly clientEmail: string
       readonly privateKeyId: string
+    }
+  | {
+      readonly provider: 'webpush'
+      readonly kind: 'vapid'
+      readonly publicKey: string
+      readonly subject: string
     }
 )
 
@@ -512,14 +518,8 @@ export interface ReceivedAnswer {
     /** The push's id; `null`: its payload does not have that. */
     readonly push: string | null
     readonly title: string | null
-    /** iOS alone has one. */
-    readonly subtitle: string | null
     readonly text: string | null
     readonly badge: number | null
-    /** By which an app on iOS knows the buttons below it. */
-    readonly category: string | null
-    /** Whether the address of a picture comes with it. */
-    readonly hasImage: boolean
     readonly status: number
     readonly reason: string | null
   }[]

@@ -5,29 +5,40 @@ import type { Database } from '../database/database.ts'
 import { credential as table, providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { Application, SecretOwner } from './application.ts'
-import { describeApns, describeFcm } from './credential.ts'
-import type { ApnsCredential, ApnsSummary, FcmCredential, FcmSummary } from './credential.ts'
+import { describeApns, describeFcm, providerOf } from './credential.ts'
+import type {
+  ApnsCredential,
+  ApnsSummary,
+  Credential,
+  CredentialProvider,
+  FcmCredential,
+  FcmSummary,
+} from './credential.ts'
+import { describeVapid } from './vapid.ts'
+import type { VapidCredential, WebPushSummary } from './vapid.ts'
 
 export type CredentialSummary = { readonly createdAt: number } & (
   | ({ readonly provider: 'apns' } & ApnsSummary)
   | ({ readonly provider: 'fcm' } & FcmSummary)
+  | ({ readonly provider: 'webpush' } & WebPushSummary)
 )
 
 /** One credential an application and gateway, sealed with a key that is not in the database. */
 export interface CredentialStore {
   /** Replaces an earlier credential. */
-  put(application: SecretOwner, credential: ApnsCredential | FcmCredential): void
+  put(application: SecretOwner, credential: Credential): void
   /** With what was made from it. Whether there was one. */
-  remove(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
+  remove(application: Pick<Application, 'number'>, provider: CredentialProvider): boolean
   /** `null` when there is none. Throws when the stored one does not open with this key. */
   apnsOf(application: SecretOwner): ApnsCredential | null
   fcmOf(application: SecretOwner): FcmCredential | null
+  webPushOf(application: SecretOwner): VapidCredential | null
   /** What may be shown; needs no key. */
   summaries(application: Pick<Application, 'number'>): CredentialSummary[]
   /** Whether a gateway has taken a notification with the stored credential. */
-  isProven(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): boolean
+  isProven(application: Pick<Application, 'number'>, provider: CredentialProvider): boolean
   /** Notes that a gateway has. */
-  prove(application: Pick<Application, 'number'>, provider: 'apns' | 'fcm'): void
+  prove(application: Pick<Application, 'number'>, provider: CredentialProvider): void
 }
 
 interface Options {
@@ -40,7 +51,7 @@ interface Options {
 export function createCredentialStore({ database, clock, key }: Options): CredentialStore {
   const statements = prepareStatements(database.orm)
 
-  function opened(application: SecretOwner, provider: 'apns' | 'fcm'): unknown {
+  function opened(application: SecretOwner, provider: CredentialProvider): unknown {
     const row = statements.sealed.get({ application: application.number, provider })
     if (row === undefined) return null
     const text = open(key, { application: application.id, provider }, row.sealed)
@@ -52,12 +63,11 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
 
   return {
     put(application, credential) {
-      const provider = credential.kind === 'service-account' ? 'fcm' : 'apns'
-      const shown = credential.kind === 'service-account' ? describeFcm(credential) : describeApns(credential)
+      const provider = providerOf(credential)
       statements.put.run({
         application: application.number,
         provider,
-        public: JSON.stringify(shown),
+        public: JSON.stringify(described(credential)),
         sealed: seal(key, { application: application.id, provider }, JSON.stringify(credential)),
         createdAt: clock.now(),
       })
@@ -71,6 +81,7 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
     // The seal vouches for what is inside: nobody without the key can have written it.
     apnsOf: (application) => opened(application, 'apns') as ApnsCredential | null,
     fcmOf: (application) => opened(application, 'fcm') as FcmCredential | null,
+    webPushOf: (application) => opened(application, 'webpush') as VapidCredential | null,
 
     summaries: (application) => statements.shown.all({ application: application.number }).map(summaryOf),
     isProven: ({ number }, provider) =>
@@ -79,6 +90,11 @@ export function createCredentialStore({ database, clock, key }: Options): Creden
       statements.prove.run({ application: number, provider, now: clock.now() })
     },
   }
+}
+
+function described(credential: Credential): object {
+  if (credential.kind === 'vapid') return describeVapid(credential)
+  return credential.kind === 'service-account' ? describeFcm(credential) : describeApns(credential)
 }
 
 function prepareStatements(orm: Database['orm']) {
@@ -125,7 +141,7 @@ function prepareStatements(orm: Database['orm']) {
   }
 }
 
-function summaryOf(row: { provider: 'apns' | 'fcm'; createdAt: number; shown: string }): CredentialSummary {
+function summaryOf(row: { provider: CredentialProvider; createdAt: number; shown: string }): CredentialSummary {
   const { provider, createdAt, shown } = row
   return { provider, createdAt, ...(storedJson(shown) as object) } as CredentialSummary
 }

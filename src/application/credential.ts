@@ -4,7 +4,13 @@ import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
 import { dayOf } from '../text/format.ts'
 import { isAppleId, isBundleId } from './apple-names.ts'
+import type { VapidCredential } from './vapid.ts'
 import { bundleIdOf, environmentOf, openCertificateFile } from './certificate-file.ts'
+
+/** By what an application is known to the gateways of one kind. */
+export type Credential = ApnsCredential | FcmCredential | VapidCredential
+
+export type CredentialProvider = 'apns' | 'fcm' | 'webpush'
 
 /** What APNs knows an application by: a signing key (JSON web tokens), or a TLS client certificate. */
 export type ApnsCredential = ApnsKey | ApnsCertificate
@@ -176,6 +182,12 @@ export function readServiceAccount(text: string): FcmCredential | Problem {
     privateKey: pemOf(key),
     privateKeyId: field('private_key_id'),
   }
+}
+
+/** Which gateways a credential is for. */
+export function providerOf({ kind }: Pick<Credential, 'kind'>): CredentialProvider {
+  if (kind === 'vapid') return 'webpush'
+  return kind === 'service-account' ? 'fcm' : 'apns'
 }
 
 /** Field by field, so that what is added to a credential is not shown unless someone says so here. */

@@ -44,7 +44,7 @@ export const credential = sqliteTable(
   'credential',
   {
     application: integer().notNull(),
-    provider: text({ enum: ['apns', 'fcm'] }).notNull(),
+    provider: text({ enum: ['apns', 'fcm', 'webpush'] }).notNull(),
     public: text().notNull(),
     sealed: blob({ mode: 'buffer' }).notNull(),
     createdAt: integer('created_at').notNull(),

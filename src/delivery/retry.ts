@@ -1,13 +1,15 @@
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
+import type { Provider } from '../gateway/gateway.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
 
 /**
  * How long one recipient waits after a passing fault: half of it at the least. Google asks for 10 s or more
- * (firebase.google.com/docs/cloud-messaging/scale-fcm); Apple names no figure.
+ * (firebase.google.com/docs/cloud-messaging/scale-fcm), and has most browsers; Apple names no figure.
  */
-export const RECIPIENT_RETRY: Readonly<Record<'apns' | 'fcm', RetryPolicy>> = {
+export const RECIPIENT_RETRY: Readonly<Record<Provider['name'], RetryPolicy>> = {
   apns: { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS },
   fcm: { firstMs: 20 * SECOND_MS, longestMs: 30 * MINUTE_MS },
+  webpush: { firstMs: 20 * SECOND_MS, longestMs: 30 * MINUTE_MS },
 }
 
 /** How long a whole credential waits: its gateway cannot be reached, or asked for a pause without saying how long. */

@@ -1,4 +1,4 @@
-import type { Outcome } from '../gateway/gateway.ts'
+import type { Outcome, Provider } from '../gateway/gateway.ts'
 import { backoffMs } from '../network/backoff.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
 import type { CredentialComplaint } from './credential/credential-breaker.ts'
@@ -30,7 +30,7 @@ export type DeliveryVerdict =
 export type FinalVerdict = Exclude<DeliveryVerdict, { kind: 'pause' }>
 
 interface Situation {
-  readonly provider: 'apns' | 'fcm'
+  readonly provider: Provider['name']
   /** Sends so far, this one included. */
   readonly attempt: number
   readonly now: number

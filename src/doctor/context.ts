@@ -15,6 +15,7 @@ export type DoctorConfig = Pick<
   | 'apnsSandboxUrl'
   | 'fcmUrl'
   | 'fcmTokenUrl'
+  | 'pushServices'
   | 'gatewayCa'
   | 'proxy'
   | 'transport'

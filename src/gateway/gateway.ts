@@ -36,13 +36,14 @@ export type Outcome =
       readonly certain?: true
     }
   /**
-   * Not now. `afterMs`: the gateway's own wish, `null` if it gave none. `scope`: whether only this device
-   * must wait or everything sent with this credential; `either`: one answer does not tell.
+   * Not now. `afterMs`: the gateway's own wish, `null` if it gave none. `scope`: whether only this device must wait, or
+   * everything for its push service (see `serviceOf`), or everything sent with this credential; `either`: one answer does
+   * not tell.
    */
   | {
       readonly kind: 'deferred'
       readonly afterMs: number | null
-      readonly scope: 'device' | 'credential' | 'either'
+      readonly scope: 'device' | 'service' | 'credential' | 'either'
       readonly reason: string
       /** The request itself broke: less at a time may help. */
       readonly strain?: true
@@ -58,13 +59,15 @@ export const DEVICE_REMOVED = 'DeviceRemoved'
 
 /** A gateway, with one credential. `send` never throws for what a gateway or a network can do. */
 export interface Provider extends AsyncDisposable {
-  readonly name: 'apns' | 'fcm'
+  readonly name: 'apns' | 'fcm' | 'webpush'
   /**
    * Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. `mayGo` is
    * asked before a request that had to wait, for an access token or for the answer of the other environment. `null`: it
    * might not, and the notification is not sent.
    */
   send(message: Message, recipient: Recipient, mayGo: () => boolean): Promise<Outcome | null>
+  /** Which of several gateways takes it for this recipient: they fail apart. Absent: there is one. */
+  serviceOf?(recipient: Recipient): string
   /** Whether the gateway's quota leaves room for one more at `now`, ms since the Unix epoch. Absent: always. */
   mayTake?(now: number): boolean
   /** What is wrong with the way to the gateway, as part of a sentence about it; `null` for nothing. Absent: not known. */

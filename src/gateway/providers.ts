@@ -6,6 +6,7 @@ import { isSqliteError } from '../database/sqlite-error.ts'
 import type { Platform } from '../device/device.ts'
 import type { Log } from '../log.ts'
 import { createApnsProvider } from './apns/client.ts'
+import type { CredentialProvider } from '../application/credential.ts'
 import { createFcmProvider } from './fcm/client.ts'
 import { ProjectQuota } from './fcm/project-quota.ts'
 import type { Provider } from './gateway.ts'
@@ -14,25 +15,31 @@ import type { ApnsIdentity } from './preview.ts'
 import { simulatedProvider } from './simulator/simulated-provider.ts'
 import type { Simulator } from './simulator/simulator.ts'
 import type { OpenTransport } from './transport/transport.ts'
+import { createWebPushProvider } from './webpush/client.ts'
+import type { Resolve } from './webpush/service-routes.ts'
 
 /** Addresses of the gateways, and the authorities to trust. From the operator's settings, never from a request. */
 export interface Gateways {
   readonly apns: { readonly production: string; readonly sandbox: string }
   readonly fcm: string
   readonly fcmToken: string
+  /** Origins of push services for browsers that the operator has named besides those that everybody knows. */
+  readonly pushServices: readonly string[]
   /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined
 }
 
-const PROVIDER: Readonly<Record<Platform, 'apns' | 'fcm' | null>> = { 0: 'apns', 1: 'fcm', 2: null }
+const PROVIDER: Readonly<Record<Platform, CredentialProvider>> = { 0: 'apns', 1: 'fcm', 2: 'webpush' }
 
 interface Dependencies {
-  readonly credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'summaries' | 'isProven' | 'prove'>
+  readonly credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'webPushOf' | 'summaries' | 'isProven' | 'prove'>
   readonly tokens: ProviderTokenStore
   readonly gateways: Gateways
   readonly clock: Clock
   readonly log: Log
   readonly openTransport: OpenTransport
+  /** All addresses of a host; `null`: everything goes through a proxy, which looks names up itself. */
+  readonly resolve: Resolve | null
   /** For the simulator, which is on this machine: never through a proxy. */
   readonly openSimulated: OpenTransport
   /** The built-in stand-ins; started when the first application wants them. */
@@ -47,6 +54,7 @@ export function createProviders({
   clock,
   log,
   openTransport,
+  resolve,
   openSimulated,
   simulator,
 }: Dependencies) {
@@ -67,6 +75,10 @@ export function createProviders({
       }
       return credential && createApnsProvider({ ...shared, credential, origins: gateways.apns, keepToken })
     }
+    if (platform === 2) {
+      const credential = credentials.webPushOf(application)
+      return credential && createWebPushProvider({ ...shared, credential, named: gateways.pushServices, resolve })
+    }
     const credential = credentials.fcmOf(application)
     if (credential === null) return null
     const quota = quotas.get(credential.projectId) ?? new ProjectQuota()
@@ -85,12 +97,13 @@ export function createProviders({
   return {
     /** `null` while there is no credential, or the simulator is still starting. Throws where it cannot be read. */
     find(application: Application, platform: Platform): Provider | null {
-      if (PROVIDER[platform] === null) return null
       try {
         const { number } = application
         madeOf.set(number, { ...madeOf.get(number), [platform]: fingerprintOf(application, platform) })
         if (!application.simulated) return own(application, platform)
-        return simulated && simulatedProvider(simulated, application, platform, { clock, openTransport: openSimulated })
+        if (simulated === null) return null
+        const shared = { clock, openTransport: openSimulated, pushServices: gateways.pushServices }
+        return simulatedProvider(simulated, application, platform, shared)
       } catch (error) {
         // Of the disk: whoever asks tries again.
         if (isSqliteError(error)) throw error
@@ -115,14 +128,11 @@ export function createProviders({
     },
 
     /** Whether the gateway is known to take this application's credential. The simulator's is good. */
-    isProven(application: Application, platform: Platform): boolean {
-      const provider = PROVIDER[platform]
-      return provider !== null && (application.simulated || credentials.isProven(application, provider))
-    },
+    isProven: (application: Application, platform: Platform) =>
+      application.simulated || credentials.isProven(application, PROVIDER[platform]),
 
     prove(application: Application, platform: Platform): void {
-      const provider = PROVIDER[platform]
-      if (provider !== null && !application.simulated) credentials.prove(application, provider)
+      if (!application.simulated) credentials.prove(application, PROVIDER[platform])
     },
 
     /** Whether the provider that was made last must be made anew; `false` where none was. */

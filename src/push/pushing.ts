@@ -9,6 +9,8 @@ import { previewApns, previewFcm } from '../gateway/preview.ts'
 import type { ApnsIdentity } from '../gateway/preview.ts'
 import { apnsBytes } from '../notification/apns-render.ts'
 import { fcmBytes } from '../notification/fcm-render.ts'
+import { webPushBytes } from '../notification/webpush-render.ts'
+import { messageBytes } from '../gateway/webpush/encryption.ts'
 import { createSizeCheck } from '../notification/rendered-size.ts'
 import { createEventStore } from '../webhook/event-store.ts'
 import { createAcceptance } from './accept.ts'
@@ -48,7 +50,11 @@ export function createPushing(deps: Dependencies) {
   const { database, clock, commit, apnsIdentity, counting, hasRoom } = deps
   const { wake = () => {}, wakeSchedule = () => {}, onAccepted = () => {} } = deps
   const count = createAudienceCount({ database })
-  const checkSize = createSizeCheck({ 0: apnsBytes, 1: fcmBytes })
+  const checkSize = createSizeCheck({
+    0: apnsBytes,
+    1: fcmBytes,
+    2: (notification) => messageBytes(webPushBytes(notification)),
+  })
   const cancellations = createCancelStore({ database })
   const finished = createFinishedStore({ database, events: createEventStore({ database }) })
 

@@ -40,10 +40,17 @@ export function lostText(what: string): string {
 const WHAT = {
   apns: 'APNs credential',
   fcm: 'FCM credential',
+  webpush: 'web push credential',
   'webhook secret': 'webhook secret',
   'user key': 'user key',
 } as const
-const COMMANDS = { apns: 'apns', fcm: 'fcm', 'webhook secret': 'webhook', 'user key': 'user-key' } as const
+const COMMANDS = {
+  apns: 'apns',
+  fcm: 'fcm',
+  webpush: 'webpush',
+  'webhook secret': 'webhook',
+  'user key': 'user-key',
+} as const
 
 function keyName(place: string | null): string {
   return `sealing key ${place ?? 'of the settings (BELLHOP_KEY, BELLHOP_KEY_FILE or the systemd credential bellhop-key)'}`

@@ -5,7 +5,7 @@ export interface SealedFor {
   /** `Application.id`. */
   readonly application: string
   /** What it is: a gateway's credential, the provider token made from one, or what webhooks or users are proven with. */
-  readonly provider: 'apns' | 'fcm' | 'apns token' | 'webhook secret' | 'user key'
+  readonly provider: 'apns' | 'fcm' | 'webpush' | 'apns token' | 'webhook secret' | 'user key'
 }
 
 const CIPHER = 'aes-256-gcm'

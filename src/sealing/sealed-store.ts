@@ -20,7 +20,13 @@ interface Tables {
 }
 
 export function createSealedStore({ credentials, webhooks, userKeys, tokens }: Tables): SealedStore {
-  const tables = { apns: credentials, fcm: credentials, 'webhook secret': webhooks, 'user key': userKeys }
+  const tables = {
+    apns: credentials,
+    fcm: credentials,
+    webpush: credentials,
+    'webhook secret': webhooks,
+    'user key': userKeys,
+  }
   const tableOf = ({ provider }: Pick<SealedRecord, 'provider'>) => tables[provider]
 
   const records = () =>

@@ -6,7 +6,7 @@ export interface SealedRecord extends SealedFor {
   readonly number: number
   /** `Application.name`. */
   readonly name: string
-  readonly provider: 'apns' | 'fcm' | 'webhook secret' | 'user key'
+  readonly provider: 'apns' | 'fcm' | 'webpush' | 'webhook secret' | 'user key'
   readonly sealed: Uint8Array
 }
 

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import { createCredentialStore } from '../application/credential-store.ts'
 import { createProviderTokenStore } from '../application/provider-token-store.ts'
@@ -70,11 +71,14 @@ export async function startSenders(deps: Dependencies) {
       apns: { production: config.apnsUrl, sandbox: config.apnsSandboxUrl },
       fcm: config.fcmUrl,
       fcmToken: config.fcmTokenUrl,
+      pushServices: config.pushServices ?? [],
       ca: deps.ca,
     },
     clock,
     log,
     openTransport: deps.openTransport ?? chooseTransport(config, clock, onSwitch),
+    resolve:
+      config.proxy === null ? async (host) => (await lookup(host, { all: true })).map(({ address }) => address) : null,
     openSimulated: chooseTransport({ ...config, proxy: null }, clock, onSwitch),
     simulator,
   })

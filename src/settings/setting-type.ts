@@ -75,6 +75,19 @@ export const httpsOrigin: SettingType<string> = {
   },
 }
 
+/** Each once; separated by commas. */
+export const httpsOrigins: SettingType<readonly string[]> = {
+  expected: 'an https origin without a path, such as https://push.example.com',
+  placeholder: 'ORIGIN',
+  flag: 'list',
+  read(text) {
+    const origins = listed(text).map((part) => httpsOrigin.read(part))
+    return origins.every((origin) => origin !== undefined) ? [...new Set(origins)] : undefined
+  },
+  wrongPart: (text) => listed(text).find((part) => httpsOrigin.read(part) === undefined),
+  show: (origins) => origins.join(','),
+}
+
 export const httpsUrl: SettingType<string> = {
   expected: 'an https address, such as https://oauth2.googleapis.com/token',
   placeholder: 'URL',

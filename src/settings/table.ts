@@ -8,6 +8,7 @@ import {
   hostNames,
   httpProxy,
   httpsOrigin,
+  httpsOrigins,
   httpsUrl,
   integer,
   networks,
@@ -28,6 +29,8 @@ export interface Config {
   readonly apnsSandboxUrl: string
   readonly fcmUrl: string
   readonly fcmTokenUrl: string
+  /** Origins. `null`: only the push services that everybody knows. */
+  readonly pushServices: readonly string[] | null
   /** `null`: what the system trusts, and nothing else. */
   readonly gatewayCa: string | null
   /** `null`: straight to the gateways. */
@@ -112,8 +115,13 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     type: httpsUrl,
     default: 'https://oauth2.googleapis.com/token',
   },
+  pushServices: {
+    doc: 'A push service that browsers and other web push clients may be of, besides those of Chrome, Firefox, Safari and Edge: its whole origin, wherever that is. The flag may be given again; the variable separates origins by commas.',
+    type: httpsOrigins,
+    default: null,
+  },
   gatewayCa: {
-    doc: 'A PEM file of certificates to trust besides those of the system, for private gateways and webhooks.',
+    doc: 'A PEM file of certificates to trust besides those of the system, for private gateways, push services and webhooks.',
     type: path,
     default: null,
   },

@@ -2,7 +2,7 @@ import { count, objectSchema, oneOf, platformSchema, text, time } from '../http/
 import type { JsonSchema } from '../http/fields.ts'
 import type { EventType } from './event.ts'
 
-const provider = oneOf(['apns', 'fcm'], 'Whose credential it is.')
+const provider = oneOf(['apns', 'fcm', 'webpush'], 'Whose credential it is.')
 
 /** When it comes, its name as a component, its `data`, and an example of that. */
 interface Described {

@@ -35,7 +35,11 @@ describe('applications', () => {
       name: 'Corner Shop',
       simulated: true,
       devices: 0,
-      providers: { apns: { state: 'ready', reason: null }, fcm: { state: 'ready', reason: null } },
+      providers: {
+        apns: { state: 'ready', reason: null },
+        fcm: { state: 'ready', reason: null },
+        webpush: { state: 'ready', reason: null },
+      },
     })
     expect(await lastEntry()).toMatchObject({
       who: 'token test',
@@ -73,7 +77,11 @@ describe('applications', () => {
       id,
       name: 'Shown',
       simulated: false,
-      providers: { apns: { state: 'none', reason: null }, fcm: { state: 'none', reason: null } },
+      providers: {
+        apns: { state: 'none', reason: null },
+        fcm: { state: 'none', reason: null },
+        webpush: { state: 'none', reason: null },
+      },
       limits: { rate: 10, quotaPeriod: 'month', verifyUsers: false },
       labels: 0,
       credentials: [],

@@ -160,7 +160,7 @@ describe('a service account', () => {
 
   test('is of a gateway that there is', async () => {
     expect(await call('DELETE', `${pathOf(shop())}/hms`)).toMatchObject(
-      wrong('ResourceNotFound', 'A credential is of apns or fcm'),
+      wrong('ResourceNotFound', 'A credential is of apns, fcm or webpush'),
     )
   })
 })

@@ -13,6 +13,7 @@ export interface GatewayCall {
   readonly path: string
   readonly headers: IncomingRequest['headers']
   readonly body: string
+  readonly bytes: Buffer
   /** Which connection it came on: 1 is the first. */
   readonly connection: number
   /** Whether the client showed a TLS certificate, and whose. */
@@ -79,7 +80,15 @@ export async function startGateway(handler: GatewayHandler, options: GatewayOpti
     const connection = carriers.get(stream)
     if (connection === undefined) throw new Error('a stream of no connection')
     const clientName = (connection.socket()?.getPeerCertificate()?.subject?.CN as string | undefined) ?? null
-    const call = { method, path, headers, body: body.toString(), connection: connection.number, clientName }
+    const call = {
+      method,
+      path,
+      headers,
+      body: body.toString(),
+      bytes: body,
+      connection: connection.number,
+      clientName,
+    }
     calls.push(call)
     changed()
     void Promise.resolve(respond(call)).then((action) => perform(stream, connection, action))

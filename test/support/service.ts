@@ -167,6 +167,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       adminListen: { host: '127.0.0.1', port: 0 },
       adminHost: null,
       data,
+      pushServices: null,
       apnsUrl: 'https://127.0.0.1:1',
       apnsSandboxUrl: 'https://127.0.0.1:1',
       fcmUrl: 'https://127.0.0.1:1',

@@ -76,7 +76,7 @@ export function applicationRoutes(deps: Dependencies) {
     return [
       ...(devices > 0 ? [counted(devices, 'device')] : []),
       ...(pushes > 0 ? [`${counted(pushes, 'push', 'pushes')} to be sent`] : []),
-      ...deps.credentials.summaries(application).map(({ provider }) => `an ${GATEWAYS[provider]} credential`),
+      ...deps.credentials.summaries(application).map(({ provider }) => GATEWAYS[provider]),
     ]
   }
 
@@ -213,7 +213,7 @@ export function applicationRoutes(deps: Dependencies) {
     )
 }
 
-const GATEWAYS = { apns: 'APNs', fcm: 'FCM' } as const
+const GATEWAYS = { apns: 'an APNs credential', fcm: 'an FCM credential', webpush: 'a web push credential' } as const
 
 function gone(): Refused {
   return new Refused(failure('ResourceNotFound', 'No application found'))

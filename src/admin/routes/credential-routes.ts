@@ -3,7 +3,7 @@ import type { ApplicationDirectory } from '../../application/application-directo
 import type { Application } from '../../application/application.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import { readApnsCertificate, readApnsKey, readServiceAccount } from '../../application/credential.ts'
-import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
+import type { Credential, CredentialProvider } from '../../application/credential.ts'
 import type { Clock } from '../../clock.ts'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
@@ -26,19 +26,16 @@ interface Dependencies {
   readonly directory: ApplicationDirectory
   readonly view: Pick<ApplicationView, 'whole'>
   readonly log: Pick<AdminLogStore, 'add'>
-  readonly credentials: Pick<CredentialStore, 'put' | 'remove' | 'apnsOf' | 'fcmOf'>
+  readonly credentials: Pick<CredentialStore, 'put' | 'remove' | 'apnsOf' | 'fcmOf' | 'webPushOf'>
   /** Asks the gateway, as it would be asked for a push, whether it takes a credential. */
-  readonly test: (
-    application: Application,
-    credential: ApnsCredential | FcmCredential,
-  ) => Promise<CredentialTestAnswer['findings']>
+  readonly test: (application: Application, credential: Credential) => Promise<CredentialTestAnswer['findings']>
 }
 
-/** By what APNs and FCM know an application. What is changed is followed at once. */
+/** By what APNs, FCM and push services know an application. What is changed is followed at once. */
 export function credentialRoutes(deps: Dependencies) {
   const { gate, clock, commit, directory, view, log, credentials, test } = deps
 
-  async function store(actor: Actor | null, id: string, credential: ApnsCredential | FcmCredential) {
+  async function store(actor: Actor | null, id: string, credential: Credential) {
     const by = known(actor)
     const application = applicationNamed(directory, id)
     const { kind } = credential
@@ -48,6 +45,11 @@ export function credentialRoutes(deps: Dependencies) {
     })
     directory.reload()
     return view.whole(application)
+  }
+
+  function openedBy(application: Application, provider: CredentialProvider): Credential | null {
+    if (provider === 'webpush') return credentials.webPushOf(application)
+    return provider === 'apns' ? credentials.apnsOf(application) : credentials.fcmOf(application)
   }
 
   return new Elysia({ name: 'credential-routes' })
@@ -94,7 +96,7 @@ export function credentialRoutes(deps: Dependencies) {
         directory.reload()
         return view.whole(application)
       },
-      adminCall({ tag: 'Applications', summary: 'Take away a credential: apns or fcm' }),
+      adminCall({ tag: 'Applications', summary: 'Take away a credential: apns, fcm or webpush' }),
     )
     .post(
       '/api/applications/:id/credentials/:provider/test',
@@ -102,7 +104,7 @@ export function credentialRoutes(deps: Dependencies) {
         const by = known(actor)
         const application = applicationNamed(directory, params.id)
         const provider = providerIn(params.provider)
-        const credential = provider === 'apns' ? credentials.apnsOf(application) : credentials.fcmOf(application)
+        const credential = openedBy(application, provider)
         if (credential === null) throw noCredential()
         await commit(() => log.add(by, 'test credential', application.id, { provider }))
         return { findings: await test(application, credential) }
@@ -114,9 +116,9 @@ export function credentialRoutes(deps: Dependencies) {
     )
 }
 
-function providerIn(text: string): 'apns' | 'fcm' {
-  if (text === 'apns' || text === 'fcm') return text
-  throw new Refused(failure('ResourceNotFound', 'A credential is of apns or fcm'))
+function providerIn(text: string): CredentialProvider {
+  if (text === 'apns' || text === 'fcm' || text === 'webpush') return text
+  throw new Refused(failure('ResourceNotFound', 'A credential is of apns, fcm or webpush'))
 }
 
 function readable<T extends object>(field: string, read: T | Problem): T {

@@ -7,6 +7,8 @@ import type { RegistrySizeStore } from '../../device/registry-size-store.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
 import type { QuotaLedger } from '../../usage/quota-ledger.ts'
 import { periodAt } from '../../usage/quota-period.ts'
+import type { Platform } from '../../device/device.ts'
+import { PROVIDER } from '../../webhook/event.ts'
 import type { WebhookStore } from '../../webhook/webhook-store.ts'
 import type { ApplicationAnswer, ApplicationSummary, CredentialView, ProviderState } from '../api-types.ts'
 
@@ -29,8 +31,8 @@ export function createApplicationView(deps: Dependencies) {
   function summaryOf(application: Application, senders: readonly SenderStats[]): ApplicationSummary {
     const { number, id, name, simulated } = application
     const stored = new Set(credentials.summaries(application).map(({ provider }) => provider))
-    const providerState = (provider: 'apns' | 'fcm', platform: 0 | 1): ProviderState => {
-      if (!simulated && !stored.has(provider)) return { state: 'none', reason: null }
+    const providerState = (platform: Platform): ProviderState => {
+      if (!simulated && !stored.has(PROVIDER[platform])) return { state: 'none', reason: null }
       const sender = senders.find((one) => one.application === number && one.platform === platform)
       if (sender === undefined || sender.state === 'ready') return { state: 'ready', reason: null }
       return { state: 'paused', reason: sender.reason ?? sender.state }
@@ -40,7 +42,7 @@ export function createApplicationView(deps: Dependencies) {
       name,
       simulated,
       devices: sizes.sizeOf(number).devices,
-      providers: { apns: providerState('apns', 0), fcm: providerState('fcm', 1) },
+      providers: { apns: providerState(0), fcm: providerState(1), webpush: providerState(2) },
     }
   }
 

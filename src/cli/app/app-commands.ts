@@ -1,4 +1,5 @@
 import { isAppleId, isBundleId } from '../../application/apple-names.ts'
+import { isVapidSubject } from '../../application/vapid.ts'
 import { choice, duration, path } from '../../settings/setting-type.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
 import { dataFlags, jsonFlag } from '../command.ts'
@@ -15,6 +16,11 @@ const appleId: FlagSpec['type'] = {
 const bundleId: FlagSpec['type'] = {
   expected: 'a bundle id, such as com.example.app',
   read: (text) => (isBundleId(text) ? text : undefined),
+}
+
+const vapidSubject: FlagSpec['type'] = {
+  expected: 'an address such as mailto:push@shop.example or https://shop.example/contact',
+  read: (text) => (isVapidSubject(text) ? text : undefined),
 }
 
 /** The applications of a data directory. */
@@ -150,11 +156,35 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./app-fcm-command.ts'),
   },
   {
+    name: 'app webpush',
+    words: ['APP'],
+    summary: 'make or import the VAPID key that web push is sent with, and print its public key',
+    flags: [
+      {
+        name: 'subject',
+        placeholder: 'mailto:…|https://…',
+        type: vapidSubject,
+        doc: 'where push services reach whoever sends (needed once)',
+      },
+      {
+        name: 'key',
+        placeholder: 'FILE',
+        type: path,
+        doc: 'the private key of another service, whose subscriptions are to move; - reads it from standard input',
+      },
+      { name: 'new', placeholder: null, doc: 'make another key: all browsers must subscribe again' },
+      jsonFlag,
+      ...dataFlags,
+    ],
+    examples: ['bellhop app webpush "Corner Shop" --subject mailto:push@shop.example'],
+    load: () => import('./app-webpush-command.ts'),
+  },
+  {
     name: 'app simulate',
     words: ['APP'],
-    summary: 'send both platforms to the built-in simulator, where no phone is reached',
+    summary: 'send everything to the built-in simulator, where no phone is reached',
     flags: [
-      { name: 'off', placeholder: null, doc: 'send to APNs and FCM again' },
+      { name: 'off', placeholder: null, doc: 'send to APNs, FCM and push services again' },
       { name: 'yes', placeholder: null, doc: 'also where it has devices, pushes or credentials for real phones' },
       ...dataFlags,
     ],

@@ -12,7 +12,7 @@ import { done } from '../command.ts'
 import type { CommandContext, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
 import { dataFlagOf } from '../open-data.ts'
-import { GATEWAYS, NO_KEY, indented } from './app-text.ts'
+import { credentialName, NO_KEY, indented } from './app-text.ts'
 
 /** Some of what tokens can order: the files `*-magic-tokens.ts` of the simulator have all of it. */
 const ORDERS = [
@@ -24,7 +24,7 @@ const ORDERS = [
   ['bad00000…', 'slow:…', 'accepted after 3 seconds'],
 ]
 
-/** Sends everything of an application to the simulator, or to APNs and FCM again. */
+/** Sends everything of an application to the simulator, or to APNs, FCM and push services again. */
 export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
   const opened = openApplication(app, flags, context)
   if (opened.kind !== 'open') return opened
@@ -41,7 +41,7 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
   }
   const changed = createApplicationStore({ database, clock: context.clock }).setSimulated(id, simulated)
   if (changed.kind === 'not-found') return problem(`There is no application "${app}" any more.`)
-  if (!simulated) return done(`"${escapeControls(name)}" sends to APNs and FCM.\n`)
+  if (!simulated) return done(`"${escapeControls(name)}" sends to APNs, FCM and push services.\n`)
   return done(
     [
       `"${escapeControls(name)}" sends to the built-in simulator: no phone is reached.`,
@@ -70,6 +70,6 @@ function realThings(
   return [
     ...(devices > 0 ? [counted(devices, 'device')] : []),
     ...(pushes > 0 ? [`${counted(pushes, 'push', 'pushes')} to be sent`] : []),
-    ...credentials.map(({ provider }) => `an ${GATEWAYS[provider]} credential`),
+    ...credentials.map(({ provider }) => credentialName(provider)),
   ]
 }

@@ -6,7 +6,12 @@ import { dayOf, isoTime } from '../../text/format.ts'
 import type { Webhook } from '../../webhook/webhook-store.ts'
 import { tableText } from '../terminal/table-text.ts'
 
-export const GATEWAYS = { apns: 'APNs', fcm: 'FCM' } as const
+export const GATEWAYS = { apns: 'APNs', fcm: 'FCM', webpush: 'web push' } as const
+
+/** `an APNs credential` */
+export function credentialName(provider: keyof typeof GATEWAYS): string {
+  return `${provider === 'webpush' ? 'a' : 'an'} ${GATEWAYS[provider]} credential`
+}
 
 /** For stores of which nothing is sealed or opened. */
 export const NO_KEY = new Uint8Array(32)
@@ -21,6 +26,7 @@ export function credentialText(credential: CredentialSummary): string {
   if (credential.kind === 'service-account') {
     return escapeControls(`project ${credential.projectId}, service account ${credential.clientEmail}`)
   }
+  if (credential.kind === 'vapid') return escapeControls(`public key ${credential.publicKey}, ${credential.subject}`)
   const what =
     credential.kind === 'key'
       ? `key ${credential.keyId} of team ${credential.teamId}`

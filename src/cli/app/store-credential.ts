@@ -1,4 +1,5 @@
 import { createCredentialStore } from '../../application/credential-store.ts'
+import { providerOf } from '../../application/credential.ts'
 import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
@@ -8,7 +9,7 @@ import { done } from '../command.ts'
 import type { CommandContext, CommandOutcome, ParsedArguments } from '../command.ts'
 import { openApplication } from '../open-application.ts'
 import { dataFlagOf } from '../open-data.ts'
-import { GATEWAYS, credentialText } from './app-text.ts'
+import { credentialName, credentialText } from './app-text.ts'
 
 /** Seals and stores what `read` makes of the given file, where that is a credential; answers with what it now is. */
 export function storeCredential(
@@ -33,10 +34,10 @@ export function storeCredential(
   if (sealing.kind !== 'loaded') return sealing
 
   const { id, name, simulated } = application
-  const provider = credential.kind === 'service-account' ? 'fcm' : 'apns'
+  const provider = providerOf(credential)
   const stored = sealing.summaries
     .filter((summary) => summary.provider === provider)
-    .map((summary) => `"${escapeControls(name)}" has an ${GATEWAYS[provider]} credential: ${credentialText(summary)}.`)
+    .map((summary) => `"${escapeControls(name)}" has ${credentialName(provider)}: ${credentialText(summary)}.`)
   const lines = [
     ...stored,
     ...(simulated ? [`It still sends to the simulator: bellhop app simulate ${id} --off`] : []),

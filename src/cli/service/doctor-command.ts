@@ -25,6 +25,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
       'apnsSandboxUrl',
       'fcmUrl',
       'fcmTokenUrl',
+      'pushServices',
       'gatewayCa',
       'proxy',
       'transport',

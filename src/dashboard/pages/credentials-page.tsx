@@ -94,6 +94,9 @@ function factsOf(credential: CredentialView): readonly (readonly [string, string
   if (credential.provider === 'fcm') {
     return [['Project', credential.projectId], ['Account', credential.clientEmail], since]
   }
+  if (credential.provider === 'webpush') {
+    return [['Public key', credential.publicKey], ['Contact', credential.subject], since]
+  }
   const place = [['Bundle ID', credential.topic] as const, ['Environment', credential.environment] as const]
   if (credential.kind === 'key') {
     return [['Key ID', credential.keyId], ['Team ID', credential.teamId], ...place, since]

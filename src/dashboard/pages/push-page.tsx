@@ -21,8 +21,6 @@ import { count, share, time } from '../components/text.ts'
 /** As `GET /push/{id}` of the public API has it. */
 interface PushStatus {
   readonly failed: { readonly total: number; readonly reasons: Readonly<Record<string, number>> }
-  /** How often each button was chosen. */
-  readonly actions: Readonly<Record<string, number>>
 }
 
 /** As `GET /push/{id}/device` has it. */
@@ -64,18 +62,7 @@ export function PushPage() {
               onSubmit={() => call('POST', onBehalf(id, `${path}/cancel`))}
             />
           )}
-          <Counted
-            heading="Buttons that were chosen"
-            caption="Actions"
-            of="Button"
-            counts={status.value?.actions ?? {}}
-          />
-          <Counted
-            heading="Failed, by reason"
-            caption="Failures"
-            of="Reason"
-            counts={status.value?.failed.reasons ?? {}}
-          />
+          <Failures status={status.value} />
           {/* While it is sent, the list grows with every answer. */}
           {progress.state !== 'sending' && progress.failed > 0 && (
             <FailedDevices application={id} push={push} failed={progress.failed} />
@@ -126,29 +113,20 @@ function Counts({ progress }: { readonly progress: PushSummary }) {
   )
 }
 
-interface CountedProps {
-  readonly heading: string
-  readonly caption: string
-  readonly counts: Readonly<Record<string, number>>
-  /** What is counted. */
-  readonly of: string
-}
-
-/** How often something was, by its name; of nothing nothing is shown. */
-function Counted({ heading, caption, counts, of }: CountedProps) {
-  const rows = Object.entries(counts)
-  if (rows.length === 0) return null
+function Failures({ status }: { readonly status: PushStatus | null }) {
+  const reasons = Object.entries(status?.failed.reasons ?? {})
+  if (reasons.length === 0) return null
   return (
     <>
-      <h2>{heading}</h2>
+      <h2>Failed, by reason</h2>
       <DataTable
-        caption={caption}
+        caption="Failures"
         columns={[
-          { name: of, value: ([name]) => name, show: ([name]) => <bdi>{name}</bdi> },
-          { name: 'Devices', isNumber: true, value: ([, devices]) => devices, show: ([, devices]) => count(devices) },
+          { name: 'Reason', value: ([reason]) => reason },
+          { name: 'Devices', isNumber: true, value: ([, devices]) => devices },
         ]}
-        rows={rows}
-        keyOf={([name]) => name}
+        rows={reasons}
+        keyOf={([reason]) => reason}
       />
     </>
   )

@@ -1,3 +1,4 @@
+import type { CredentialProvider } from '../../application/credential.ts'
 import { DAY_MS } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
 import { counted, dayOf } from '../../text/format.ts'
@@ -8,7 +9,7 @@ import type { Finding } from '../finding.ts'
 /** Whether pushes have somewhere to go. `providers`: those with a credential. */
 export function judgeCredentials(
   { id, simulated }: Pick<FoundApplication, 'id' | 'simulated'>,
-  providers: readonly ('apns' | 'fcm')[],
+  providers: readonly CredentialProvider[],
   devices: readonly Pick<DeviceStateCount, 'platform' | 'registered'>[],
 ): Finding {
   const count = (platform: Platform): number =>
@@ -27,11 +28,14 @@ export function judgeCredentials(
     ...(providers.includes('fcm') || count(1) === 0
       ? []
       : [`${counted(count(1), 'Android device')} and no FCM credential`]),
+    ...(providers.includes('webpush') || count(2) === 0
+      ? []
+      : [`${counted(count(2), 'browser')} and no web push credential`]),
   ]
-  const store = `Store one: bellhop app apns ${id}, bellhop app fcm ${id}; or try it without: bellhop app simulate ${id}.`
+  const store = `Store one: bellhop app apns ${id}, bellhop app fcm ${id}, bellhop app webpush ${id}; or try it without: bellhop app simulate ${id}.`
   if (lacking.length > 0) return warning(`It has ${lacking.join(', and ')}: pushes to them wait.`, store)
   if (providers.length === 0) return warning('It has no credential: pushes have nowhere to go.', store)
-  const names = { apns: 'APNs', fcm: 'FCM' }
+  const names = { apns: 'APNs', fcm: 'FCM', webpush: 'web push' }
   return ok(`It has a credential for ${providers.map((provider) => names[provider]).join(' and ')}.`)
 }
 

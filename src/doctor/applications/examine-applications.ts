@@ -1,4 +1,5 @@
 import { createCredentialStore } from '../../application/credential-store.ts'
+import type { CredentialProvider } from '../../application/credential.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import { createProviderTokenStore } from '../../application/provider-token-store.ts'
 import type { Clock } from '../../clock.ts'
@@ -86,7 +87,9 @@ export async function examineApplications(
       if ('kind' in found) subjects.push(found)
       else {
         const ids =
-          summary.provider === 'fcm' ? ['fcm'] : environmentsOf(summary).map((environment) => `apns-${environment}`)
+          summary.provider === 'apns'
+            ? environmentsOf(summary).map((environment) => `apns-${environment}`)
+            : [summary.provider]
         for (const id of ids) await list.look(place(id), () => found)
       }
     }
@@ -102,7 +105,7 @@ function storeOf(
   { database }: InspectedDatabase,
   clock: Clock,
   key: Uint8Array | null,
-): Pick<CredentialStore, 'summaries' | 'apnsOf' | 'fcmOf'> | null {
+): Pick<CredentialStore, 'summaries' | 'apnsOf' | 'fcmOf' | 'webPushOf'> | null {
   if (database === null) return null
   try {
     return createCredentialStore({ database, clock, key: key ?? NO_KEY })
@@ -113,10 +116,10 @@ function storeOf(
 }
 
 function openedBy(
-  credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf'> | null,
+  credentials: Pick<CredentialStore, 'apnsOf' | 'fcmOf' | 'webPushOf'> | null,
   key: Uint8Array | null,
   application: Pick<FoundApplication, 'number' | 'id' | 'name'>,
-  provider: 'apns' | 'fcm',
+  provider: CredentialProvider,
   storedToken: () => string | null,
 ): Subject | Finding {
   if (key === null) return skipped('Its gateway was not asked: the sealing key does not open the credential.')
@@ -125,6 +128,9 @@ function openedBy(
     if (provider === 'apns') {
       const credential = credentials?.apnsOf(application) ?? null
       if (credential !== null) return { kind: 'apns', application: { id, name }, credential, storedToken }
+    } else if (provider === 'webpush') {
+      const credential = credentials?.webPushOf(application) ?? null
+      if (credential !== null) return { kind: 'webpush', application: { id, name }, credential }
     } else {
       const credential = credentials?.fcmOf(application) ?? null
       if (credential !== null) return { kind: 'fcm', application: { id, name }, credential }

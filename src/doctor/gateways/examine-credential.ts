@@ -1,12 +1,12 @@
-import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
+import type { Credential } from '../../application/credential.ts'
 import { createCheckList } from '../check-list.ts'
 import type { DoctorCheck } from '../finding.ts'
 import { examineGateways } from './examine-gateways.ts'
-import type { ExamineGateways } from './examine-gateways.ts'
+import type { ExamineGateways, Subject } from './examine-gateways.ts'
 
 interface Examined {
   readonly application: { readonly id: string; readonly name: string }
-  readonly credential: ApnsCredential | FcmCredential
+  readonly credential: Credential
   /** The provider token for APNs that is in use; `null`: there is none. */
   readonly storedToken: () => string | null
 }
@@ -17,10 +17,12 @@ export async function examineCredential(
   options: ExamineGateways,
 ): Promise<readonly DoctorCheck[]> {
   const list = createCheckList(options.stopwatch)
-  const subject =
-    credential.kind === 'service-account'
-      ? ({ kind: 'fcm', application, credential } as const)
-      : ({ kind: 'apns', application, credential, storedToken } as const)
-  await examineGateways([subject], list, options)
+  await examineGateways([subjectOf({ application, credential, storedToken })], list, options)
   return list.checks()
+}
+
+function subjectOf({ application, credential, storedToken }: Examined): Subject {
+  if (credential.kind === 'vapid') return { kind: 'webpush', application, credential }
+  if (credential.kind === 'service-account') return { kind: 'fcm', application, credential }
+  return { kind: 'apns', application, credential, storedToken }
 }

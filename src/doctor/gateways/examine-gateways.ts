@@ -1,5 +1,6 @@
 import type { Application } from '../../application/application.ts'
 import type { ApnsCredential, FcmCredential } from '../../application/credential.ts'
+import type { VapidCredential } from '../../application/vapid.ts'
 import { within } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { chooseTransport } from '../../gateway/transport/choose-transport.ts'
@@ -12,6 +13,7 @@ import type { ToldTime } from '../machine/clock-check.ts'
 import { probeApns } from './apns-probe.ts'
 import { probeFcm } from './fcm-probe.ts'
 import { checkReach, REACH_MS, wayTo } from './reach-check.ts'
+import { KNOWN_PUSH_SERVICES, probeWebPush } from './webpush-probe.ts'
 
 type ProbedApplication = Pick<Application, 'id' | 'name'>
 
@@ -24,9 +26,13 @@ export type Subject =
       readonly storedToken: () => string | null
     }
   | { readonly kind: 'fcm'; readonly application: ProbedApplication; readonly credential: FcmCredential }
+  | { readonly kind: 'webpush'; readonly application: ProbedApplication; readonly credential: VapidCredential }
 
 export interface ExamineGateways extends Pick<DoctorContext, 'clock' | 'stopwatch'> {
-  readonly config: Pick<DoctorConfig, 'apnsUrl' | 'apnsSandboxUrl' | 'fcmUrl' | 'fcmTokenUrl' | 'proxy' | 'transport'>
+  readonly config: Pick<
+    DoctorConfig,
+    'apnsUrl' | 'apnsSandboxUrl' | 'fcmUrl' | 'fcmTokenUrl' | 'pushServices' | 'proxy' | 'transport'
+  >
   /** PEM; `undefined`: what the system trusts. */
   readonly ca: string | undefined
 }
@@ -53,6 +59,12 @@ export async function examineGateways(
   const ask = async (subject: Subject): Promise<void> => {
     const { application } = subject
     const place = (id: string) => ({ id, group: 'application', application }) as const
+    if (subject.kind === 'webpush') {
+      const services = [...KNOWN_PUSH_SERVICES, ...(config.pushServices ?? [])]
+      const asked = { ...shared, application: application.id, credential: subject.credential, services }
+      await list.look(place('webpush'), () => probeWebPush(asked))
+      return
+    }
     if (subject.kind === 'fcm') {
       const lost = reached.get('fcm')?.state === 'failed' || reached.get('fcm-token')?.state === 'failed'
       await list.look(place('fcm'), () =>
@@ -109,13 +121,9 @@ async function reachAll(
     ['fcm', 'gateway-fcm', fcmUrl],
     ['fcm-token', 'gateway-fcm-token', new URL(fcmTokenUrl).origin],
   ]
-  const needed = new Set(
-    subjects.flatMap((subject): readonly Gateway[] =>
-      subject.kind === 'fcm' ? ['fcm', 'fcm-token'] : environmentsOf(subject.credential),
-    ),
-  )
+  const needed = new Set(subjects.flatMap((subject): readonly Gateway[] => gatewaysOf(subject)))
   // Before there is a credential, all of them: whether it is worth getting one.
-  const asked = needed.size === 0 ? all : all.filter(([gateway]) => needed.has(gateway))
+  const asked = subjects.length === 0 ? all : all.filter(([gateway]) => needed.has(gateway))
   return new Map(
     await Promise.all(
       asked.map(async ([gateway, id, origin]) => {
@@ -125,6 +133,12 @@ async function reachAll(
       }),
     ),
   )
+}
+
+/** Push services are many: what is asked of each says whether it is reached. */
+function gatewaysOf(subject: Subject): readonly Gateway[] {
+  if (subject.kind === 'webpush') return []
+  return subject.kind === 'fcm' ? ['fcm', 'fcm-token'] : environmentsOf(subject.credential)
 }
 
 /** Those that a credential is for. */

@@ -1,6 +1,8 @@
 import { createHash, createPublicKey, generateKeyPair, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
+import { readVapid } from '../../application/vapid.ts'
+import type { VapidCredential } from '../../application/vapid.ts'
 import type { Environment } from '../../device/device.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
 import { makeRsaKeys } from './fcm/rsa-keys.ts'
@@ -46,12 +48,15 @@ export type Acceptable =
     }
   /** Google's JSON text. */
   | { readonly kind: 'service-account'; readonly serviceAccount: string }
+  /** In base64url, as subscriptions are made with it. */
+  | { readonly kind: 'vapid'; readonly publicKey: string }
 
 /** What an application needs to send through the simulator. */
 export interface IssuedCredentials {
   readonly apnsKey: { readonly p8: string; readonly keyId: string; readonly teamId: string; readonly topic: string }
   /** Google's JSON text. */
   readonly serviceAccount: string
+  readonly vapid: VapidCredential
 }
 
 export interface KnownCredentials {
@@ -60,8 +65,9 @@ export interface KnownCredentials {
   apnsCertificate(fingerprint: string): ApnsCertificate | undefined
   serviceAccount(clientEmail: string): ServiceAccount | undefined
   hasProject(projectId: string): boolean
+  isVapidKey(publicKey: string): boolean
   accept(credential: Acceptable): void
-  /** The same application always gets the same team, topic and project. */
+  /** The same application always gets the same team, topic, project and subject. */
   issue(applicationId: string): IssuedCredentials
 }
 
@@ -75,6 +81,7 @@ export async function createKnownCredentials(rsaKeys = makeRsaKeys): Promise<Kno
   const certificates = new Map<string, ApnsCertificate>()
   const accounts = new Map<string, ServiceAccount>()
   const projects = new Set<string>()
+  const vapidKeys = new Set<string>()
 
   const accept = (credential: Acceptable): void => {
     switch (credential.kind) {
@@ -92,7 +99,10 @@ export async function createKnownCredentials(rsaKeys = makeRsaKeys): Promise<Kno
         const account = readAccount(credential.serviceAccount)
         accounts.set(account.clientEmail, account)
         projects.add(account.projectId)
+        return
       }
+      case 'vapid':
+        vapidKeys.add(credential.publicKey)
     }
   }
 
@@ -101,24 +111,32 @@ export async function createKnownCredentials(rsaKeys = makeRsaKeys): Promise<Kno
     apnsCertificate: (fingerprint) => certificates.get(fingerprint),
     serviceAccount: (clientEmail) => accounts.get(clientEmail),
     hasProject: (projectId) => projects.has(projectId),
+    isVapidKey: (publicKey) => vapidKeys.has(publicKey),
     accept,
     issue(applicationId) {
       const digest = digestOf(applicationId)
-      const { topic, project } = targetsOf(applicationId)
+      const { topic, project, subject } = targetsOf(applicationId)
       const keyId = `K${digest.slice(0, 9).toUpperCase()}`
       const teamId = `T${digest.slice(0, 9).toUpperCase()}`
       const serviceAccount = describeAccount(project, digest.slice(0, 40), rsa.privateKey)
       accept({ kind: 'apns-key', key: p256.publicKey, keyId, teamId, topics: [topic] })
       accept({ kind: 'service-account', serviceAccount })
-      return { apnsKey: { p8: p256.privateKey, keyId, teamId, topic }, serviceAccount }
+      const vapid = readVapid(p256.privateKey, subject)
+      if (vapid.kind === 'problem') throw new Error(vapid.problem)
+      accept(vapid)
+      return { apnsKey: { p8: p256.privateKey, keyId, teamId, topic }, serviceAccount, vapid }
     },
   }
 }
 
-/** Where the notifications of an application go: the topic at APNs, and the project at FCM. */
-export function targetsOf(applicationId: string): { readonly topic: string; readonly project: string } {
+/** Where the notifications of an application go: the topic at APNs, the project at FCM; and who sends them to browsers. */
+export function targetsOf(applicationId: string): {
+  readonly topic: string
+  readonly project: string
+  readonly subject: string
+} {
   const part = digestOf(applicationId).slice(0, 12)
-  return { topic: `simulated.app-${part}`, project: `simulated-${part}` }
+  return { topic: `simulated.app-${part}`, project: `simulated-${part}`, subject: `mailto:${part}@simulated.invalid` }
 }
 
 function digestOf(applicationId: string): string {

@@ -2,26 +2,26 @@ import type { Environment } from '../../device/device.ts'
 
 /** A request that reached a gateway, and what it was told. */
 export interface ReceivedPush {
-  readonly provider: 'apns' | 'fcm'
-  /** `null` for FCM, which has none. */
+  readonly provider: 'apns' | 'fcm' | 'webpush'
+  /** Of APNs; others have none. */
   readonly environment: Environment | null
-  /** The device token; `''` when the request named none that can be read. */
+  /** The device token, or the endpoint; `''` when the request named none that can be read. */
   readonly token: string
-  /** The apns-id, or the name FCM gave the message; `null` when the request was given none. */
+  /** The apns-id, the name FCM gave the message, or the address a push service gave it; `null` when the request was given none. */
   readonly id: string | null
-  /** `apns-push-type`; `null` for FCM and when absent. */
+  /** `apns-push-type`; `null` for others and when absent. */
   readonly pushType: string | null
-  /** The apns-topic, or the FCM project. */
+  /** The apns-topic, the FCM project, or the subject of the VAPID token. */
   readonly target: string | null
-  /** The apns-collapse-id, or the tag of the Android notification: by it the phone shows one instead of two. */
+  /** The apns-collapse-id, or the tag of the Android notification: by it the phone shows one instead of two. Or the Topic. */
   readonly collapse: string | null
-  /** Headers of APNs; `{}` for FCM. */
+  /** Headers of APNs, or of RFC 8030; `{}` for FCM. */
   readonly headers: Readonly<Record<string, string>>
   /** The parsed JSON; `null` when it cannot be read. */
   readonly body: unknown
   /** The HTTP status; `null` when there was no answer: reset, dropped, silent. */
   readonly status: number | null
-  /** Apple's reason, or Google's errorCode or status; `null` when accepted. */
+  /** Apple's reason, Google's errorCode or status, or a push service's own word; `null` when accepted. */
   readonly reason: string | null
   /** Milliseconds since the Unix epoch. */
   readonly at: number
@@ -47,7 +47,7 @@ export function createReceivedPushes(remember: number): ReceivedPushes {
     list: () => (remember > 0 ? kept.slice(-remember) : []),
     counts: () => ({ accepted, refused }),
     add(arrival) {
-      if (arrival.status === 200) accepted++
+      if (arrival.status === 200 || arrival.status === 201) accepted++
       else refused++
       kept.push(arrival)
       // Cut in halves, not one by one: shifting an array on every request would cost more than the rest of it.

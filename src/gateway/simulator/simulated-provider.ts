@@ -6,11 +6,14 @@ import { createApnsProvider } from '../apns/client.ts'
 import { createFcmProvider } from '../fcm/client.ts'
 import type { Provider } from '../gateway.ts'
 import type { OpenTransport } from '../transport/transport.ts'
+import { createWebPushProvider } from '../webpush/client.ts'
 import type { Simulator } from './simulator.ts'
 
 interface SimulatedProviderDependencies {
   readonly clock: Clock
   readonly openTransport: OpenTransport
+  /** Origins of push services that the operator has named. */
+  readonly pushServices: readonly string[]
 }
 
 /** The real client of a platform, with credentials that the simulator has issued, aimed at the simulator. */
@@ -18,7 +21,7 @@ export function simulatedProvider(
   simulator: Simulator,
   application: Application,
   platform: Platform,
-  deps: SimulatedProviderDependencies,
+  { pushServices, ...deps }: SimulatedProviderDependencies,
 ): Provider {
   const issued = simulator.issue(application.id)
   const shared = { ...deps, ca: simulator.ca }
@@ -27,6 +30,10 @@ export function simulatedProvider(
     if (credential.kind === 'problem') throw new Error(credential.problem)
     const origins = { production: simulator.apnsUrl, sandbox: simulator.apnsSandboxUrl }
     return createApnsProvider({ ...shared, credential, origins })
+  }
+  if (platform === 2) {
+    const [credential, relay] = [issued.vapid, simulator.webPushUrl]
+    return createWebPushProvider({ ...shared, credential, named: pushServices, resolve: null, relay })
   }
   const credential = readServiceAccount(issued.serviceAccount)
   if (credential.kind === 'problem') throw new Error(credential.problem)

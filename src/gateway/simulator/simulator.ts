@@ -16,6 +16,8 @@ import { createKnownCredentials } from './known-credentials.ts'
 import type { Acceptable, IssuedCredentials } from './known-credentials.ts'
 import { createReceivedPushes } from './received-pushes.ts'
 import type { ReceivedPush } from './received-pushes.ts'
+import { startWebPushGateway } from './webpush/webpush-gateway.ts'
+import type { WebPushGateway } from './webpush/webpush-gateway.ts'
 
 export interface SimulatorOptions {
   readonly clock: Clock
@@ -23,7 +25,7 @@ export interface SimulatorOptions {
   readonly remember?: number
   /** How long a token that asks for a slow answer waits, in ms. Default 3000. */
   readonly slowMs?: number
-  /** The Retry-After FCM asks for. Default 2; Google asks for up to 60. */
+  /** The Retry-After that FCM and the push service ask for. Default 2; Google asks for up to 60. */
   readonly retryAfterSeconds?: number
   /** Whether APNs refuses a second provider token within 20 minutes on one connection. Default true. */
   readonly limitTokenUpdates?: boolean
@@ -33,6 +35,8 @@ export interface SimulatorOptions {
   readonly apnsStreams?: number
   /** The same for FCM. Default 100. */
   readonly fcmStreams?: number
+  /** The same for the push service of browsers. Default 100. */
+  readonly webPushStreams?: number
   /** Makes UUIDs. Default random ones. */
   readonly newId?: () => string
   /** Makes keys: three pairs, of which no two may be the same. Default fresh ones. */
@@ -43,19 +47,21 @@ interface SimulatorCounts {
   readonly apns: ListenerCounts
   readonly apnsSandbox: ListenerCounts
   readonly fcm: ListenerCounts
+  readonly webPush: ListenerCounts
   /** Requests for access tokens. */
   readonly tokenRequests: number
-  /** Notifications answered with 200, and all others. */
+  /** Notifications that were taken, and all others. */
   readonly accepted: number
   readonly refused: number
 }
 
-/** APNs and FCM on this machine: real TLS and HTTP/2, Apple's and Google's checks and answers, and no phone. */
+/** APNs, FCM and a push service of browsers on this machine: real TLS and HTTP/2, their checks and answers, and no phone. */
 export interface Simulator extends AsyncDisposable {
-  /** An https origin, as are the next two. */
+  /** An https origin, as are the next three. */
   readonly apnsUrl: string
   readonly apnsSandboxUrl: string
   readonly fcmUrl: string
+  readonly webPushUrl: string
   /** The whole address. */
   readonly fcmTokenUrl: string
   /** The certificate to trust, PEM. */
@@ -64,6 +70,8 @@ export interface Simulator extends AsyncDisposable {
   issue(applicationId: string): IssuedCredentials
   /** A client certificate for APNs. `environment`: default both. */
   issueCertificate(topic: string, environment?: Environment): Pem
+  /** Subscribes a browser to the push service. `path`: of the endpoint, from the slash on. */
+  subscribe(path: string): ReturnType<WebPushGateway['subscribe']>
   /** Lets in a credential that was made elsewhere. */
   accept(credential: Acceptable): void
   /** What arrived, the newest last. */
@@ -75,7 +83,7 @@ export interface Simulator extends AsyncDisposable {
   answerWith(script: Script | null): void
   /** Sends GOAWAY on every connection. `code`: an HTTP/2 error code, default 0 (no error). */
   goaway(code?: number): void
-  /** Drops every connection to APNs and FCM. */
+  /** Drops every connection to APNs, FCM and the push service. */
   disconnect(): void
 }
 
@@ -113,13 +121,17 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const retryAfterSeconds = options.retryAfterSeconds ?? 2
   const maxStreams = options.fcmStreams ?? 100
   const fcm = opened.use(await startFcmGateway({ ...common, tokens, retryAfterSeconds, maxStreams }))
+  const webPush = opened.use(
+    await startWebPushGateway({ ...common, retryAfterSeconds, maxStreams: options.webPushStreams ?? 100 }),
+  )
 
-  const gateways = [apns, apnsSandbox, fcm]
+  const gateways = [apns, apnsSandbox, fcm, webPush]
   const running = opened.move()
   return {
     apnsUrl: apns.url,
     apnsSandboxUrl: apnsSandbox.url,
     fcmUrl: fcm.url,
+    webPushUrl: webPush.url,
     fcmTokenUrl: tokenEndpoint.url,
     ca: authority.ca,
     issue: (applicationId) => known.issue(applicationId),
@@ -129,6 +141,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       known.accept({ kind: 'apns-certificate', certificate, topics: [topic], ...(environment && { environment }) })
       return pem
     },
+    subscribe: (path) => webPush.subscribe(path),
     accept: (credential) => known.accept(credential),
     arrivals: () => arrivals.list(),
     onArrival: (listener) => arrivals.listen(listener),
@@ -136,6 +149,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       apns: apns.counts(),
       apnsSandbox: apnsSandbox.counts(),
       fcm: fcm.counts(),
+      webPush: webPush.counts(),
       tokenRequests: tokenEndpoint.requests(),
       ...arrivals.counts(),
     }),

@@ -6,7 +6,8 @@ export interface TransportRequest {
   readonly path: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** Text as UTF-8, or bytes. */
+  readonly body: string | Uint8Array
 }
 
 /** What became of a request. */

@@ -27,6 +27,11 @@ const OVERHEAD_BYTES = 16 + 4 + 1 + 65 + 1 + 16
 /** Bytes of plaintext that fit. */
 export const MAX_PLAINTEXT_BYTES = MAX_MESSAGE_BYTES - OVERHEAD_BYTES
 
+/** Bytes of a message with a plaintext of so many, as far as a push service counts them: without padding. */
+export function messageBytes(plaintextBytes: number): number {
+  return plaintextBytes + OVERHEAD_BYTES
+}
+
 /** The body of a push message for one browser. `paddedTo`: bytes; default by `paddedLength`. */
 export function encryptMessage(
   plaintext: Uint8Array,

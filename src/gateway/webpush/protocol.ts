@@ -22,9 +22,14 @@ export function judgeWebPush({ status, contentType, retryAfterMs }: WebPushAnswe
   if (status === 404 || status === 410) return { kind: 'unregistered', since: null, reason }
   // Of a subscription that was made with another key as well as of a token that is refused for all.
   if (status === 401 || status === 403) return { kind: 'misconfigured', reason }
-  // Also a redirect: something that is no push service answers.
-  if (status === 408 || status === 429 || status >= 500 || status < 400) {
-    return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason }
+  // Who says when to come back speaks of everything; else it may be this subscription that is sent to too often.
+  if ((status === 429 || status === 503) && retryAfterMs !== null) {
+    return { kind: 'deferred', afterMs: retryAfterMs, scope: 'service', reason }
   }
+  if (status === 429 || status >= 500) {
+    return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason, strain: true }
+  }
+  // Also a redirect: something that is no push service answers.
+  if (status === 408 || status < 400) return { kind: 'deferred', afterMs: retryAfterMs, scope: 'device', reason }
   return { kind: 'rejected', blame: 'push', reason }
 }

@@ -264,7 +264,9 @@ describe('app simulate', () => {
       expect(apnsMagicToken(ios.replace('…', '').padEnd(64, '0'), 'production')).not.toBeNull()
       expect(fcmMagicToken(android.replace('…', 'abc'))).not.toBeNull()
     }
-    expect((await cli.run(['app', 'simulate', 'Shop', '--off'])).stdout).toBe('"Shop" sends to APNs and FCM.\n')
+    expect((await cli.run(['app', 'simulate', 'Shop', '--off'])).stdout).toBe(
+      '"Shop" sends to APNs, FCM and push services.\n',
+    )
     expect(await simulated()).toBe(false)
   })
 

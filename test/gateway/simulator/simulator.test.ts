@@ -196,6 +196,7 @@ describe('connections', () => {
       apns: { sessions: 1, openSessions: 1, streams: 4, openStreams: 0, peakStreams: 3 },
       apnsSandbox: { sessions: 1, openSessions: 1, streams: 1, openStreams: 0, peakStreams: 1 },
       fcm: { sessions: 1, openSessions: 1, streams: 1, openStreams: 0, peakStreams: 1 },
+      webPush: { sessions: 0, openSessions: 0, streams: 0, openStreams: 0, peakStreams: 0 },
       tokenRequests: 1,
       accepted: 5,
       refused: 1,

@@ -31,9 +31,19 @@ describe('an answer of a push service', () => {
     expect(judge(status)).toEqual({ kind: 'rejected', blame: 'push', reason: `HTTP ${status}` })
   })
 
-  test.each([301, 307, 408, 429, 500, 502, 503])('of %p asks for another time', (status) => {
+  test.each([301, 307, 408])('of %p asks for another time', (status) => {
     const later = { kind: 'deferred', scope: 'device', reason: `HTTP ${status}` } as const
     expect(judge(status)).toEqual({ ...later, afterMs: null })
+    expect(judge(status, { retryAfterMs: 7000 })).toEqual({ ...later, afterMs: 7000 })
+  })
+
+  test.each([429, 500, 502, 503])('of %p asks for less at a time', (status) => {
+    const later = { kind: 'deferred', scope: 'device', strain: true } as const
+    expect(judge(status)).toEqual({ ...later, afterMs: null, reason: `HTTP ${status}` })
+  })
+
+  test.each([429, 503])('of %p that says when to come back holds the whole push service', (status) => {
+    const later = { kind: 'deferred', scope: 'service', reason: `HTTP ${status}` } as const
     expect(judge(status, { retryAfterMs: 7000 })).toEqual({ ...later, afterMs: 7000 })
   })
 })

@@ -93,7 +93,7 @@ export function createGateways(deps: Dependencies): OpenTransport {
   }
 
   function grant({ body: form }: TransportRequest, deadlineMs: number): Promise<TransportAnswer> {
-    const n = grants.push(partOf(new URLSearchParams(form).get('assertion') ?? '', 1).iss) - 1
+    const n = grants.push(partOf(new URLSearchParams(String(form)).get('assertion') ?? '', 1).iss) - 1
     const weather = weatherOf('fcm')
     const dice = weather === 'fair' ? 1 : chance('grant', n)
     const bad = weather === 'away' ? 0.8 : 0.1
@@ -133,7 +133,7 @@ function partOf(jwt: string | undefined, nth: number): any {
 type Read = Omit<Arrival, keyof Owner>
 
 function readApns({ path, headers, body }: TransportRequest, isSandbox: boolean): Read {
-  const { aps, n } = JSON.parse(body) as { aps: { badge?: number }; n: number }
+  const { aps, n } = JSON.parse(String(body)) as { aps: { badge?: number }; n: number }
   return {
     gateway: 'apns',
     environment: isSandbox ? 'sandbox' : 'production',
@@ -146,7 +146,7 @@ function readApns({ path, headers, body }: TransportRequest, isSandbox: boolean)
 }
 
 function readFcm({ body }: TransportRequest): Read {
-  const { message } = JSON.parse(body) as {
+  const { message } = JSON.parse(String(body)) as {
     message: {
       token: string
       data: { n: string; badge?: string }

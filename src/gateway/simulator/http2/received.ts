@@ -4,36 +4,33 @@ import type { ReceivedPush } from '../received-pushes.ts'
 /** A notification as a person would tell of it. */
 export interface ReceivedRequest {
   readonly at: number
-  /** The apns-topic, or the project of FCM. */
+  /** The apns-topic, the project of FCM, or the subject of the VAPID token. */
   readonly target: string | null
   readonly platform: Platform
   readonly token: string
   /** The id of the push, where it goes along for the app to report; else `null`. */
   readonly push: string | null
   readonly title: string | null
-  readonly subtitle: string | null
   readonly text: string | null
   readonly badge: number | null
-  /** By which an app on iOS knows the buttons below it. */
-  readonly category: string | null
-  /** Whether an address of a picture comes with it. */
-  readonly hasImage: boolean
   /** The HTTP status; `null`: there was no answer. */
   readonly status: number | null
   /** The gateway's reason; `null`: it was accepted. */
   readonly reason: string | null
 }
 
-/** The notification in a request of Apple's or Google's form. */
+const PLATFORM: Readonly<Record<ReceivedPush['provider'], Platform>> = { apns: 0, fcm: 1, webpush: 2 }
+
+/** The notification in a request of Apple's, Google's or a browser's form. */
 export function receivedOf({ provider, target, token, body, status, reason, at }: ReceivedPush): ReceivedRequest {
-  const platform = provider === 'apns' ? 0 : 1
-  return { at, target, platform, token, ...shownBy(provider, body), status, reason }
+  return { at, target, platform: PLATFORM[provider], token, ...shownBy(provider, body), status, reason }
 }
 
-type Shown = Pick<ReceivedRequest, 'push' | 'title' | 'subtitle' | 'text' | 'badge' | 'category' | 'hasImage'>
+type Shown = Pick<ReceivedRequest, 'push' | 'title' | 'text' | 'badge'>
 
 /** What a phone shows of a body, and the push that its app would report. */
 export function shownBy(provider: ReceivedPush['provider'], body: unknown): Shown {
+  if (provider === 'webpush') return ofWebPush(body)
   return provider === 'apns' ? ofApns(body) : ofFcm(body)
 }
 
@@ -44,12 +41,8 @@ function ofApns(body: unknown): Shown {
   return {
     push: textOf(inside(body, 'bellhop')['push']),
     title: textOf(inside(aps, 'alert')['title']),
-    subtitle: textOf(inside(aps, 'alert')['subtitle']),
     text: textOf(text),
     badge: numberOf(aps['badge']),
-    category: textOf(aps['category']),
-    // Beside aps, where the app's extension looks for it.
-    hasImage: textOf(inside({ body }, 'body')['image']) !== null,
   }
 }
 
@@ -61,11 +54,20 @@ function ofFcm(body: unknown): Shown {
   return {
     push: pushIn(inside(message, 'data')['bellhop']),
     title: textOf(onAndroid['title'] ?? notification['title']),
-    subtitle: null,
     text: textOf(onAndroid['body'] ?? notification['body']),
     badge: numberOf(badge),
-    category: null,
-    hasImage: textOf(onAndroid['image'] ?? notification['image']) !== null,
+  }
+}
+
+function ofWebPush(body: unknown): Shown {
+  const notification = inside(body, 'notification')
+  const along = inside(inside(notification, 'data'), 'bellhop')
+  const silent = inside(inside(body, 'data'), 'bellhop')
+  return {
+    push: textOf(along['push'] ?? silent['push']),
+    title: textOf(notification['title']),
+    text: textOf(notification['body']),
+    badge: numberOf(inside({ body }, 'body')['app_badge']),
   }
 }
 

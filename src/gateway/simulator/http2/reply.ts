@@ -26,15 +26,15 @@ export type Reply =
   /** The script itself answers on the stream: with what no gateway should send. */
   | { readonly kind: 'custom'; readonly perform: (stream: ServerHttp2Stream) => void }
 
-type GatewayName = 'apns' | 'apns-sandbox' | 'fcm' | 'fcm-token'
+type GatewayName = 'apns' | 'apns-sandbox' | 'fcm' | 'fcm-token' | 'webpush'
 
 /** A request that passed every check, before it is answered. */
 export interface Attempt {
   readonly gateway: GatewayName
-  /** The device token; for `fcm-token`, the service account's address. */
+  /** The device token; for `webpush` the endpoint; for `fcm-token` the service account's address. */
   readonly token: string
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The parsed JSON; for `fcm-token`, the claims. */
+  /** The parsed JSON; for `fcm-token`, the claims; `null` where a message cannot be read. */
   readonly body: unknown
 }
 

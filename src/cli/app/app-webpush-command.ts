@@ -1,0 +1,69 @@
+import { createCredentialStore } from '../../application/credential-store.ts'
+import { makeVapid, readVapid } from '../../application/vapid.ts'
+import type { VapidCredential } from '../../application/vapid.ts'
+import type { Problem } from '../../failure.ts'
+import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
+import type { Problems } from '../../settings/parse.ts'
+import { openSealingKey } from '../backup/open-sealing-key.ts'
+import { done, problems } from '../command.ts'
+import type { CheckArguments, CommandContext, ParsedArguments, RunCommand } from '../command.ts'
+import { openApplication } from '../open-application.ts'
+import { dataFlagOf } from '../open-data.ts'
+import { readCredentialFile } from './store-credential.ts'
+
+export const check: CheckArguments = ({ flags }) =>
+  flags.has('key') && flags.has('new') ? problems('--key and --new exclude each other.') : { kind: 'fine' }
+
+/** Makes or imports the VAPID key pair of an application. The one that it has stays, unless another is asked for. */
+export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
+  const opened = openApplication(app, flags, context)
+  if (opened.kind !== 'open') return opened
+  using database = opened.database
+  const { application, data } = opened
+  const stored = database.transact(() => {
+    const loaded = openSealingKey({ ...context, database, dataDirectory: data })
+    if (loaded.kind !== 'loaded') return loaded
+    const credentials = createCredentialStore({ database, clock: context.clock, key: loaded.key })
+    const before = credentials.webPushOf(application)
+    const credential = wanted(before, flags, context)
+    if (credential.kind !== 'vapid') return credential
+    // Where nothing changes, connections go on.
+    if (JSON.stringify(credential) !== JSON.stringify(before)) credentials.put(application, credential)
+    return { ...loaded, credential, before }
+  })
+  if (stored.kind !== 'loaded') return stored
+  const { credential, before, notes } = stored
+  const { publicKey, subject } = credential
+  const { id, name, simulated } = application
+  if (flags.has('json')) return done(jsonLine({ id, name, publicKey, subject }))
+  const isOther = before !== null && before.publicKey !== publicKey
+  return done(
+    [
+      `"${escapeControls(name)}" sends web push with this public key, for ${escapeControls(subject)}:`,
+      '',
+      `  ${publicKey}`,
+      '',
+      'A page subscribes with it: pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: "…" }).',
+      ...(isOther ? ['It is another one than before: what was subscribed with that one must subscribe again.'] : []),
+      ...(simulated ? [`It still sends to the simulator: bellhop app simulate ${id} --off`] : []),
+      ...notes,
+      ...(simulated ? [] : [`Now see whether it is good: bellhop doctor ${id}${dataFlagOf(flags.get('data'))}`]),
+      '',
+    ].join('\n'),
+  )
+}
+
+function wanted(
+  before: VapidCredential | null,
+  flags: ParsedArguments['flags'],
+  context: CommandContext,
+): VapidCredential | Problem | Problems {
+  const subject = flags.get('subject') ?? before?.subject
+  if (subject === undefined) return problems('app webpush needs --subject mailto:… or --subject https://….')
+  const path = flags.get('key')
+  if (path !== undefined) {
+    const file = readCredentialFile(path, context)
+    return file.kind === 'read' ? readVapid(file.text, subject) : file
+  }
+  return before === null || flags.has('new') ? makeVapid(subject) : { ...before, subject }
+}

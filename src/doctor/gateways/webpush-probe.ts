@@ -1,0 +1,90 @@
+import type { VapidCredential } from '../../application/vapid.ts'
+import { within } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import type { OpenTransport, TransportAnswer } from '../../gateway/transport/transport.ts'
+import { createVapidTokens } from '../../gateway/webpush/token.ts'
+import { listed } from '../../text/format.ts'
+import { failing, ok, warning } from '../finding.ts'
+import type { Finding } from '../finding.ts'
+import { ANSWER_MS } from './apns-probe.ts'
+
+/** One host of each browser maker. */
+export const KNOWN_PUSH_SERVICES: readonly string[] = [
+  'https://fcm.googleapis.com',
+  'https://updates.push.services.mozilla.com',
+  'https://web.push.apple.com',
+  'https://wns2-par02p.notify.windows.com',
+]
+
+interface WebPushProbeOptions {
+  /** `Application.id`. */
+  readonly application: string
+  readonly credential: VapidCredential
+  /** Origins. */
+  readonly services: readonly string[]
+  readonly ca: string | undefined
+  readonly openTransport: OpenTransport
+  readonly clock: Clock
+}
+
+/** Where those that answer for a browser keep their endpoints; this one none has. */
+const PATHS: Readonly<Record<string, string>> = {
+  'https://fcm.googleapis.com': '/fcm/send/bellhop-doctor',
+  'https://updates.push.services.mozilla.com': '/wpush/v2/bellhop-doctor',
+  'https://wns2-par02p.notify.windows.com': '/w/?token=bellhop-doctor',
+}
+
+/** Sends to each push service, with the application's VAPID token, a push for an endpoint that cannot be. */
+export async function probeWebPush(options: WebPushProbeOptions): Promise<Finding> {
+  const { application, credential, services, clock } = options
+  const tokens = createVapidTokens(credential, clock)
+  const answers = await Promise.all(
+    services.map(async (origin) => {
+      const answer = await within(clock, ANSWER_MS, ask(origin, await tokens.authorization(origin), options), LATE)
+      return { host: new URL(origin).host, answer }
+    }),
+  )
+  const hosts = (belongs: (answer: TransportAnswer) => boolean): readonly string[] =>
+    answers.filter(({ answer }) => belongs(answer)).map(({ host }) => host)
+  const lost = hosts(({ kind }) => kind === 'failed')
+  const refusing = hosts((answer) => answer.kind === 'answer' && (answer.status === 401 || answer.status === 403))
+  const others = hosts((answer) => answer.kind === 'answer' && answer.status !== 401 && answer.status !== 403)
+  const reasons = [...new Set(answers.flatMap(({ answer }) => (answer.kind === 'failed' ? [answer.reason] : [])))]
+
+  if (lost.length === services.length) {
+    return failing(
+      `No push service can be reached (${listed(reasons, 3)}): nothing reaches browsers.`,
+      `Let connections out to port 443 of ${listed(lost, 4)}.`,
+    )
+  }
+  // An endpoint that cannot be is refused in the same way by some.
+  if (others.length === 0) {
+    return warning(
+      `Every push service that was reached refuses a push to an endpoint that cannot be as not allowed: ${listed(refusing, 4)}.`,
+      `Set the clock of this machine; if it is right, browsers that were subscribed with another key must subscribe again: bellhop app show ${application} tells the key.`,
+    )
+  }
+  if (lost.length > 0) {
+    return warning(
+      `${listed(others, 4)} can be sent to; ${listed(lost, 4)} cannot be reached (${listed(reasons, 3)}): pushes to browsers there wait.`,
+      `Let connections out to port 443 of ${listed(lost, 4)}.`,
+    )
+  }
+  return ok(`${listed(others, 4)} can be sent to, with the VAPID key of ${credential.subject}.`)
+}
+
+const LATE = { kind: 'failed', reason: 'deadline', sent: 'unknown' } as const
+
+async function ask(
+  origin: string,
+  authorization: string,
+  { openTransport, ca }: WebPushProbeOptions,
+): Promise<TransportAnswer> {
+  await using transport = openTransport(origin, { deadlineMs: ANSWER_MS, ...(ca !== undefined && { ca }) })
+  // Without a body there is nothing to encrypt, and nothing for a browser to show.
+  return await transport.request({
+    path: PATHS[origin] ?? '/bellhop-doctor',
+    headers: { authorization, ttl: '0', 'accept-encoding': 'identity' },
+    body: '',
+  })
+}

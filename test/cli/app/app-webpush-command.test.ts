@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createApplicationStore } from '../../../src/application/application-store.ts'
+import { createCredentialStore } from '../../../src/application/credential-store.ts'
+import type { VapidCredential } from '../../../src/application/vapid.ts'
+import { commandLine } from '../command-line.ts'
+import type { CommandLine } from '../command-line.ts'
+
+const WEBPUSH = ['app', 'webpush', 'Shop']
+const SUBJECT = ['--subject', 'mailto:push@shop.example']
+/** Of RFC 8291, appendix A: the private key of the sender, and its public key. */
+const PRIVATE = 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'
+const PUBLIC = 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8'
+
+async function withShop(): Promise<CommandLine> {
+  const cli = commandLine()
+  await cli.run(['app', 'create', 'Shop'])
+  return cli
+}
+
+/** What a server sends with, and since when it is there. */
+function stored(cli: CommandLine): { credential: VapidCredential | null; createdAt: number | undefined } {
+  using database = cli.database()
+  const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')
+  if (application === null) throw new Error('no Shop')
+  const key = Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
+  const credentials = createCredentialStore({ database, clock: cli.clock, key })
+  return {
+    credential: credentials.webPushOf(application),
+    createdAt: credentials.summaries(application)[0]?.createdAt,
+  }
+}
+
+async function keyAfter(cli: CommandLine, more: readonly string[]): Promise<string> {
+  const { stdout } = await cli.run([...WEBPUSH, ...more, '--json'])
+  return (JSON.parse(stdout) as { publicKey: string }).publicKey
+}
+
+describe('app webpush', () => {
+  test('makes a key, sealed, and prints the public one', async () => {
+    using cli = await withShop()
+    const { stdout, stderr, exitCode } = await cli.run([...WEBPUSH, ...SUBJECT])
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+    const { credential } = stored(cli)
+    expect(credential).toEqual({
+      kind: 'vapid',
+      publicKey: expect.stringMatching(/^B[\w-]{86}$/),
+      privateKey: expect.stringContaining('-----BEGIN PRIVATE KEY-----'),
+      subject: 'mailto:push@shop.example',
+    })
+    expect(stdout.split('\n')).toEqual([
+      '"Shop" sends web push with this public key, for mailto:push@shop.example:',
+      '',
+      `  ${credential?.publicKey}`,
+      '',
+      'A page subscribes with it: pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: "…" }).',
+      `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, apart from the database.`,
+      expect.stringMatching(/^Now see whether it is good: bellhop doctor app_\w+$/),
+      '',
+    ])
+  })
+
+  test('keeps the key that is there, and with nothing changed all of it', async () => {
+    using cli = await withShop()
+    const first = await keyAfter(cli, SUBJECT)
+    const { createdAt } = stored(cli)
+    cli.clock.advance(1000)
+    expect(await keyAfter(cli, [])).toBe(first)
+    expect(stored(cli).createdAt).toBe(createdAt ?? 0)
+    expect(await keyAfter(cli, ['--subject', 'https://shop.example/contact'])).toBe(first)
+    expect(stored(cli).credential).toMatchObject({ publicKey: first, subject: 'https://shop.example/contact' })
+  })
+
+  test('makes another with --new, and says what that ends', async () => {
+    using cli = await withShop()
+    const first = await keyAfter(cli, SUBJECT)
+    const { stdout } = await cli.run([...WEBPUSH, '--new'])
+    expect(stdout).toContain(
+      '\nIt is another one than before: what was subscribed with that one must subscribe again.\n',
+    )
+    expect(stored(cli).credential?.publicKey).not.toBe(first)
+  })
+
+  test('imports the key of another service', async () => {
+    using cli = await withShop()
+    const file = cli.file('vapid.json', JSON.stringify({ publicKey: PUBLIC, privateKey: PRIVATE }))
+    expect(await keyAfter(cli, [...SUBJECT, '--key', file])).toBe(PUBLIC)
+  })
+
+  test('is listed with the others, without its private key', async () => {
+    using cli = await withShop()
+    const publicKey = await keyAfter(cli, SUBJECT)
+    const { stdout } = await cli.run(['app', 'show', 'Shop'])
+    expect(stdout).toMatch(new RegExp(`^ +web push +public key ${publicKey}, mailto:push@shop.example$`, 'm'))
+    const json = JSON.parse((await cli.run(['app', 'show', 'Shop', '--json'])).stdout) as { credentials: object[] }
+    expect(json.credentials).toEqual([
+      {
+        provider: 'webpush',
+        kind: 'vapid',
+        publicKey,
+        subject: 'mailto:push@shop.example',
+        createdAt: expect.any(String),
+      },
+    ])
+  })
+
+  test.each([
+    ['without a subject', [], 'app webpush needs --subject mailto:… or --subject https://….'],
+    ['with two wishes', [...SUBJECT, '--new', '--key', 'vapid.pem'], '--key and --new exclude each other.'],
+  ])('refuses to run %s', async (_, more, problem) => {
+    using cli = await withShop()
+    const { stderr, exitCode } = await cli.run([...WEBPUSH, ...more])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(problem)
+  })
+
+  test('refuses a key that is none, and then stores nothing', async () => {
+    using cli = await withShop()
+    const { stderr, exitCode } = await cli.run([...WEBPUSH, ...SUBJECT, '--key', cli.file('vapid.pem', 'no key')])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('The key is neither a PEM private key nor 32 bytes in base64url')
+    const { stdout } = await cli.run(['app', 'show', 'Shop', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ credentials: [] })
+  })
+})

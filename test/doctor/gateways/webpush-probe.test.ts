@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test'
+import { makeVapid } from '../../../src/application/vapid.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { probeWebPush } from '../../../src/doctor/gateways/webpush-probe.ts'
+import { fetchTransport } from '../../../src/gateway/transport/fetch-transport.ts'
+import { startGateway } from '../../support/gateway.ts'
+import type { Gateway } from '../../support/gateway.ts'
+
+const VAPID = makeVapid('mailto:push@shop.example')
+/** Nobody listens there. */
+const NOWHERE = 'https://127.0.0.1:1'
+
+function probe(gateway: Gateway, services: readonly string[]) {
+  return probeWebPush({
+    application: 'app_1',
+    credential: VAPID,
+    services,
+    ca: gateway.ca,
+    openTransport: fetchTransport(systemClock),
+    clock: systemClock,
+  })
+}
+
+const hostOf = ({ origin }: Gateway) => new URL(origin).host
+
+describe('doctor asks a push service', () => {
+  test('by a push without a message for an endpoint that cannot be', async () => {
+    await using gateway = await startGateway(() => ({ status: 404 }))
+    expect(await probe(gateway, [gateway.origin])).toEqual({
+      state: 'ok',
+      found: `${hostOf(gateway)} can be sent to, with the VAPID key of mailto:push@shop.example.`,
+      advice: null,
+    })
+    const [call] = gateway.calls
+    expect(call).toMatchObject({ method: 'POST', path: '/bellhop-doctor', body: '' })
+    expect(call?.headers['authorization']).toEndWith(`, k=${VAPID.publicKey}`)
+  })
+
+  test('and says which cannot be reached', async () => {
+    await using gateway = await startGateway(() => ({ status: 410 }))
+    expect(await probe(gateway, [gateway.origin, NOWHERE])).toEqual({
+      state: 'warning',
+      found: `${hostOf(gateway)} can be sent to; 127.0.0.1:1 cannot be reached (ECONNREFUSED): pushes to browsers there wait.`,
+      advice: 'Let connections out to port 443 of 127.0.0.1:1.',
+    })
+    expect(await probe(gateway, [NOWHERE])).toEqual({
+      state: 'failed',
+      found: 'No push service can be reached (ECONNREFUSED): nothing reaches browsers.',
+      advice: 'Let connections out to port 443 of 127.0.0.1:1.',
+    })
+  })
+
+  test('and warns where all refuse', async () => {
+    await using gateway = await startGateway(() => ({ status: 403 }))
+    expect(await probe(gateway, [gateway.origin])).toEqual({
+      state: 'warning',
+      found: `Every push service that was reached refuses a push to an endpoint that cannot be as not allowed: ${hostOf(gateway)}.`,
+      advice:
+        'Set the clock of this machine; if it is right, browsers that were subscribed with another key must subscribe again: bellhop app show app_1 tells the key.',
+    })
+  })
+})

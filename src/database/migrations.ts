@@ -23,6 +23,7 @@ import adoptedDevice from '../../migrations/0022_adopted_device.sql' with { type
 import secretOverlap from '../../migrations/0023_secret_overlap.sql' with { type: 'text' }
 import webPush from '../../migrations/0024_web_push.sql' with { type: 'text' }
 import resend from '../../migrations/0025_resend.sql' with { type: 'text' }
+import pushLanguage from '../../migrations/0026_push_language.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 23, sql: secretOverlap },
   { number: 24, sql: webPush },
   { number: 25, sql: resend },
+  { number: 26, sql: pushLanguage },
 ]

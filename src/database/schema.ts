@@ -195,6 +195,7 @@ export const pushException = sqliteTable(
     dueAt: integer('due_at').notNull(),
     badge: integer(),
     reason: text().notNull(),
+    language: text(),
   },
   (table) => [primaryKey({ columns: [table.push, table.platform, table.device] })],
 )

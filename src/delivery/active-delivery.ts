@@ -1,6 +1,7 @@
 import type { Outcome } from '../gateway/gateway.ts'
 import { inLanguage } from '../notification/languages.ts'
 import type { Message } from '../notification/notification.ts'
+import { OWN_TEXT } from '../text/language-tag.ts'
 import { AudienceCursor } from './page/audience-cursor.ts'
 import type { Recipients } from './page/audience-cursor.ts'
 import { AudienceSize } from './page/audience-size.ts'
@@ -20,6 +21,7 @@ import type { FinalVerdict } from './verdict.ts'
 /** What is to be written of a recipient that is on no open page. */
 interface AloneSettlement {
   readonly accepted: 0 | 1
+  readonly acceptedIn: ReadonlyMap<string, number>
   readonly results: RecipientResults
   /** Whether the delivery has ended with it. */
   readonly finished: boolean
@@ -76,11 +78,11 @@ export class ActiveDelivery {
   }
 
   /**
-   * What is sent to those who get a language of the notification; `null`: its own text. The same object each time, by
+   * What is sent to those who get a language of the notification, as in `PageRow`. The same object each time, by
    * which it is rendered once; another one from a change of its end on.
    */
   messageIn(language: string | null): Message {
-    if (language === null) return this.#message
+    if (language === null || language === OWN_TEXT) return this.#message
     let message = this.#messages.get(language)
     if (message === undefined) {
       message = { ...this.#message, notification: inLanguage(this.#message.notification, language) }
@@ -250,7 +252,7 @@ export class ActiveDelivery {
     this.#cursor.settle(page)
     // The rest of it is still to be sent, by the next run: the delivery must not pass for done.
     if (page.unsent > 0 && this.#abortReason === null) this.#cursor.reopen()
-    const { sent: size, accepted, results } = page
+    const { sent: size, accepted, acceptedIn, results } = page
     const missed = this.#audience.settle(size)
     this.#waiting.add(results)
     this.#unwritten.addPage(accepted)
@@ -261,6 +263,7 @@ export class ActiveDelivery {
       size,
       missed,
       accepted,
+      acceptedIn,
       results: results.rows,
       startedAt: this.#startedAt,
       finished: this.finish(),
@@ -275,14 +278,15 @@ export class ActiveDelivery {
 
   /** Settles a recipient that is on no open page: it had waited, or its page was settled without it. */
   settleAlone(task: Task, verdict: FinalVerdict, now: number): AloneSettlement {
-    const { device } = task.recipient
+    const { device, language } = task.recipient
     const results = new RecipientResults()
     if (verdict.kind !== 'accepted') results.add(resultOf(task, verdict, now))
     const accepted = verdict.kind === 'accepted' ? 1 : 0
     this.#waiting.answered(device)
     this.#waiting.add(results)
     this.#unwritten.addDevice(device, accepted)
-    return { accepted, results, finished: this.finish() }
+    const acceptedIn = new Map(accepted === 0 || language === null ? [] : [[language, 1]])
+    return { accepted, acceptedIn, results, finished: this.finish() }
   }
 
   /** A recipient that was settled alone is on disk. */

@@ -48,13 +48,14 @@ export class RecipientResults {
 
 /** The row of a recipient who was not accepted. */
 export function resultOf(
-  { recipient: { device, badge }, attempt }: { readonly recipient: PageRow; readonly attempt: number },
+  { recipient: { device, badge, language }, attempt }: { readonly recipient: PageRow; readonly attempt: number },
   verdict: Exclude<FinalVerdict, { kind: 'accepted' }>,
   now: number,
 ): RecipientResult {
   const { reason } = verdict
-  if (verdict.kind === 'retry') return { device, state: 'retry', attempt, dueAt: verdict.dueAt, badge, reason }
-  return { device, state: verdict.state, attempt, dueAt: now, badge, reason }
+  if (verdict.kind === 'retry')
+    return { device, state: 'retry', attempt, dueAt: verdict.dueAt, badge, reason, language }
+  return { device, state: verdict.state, attempt, dueAt: now, badge, reason, language }
 }
 
 function waits({ state }: RecipientResult): boolean {

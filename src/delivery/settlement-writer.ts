@@ -113,14 +113,14 @@ export class SettlementWriter {
     const { delivery, recipient } = task
     const { device } = recipient
     const settlement = delivery.settleAlone(task, verdict, now)
-    const { accepted, results, finished } = settlement
+    const { accepted, acceptedIn, results, finished } = settlement
     void this.#write({
       delivery,
       results,
       badges: accepted === 1 && task.badge !== undefined ? [task.badge] : [],
       finished,
       write: () => {
-        store.settleRetry(delivery.record, device, { accepted, results: results.rows }, now)
+        store.settleRetry(delivery.record, device, { accepted, acceptedIn, results: results.rows }, now)
         if (finding !== null) this.#apply(finding, now)
       },
       onWritten: () => delivery.wroteAlone(device, settlement),

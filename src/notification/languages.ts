@@ -26,7 +26,11 @@ export type ChooseLanguage = (locale: string | null) => string | null
 
 /** `null`: there is nothing to choose, and no locale needs to be known. */
 export function languageChoice({ languages }: Notification): ChooseLanguage | null {
-  if (languages === undefined) return null
-  const known = new Set(Object.keys(languages))
+  return languages === undefined ? null : choiceAmong(Object.keys(languages))
+}
+
+/** The same by the tags alone. */
+export function choiceAmong(tags: Iterable<string>): ChooseLanguage {
+  const known = new Set(tags)
   return (locale) => (locale === null ? null : lookUpTag(locale, known))
 }

@@ -43,7 +43,7 @@ export function createPushChangesStore({ database }: { database: Pick<Database, 
      ORDER BY send_at LIMIT ?2`,
   )
   const opened = database.reading<{ id: string; opened: number }, [number, number]>(
-    `SELECT id, coalesce((SELECT count FROM push_receipt WHERE push = number AND event = 0 AND action = ''), 0) AS opened
+    `SELECT id, (SELECT coalesce(sum(count), 0) FROM push_receipt WHERE push = number AND event = 0) AS opened
      FROM push WHERE application = ? AND parent IS NULL ORDER BY number DESC LIMIT ?`,
   )
 

@@ -4,6 +4,8 @@ import type { Database } from '../database/database.ts'
 import { createNewDeliveryStore } from '../delivery/store/new-delivery-store.ts'
 import { CEILING } from '../device/device-row.ts'
 import type { Notification } from '../notification/notification.ts'
+import { OWN_TEXT } from '../text/language-tag.ts'
+import { createPushLanguages } from './push-language-store.ts'
 
 /** Times are ms since the Unix epoch. */
 export interface NewPush {
@@ -41,6 +43,7 @@ export function createPushStore({ database }: { database: Database }) {
   const resentAs = database.statement<{ id: string }, [push: number]>(
     `SELECT id FROM push WHERE resend_of = ? AND (released_at IS NOT NULL OR cancelled_at IS NULL) LIMIT 1`,
   )
+  const languagesOf = createPushLanguages((sql) => database.statement(sql))
   const setExpiry = database.statement<never, [expiresAt: number, push: number]>(
     'UPDATE push SET expires_at = ? WHERE number = ?',
   )
@@ -51,6 +54,15 @@ export function createPushStore({ database }: { database: Database }) {
 
     /** The id of the push by which this one, `push.number`, was sent again; `null`: by none that has gone out or will. */
     resentAs: (push: number): string | null => resentAs.get(push)?.id ?? null,
+
+    /**
+     * Which text of the push, `push.number`, a device with this locale gets: a tag, or `OWN_TEXT`; `null`: the push has
+     * one text.
+     */
+    textFor(push: number, locale: string | null): string | null {
+      const languages = languagesOf(push)
+      return languages === null ? null : (languages.choose(locale) ?? OWN_TEXT)
+    },
 
     /** A jump of the clock has moved the end of its deliveries; `expiresAt` in ms since the Unix epoch. */
     setExpiry: (push: number, expiresAt: number): void => void setExpiry.run(expiresAt, push),

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
 import type { EraseRows } from '../database/sweep.ts'
+import { createLanguageCounts } from '../delivery/store/language-count-store.ts'
 import { createResultErasure } from '../delivery/store/result-erasure-store.ts'
 import { createRegistryErasure } from '../device/registry-erasure-store.ts'
 import { createPushRetention } from '../push/push-retention-store.ts'
@@ -15,11 +16,14 @@ const STEP = 500
  * disk is full there is only the reserve.
  */
 export function createEraseContents({ database }: { database: Database }, inTransaction: Commit) {
+  const receipts = createReceiptStore({ database })
   const steps: readonly EraseRows[] = [
     ...createRegistryErasure({ database }),
     createResultErasure({ database }).eraseOf,
-    // One of each device, for each push: with the push they would all be in one transaction.
-    createReceiptStore({ database }).eraseOf,
+    // One of each device, or language, for each push: with the push they would all be in one transaction.
+    receipts.eraseOf,
+    receipts.eraseCountsOf,
+    createLanguageCounts({ database }).eraseOf,
     createPushRetention({ database }).eraseOf,
   ]
   return async (application: number): Promise<void> => {

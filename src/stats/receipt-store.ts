@@ -5,6 +5,22 @@ import type { Platform } from '../device/device.ts'
 import { EVENT_CODES } from './receipt.ts'
 import type { Receipt } from './receipt.ts'
 
+/** A push that is reported of. */
+interface ReportedPush {
+  /** `push.number`. */
+  readonly number: number
+  /** The language of its text, as `push_receipt` has it, for a device with this locale; `null`: the push has one text. */
+  readonly textFor: (locale: string | null) => string | null
+}
+
+/** A report that was counted. */
+interface CountedReceipt {
+  /** Whether its token is that of a device. */
+  readonly isOfDevice: boolean
+  /** As `ReportedPush.textFor` gives it; `null` also where nobody knows the device. */
+  readonly text: string | null
+}
+
 interface Reporter {
   readonly application: number
   readonly platform: Platform
@@ -21,18 +37,18 @@ const OTHER = 'other'
  * Runs in transactions of the caller.
  */
 export function createReceiptStore({ database }: { database: Pick<Database, 'statement'> }) {
-  const findDevice = database.statement<{ id: number }, [number, Platform, string | Uint8Array]>(
-    'SELECT id FROM device WHERE application = ? AND platform = ? AND token = ?',
+  const findDevice = database.statement<{ id: number; locale: string | null }, [number, Platform, string | Uint8Array]>(
+    'SELECT id, locale FROM device WHERE application = ? AND platform = ? AND token = ?',
   )
   const add = database.statement<never, [push: number, device: number, event: number, action: string, now: number]>(
     'INSERT INTO receipt (push, device, event, action, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
-  const count = database.statement<never, [push: number, event: number, action: string]>(
-    `INSERT INTO push_receipt (push, event, action, count) VALUES (?, ?, ?, 1)
+  const count = database.statement<never, [push: number, event: number, action: string, language: string]>(
+    `INSERT INTO push_receipt (push, event, action, language, count) VALUES (?, ?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET count = count + 1`,
   )
   const named = database.statement<{ names: number; known: 0 | 1 | null }, [action: string, push: number]>(
-    `SELECT count(*) AS names, max(action = ?1) AS known FROM push_receipt
+    `SELECT count(DISTINCT action) AS names, max(action = ?1) AS known FROM push_receipt
      WHERE push = ?2 AND event = ${EVENT_CODES.action} AND action <> '${OTHER}'`,
   )
   const ofPush = database.statement<never, [push: number, limit: number]>(
@@ -42,6 +58,11 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
   const ofApplication = database.statement<never, [application: number, limit: number]>(
     `DELETE FROM receipt WHERE (push, device, event, action) IN (
        SELECT push, device, event, action FROM receipt
+       WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
+  )
+  const countsOfApplication = database.statement<never, [application: number, limit: number]>(
+    `DELETE FROM push_receipt WHERE (push, event, action, language) IN (
+       SELECT push, event, action, language FROM push_receipt
        WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
   )
   // Each looked up by its key: the receipts of these pushes may be millions.
@@ -57,30 +78,33 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
   }
 
   const eraseOf: EraseRows = (application, limit) => ofApplication.run(application, limit).changes
+  const eraseCountsOf: EraseRows = (application, limit) => countsOfApplication.run(application, limit).changes
   return {
     /**
-     * Counts a report for the push `push.number`, at `now` (ms since the Unix epoch), and says whether its token is that
-     * of a device. `'repeated'`, and nothing changed, where the device has said the same of it before; without the token
-     * of a device that cannot be known.
+     * Counts a report of a push, at `now` (ms since the Unix epoch), by the language that the device gets as it is then.
+     * `null`, and nothing changed, where the device has said the same of it before; without the token of a device that
+     * cannot be known.
      */
     add(
-      push: number,
+      { number, textFor }: ReportedPush,
       { application, platform }: Reporter,
       receipt: Omit<Receipt, 'push'>,
       now: number,
-    ): 'of-device' | 'of-nobody' | 'repeated' {
+    ): CountedReceipt | null {
       const { action, token } = receipt
       const event = EVENT_CODES[receipt.event]
-      const name = action === null ? '' : nameFor(push, action)
+      const name = action === null ? '' : nameFor(number, action)
       const device = token === null ? null : findDevice.get(application, platform, packToken(token))
-      if (device !== null && add.run(push, device.id, event, name, now).changes === 0) return 'repeated'
-      count.run(push, event, name)
-      return device === null ? 'of-nobody' : 'of-device'
+      if (device !== null && add.run(number, device.id, event, name, now).changes === 0) return null
+      const text = device === null ? null : textFor(device.locale)
+      count.run(number, event, name, text ?? '')
+      return { isOfDevice: device !== null, text }
     },
 
     /** Up to `limit` rows; how many there were. */
     eraseOfPush: (push: number, limit: number): number => ofPush.run(push, limit).changes,
     eraseOf,
+    eraseCountsOf,
 
     /** Of devices, by `device.id`, in pushes whose number is over `after` and not over `upTo`. */
     eraseOfDevices: (application: number, devices: readonly number[], after: number, upTo: number): void =>

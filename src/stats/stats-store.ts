@@ -3,6 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../database/database.ts'
 import { tally as table } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
+import { tagOf } from '../text/language-tag.ts'
 import type { EventStore } from '../webhook/event-store.ts'
 import { createReceiptStore } from './receipt-store.ts'
 import type { Receipt } from './receipt.ts'
@@ -25,6 +26,8 @@ interface Dependencies {
   readonly pushes: {
     /** Its `push.number`, `null` where the application has no push with this id. */
     numberOf(application: number, id: string): number | null
+    /** Which text of it a device with this locale gets; `null`: it has one. */
+    textFor(push: number, locale: string | null): string | null
   }
   readonly events: Pick<EventStore, 'pushOpened'>
 }
@@ -51,14 +54,16 @@ export function createStatsStore({ database, pushes, events }: Dependencies) {
       const { push, event } = receipt
       const number = push === null ? null : pushes.numberOf(application, push)
       if (push !== null && number !== null) {
-        const added = receipts.add(number, { application, platform }, receipt, now)
-        if (added === 'repeated') return false
+        const reported = { number, textFor: (locale: string | null) => pushes.textFor(number, locale) }
+        const counted = receipts.add(reported, { application, platform }, receipt, now)
+        if (counted === null) return false
         // An arrival is of each device of each push: a status counts them, a call each would be a flood.
         if (event !== 'received') {
           const { action, token } = receipt
           const named = {
             ...(action !== null && { action }),
-            ...(token !== null && added === 'of-device' && { token }),
+            ...(token !== null && counted.isOfDevice && { token }),
+            ...(counted.text !== null && { language: tagOf(counted.text) }),
           }
           events.pushOpened(application, { id: push, event, platform: `${platform}` as const, ...named }, now)
         }

@@ -2,6 +2,17 @@
 export const MAX_TAG_CHARACTERS = 64
 
 /**
+ * In place of a tag where a push has several texts, and its own is meant; `null` is left for one that has no other. No tag,
+ * but the language range for everything (RFC 4647, section 2.1).
+ */
+export const OWN_TEXT = '*'
+
+/** As callers see it: the tag of a language; `null`: the push's own text. */
+export function tagOf(text: string): string | null {
+  return text === OWN_TEXT ? null : text
+}
+
+/**
  * A BCP 47 tag in its canonical form (RFC 5646, section 4.5): `pt_br` is pt-BR, `iw` is he. Read are also the identifiers
  * of Apple (`en_US@calendar=buddhist`, of which the keywords say nothing of the language) and of Java
  * (`zh_CN_#Hans`, of which the script is written last). `null`: it is none.

@@ -1,4 +1,4 @@
-import { count, objectSchema, oneOf, platformSchema, text, time } from '../http/answer-schema.ts'
+import { count, objectSchema, oneOf, orNull, platformSchema, text, time } from '../http/answer-schema.ts'
 import type { JsonSchema } from '../http/fields.ts'
 import type { EventType } from './event.ts'
 
@@ -51,8 +51,13 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
         platform: platformSchema,
         action: text('The name of the action. Absent: it was an open.'),
         token: text('The device. Absent: the app has not named it, or there is none with this token.'),
+        language: orNull(
+          text(
+            "The language that the device gets; null: the push's own text. Absent where the push has no `languages`, or no device is named.",
+          ),
+        ),
       },
-      ['action', 'token'],
+      ['action', 'token', 'language'],
     ),
     example: {
       id: '019a9f7e-3c1b-7000-8000-000000000000',

@@ -52,6 +52,8 @@ export interface PushOpened {
   readonly action?: string
   /** The device. Absent: the app has not named it, or there is none. */
   readonly token?: string
+  /** Of a push with languages, and a device: the one that it gets; `null`: the push's own text. Else absent. */
+  readonly language?: string | null
 }
 
 /** The device has left every audience and is in the feedback. Its next registration brings it back. */

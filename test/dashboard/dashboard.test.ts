@@ -187,19 +187,22 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     await context.close()
   })
 
-  test('lists the devices that a push failed for', async () => {
+  test('lists the devices that a push failed for, and what became of it in each language', async () => {
     const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
     await page.goto(at('/applications'))
     // The simulator says of a token that begins like this that it is gone, so three devices are left afterwards.
     const token = 'bad41000'.padEnd(64, '1')
-    await onBehalf(page, 'PUT', '/deviceToken', { token, platform: '0' })
-    const content = { msg: 'Hello', sound: '', badge: '' }
+    await onBehalf(page, 'PUT', '/deviceToken', { token, platform: '0', locale: 'de-AT' })
+    const content = { msg: 'Hello', sound: '', badge: '', languages: { de: { msg: 'Hallo' } } }
     const { id } = await onBehalf(page, 'POST', '/push/one', { token, platform: '0', ...content })
     await page.goto(at(`/applications/${application}/pushes/${id}`))
     const list = page.getByRole('table', { name: 'Failed devices' })
     expect(await list.getByRole('row').nth(1).innerText()).toMatch(
       /^bad4100011111111…\s+iOS\s+gone\s+Unregistered\s+1\s/,
     )
+    const languages = page.getByRole('table', { name: 'Languages' }).getByRole('row')
+    const rows = (await languages.allInnerTexts()).map((row) => row.replaceAll(/\s+/g, ' ').trim())
+    expect(rows.slice(1)).toEqual(['Its own text 0 0 0 – 0 – 0', 'de 0 1 0 – 0 – 0'])
     await list.getByRole('link').click()
     await page.getByRole('heading', { name: 'Found by token' }).waitFor()
     expect(wrongs).toEqual([])

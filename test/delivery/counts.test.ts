@@ -64,6 +64,7 @@ async function audit(id: string): Promise<any> {
   const { body } = await service.get(`/push/${id}`)
   const { t, s, failed, waiting, platforms } = body
   expect(body).toMatchObject({ t: s + failed.total + waiting })
+  auditLanguages(body)
   const one = platforms['0']
   expect([one.t, one.s, one.failed, one.waiting]).toEqual([t, s, failed.total, waiting])
   expect(one.retrying).toBeWithin(0, waiting + 1)
@@ -79,6 +80,17 @@ async function audit(id: string): Promise<any> {
   expect(analytics.s).toBeGreaterThanOrEqual(s)
   for (const numbers of events) expect(numbers).toEqual({ t, s, failed: failed.total })
   return body
+}
+
+/** Of a push in several languages: nobody is taken in none, and whoever was tried has failed in one. */
+function auditLanguages({ s, failed, languages, language_unknown: unknown, finished_at: over }: any): void {
+  if (languages === undefined) return
+  const sum = (name: string) => languages.reduce((total: number, one: any) => total + one[name], 0)
+  expect([sum('s'), unknown.s]).toEqual([s, 0])
+  expect([sum('failed') + unknown.failed, unknown.failed >= 0]).toEqual([failed.total, true])
+  const { expired = 0, cancelled = 0, DeviceRemoved: removed = 0 } = failed.reasons
+  // Only who was not sent to has none.
+  if (over !== null) expect(unknown.failed).toBeLessThanOrEqual(expired + cancelled + removed)
 }
 
 /** Lets time pass until `done`, a quarter of a second at a time, and audits the push at each. */
@@ -253,14 +265,19 @@ describe('whatever the order of answers, retries, expiry, cancel and removals', 
       const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
       const tokens = await register(180)
       const taken = new Map<string, number>()
-      simulator.answerWith(({ token }) => {
+      const takenIn = new Map<string, string>()
+      service.database.statement(`UPDATE device SET locale = 'de-AT' WHERE id % 3 = 0`).run()
+      simulator.answerWith(({ token, body }) => {
         const afterMs = pick([0, 0, 0, 500, 3000, SLOW_MS])
         const status = pick([200, 200, 200, 500, 500, 429, 413, 410])
-        if (status === 200) taken.set(token, (taken.get(token) ?? 0) + 1)
+        if (status === 200) {
+          taken.set(token, (taken.get(token) ?? 0) + 1)
+          takenIn.set(token, (body as { aps: { alert: string } }).aps.alert)
+        }
         if (status === 410) return answer(410, 'Unregistered', afterMs)
         return answer(status, status === 413 ? 'PayloadTooLarge' : 'InternalServerError', afterMs)
       })
-      const id = await push({ ttl: pick([5, 10, 30]) })
+      const id = await push({ ttl: pick([5, 10, 30]), languages: { de: { msg: 'Hallo' }, fr: { msg: 'Salut' } } })
       const cancelAt = random() < 0.3 ? clock.now() + random() * 10_000 : Infinity
       let cancelled = false
       await pass(id, isOver, async () => {
@@ -273,6 +290,12 @@ describe('whatever the order of answers, retries, expiry, cancel and removals', 
       const status = await ended(id)
       expect([...taken].filter(([, times]) => times > 1)).toEqual([])
       expect(status.s).toBe(taken.size)
+      const shown = [...takenIn.values()]
+      expect(status.languages.map((one: any) => [one.language, one.s])).toEqual([
+        [null, shown.filter((text) => text === 'Hello').length],
+        ['de', shown.filter((text) => text === 'Hallo').length],
+        ['fr', 0],
+      ])
       const failures: { token: string | null }[] = (await service.get(`/push/${id}/failures`)).body
       expect(failures.filter(({ token }) => token !== null && taken.has(token))).toEqual([])
       const named = failures.flatMap(({ token }) => token ?? [])

@@ -27,7 +27,8 @@ function openStores() {
     'UPDATE delivery SET progress = ?, ahead = ?, finished_at = ? WHERE push = ? AND platform = 0',
   )
   const fail = database.statement<never, [number, number, string, string]>(
-    'INSERT INTO push_exception VALUES (?, 0, ?, ?, 1, 0, NULL, ?)',
+    `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, reason)
+     VALUES (?, 0, ?, ?, 1, 0, ?)`,
   )
   const store = createResendStore({ database })
   let pushed = 0

@@ -28,6 +28,17 @@ test('no transaction grows with what hangs on a push', async () => {
          SELECT 1, 0, device, 'rejected', 1, 0, 'BadDeviceToken' FROM n`,
       )
       .run()
+    const languages = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)`
+    database
+      .statement<never, []>(
+        `${languages} INSERT INTO push_receipt (push, event, language, count) SELECT 1, 0, 'x-' || n, 1 FROM n`,
+      )
+      .run()
+    database
+      .statement<never, []>(
+        `${languages} INSERT INTO delivery_language (push, platform, language, accepted) SELECT 1, 0, 'x-' || n, 1 FROM n`,
+      )
+      .run()
   })
   const total = database.statement<{ changes: number }, []>('SELECT total_changes() AS changes')
   const changes = () => total.get()?.changes ?? 0
@@ -41,7 +52,7 @@ test('no transaction grows with what hangs on a push', async () => {
   await eraseContents(1)
   expect(most).toBeGreaterThan(0)
   expect(most).toBeLessThan(MAX_CHANGES)
-  for (const table of ['push', 'receipt', 'push_exception']) {
+  for (const table of ['push', 'receipt', 'push_receipt', 'push_exception', 'delivery_language']) {
     expect(database.statement<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${table}`).get()).toEqual({ rows: 0 })
   }
 })

@@ -10,14 +10,14 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const PUSH = '019a9f7e-3c1b-7000-8000-000000000000'
 
 /** A stats store, and one push of application 1. */
-function openStats() {
+function openStats(languages?: Readonly<Record<string, object>>) {
   const registry = openRegistry()
   const { database } = registry
-  const insert = database.statement<never, [string]>(
+  const insert = database.statement<never, [string, string]>(
     `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at)
-     VALUES (?, 1, '{}', '{}', 0, 0, 0)`,
+     VALUES (?, 1, ?, '{}', 0, 0, 0)`,
   )
-  insert.run(PUSH)
+  insert.run(PUSH, JSON.stringify({ languages }))
   const tallies = database.statement<unknown, []>(
     'SELECT application, day, platform, t, s, o, received FROM tally ORDER BY 1, 2, 3',
   )
@@ -36,7 +36,8 @@ function openStats() {
     receiptsOf: (device: number) => counts.ofDevice(1, device),
     tallies: () => tallies.all(),
     rows: database.statement<{ device: number }, []>('SELECT device FROM receipt'),
-    registerDevice: (token: string) => registry.devices.register(1, { platform: 0, token }),
+    registerDevice: (token: string, locale = '') => registry.devices.register(1, { platform: 0, token, locale }),
+    byLanguage: () => Object.fromEntries(counts.byLanguage(1)),
     addDelivered: database.statement<never, [number, number]>(
       'INSERT INTO tally (application, day, platform, t, s) VALUES (1, ?, 0, ?, 2)',
     ),
@@ -140,6 +141,38 @@ test('an open that names a device of another application, or another application
   on.report(1, 0, 1000, { token: 'token' })
   expect(on.rows.all()).toEqual([])
   expect([on.stats.analytics(1).o, on.stats.analytics(2).o]).toEqual([2, 1])
+})
+
+test('a report counts by the language that the device gets then, one that names no device by none', () => {
+  using on = openStats({ de: {}, 'pt-BR': {} })
+  on.registerDevice('one', 'de-AT')
+  on.registerDevice('two', 'pt-PT')
+  expect(on.report(1, 0, 0, { event: 'received', push: PUSH, token: 'one' })).toBe(true)
+  expect(on.report(1, 0, 0, { push: PUSH, token: 'two' })).toBe(true)
+  expect(on.report(1, 0, 0, { push: PUSH })).toBe(true)
+  // It speaks Portuguese now; what it has said before it does not say again.
+  on.registerDevice('one', 'pt-BR')
+  expect(on.report(1, 0, 0, { event: 'received', push: PUSH, token: 'one' })).toBe(false)
+  expect(on.report(1, 0, 0, { push: PUSH, token: 'one' })).toBe(true)
+  expect(on.byLanguage()).toEqual({
+    de: { opened: 0, received: 1, actions: {} },
+    '*': { opened: 1, received: 0, actions: {} },
+    '': { opened: 1, received: 0, actions: {} },
+    'pt-BR': { opened: 1, received: 0, actions: {} },
+  })
+  expect(on.countsOfPush()).toEqual({ opened: 3, received: 1, actions: {} })
+})
+
+test('names of actions are as many for a push in many languages', () => {
+  using on = openStats({ de: {} })
+  on.registerDevice('one', 'de')
+  on.registerDevice('two')
+  for (let at = 0; at < 21; at++) {
+    for (const token of ['one', 'two']) on.report(1, 0, 0, { event: 'action', action: `name ${at}`, push: PUSH, token })
+  }
+  const { actions } = on.countsOfPush()
+  expect(Object.keys(actions)).toHaveLength(21)
+  expect(actions).toMatchObject({ 'name 0': 2, 'name 19': 2, other: 2 })
 })
 
 test('20 names of actions are counted apart for each push, further ones together', () => {

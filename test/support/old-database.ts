@@ -47,7 +47,7 @@ export function oldDatabase(directory: string, schema: number, { simulated = fal
 /** Where a later schema has what a table, or a column, of an earlier one held. */
 const MOVED: Readonly<Record<string, string>> = {
   opened: '(SELECT push, device, at FROM receipt WHERE event = 0)',
-  'push.opened': 'coalesce((SELECT count FROM push_receipt WHERE push = number AND event = 0), 0)',
+  'push.opened': '(SELECT coalesce(sum(count), 0) FROM push_receipt WHERE push = number AND event = 0)',
 }
 
 /** What the database at `path` holds; `of` names the tables and columns, where not all are wanted. */
@@ -153,6 +153,10 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
     )
   }
   if (schema >= 25) run('UPDATE push SET resend_of = 1 WHERE number = 3')
+  if (schema >= 26) {
+    run(`UPDATE push_exception SET language = 'de' WHERE push = 3`)
+    run(`INSERT INTO delivery_language (push, platform, language, accepted) VALUES (3, 0, '*', 1)`)
+  }
   if (schema >= 22) {
     run('UPDATE device SET imported = 0 WHERE id = 2')
     run(`INSERT INTO adopted_token (device, application, platform, token, at) VALUES (2, 1, 1, 'listed', ?)`, NOW)

@@ -63,8 +63,8 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'pushes',
-    words: ['APP'],
-    summary: 'list pushes, the newest first, and how far they are',
+    words: ['APP', '[PUSH]'],
+    summary: 'list pushes, the newest first, and how far they are; or all of one, also by language',
     flags: [
       { name: 'scheduled', placeholder: null, doc: 'those that wait for their time, the soonest first' },
       { name: 'limit', placeholder: 'N', type: integer(1, 10_000), doc: 'so many at the most (default 20)' },
@@ -74,7 +74,7 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
       ...dataFlags,
     ],
     exclusive: [['scheduled', 'after']],
-    examples: ['bellhop pushes "Corner Shop" --scheduled'],
+    examples: ['bellhop pushes "Corner Shop" --scheduled', 'bellhop pushes "Corner Shop" 019a9f7e'],
     load: () => import('./pushes-command.ts'),
   },
   {

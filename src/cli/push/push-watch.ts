@@ -14,7 +14,7 @@ interface Watching {
   readonly application: number
   /** `push.id` */
   readonly id: string
-  readonly statuses: Pick<StatusStore, 'find' | 'reach' | 'reasons'>
+  readonly statuses: Pick<StatusStore, 'find' | 'reach' | 'failureCounts'>
   /** How many devices the push is for. While the server still counts, it has stored only how many it has met. */
   readonly expected: Promise<number>
   readonly clock: Pick<Clock, 'now'>
@@ -92,7 +92,7 @@ export async function watchPush(options: Watching): Promise<Watched> {
     const { t: met, s, failed } = totalOf(reach)
     const finishedAt = finishedAtOf(push, reach)
     const t = finishedAt === null ? Math.max(met, expected ?? 0) : met
-    const reasons = await options.statuses.reasons(push.number)
+    const { reasons } = await options.statuses.failureCounts(push.number)
     return {
       id: push.id,
       state: pushStateOf(push, reach, () => pause).state,

@@ -15,12 +15,17 @@ import { Form } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { ProgressBar } from '../components/progress-bar.tsx'
+import { PushLanguages } from '../components/push-languages.tsx'
+import type { LanguageCounts } from '../components/push-languages.tsx'
 import { headline, PushState } from '../components/push-table.tsx'
 import { count, share, time } from '../components/text.ts'
 
 /** As `GET /push/{id}` of the public API has it. */
 interface PushStatus {
   readonly failed: { readonly total: number; readonly reasons: Readonly<Record<string, number>> }
+  /** Not there where the push has one text; so is the other. */
+  readonly languages?: readonly LanguageCounts[]
+  readonly language_unknown?: Omit<LanguageCounts, 'language'>
 }
 
 /** As `GET /push/{id}/device` has it. */
@@ -35,8 +40,8 @@ export function PushPage() {
   const path = `/push/${encodeURIComponent(push)}`
   const progress = useProgress(push)
   const status = useResource<PushStatus>(
-    // Read anew whenever more have failed.
-    `${onBehalf(id, path)}?failed=${progress?.failed ?? 0}`,
+    // Read anew whenever more have failed, are reported, or it is over.
+    `${onBehalf(id, path)}?${new URLSearchParams(progress === null ? {} : changesOf(progress))}`,
   )
   const isOver = progress !== null && ['finished', 'cancelled'].includes(progress.state)
   return (
@@ -63,6 +68,9 @@ export function PushPage() {
             />
           )}
           <Failures status={status.value} />
+          {status.value?.languages !== undefined && status.value.language_unknown !== undefined && (
+            <PushLanguages languages={status.value.languages} unknown={status.value.language_unknown} />
+          )}
           {/* While it is sent, the list grows with every answer. */}
           {progress.state !== 'sending' && progress.failed > 0 && (
             <FailedDevices application={id} push={push} failed={progress.failed} />
@@ -72,6 +80,11 @@ export function PushPage() {
       )}
     </Page>
   )
+}
+
+/** What of the counts is to be seen in the tables below them. */
+function changesOf({ state, failed, opened, received }: PushSummary): Record<string, string> {
+  return { state, failed: String(failed), opened: String(opened), received: String(received) }
 }
 
 function Counts({ progress }: { readonly progress: PushSummary }) {

@@ -56,6 +56,7 @@ export class Page {
   /** Sends without an answer. */
   #pending = 0
   #accepted = 0
+  readonly #acceptedIn = new Map<string, number>()
   #lastSentAt = 0
   #isDetached = false
 
@@ -77,6 +78,11 @@ export class Page {
 
   get accepted(): number {
     return this.#accepted
+  }
+
+  /** The same by language, as in `PageRow`; empty where the notification has one text. */
+  get acceptedIn(): ReadonlyMap<string, number> {
+    return this.#acceptedIn
   }
 
   /** Sends without an answer. */
@@ -139,7 +145,9 @@ export class Page {
     if (finding !== null) this.#findings.push(finding)
     if (verdict.kind !== 'accepted') this.results.add(resultOf(task, verdict, now))
     else {
+      const { language } = task.recipient
       this.#accepted++
+      if (language !== null) this.#acceptedIn.set(language, (this.#acceptedIn.get(language) ?? 0) + 1)
       if (task.badge !== undefined) this.#badges.push(task.badge)
     }
   }
@@ -157,27 +165,27 @@ export class Page {
   detach(now: number): number[] {
     this.#isDetached = true
     const stragglers: number[] = []
-    for (const [index, { device, badge }] of this.recipients.slice(0, this.#sent).entries()) {
+    for (const [index, { device, badge, language }] of this.recipients.slice(0, this.#sent).entries()) {
       if (this.#answered[index] === 1 || this.#requeued.includes(index)) continue
       stragglers.push(device)
       const dueAt = now + LEASE_MS
-      this.results.add({ device, state: 'leased', attempt: 1, dueAt, badge, reason: 'no answer yet' })
+      this.results.add({ device, state: 'leased', attempt: 1, dueAt, badge, reason: 'no answer yet', language })
     }
     return stragglers
   }
 
   /** Requeued recipients are not sent to again: the delivery is aborted. */
   failRequeued(state: 'expired' | 'rejected', reason: string, now: number): void {
-    for (const { index, device, badge } of this.#takeRequeued()) {
+    for (const { index, device, badge, language } of this.#takeRequeued()) {
       this.#answered[index] = 1
-      this.results.add({ device, state, attempt: 1, dueAt: now, badge, reason })
+      this.results.add({ device, state, attempt: 1, dueAt: now, badge, reason, language })
     }
   }
 
   /** Requeued recipients come back from the database, due at once: a pause holds up the page, or the sender stops. */
   returnRequeued(now: number): void {
-    for (const { device, badge } of this.#takeRequeued()) {
-      this.results.add({ device, state: 'retry', attempt: 0, dueAt: now, badge, reason: 'stopped' })
+    for (const { device, badge, language } of this.#takeRequeued()) {
+      this.results.add({ device, state: 'retry', attempt: 0, dueAt: now, badge, reason: 'stopped', language })
     }
   }
 
@@ -187,10 +195,10 @@ export class Page {
     this.results.shift(byMs)
   }
 
-  #takeRequeued(): (Pick<RecipientResult, 'device' | 'badge'> & { readonly index: number })[] {
+  #takeRequeued(): (Pick<RecipientResult, 'device' | 'badge' | 'language'> & { readonly index: number })[] {
     return this.#requeued.splice(0).flatMap((index) => {
       const recipient = this.recipients[index]
-      return recipient === undefined ? [] : [{ index, device: recipient.device, badge: recipient.badge }]
+      return recipient === undefined ? [] : [{ index, ...recipient }]
     })
   }
 }

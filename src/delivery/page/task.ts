@@ -19,9 +19,13 @@ export interface Task {
 }
 
 /** The task of a recipient whose device is not there any more, to be settled without a send. */
-export function taskOfRemoved(delivery: ActiveDelivery, { device, attempt, badge }: WaitingRow, now: number): Task {
-  const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0, language: null }
+export function taskOfRemoved(
+  delivery: ActiveDelivery,
+  { device, attempt, badge, language }: WaitingRow,
+  now: number,
+): Task {
+  const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0, language }
   return { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
 }
 
-type WaitingRow = Pick<DueRecipient, 'device' | 'attempt' | 'badge'>
+type WaitingRow = Pick<DueRecipient, 'device' | 'attempt' | 'badge' | 'language'>

@@ -11,6 +11,7 @@ import { beforeAll, behindAll } from './expiry-scan.ts'
 import type { ExpiryKey } from './expiry-scan.ts'
 import { LANE_NUMBER } from './open-delivery.ts'
 import type { DeliveryEnd, DeliveryKey, Lane, OpenDelivery, PageSettlement, Results } from './open-delivery.ts'
+import { createLanguageCounts } from './language-count-store.ts'
 import { createRecipientResultStore, WAITING } from './recipient-result-store.ts'
 import { createRecipientStore } from './recipient-store.ts'
 import { createTimeShift } from './time-shift.ts'
@@ -98,6 +99,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
   )
 
   const tally = createTallyStore({ database })
+  const languages = createLanguageCounts({ database })
   const recipients = createRecipientStore({ database })
   const recipientResults = createRecipientResultStore({ database, recipients })
   const waiting = createWaitingStore({ database })
@@ -197,6 +199,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
       const { push, platform } = key
       const ahead = JSON.stringify(page.ahead)
       settle.run(progress, ahead, size, missed, accepted, failed, startedAt, push, platform)
+      languages.add(key, page.acceptedIn)
       tally.addSent(key, now, missed, accepted)
     },
 
@@ -205,6 +208,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
       if (results.accepted > 0) recipientResults.drop(key, id)
       const failed = recipientResults.write(key, results.results)
       countMore.run(results.accepted, failed, key.push, key.platform)
+      languages.add(key, results.acceptedIn)
       tally.addSent(key, now, 0, results.accepted)
     },
 

@@ -65,11 +65,15 @@ export interface RecipientResult {
   readonly dueAt: number
   readonly badge: number | null
   readonly reason: string
+  /** As in `PageRow`: of the last attempt. */
+  readonly language: string | null
 }
 
 /** What a settled page, or a settled retry, changes besides its own bookkeeping. */
 export interface Results {
   readonly accepted: number
+  /** `accepted` by language, as in `PageRow`; empty where the notification has one text. */
+  readonly acceptedIn: ReadonlyMap<string, number>
   readonly results: readonly RecipientResult[]
 }
 
@@ -88,7 +92,7 @@ export interface PageSettlement extends Results {
 export interface PageRow extends Recipient {
   /** The count stored with the device when it was read. */
   readonly storedBadge: number
-  /** The language of the notification that the device gets; `null`: its own text. */
+  /** The language of the notification that the device gets, or `OWN_TEXT`; `null`: the notification has one text. */
   readonly language: string | null
 }
 

@@ -7,7 +7,7 @@ import type { DeliveryKey, DueRecipient, RecipientResult, OpenDelivery } from '.
 import type { RecipientStore } from './recipient-store.ts'
 
 /** `attempt`: sends so far. */
-type DueRow = Pick<StoredRow<typeof pushException>, 'device' | 'attempt' | 'badge'>
+type DueRow = Pick<StoredRow<typeof pushException>, 'device' | 'attempt' | 'badge' | 'language'>
 
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
@@ -56,8 +56,8 @@ export function createRecipientResultStore({ database, recipients }: Dependencie
     /** Says how many of them are over. */
     write({ push, platform }: DeliveryKey, results: readonly RecipientResult[]): number {
       let failed = 0
-      for (const { device, state, attempt, dueAt, badge, reason } of results) {
-        statements.put.run(push, platform, device, state, attempt, dueAt, badge, reason)
+      for (const { device, state, attempt, dueAt, badge, reason, language } of results) {
+        statements.put.run(push, platform, device, state, attempt, dueAt, badge, reason, language)
         if (state !== 'retry' && state !== 'leased') failed++
       }
       return failed
@@ -117,13 +117,13 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
          SELECT push, platform, device FROM push_exception WHERE ${waiting} LIMIT ?)`,
     ),
   })
-  type Put = [number, Platform, device: number, string, attempt: number, dueAt: number, number | null, string]
+  type Put = [number, Platform, number, string, attempt: number, dueAt: number, number | null, string, string | null]
   return {
     put: database.statement<never, Put>(
-      `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, badge, reason)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO push_exception (push, platform, device, state, attempt, due_at, badge, reason, language)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET state = excluded.state, attempt = excluded.attempt, due_at = excluded.due_at,
-         reason = excluded.reason`,
+         reason = excluded.reason, language = excluded.language`,
     ),
     drop: database.statement<never, [number, Platform, device: number]>(
       'DELETE FROM push_exception WHERE push = ? AND platform = ? AND device = ?',
@@ -132,7 +132,7 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
       `UPDATE push_exception SET state = 'leased', due_at = ? WHERE (push, platform, device) IN (
          SELECT push, platform, device FROM push_exception
          WHERE push = ? AND platform = ? AND ${WAITING} AND due_at <= ? ORDER BY due_at LIMIT ?)
-       RETURNING device, attempt, badge`,
+       RETURNING device, attempt, badge, language`,
     ),
     nextDue: database.statement<{ due_at: number | null }, [number, Platform]>(
       `SELECT min(due_at) AS due_at FROM push_exception WHERE push = ? AND platform = ? AND ${WAITING}`,

@@ -7,6 +7,7 @@ import type { Environment } from '../../device/device.ts'
 import { languageChoice } from '../../notification/languages.ts'
 import type { ChooseLanguage } from '../../notification/languages.ts'
 import type { Notification } from '../../notification/notification.ts'
+import { OWN_TEXT } from '../../text/language-tag.ts'
 import type { OpenDelivery, PageRow, RecipientPage } from './open-delivery.ts'
 
 type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'token' | 'environment' | 'badge'> & {
@@ -86,6 +87,6 @@ function recipientOf(device: number, row: DeviceRow, { badge }: Notification, ch
     environment: row.environment === null ? null : (ENVIRONMENTS[row.environment] ?? null),
     badge: badge === null ? null : applyBadge(badge, row.badge),
     storedBadge: row.badge,
-    language: choose === null ? null : choose(row.locale ?? null),
+    language: choose === null ? null : (choose(row.locale ?? null) ?? OWN_TEXT),
   }
 }

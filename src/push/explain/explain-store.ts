@@ -10,8 +10,8 @@ import { packToken, PLATFORMS, unpackToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import { tokenWarning } from '../../device/push-token.ts'
 import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
-import { languageChoice } from '../../notification/languages.ts'
-import type { Notification } from '../../notification/notification.ts'
+import { tagOf } from '../../text/language-tag.ts'
+import { createPushLanguages } from '../push-language-store.ts'
 import { waveIn } from '../schedule/local-time.ts'
 import type { DeviceFacts, ExceptionFacts, ExplainFacts } from './explanation.ts'
 import { storedJson } from '../../database/damage.ts'
@@ -35,6 +35,7 @@ interface DeviceRow extends Omit<DeviceTraits, 'tag' | 'active'> {
 
 interface ExceptionRow extends Omit<ExceptionFacts, 'cancelled'> {
   push: number
+  language: string | null
 }
 
 /** Everything to explain a push to a device with, but for what is not stored: a pause. */
@@ -44,8 +45,8 @@ export interface Found {
   readonly device: number | null
   readonly platform: Platform | null
   /**
-   * The language of the push that the device gets, as it is now; `null`: the push's own text. Not there where the push has no
-   * languages, or the token no device.
+   * The language of the push that the device was sent, where that is written down, else the one that it gets as it is
+   * now; `null`: the push's own text. Not there where the push has no languages, or the token no device.
    */
   readonly language?: string | null
 }
@@ -70,9 +71,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   const wavesOf = database.reading<PushRow, [number]>(
     `SELECT ${PUSH_COLUMNS} FROM push WHERE parent = ? ORDER BY send_at`,
   )
-  const findNotification = database.reading<{ notification: string }, [push: number]>(
-    'SELECT notification FROM push WHERE number = ?',
-  )
+  const languagesOf = createPushLanguages((sql) => database.reading(sql))
   const findDevice = database.reading<DeviceRow, [number, string | Uint8Array, platforms: string]>(
     `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND token = ? AND platform IN (SELECT value FROM json_each(?)) ORDER BY state, seen_at DESC LIMIT 1`,
   )
@@ -88,7 +87,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
     'SELECT l.kind, l.name FROM device_label x JOIN label l ON l.id = x.label WHERE x.device = ? ORDER BY l.name',
   )
   const findException = database.reading<ExceptionRow, [number, Platform, number]>(
-    `SELECT push, state, reason, attempt AS attempts, due_at AS at FROM push_exception
+    `SELECT push, state, reason, attempt AS attempts, due_at AS at, language FROM push_exception
      WHERE push IN ${WHOLE} AND platform = ? AND device = ? LIMIT 1`,
   )
   const receipts = createReceiptCounts({ database })
@@ -152,10 +151,10 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
   }
 
   /** See `Found.language`. */
-  function languageOf(push: number, { locale }: DeviceRow): { readonly language?: string | null } {
-    const row = findNotification.get(push)
-    const choose = row && languageChoice(storedJson(row.notification) as Notification)
-    return choose === null ? {} : { language: choose(locale) }
+  function languageOf(push: number, { locale }: DeviceRow, sent: string | null): Pick<Found, 'language'> {
+    const languages = languagesOf(push)
+    if (languages === null) return {}
+    return { language: sent === null ? languages.choose(locale) : tagOf(sent) }
   }
 
   /** The device that has this token, else the one that came with it and has another by now. */
@@ -202,7 +201,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
         },
         device: device.id,
         platform: device.platform,
-        ...languageOf(whole.number, device),
+        ...languageOf(whole.number, device, exception?.language ?? null),
       }
     },
   }

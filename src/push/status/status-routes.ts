@@ -9,10 +9,11 @@ import type { Gate } from '../../http/gate.ts'
 import { jsonArray } from '../../http/json-stream.ts'
 import type { ExplainStore } from '../explain/explain-store.ts'
 import { explain } from '../explain/explain.ts'
-import { explanationOf, failedOf, failureOf, platformsOf, pushStatusOf, receiptsOf } from './status-answer.ts'
+import { explanationOf, failureOf, pushStatusOf } from './status-answer.ts'
 import * as schema from './status-schema.ts'
 import type { StatusStore } from './status-store.ts'
 import type { StoredPush } from './status.ts'
+import { wholeStatus } from './whole-status.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -36,21 +37,13 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
   }
 
   async function whole(application: number, id: string) {
-    const asked = found(application, id)
-    const wasOpen = statuses.reach(asked.number).some(({ open }) => open)
-    let reasons = await statuses.reasons(asked.number)
-    const push = found(application, id)
-    const reach = statuses.reach(push.number)
-    // It has ended since: what it failed for in the end is not among them.
-    if (wasOpen && !reach.some(({ open }) => open)) reasons = await statuses.reasons(push.number)
     const pause = (platform: Platform) => pauseOf(application, platform)
-    const receipts = statuses.receipts(push.number)
-    const status = pushStatusOf({ push, reach, receipts }, pause, clock.now())
-    const failed = failedOf(status.failed.total, reasons, push, reach)
-    return { ...status, ...receiptsOf(receipts, status.s), failed, platforms: platformsOf(push, reach, pause) }
+    const status = await wholeStatus({ statuses, clock, pauseOf: pause }, application, id.toLowerCase())
+    if (status === null) throw noPush()
+    return status
   }
 
-  function* failures(push: number): Generator<string> {
+  function* failedDevices(push: number): Generator<string> {
     for (const failed of statuses.failures(push)) yield JSON.stringify(failureOf(failed))
   }
 
@@ -61,7 +54,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
         tag: 'Pushes',
         summary: 'Status of a push',
         description:
-          '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by APNs or FCM; `o` opens and `received` arrivals that apps have reported, their rates as fractions of `s`, and `actions` by name. `waiting` devices have no outcome yet: not sent to so far, on the way, or, which are `retrying`, tried before; `t` is always `s` + `failed` + `waiting`. `failed.reasons` are the gateways’ own; `expired` and `cancelled` stand for devices not sent to before the push was over, `DeviceRemoved` for those that were removed before they were sent to. `rate`: accepted a second. Times are ISO 8601 or null.',
+          '`state`: scheduled, sending, paused (all that is left waits; `reason` says for what), finished or cancelled. `t` devices addressed, as far as they are counted; `s` of them accepted by APNs or FCM; `o` opens and `received` arrivals that apps have reported, their rates as fractions of `s`, and `actions` by name. `waiting` devices have no outcome yet: not sent to so far, on the way, or, which are `retrying`, tried before; `t` is always `s` + `failed` + `waiting`. `failed.reasons` are the gateways’ own; `expired` and `cancelled` stand for devices not sent to before the push was over, `DeviceRemoved` for those that were removed before they were sent to. Of a push with `languages` the counts are also there for each, with `language` null for its own text; `language_unknown` has what belongs to none. `rate`: accepted a second. Times are ISO 8601 or null.',
         secret: true,
         parameters: [schema.ID_PARAMETER],
         answers: { 200: { description: 'How far it is.', schema: schema.STATUS, example: schema.STATUS_EXAMPLE } },
@@ -102,7 +95,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
     )
     .get(
       '/push/:id/failures',
-      ({ application: { number }, params: { id } }) => jsonArray(failures(found(number, id).number)),
+      ({ application: { number }, params: { id } }) => jsonArray(failedDevices(found(number, id).number)),
       {
         detail: endpoint({
           tag: 'Pushes',

@@ -89,43 +89,67 @@ const share = (what: string) =>
 /** An entry of GET /pushes. */
 export const LISTED = objectSchema('Push', listed)
 
+const actions: JsonSchema = {
+  type: 'object',
+  additionalProperties: count('How often.'),
+  description: 'Actions reported, by name: 20 names, and further ones together as `other`.',
+}
+const inLanguage = { s, failed: failedTotal, o: listed.o, received: listed.received }
+const rates = { opened_rate: share('`o`'), received_rate: share('`received`') }
+
 /** What GET /push/{id} answers. */
-export const STATUS = objectSchema('PushStatus', {
-  ...listed,
-  failed: {
-    type: 'object',
-    required: ['total', 'reasons'],
-    properties: {
-      total: failedTotal,
-      reasons: {
-        type: 'object',
-        additionalProperties: count('Devices.'),
-        description:
-          'Devices by the reason that the gateway gave. `expired`, `cancelled`: not sent to before the time to live was over, or the push was called off. `DeviceRemoved`: unregistered, or declared gone, before it was sent to.',
+export const STATUS = objectSchema(
+  'PushStatus',
+  {
+    ...listed,
+    failed: {
+      type: 'object',
+      required: ['total', 'reasons'],
+      properties: {
+        total: failedTotal,
+        reasons: {
+          type: 'object',
+          additionalProperties: count('Devices.'),
+          description:
+            'Devices by the reason that the gateway gave. `expired`, `cancelled`: not sent to before the time to live was over, or the push was called off. `DeviceRemoved`: unregistered, or declared gone, before it was sent to.',
+        },
       },
     },
+    ...rates,
+    actions,
+    platforms: {
+      type: 'object',
+      description: 'The same for each platform that it goes to, by "0" (iOS) and "1" (Android).',
+      additionalProperties: objectSchema('PlatformStatus', {
+        state,
+        reason,
+        t,
+        s,
+        failed: failedTotal,
+        waiting,
+        retrying: count('Of those that wait, tried before.'),
+      }),
+    },
+    languages: {
+      ...listOf(
+        objectSchema('LanguageStatus', {
+          language: orNull(text("Its tag; null: the push's own text.")),
+          ...inLanguage,
+          ...rates,
+          actions,
+        }),
+      ),
+      description:
+        'Each language of the push, and its own text first: what was sent in it, and what apps have reported of that. A report counts by the locale that the device has then. Absent where the push has no `languages`.',
+    },
+    language_unknown: {
+      ...objectSchema('LanguageUnknown', { ...inLanguage, actions }),
+      description:
+        'Of a push with `languages`, what belongs to none of them, so that all together are the counts of the push: reports that name no device, and devices that it failed for before a text was chosen.',
+    },
   },
-  opened_rate: share('`o`'),
-  received_rate: share('`received`'),
-  actions: {
-    type: 'object',
-    additionalProperties: count('How often.'),
-    description: 'Actions reported, by name: 20 names, and further ones together as `other`.',
-  },
-  platforms: {
-    type: 'object',
-    description: 'The same for each platform that it goes to, by "0" (iOS) and "1" (Android).',
-    additionalProperties: objectSchema('PlatformStatus', {
-      state,
-      reason,
-      t,
-      s,
-      failed: failedTotal,
-      waiting,
-      retrying: count('Of those that wait, tried before.'),
-    }),
-  },
-})
+  ['languages', 'language_unknown'],
+)
 
 /** An entry of GET /push/{id}/failures. */
 export const FAILED = objectSchema('PushFailure', {
@@ -163,7 +187,7 @@ export const EXPLANATION = objectSchema(
     },
     language: orNull(
       text(
-        "Of a push with `languages`: the one that the device gets, by its locale as it is now; null: the push's own text. Absent where the push has none, or the token no device.",
+        "Of a push with `languages`: the one that the device was sent, where that is written down, else the one for its locale as it is now; null: the push's own text. Absent where the push has none, or the token no device.",
       ),
     ),
     adopted_at: time(

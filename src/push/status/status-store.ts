@@ -6,6 +6,8 @@ import { unpackToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import { createReceiptCounts } from '../../stats/receipt-count-store.ts'
 import type { ReceiptCounts } from '../../stats/receipt.ts'
+import { createPushLanguages } from '../push-language-store.ts'
+import type { LanguageFacts } from './language-status.ts'
 import { createProgressStore } from './progress-store.ts'
 import type { StoredPush } from './status.ts'
 
@@ -25,6 +27,13 @@ export interface FailedRecipient {
 
 /** Expired: the push's time to live was over. */
 export type FailedState = 'rejected' | 'gone' | 'expired'
+
+/** Devices that a push failed for, those not sent to for the most part without. */
+interface FailureCounts {
+  readonly reasons: ReadonlyMap<string, number>
+  /** By the text that they were sent, a tag or `OWN_TEXT`; of a push with one text empty. */
+  readonly languages: ReadonlyMap<string, number>
+}
 
 /** Rows of exceptions looked at before the event loop gets a turn: about 2 ms. */
 const CHUNK = 2000
@@ -61,14 +70,19 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
          WHERE released_at IS NULL AND cancelled_at IS NULL AND send_at IS NOT NULL AND application = ?1) AS count`,
   )
   const reasons = database.reading<
-    { failed: number; reason: string; count: number; last: number },
+    { failed: number; reason: string; language: string | null; count: number; last: number },
     [number, Platform, number, number]
   >(
-    `SELECT ${FAILED} AS failed, reason, count(*) AS count, max(device) AS last FROM (
-       SELECT state, reason, device FROM push_exception WHERE push = ? AND platform = ? AND device > ?
+    `SELECT ${FAILED} AS failed, reason, language, count(*) AS count, max(device) AS last FROM (
+       SELECT state, reason, language, device FROM push_exception WHERE push = ? AND platform = ? AND device > ?
        ORDER BY device LIMIT ?)
-     GROUP BY 1, 2`,
+     GROUP BY 1, 2, 3`,
   )
+  const accepted = database.reading<{ language: string; accepted: number }, [number]>(
+    `SELECT language, sum(accepted) AS accepted FROM delivery_language
+     WHERE push IN (SELECT number FROM push WHERE number = ?1 OR parent = ?1) GROUP BY language`,
+  )
+  const languagesOf = createPushLanguages((sql) => database.reading(sql))
   const reach = createProgressStore((sql) => database.reading(sql)).of
   const receiptCounts = createReceiptCounts({ database })
 
@@ -94,28 +108,36 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
     /** All of it. */
     factsOf: (push: StoredPush) => ({ push, reach: reach(push.number), receipts: receiptCounts.of(push.number) }),
 
-    /** How many recipients failed for each reason. Read in parts, so that nobody waits for it. */
-    async reasons(push: number): Promise<Map<string, number>> {
-      const counts = new Map<string, number>()
-      const add = (reason: string, more: number) => counts.set(reason, (counts.get(reason) ?? 0) + more)
+    /** By language, with how many have `failed` in each; `null`: the push has one text. */
+    languages(push: number, failed: FailureCounts['languages']): LanguageFacts | null {
+      const languages = languagesOf(push)
+      if (languages === null) return null
+      const acceptedIn = new Map(accepted.all(push).map((row) => [row.language, row.accepted]))
+      return { tags: languages.tags, accepted: acceptedIn, failed, receipts: receiptCounts.byLanguage(push) }
+    },
+
+    /** How many recipients failed, and for what. Read in parts, so that nobody waits for it. */
+    async failureCounts(push: number): Promise<FailureCounts> {
+      const [reasonCounts, languageCounts] = [new Map<string, number>(), new Map<string, number>()]
       for (const part of parts.all({ push })) {
         let written = 0
         for (let after = 0, seen = CHUNK; seen === CHUNK;) {
           const groups = reasons.all(part.push, part.platform, after, CHUNK)
           seen = groups.reduce((sum, { count }) => sum + count, 0)
           after = Math.max(after, ...groups.map(({ last }) => last))
-          for (const { failed, reason, count } of groups) {
+          for (const { failed, reason, language, count } of groups) {
             if (failed === 0) continue
-            add(reason, count)
+            add(reasonCounts, reason, count)
+            if (language !== null) add(languageCounts, language, count)
             written += count
           }
           if (seen === CHUNK) await new Promise((resolve) => setImmediate(resolve))
         }
         // Who was not sent to, since the gateway had refused the push for everybody.
         const unasked = part.failed - written - part.removed
-        if (part.refused !== null && unasked > 0) add(part.refused, unasked)
+        if (part.refused !== null && unasked > 0) add(reasonCounts, part.refused, unasked)
       }
-      return counts
+      return { reasons: reasonCounts, languages: languageCounts }
     },
 
     /** Everybody whom the push did not reach, but for those not sent to before it expired or was cancelled. */
@@ -132,6 +154,10 @@ export function createStatusStore({ database }: { database: Pick<Database, 'read
       }
     },
   }
+}
+
+function add(counts: Map<string, number>, key: string, more: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + more)
 }
 
 function prepareStatements(orm: Database['readingOrm']) {

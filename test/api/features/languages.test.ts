@@ -110,6 +110,104 @@ describe('a push in several languages', () => {
   })
 })
 
+describe('what became of a push in several languages', () => {
+  const GONE = 'bad4100'.padEnd(64, '0')
+  const TOO_LARGE = 'bad4130'.padEnd(64, '0')
+  const NOTHING = { failed: 0, o: 0, received: 0, opened_rate: null, received_rate: null, actions: {} }
+  const statusOf = async ({ application }: Caller, id: string) =>
+    (await service.get(`/push/${id}`, { application })).body
+
+  /** A push that is over, to phones of which two are refused. */
+  async function pushed(caller: Caller, more: object = {}): Promise<string> {
+    await caller.register({ token: GONE, platform: '0', locale: 'de' })
+    await caller.register({ token: TOO_LARGE, platform: '0', locale: 'nl' })
+    const { id } = (await caller.post('/push/all', { ...PUSH, ...more })).body
+    await arrivalsOf(service, id)
+    return id
+  }
+
+  test('its status says for each, and for nobody, and together they are the whole', async () => {
+    const caller = await withPhones()
+    const { application } = caller
+    const id = await pushed(caller)
+    const report = (platform: string, more: object) => service.put('/stats', { platform, id, ...more }, { application })
+    await report('1', { token: 'android:0' })
+    await report('1', { token: 'android:0' })
+    await report('1', { token: 'android:0', event: 'received' })
+    await report('0', { token: '0'.repeat(64), event: 'received' })
+    await report('0', { token: '0'.repeat(64), event: 'action', action: 'reply' })
+    await report('0', { token: '2'.repeat(64) })
+    await report('0', {})
+    const status = await statusOf(caller, id)
+    expect(status).toMatchObject({ t: 14, s: 12, failed: { total: 2 }, o: 3, received: 2, actions: { reply: 1 } })
+    expect(status.languages).toEqual([
+      { ...NOTHING, language: null, s: 6, failed: 1, o: 1, opened_rate: 0.1667, received_rate: 0 },
+      {
+        language: 'de',
+        s: 2,
+        failed: 1,
+        o: 1,
+        received: 2,
+        opened_rate: 0.5,
+        received_rate: 1,
+        actions: { reply: 1 },
+      },
+      { ...NOTHING, language: 'pt-BR', s: 2, opened_rate: 0, received_rate: 0 },
+      { ...NOTHING, language: 'zh-Hant', s: 2, opened_rate: 0, received_rate: 0 },
+    ])
+    expect(status.language_unknown).toEqual({ s: 0, failed: 0, o: 1, received: 0, actions: {} })
+  })
+
+  test('one that has not gone out has counted nothing in any', async () => {
+    const caller = await withPhones()
+    const { id } = (await caller.post('/push/all', { ...PUSH, send_at: 3600 })).body
+    const { languages, language_unknown } = await statusOf(caller, id)
+    expect(languages).toMatchObject([null, 'de', 'pt-BR', 'zh-Hant'].map((language) => ({ language, s: 0 })))
+    for (const counts of languages) expect(counts).toMatchObject(NOTHING)
+    expect(language_unknown).toEqual({ s: 0, failed: 0, o: 0, received: 0, actions: {} })
+  })
+
+  test('who was never sent to has failed in none', async () => {
+    const caller = await withPhones()
+    const { id } = (await caller.post('/push/all', { ...PUSH, send_at: 3600 })).body
+    expect((await caller.post(`/push/${id}/cancel`, {})).status).toBe(200)
+    const late = (await caller.post('/push/all', { ...PUSH, platform: ['0'] })).body.id
+    await arrivalsOf(service, late)
+    expect(await statusOf(caller, id)).toMatchObject({ state: 'cancelled', language_unknown: { failed: 0 } })
+    expect(await statusOf(caller, late)).toMatchObject({ s: 6, language_unknown: { s: 0, failed: 0 } })
+  })
+
+  test('one with one text has neither, and leaves no row by language', async () => {
+    const caller = await withPhones()
+    const id = await pushed(caller, { languages: {} })
+    await service.put('/stats', { platform: '1', id, token: 'android:0' }, caller)
+    const status = await statusOf(caller, id)
+    expect(status).toMatchObject({ s: 12, failed: { total: 2 }, o: 1 })
+    expect(Object.keys(status)).not.toContain('languages')
+    expect(Object.keys(status)).not.toContain('language_unknown')
+    const rows = service.database.reading<{ rows: number }, [string]>(
+      `SELECT (SELECT count(*) FROM delivery_language WHERE push = number)
+         + (SELECT count(*) FROM push_exception e WHERE e.push = number AND e.language IS NOT NULL)
+         + (SELECT count(*) FROM push_receipt r WHERE r.push = number AND r.language <> '') AS rows
+       FROM push WHERE id = ?`,
+    )
+    expect(rows.get(id)).toEqual({ rows: 0 })
+  })
+
+  test('a device that failed is explained by the language that it was sent, whatever its own is now', async () => {
+    const caller = await withPhones()
+    const { application } = caller
+    const id = await pushed(caller)
+    const languageOf = async (token: string) =>
+      (await service.get(`/push/${id}/device`, { application, headers: { token } })).body.language
+    await caller.register({ token: TOO_LARGE, platform: '0', locale: 'de' })
+    expect(await languageOf(TOO_LARGE)).toBeNull()
+    // Who was taken leaves no row.
+    await caller.register({ token: 'android:0', platform: '1', locale: 'pt-BR' })
+    expect(await languageOf('android:0')).toBe('pt-BR')
+  })
+})
+
 describe('bad input in languages stores nothing', () => {
   const FIELDS = 'these are title, subtitle, msg, image, link'
   const ALL = Object.fromEntries(

@@ -64,7 +64,8 @@ function verified({ headers, body }: Received): { type: string; timestamp: strin
 }
 
 const register = (token: string, platform = '0') => registerDevice(service, { token, platform })
-const push = (platform: unknown = ['0', '1']) => acceptedPush(service, '/push/all', { platform })
+const push = (platform: unknown = ['0', '1'], more: object = {}) =>
+  acceptedPush(service, '/push/all', { platform, ...more })
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
@@ -112,6 +113,23 @@ describe('a webhook', () => {
       { id, event: 'action', platform: '0', action: 'reply' },
     ])
     expect(new Set(heard.map(({ type }) => type))).toEqual(new Set(['push.opened']))
+  })
+
+  test('hears in which language the device gets what it has opened, of a push that has some', async () => {
+    hook(['push.opened'])
+    await register(GOOD)
+    const languages = { de: { msg: 'Hallo' } }
+    const id = await push('0', { languages })
+    const report = (more: object) => service.put('/stats', { platform: '0', id, ...more })
+    const opened = { id, event: 'opened', platform: '0' }
+    await report({ token: GOOD })
+    await report({})
+    expect((await service.put('/deviceToken', { token: GOOD, platform: '0', locale: 'de-CH' })).status).toBe(200)
+    await report({ token: GOOD, event: 'action', action: 'reply' })
+    const heard = (await receiver.arrived(3)).map((each) => verified(each).data)
+    expect(heard).toContainEqual({ ...opened, token: GOOD, language: null })
+    expect(heard).toContainEqual(opened)
+    expect(heard).toContainEqual({ ...opened, event: 'action', action: 'reply', token: GOOD, language: 'de' })
   })
 
   test('hears of a push that nobody was there for', async () => {

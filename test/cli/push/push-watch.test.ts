@@ -61,7 +61,7 @@ async function watch({
     statuses: {
       find: () => PUSH,
       reach: () => [{ ...REACH, ...looks[Math.min(look, looks.length - 1)] }],
-      reasons: async () => new Map(),
+      failureCounts: async () => ({ reasons: new Map(), languages: new Map() }),
     },
     expected: Promise.resolve(1000),
     clock,

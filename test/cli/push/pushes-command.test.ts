@@ -79,6 +79,48 @@ describe('bellhop pushes', () => {
     expect(stdout).toEndWith(`\n${id} waits: there is no credential for APNs\n`)
   })
 
+  test('shows one by the beginning of its id, also by language, or as GET /push/{id} has it', async () => {
+    const caller = beside.newCaller()
+    const app = caller.application.id
+    await caller.register({ token: IOS, platform: '0', locale: 'de' })
+    await caller.register({ token: 'bad4100'.padEnd(64, '0'), platform: '0' })
+    const languages = JSON.stringify({ de: { msg: 'Hallo' }, fr: { msg: 'Salut' } })
+    await beside.run(['push', app, 'Hello', '--all', '--languages', languages])
+    const [{ id }] = (await caller.get('/pushes')).body
+    for (const event of ['received', 'opened']) await caller.put('/stats', { platform: '0', id, event, token: IOS })
+    await caller.put('/stats', { platform: '0', id })
+    await caller.put('/stats', { platform: '0', id, event: 'action', action: 'reply', token: IOS })
+    const part = id.slice(0, 30)
+    const { exitCode, stdout } = await beside.run(['pushes', app, part])
+    const lines = stdout.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, '  '))
+    expect([exitCode, lines[0]]).toEqual([0, `${id} finished`])
+    expect(lines.slice(3)).toEqual([
+      'addressed  2',
+      'accepted  1',
+      'failed  1',
+      'waiting  0',
+      'received  1',
+      'opened  2 (200.0 %)',
+      'actions  reply 1',
+      '',
+      'Failed for',
+      'Unregistered  1',
+      '',
+      'LANGUAGE  ACCEPTED  FAILED  RECEIVED  OPENED  ACTIONS',
+      'its own text  0  1  0  0  0',
+      'de  1  0  1  1  (100.0 %)  1',
+      'fr  0  0  0  0  0',
+      'none known  0  0  0  1  0',
+      '',
+    ])
+    const { rate: _, ...status } = (await caller.get(`/push/${id}`)).body
+    expect(JSON.parse((await beside.run(['pushes', app, part, '--json'])).stdout)).toMatchObject(status)
+    const other = await beside.run(['pushes', beside.newCaller().application.id, id])
+    expect([other.exitCode, other.stderr]).toEqual([1, `bellhop: ${id} is a push of another application.\n`])
+    const both = await beside.run(['pushes', app, id, '--scheduled'])
+    expect([both.exitCode, both.stderr]).toEqual([2, 'bellhop: --scheduled is for a list, and PUSH names one.\n'])
+  })
+
   test('--scheduled lists those that wait for their time, the soonest first, also by local time', async () => {
     const caller = beside.newCaller()
     const app = caller.application.id

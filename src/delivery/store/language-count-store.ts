@@ -1,0 +1,26 @@
+import type { Database } from '../../database/database.ts'
+import type { EraseRows } from '../../database/sweep.ts'
+import type { Platform } from '../../device/device.ts'
+import type { DeliveryKey, Results } from './open-delivery.ts'
+
+/** Counts by language what a gateway has taken of deliveries with several texts. Runs in transactions of the caller. */
+export function createLanguageCounts({ database }: { database: Pick<Database, 'statement'> }) {
+  const add = database.statement<never, [push: number, Platform, language: string, accepted: number]>(
+    `INSERT INTO delivery_language (push, platform, language, accepted) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET accepted = accepted + excluded.accepted`,
+  )
+  const ofApplication = database.statement<never, [application: number, limit: number]>(
+    `DELETE FROM delivery_language WHERE (push, platform, language) IN (
+       SELECT push, platform, language FROM delivery_language
+       WHERE push IN (SELECT number FROM push WHERE application = ?) LIMIT ?)`,
+  )
+  const eraseOf: EraseRows = (application, limit) => ofApplication.run(application, limit).changes
+
+  return {
+    add({ push, platform }: DeliveryKey, acceptedIn: Results['acceptedIn']): void {
+      for (const [language, accepted] of acceptedIn) add.run(push, platform, language, accepted)
+    },
+
+    eraseOf,
+  }
+}

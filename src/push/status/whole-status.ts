@@ -1,0 +1,38 @@
+import type { Clock } from '../../clock.ts'
+import { languageStatusOf } from './language-status.ts'
+import { failedOf, platformsOf, pushStatusOf, receiptsOf } from './status-answer.ts'
+import type { StatusStore } from './status-store.ts'
+import type { PauseOf } from './status.ts'
+
+/** What GET /push/{id} answers. */
+export type WholeStatus = NonNullable<Awaited<ReturnType<typeof wholeStatus>>>
+
+interface Reading {
+  readonly statuses: Pick<StatusStore, 'find' | 'reach' | 'failureCounts' | 'receipts' | 'languages'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly pauseOf: PauseOf
+}
+
+/** All that is known of the push `id` of an application; `null`: the application has no such push. */
+export async function wholeStatus({ statuses, clock, pauseOf }: Reading, application: number, id: string) {
+  const asked = statuses.find(application, id)
+  if (asked === null) return null
+  const wasOpen = statuses.reach(asked.number).some(({ open }) => open)
+  let failures = await statuses.failureCounts(asked.number)
+  const push = statuses.find(application, id)
+  if (push === null) return null
+  const reach = statuses.reach(push.number)
+  // It has ended since: what it failed for in the end is not among them.
+  if (wasOpen && !reach.some(({ open }) => open)) failures = await statuses.failureCounts(push.number)
+  const receipts = statuses.receipts(push.number)
+  const languages = statuses.languages(push.number, failures.languages)
+  const status = pushStatusOf({ push, reach, receipts }, pauseOf, clock.now())
+  const { s, failed } = status
+  return {
+    ...status,
+    ...receiptsOf(receipts, s),
+    failed: failedOf(failed.total, failures.reasons, push, reach),
+    platforms: platformsOf(push, reach, pauseOf),
+    ...(languages !== null && languageStatusOf(languages, { s, failed: failed.total })),
+  }
+}

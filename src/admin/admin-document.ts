@@ -5,8 +5,7 @@ import { VERSION } from '../version.ts'
 
 const INTRODUCTION = `
 What the dashboard is made of, for programs too: with a token of \`bellhop admin token NAME\` as
-\`Authorization: Bearer bha_…\`. Bodies and answers are JSON; the shapes of the answers are in \`src/admin/api-types.ts\` of
-the source. Every failure is \`{"code": …, "message": …}\`, of which the message names the field. What a call has changed
+\`Authorization: Bearer bha_…\`. Bodies and answers are JSON. Every failure is \`{"code": …, "message": …}\`, of which the message names the field. What a call has changed
 stands in \`GET /api/log\`.
 `.trim()
 
@@ -48,7 +47,8 @@ export function adminDocument(routes: readonly Route[]) {
 }
 
 function operationOf(path: string, detail: JsonSchema, body: { readonly schema?: JsonSchema } | undefined): JsonSchema {
-  const { 'x-answers-with': contentType = 'application/json', parameters, ...rest } = detail
+  const { 'x-answers-with': answer, parameters, ...rest } = detail
+  const { contentType, schema } = answer as { readonly contentType: string; readonly schema: JsonSchema }
   const inPath = [...path.matchAll(/:(\w+)/g), ...path.matchAll(/(\*)$/g)].map(([, name]) => ({
     name: name === '*' ? 'path' : name,
     in: 'path',
@@ -62,7 +62,7 @@ function operationOf(path: string, detail: JsonSchema, body: { readonly schema?:
       requestBody: { required: true, content: { 'application/json': { schema: body.schema } } },
     }),
     responses: {
-      200: { description: 'Done.', content: { [String(contentType)]: {} } },
+      200: { description: 'Done.', content: { [contentType]: contentOf(contentType, schema) } },
       ...Object.fromEntries(
         Object.entries(REFUSALS).map(([status, description]) => [
           status,
@@ -71,4 +71,9 @@ function operationOf(path: string, detail: JsonSchema, body: { readonly schema?:
       ),
     },
   }
+}
+
+/** OpenAPI 3.1 has no word for the events of a stream: what the data of each is stands in an extension. */
+function contentOf(contentType: string, schema: JsonSchema): JsonSchema {
+  return contentType === 'text/event-stream' ? { schema: { type: 'string' }, 'x-event-data': schema } : { schema }
 }

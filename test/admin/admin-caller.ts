@@ -1,3 +1,5 @@
+import { misfits, operationsOf } from '../support/openapi.ts'
+import type { Json } from '../support/openapi.ts'
 import { createAdminTokenStore } from '../../src/admin/admin-token-store.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { Service } from '../support/service.ts'
@@ -30,7 +32,49 @@ export async function* eventsOf(response: Response): AsyncGenerator<{ readonly e
   }
 }
 
-/** Calls the admin API of a service with a token of its own, called `test`. */
+/** By method, what there is, with its path in parts. */
+type Described = ReadonlyMap<string, readonly { readonly parts: readonly string[]; readonly detail: Json }[]>
+
+let description: Promise<{ readonly document: Json; readonly calls: Described }> | null = null
+
+async function describe(adminUrl: string) {
+  const document = (await (await fetch(`${adminUrl}/openapi.json`)).json()) as Json
+  const described = operationsOf(document).map(({ method, path, detail }) => ({
+    method,
+    parts: path.split('/'),
+    detail,
+  }))
+  // What is spelled out goes before what stands for anything.
+  const placeholders = ({ parts }: (typeof described)[number]) => parts.filter((part) => part.startsWith('{')).length
+  const inOrder = described.toSorted((a, b) => placeholders(a) - placeholders(b))
+  const calls = Map.groupBy(inOrder, ({ method, parts }) => `${method} ${parts.length}`)
+  return { document, calls }
+}
+
+/** Whatever a test calls for: an answer is as the document of the admin API says. */
+async function expectDescribed(
+  adminUrl: string,
+  method: string,
+  path: string,
+  status: number,
+  body: unknown,
+): Promise<void> {
+  if (!path.startsWith('/api/') || path.includes('/v1/')) return
+  const { document, calls } = await (description ??= describe(adminUrl))
+  const segments = new URL(path, adminUrl).pathname.split('/')
+  const found = calls
+    .get(`${method} ${segments.length}`)
+    ?.find(({ parts }) => parts.every((part, n) => part === segments[n] || part.startsWith('{')))
+  const schema = found?.detail['responses'][status]?.content?.['application/json']?.schema
+  if (schema === undefined) {
+    if (status === 200) throw new Error(`${method} ${path} is not in the document`)
+    return
+  }
+  const wrong = misfits(document, schema, body)
+  if (wrong.length > 0) throw new Error(`${method} ${path} ${status} is not as documented: ${wrong.join('; ')}`)
+}
+
+/** Calls the admin API of a service with a token of its own, called `test`. What is answered must be as documented. */
 export function createAdminCaller({ adminUrl, database }: Pick<Service, 'adminUrl' | 'database'>): AdminCall {
   const authorization = `Bearer ${createAdminTokenStore({ database, clock: systemClock }).add('test')}`
   const call = async (method: string, path: string, body?: unknown, headers = {}) => {
@@ -40,7 +84,9 @@ export function createAdminCaller({ adminUrl, database }: Pick<Service, 'adminUr
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
+    const answer = text === '' ? null : JSON.parse(text)
+    await expectDescribed(adminUrl, method, path, response.status, answer)
+    return { status: response.status, headers: response.headers, body: answer }
   }
   return Object.assign(call, { open: (path: string) => fetch(adminUrl + path, { headers: { authorization } }) })
 }

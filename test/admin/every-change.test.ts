@@ -27,6 +27,7 @@ interface Operation {
   readonly path: string
   readonly summary?: string
   readonly 'x-changes-nothing'?: true
+  readonly responses: Readonly<Record<string, { readonly content: object }>>
 }
 
 /** A call of a kind that succeeds. */
@@ -47,7 +48,7 @@ beforeAll(async () => {
   service = await startService({ config: { backup: folder, backupVerify: 'off', fcmUrl: NOBODY, fcmTokenUrl: NOBODY } })
   call = createAdminCaller(service)
   const { paths } = (await call('GET', '/openapi.json')).body
-  operations = Object.entries<Record<string, object>>(paths).flatMap(([path, methods]) =>
+  operations = Object.entries<Record<string, Pick<Operation, 'responses'>>>(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, said]) => Object.assign(said, { method: method.toUpperCase(), path })),
   )
 })
@@ -173,6 +174,18 @@ describe('the document', () => {
     const response = await fetch(`${service.adminUrl}/openapi.json`)
     const document: any = await response.json()
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Bellhop admin API' } })
+    for (const { method, path, responses } of operations) {
+      const media = Object.values(responses['200']?.content ?? {})
+      expect({ name: `${method} ${path}`, media }).toEqual({
+        name: `${method} ${path}`,
+        media: [
+          {
+            schema: expect.any(Object),
+            ...(path.endsWith('/live') || path.endsWith('/service-log') ? { 'x-event-data': expect.any(Object) } : {}),
+          },
+        ],
+      })
+    }
     const create = document.paths['/api/applications'].post
     expect(create.requestBody.content['application/json'].schema).toMatchObject({
       required: ['name'],
@@ -181,7 +194,12 @@ describe('the document', () => {
     })
     expect(create.responses['400'].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Failure' })
     const live = document.paths['/api/pushes/{id}/live'].get
-    expect(live.responses['200'].content).toEqual({ 'text/event-stream': {} })
+    expect(live.responses['200'].content).toEqual({
+      'text/event-stream': {
+        schema: { type: 'string' },
+        'x-event-data': { $ref: '#/components/schemas/PushProgressEvent' },
+      },
+    })
     expect(operations.length).toBeGreaterThan(35)
   })
 

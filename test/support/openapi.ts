@@ -163,6 +163,8 @@ export function misfits(document: Json, schema: Json, value: any, at = 'value'):
     if (fitting === 1 || (fitting > 1 && 'anyOf' in schema)) return []
     return [`${at}: fits ${fitting} of its variants`, ...tries.flat()]
   }
+  // Whatever it is.
+  if (!('type' in schema)) return []
   const found: string[] = []
   const expect = (holds: boolean, keyword: string) => void (holds || found.push(`${at}: ${keyword}`))
   const type = kindOf(value)

@@ -40,7 +40,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
           seenAt: seenAt === null ? null : isoTime(seenAt),
         })),
       }),
-      adminCall({ tag: 'Administrators', summary: 'Who there is' }),
+      adminCall({ tag: 'Administrators', summary: 'Who there is', answer: 'AdministratorsAnswer' }),
     )
     .post(
       '/api/administrators',
@@ -51,7 +51,11 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         })
         return { link, expiresAt: isoTime(clock.now() + LINK_MS) }
       },
-      adminCall({ tag: 'Administrators', summary: 'Make a link by which somebody becomes an administrator' }),
+      adminCall({
+        tag: 'Administrators',
+        summary: 'Make a link by which somebody becomes an administrator',
+        answer: 'NewLinkAnswer',
+      }),
     )
     .delete(
       '/api/administrators/:name',
@@ -72,7 +76,11 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         }
         return { message: 'Administrator removed' }
       },
-      adminCall({ tag: 'Administrators', summary: 'Take an administrator away, but for the last' }),
+      adminCall({
+        tag: 'Administrators',
+        summary: 'Take an administrator away, but for the last',
+        answer: 'DoneAnswer',
+      }),
     )
     .get(
       '/api/tokens',
@@ -83,7 +91,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
           usedAt: usedAt === null ? null : isoTime(usedAt),
         })),
       }),
-      adminCall({ tag: 'Administrators', summary: 'Tokens of programs' }),
+      adminCall({ tag: 'Administrators', summary: 'Tokens of programs', answer: 'TokensAnswer' }),
     )
     .post(
       '/api/tokens',
@@ -96,7 +104,14 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         if (token === null) throw new Refused(failure('ConflictError', 'name is taken: there is a token of that name.'))
         return { name, token }
       },
-      { ...adminCall({ tag: 'Administrators', summary: 'Make a token, shown in this answer alone' }), body: NewToken },
+      {
+        ...adminCall({
+          tag: 'Administrators',
+          summary: 'Make a token, shown in this answer alone',
+          answer: 'NewTokenAnswer',
+        }),
+        body: NewToken,
+      },
     )
     .delete(
       '/api/tokens/:name',
@@ -110,7 +125,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         if (!revoked) throw new Refused(failure('ResourceNotFound', 'No token found'))
         return { message: 'Token revoked' }
       },
-      adminCall({ tag: 'Administrators', summary: 'Revoke a token' }),
+      adminCall({ tag: 'Administrators', summary: 'Revoke a token', answer: 'DoneAnswer' }),
     )
     .get(
       '/api/log',
@@ -127,6 +142,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
       adminCall({
         tag: 'Administrators',
         summary: 'What was done, and by whom, the last first',
+        answer: 'AdminLogAnswer',
         query: { before: 'The number of the page before: `next` of the answer.', limit: 'How many at the most.' },
       }),
     )

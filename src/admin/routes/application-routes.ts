@@ -16,7 +16,7 @@ import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
-import type { DeleteApplicationAnswer, NewApplicationAnswer, NewSecretAnswer } from '../api-types.ts'
+import type { DeleteApplicationAnswer, NewApplicationAnswer, NewSecretAnswer } from '../api-types/application-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ChangeLimits, DeleteApplication, NewApplication, RotateSecret, Simulate } from '../application-schema.ts'
 import type { ApplicationView } from '../view/application-view.ts'
@@ -85,7 +85,11 @@ export function applicationRoutes(deps: Dependencies) {
     .get(
       '/api/applications',
       () => ({ applications: view.summaries(directory.all()) }),
-      adminCall({ tag: 'Applications', summary: 'All applications, in the order of their creation' }),
+      adminCall({
+        tag: 'Applications',
+        summary: 'All applications, in the order of their creation',
+        answer: 'ApplicationsAnswer',
+      }),
     )
     .post(
       '/api/applications',
@@ -113,14 +117,22 @@ export function applicationRoutes(deps: Dependencies) {
         return { id: application.id, name: application.name, secret }
       },
       {
-        ...adminCall({ tag: 'Applications', summary: 'Create an application; its secret is in this answer alone' }),
+        ...adminCall({
+          tag: 'Applications',
+          summary: 'Create an application; its secret is in this answer alone',
+          answer: 'NewApplicationAnswer',
+        }),
         body: NewApplication,
       },
     )
     .get(
       '/api/applications/:id',
       ({ params }) => view.whole(named(params.id)),
-      adminCall({ tag: 'Applications', summary: 'One, with its limits, credentials and quota' }),
+      adminCall({
+        tag: 'Applications',
+        summary: 'One, with its limits, credentials and quota',
+        answer: 'ApplicationAnswer',
+      }),
     )
     .patch(
       '/api/applications/:id',
@@ -136,7 +148,11 @@ export function applicationRoutes(deps: Dependencies) {
         )
       },
       {
-        ...adminCall({ tag: 'Applications', summary: 'Change limits; what is left out stays as it is' }),
+        ...adminCall({
+          tag: 'Applications',
+          summary: 'Change limits; what is left out stays as it is',
+          answer: 'ApplicationAnswer',
+        }),
         body: ChangeLimits,
       },
     )
@@ -159,6 +175,7 @@ export function applicationRoutes(deps: Dependencies) {
         ...adminCall({
           tag: 'Applications',
           summary: 'Make another secret; the one before ends at once, or counts for a while',
+          answer: 'NewSecretAnswer',
         }),
         body: RotateSecret,
       },
@@ -186,7 +203,14 @@ export function applicationRoutes(deps: Dependencies) {
           }),
         )
       },
-      { ...adminCall({ tag: 'Applications', summary: 'Send to the built-in simulator, or no more' }), body: Simulate },
+      {
+        ...adminCall({
+          tag: 'Applications',
+          summary: 'Send to the built-in simulator, or no more',
+          answer: 'ApplicationAnswer',
+        }),
+        body: Simulate,
+      },
     )
     .delete(
       '/api/applications/:id',
@@ -207,7 +231,11 @@ export function applicationRoutes(deps: Dependencies) {
         return { state }
       },
       {
-        ...adminCall({ tag: 'Applications', summary: 'Erase one with all that it has; its name is given again' }),
+        ...adminCall({
+          tag: 'Applications',
+          summary: 'Erase one with all that it has; its name is given again',
+          answer: 'DeleteApplicationAnswer',
+        }),
         body: DeleteApplication,
       },
     )

@@ -66,6 +66,8 @@ const stdin: Field<Uint8Array> = {
   },
 }
 
+const LINES = { type: 'string', description: 'A line of JSON for what it says: {"out"}, {"err"}, at last {"exit"}.' }
+
 const RunCommandLine = bodyOf({ argv: required(argv), stdin: optional(stdin) })
 
 /** The commands of the command line, for those who have it on another machine: `bellhop … --server URL`. */
@@ -88,6 +90,8 @@ export function commandRoutes({ gate, commit, log, serve }: Dependencies) {
       ...adminCall({
         tag: 'Service',
         summary: 'Run a command of the command line; answers a line of JSON for what it says',
+        answer: LINES,
+        contentType: 'application/x-ndjson',
       }),
       body: RunCommandLine,
     },

@@ -14,7 +14,7 @@ import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
-import type { CredentialTestAnswer } from '../api-types.ts'
+import type { CredentialTestAnswer } from '../api-types/credential-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ApnsFiles, FcmFile } from '../application-schema.ts'
 import type { ApplicationView } from '../view/application-view.ts'
@@ -71,7 +71,14 @@ export function credentialRoutes(deps: Dependencies) {
         const read = readApnsCertificate({ bytes: certificate, password, topic, environment, now: clock.now() })
         return store(actor, params.id, readable('certificate', read))
       },
-      { ...adminCall({ tag: 'Applications', summary: 'Store the key or certificate for APNs' }), body: ApnsFiles },
+      {
+        ...adminCall({
+          tag: 'Applications',
+          summary: 'Store the key or certificate for APNs',
+          answer: 'ApplicationAnswer',
+        }),
+        body: ApnsFiles,
+      },
     )
     .put(
       '/api/applications/:id/credentials/fcm',
@@ -79,7 +86,14 @@ export function credentialRoutes(deps: Dependencies) {
         applicationNamed(directory, params.id)
         return store(actor, params.id, readable('serviceAccount', readServiceAccount(serviceAccount)))
       },
-      { ...adminCall({ tag: 'Applications', summary: 'Store the service account for FCM' }), body: FcmFile },
+      {
+        ...adminCall({
+          tag: 'Applications',
+          summary: 'Store the service account for FCM',
+          answer: 'ApplicationAnswer',
+        }),
+        body: FcmFile,
+      },
     )
     .delete(
       '/api/applications/:id/credentials/:provider',
@@ -96,7 +110,11 @@ export function credentialRoutes(deps: Dependencies) {
         directory.reload()
         return view.whole(application)
       },
-      adminCall({ tag: 'Applications', summary: 'Take away a credential: apns, fcm or webpush' }),
+      adminCall({
+        tag: 'Applications',
+        summary: 'Take away a credential: apns, fcm or webpush',
+        answer: 'ApplicationAnswer',
+      }),
     )
     .post(
       '/api/applications/:id/credentials/:provider/test',
@@ -112,6 +130,7 @@ export function credentialRoutes(deps: Dependencies) {
       adminCall({
         tag: 'Applications',
         summary: 'Ask the gateway whether it takes the credential, in the words of doctor',
+        answer: 'CredentialTestAnswer',
       }),
     )
 }

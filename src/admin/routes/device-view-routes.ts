@@ -32,6 +32,7 @@ export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
       adminCall({
         tag: 'Devices',
         summary: 'Find devices',
+        answer: 'DeviceSearchAnswer',
         query: { q: 'A token, or its first 8 characters; an alias, a user, a tag.' },
       }),
     )
@@ -43,6 +44,10 @@ export function deviceViewRoutes({ gate, directory, devices }: Dependencies) {
         if (found === null) throw new Refused(failure('ResourceNotFound', 'No device found'))
         return found
       },
-      adminCall({ tag: 'Devices', summary: 'One, and what became of the last pushes there, and why' }),
+      adminCall({
+        tag: 'Devices',
+        summary: 'One, and what became of the last pushes there, and why',
+        answer: 'DeviceAnswer',
+      }),
     )
 }

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { JsonSchema } from '../../http/fields.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { known } from '../administrator.ts'
@@ -24,6 +25,8 @@ interface Dependencies {
   readonly api: OnBehalfApi
 }
 
+const ANY: JsonSchema = { description: 'As the public API answers; its own document has the shapes.' }
+
 /** The public API on behalf of an application, below `/api/applications/:id/v1`. What it changes, it commits with its log. */
 export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
   return new Elysia({ name: 'on-behalf-routes' }).use(gate).all(
@@ -42,7 +45,7 @@ export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
       set.headers = {}
       return response
     },
-    adminCall({ tag: 'Applications', summary: 'The public API on behalf of the application' }),
+    adminCall({ tag: 'Applications', summary: 'The public API on behalf of the application', answer: ANY }),
   )
 }
 

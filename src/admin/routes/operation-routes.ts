@@ -11,7 +11,7 @@ import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
-import type { BackupsAnswer, ServiceLogLine } from '../api-types.ts'
+import type { BackupsAnswer, ServiceLogLine } from '../api-types/operation-types.ts'
 import type { EventStreams, StreamEvent } from '../event-stream.ts'
 import type { KeptLine, RecentLines } from '../log-ring.ts'
 import { streamed } from './push-overview-routes.ts'
@@ -59,7 +59,11 @@ export function operationRoutes(deps: Dependencies) {
 
   return new Elysia({ name: 'operation-routes' })
     .use(gate)
-    .get('/api/backups', () => backupsAnswer(), adminCall({ tag: 'Service', summary: 'Backups that there are' }))
+    .get(
+      '/api/backups',
+      () => backupsAnswer(),
+      adminCall({ tag: 'Service', summary: 'Backups that there are', answer: 'BackupsAnswer' }),
+    )
     .post(
       '/api/backups',
       async ({ actor }) => {
@@ -71,7 +75,7 @@ export function operationRoutes(deps: Dependencies) {
         await commit(() => log.add(by, 'make backup'))
         return backupsAnswer()
       },
-      adminCall({ tag: 'Service', summary: 'Make a backup' }),
+      adminCall({ tag: 'Service', summary: 'Make a backup', answer: 'BackupsAnswer' }),
     )
     .get(
       '/api/service-log',
@@ -96,6 +100,7 @@ export function operationRoutes(deps: Dependencies) {
       adminCall({
         tag: 'Service',
         summary: 'Server-sent events: the last lines of the log, then each as it comes',
+        answer: 'ServiceLogLine',
         query: {
           level: 'The least: debug, info, warn or error. Default info.',
           application: 'Those about the application of this id.',

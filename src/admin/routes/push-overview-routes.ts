@@ -5,7 +5,8 @@ import { wholeNumber } from '../../http/fields.ts'
 import type { ProgressStore } from '../../push/status/progress-store.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
-import type { OverviewAnswer, PushProgressEvent } from '../api-types.ts'
+import type { OverviewAnswer } from '../api-types/overview-types.ts'
+import type { PushProgressEvent } from '../api-types/push-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import type { KnownApplications } from '../application-fields.ts'
 import type { EventStreams, StreamEvent } from '../event-stream.ts'
@@ -48,7 +49,11 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
     .get(
       '/api/overview',
       () => overview(),
-      adminCall({ tag: 'Service', summary: 'All applications on one page, and what needs attention' }),
+      adminCall({
+        tag: 'Service',
+        summary: 'All applications on one page, and what needs attention',
+        answer: 'OverviewAnswer',
+      }),
     )
     .get(
       '/api/applications/:id/pushes',
@@ -62,6 +67,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
       adminCall({
         tag: 'Pushes',
         summary: 'Pushes with their counts, the last first',
+        answer: 'PushesAnswer',
         query: { before: 'The number of the page before: `next` of the answer.', limit: 'How many at the most.' },
       }),
     )
@@ -82,6 +88,7 @@ export function pushOverviewRoutes({ gate, directory, progress, pushes, streams,
       adminCall({
         tag: 'Pushes',
         summary: 'Server-sent events: progress, until the push is over',
+        answer: 'PushProgressEvent',
         contentType: 'text/event-stream',
       }),
     )

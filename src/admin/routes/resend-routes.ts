@@ -3,12 +3,13 @@ import type { Application } from '../../application/application.ts'
 import { failure, Refused } from '../../failure.ts'
 import type { Counting } from '../../push/counting.ts'
 import { digestOf, keyOf } from '../../push/idempotency-schema.ts'
+import { PREVIEW } from '../../push/preview/preview-schema.ts'
 import type { Resend } from '../../push/resend/resend.ts'
 import type { ProgressStore } from '../../push/status/progress-store.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { known } from '../administrator.ts'
-import type { ResendAnswer } from '../api-types.ts'
+import type { ResendAnswer } from '../api-types/push-types.ts'
 import type { CallLog } from '../call-log.ts'
 import { ResendBody } from '../resend-schema.ts'
 
@@ -41,6 +42,7 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
       adminCall({
         tag: 'Pushes',
         summary: 'To whom a push would go that is sent again to those it failed for, and what would be sent',
+        answer: PREVIEW,
       }),
     )
     .post(
@@ -58,7 +60,7 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
         return calls.during(call, () => resend.send(application, wanted))
       },
       {
-        ...adminCall({ tag: 'Pushes', summary: 'Send a push again, to those it failed for' }),
+        ...adminCall({ tag: 'Pushes', summary: 'Send a push again, to those it failed for', answer: 'ResendAnswer' }),
         body: ResendBody,
       },
     )

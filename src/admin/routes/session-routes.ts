@@ -61,7 +61,11 @@ export function sessionRoutes(deps: Dependencies) {
     .get(
       '/api/session',
       ({ actor }) => shown(actor),
-      adminCall({ tag: 'Session', summary: 'Who you are, and whether there is any administrator' }),
+      adminCall({
+        tag: 'Session',
+        summary: 'Who you are, and whether there is any administrator',
+        answer: 'SessionAnswer',
+      }),
     )
     .post(
       '/api/session',
@@ -75,7 +79,7 @@ export function sessionRoutes(deps: Dependencies) {
         const { administrator } = outcome
         return welcome(administrator, await commit(() => begin(administrator, 'password')), headers)
       },
-      { ...adminCall({ tag: 'Session', summary: 'Sign in' }), body: SignIn },
+      { ...adminCall({ tag: 'Session', summary: 'Sign in', answer: 'SessionAnswer' }), body: SignIn },
     )
     .delete(
       '/api/session',
@@ -89,7 +93,7 @@ export function sessionRoutes(deps: Dependencies) {
         }
         return answer('', null, headers)
       },
-      adminCall({ tag: 'Session', summary: 'Sign out here' }),
+      adminCall({ tag: 'Session', summary: 'Sign out here', answer: 'SessionAnswer' }),
     )
     .delete(
       '/api/sessions',
@@ -101,7 +105,7 @@ export function sessionRoutes(deps: Dependencies) {
         })
         return answer('', null, headers)
       },
-      adminCall({ tag: 'Session', summary: 'Sign out everywhere' }),
+      adminCall({ tag: 'Session', summary: 'Sign out everywhere', answer: 'SessionAnswer' }),
     )
     .put(
       '/api/password',
@@ -121,7 +125,11 @@ export function sessionRoutes(deps: Dependencies) {
         return welcome(administrator, session, headers)
       },
       {
-        ...adminCall({ tag: 'Session', summary: 'Change your password; all other sessions end' }),
+        ...adminCall({
+          tag: 'Session',
+          summary: 'Change your password; all other sessions end',
+          answer: 'SessionAnswer',
+        }),
         body: ChangePassword,
       },
     )
@@ -133,7 +141,10 @@ export function sessionRoutes(deps: Dependencies) {
         const name = found.kind === 'sign-in' ? found.administrator.name : null
         return { kind: found.kind, name, expiresAt: isoTime(found.expiresAt) }
       },
-      { ...adminCall({ tag: 'Session', summary: 'Whose a link is, and what for', isLook: true }), body: LookAtLink },
+      {
+        ...adminCall({ tag: 'Session', summary: 'Whose a link is, and what for', answer: 'LinkAnswer', isLook: true }),
+        body: LookAtLink,
+      },
     )
     .post(
       '/api/link',
@@ -156,7 +167,11 @@ export function sessionRoutes(deps: Dependencies) {
         return welcome(made.administrator, made.session, headers)
       },
       {
-        ...adminCall({ tag: 'Session', summary: 'Use a link up: become an administrator, or sign in' }),
+        ...adminCall({
+          tag: 'Session',
+          summary: 'Use a link up: become an administrator, or sign in',
+          answer: 'SessionAnswer',
+        }),
         body: UseLink,
       },
     )

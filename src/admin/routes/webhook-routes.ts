@@ -14,7 +14,7 @@ import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
 import { known } from '../administrator.ts'
-import type { NewWebhookAnswer, WebhookAnswer, WebhookRetryAnswer, WebhooksAnswer } from '../api-types.ts'
+import type { NewWebhookAnswer, WebhookAnswer, WebhookRetryAnswer, WebhooksAnswer } from '../api-types/webhook-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import type { KnownApplications } from '../application-fields.ts'
 import { ChangeWebhook } from '../webhook-schema.ts'
@@ -51,12 +51,16 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
           return [{ application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }]
         }),
       }),
-      adminCall({ tag: 'Service', summary: 'Webhooks of all applications, and what waits for them' }),
+      adminCall({
+        tag: 'Service',
+        summary: 'Webhooks of all applications, and what waits for them',
+        answer: 'WebhooksAnswer',
+      }),
     )
     .get(
       '/api/applications/:id/webhook',
       ({ params }): WebhookAnswer => shown(webhooks.find(applicationNamed(directory, params.id))),
-      adminCall({ tag: 'Applications', summary: 'The webhook of an application' }),
+      adminCall({ tag: 'Applications', summary: 'The webhook of an application', answer: 'WebhookAnswer' }),
     )
     .put(
       '/api/applications/:id/webhook',
@@ -81,6 +85,7 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         ...adminCall({
           tag: 'Applications',
           summary: 'Set the webhook; a secret that is made is in this answer alone',
+          answer: 'NewWebhookAnswer',
         }),
         body: ChangeWebhook,
       },
@@ -98,7 +103,11 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         if (!wasThere) throw noWebhook()
         return shown(null)
       },
-      adminCall({ tag: 'Applications', summary: 'Take the webhook away, with all that waits for it' }),
+      adminCall({
+        tag: 'Applications',
+        summary: 'Take the webhook away, with all that waits for it',
+        answer: 'WebhookAnswer',
+      }),
     )
     .post(
       '/api/applications/:id/webhook/retry',
@@ -116,7 +125,11 @@ export function webhookRoutes({ gate, commit, directory, log, webhooks, webhookL
         if (!isThere) throw noWebhook()
         return { waiting: webhookList.all().find((one) => one.application === application.number)?.waiting ?? 0 }
       },
-      adminCall({ tag: 'Service', summary: 'Try at once to deliver what waits for a webhook' }),
+      adminCall({
+        tag: 'Service',
+        summary: 'Try at once to deliver what waits for a webhook',
+        answer: 'WebhookRetryAnswer',
+      }),
     )
 }
 

@@ -10,7 +10,8 @@ import { periodAt } from '../../usage/quota-period.ts'
 import type { Platform } from '../../device/device.ts'
 import { PROVIDER } from '../../webhook/event.ts'
 import type { WebhookStore } from '../../webhook/webhook-store.ts'
-import type { ApplicationAnswer, ApplicationSummary, CredentialView, ProviderState } from '../api-types.ts'
+import type { ApplicationAnswer, ApplicationSummary } from '../api-types/application-types.ts'
+import type { CredentialView, ProviderState } from '../api-types/credential-types.ts'
 
 interface Dependencies {
   readonly clock: Pick<Clock, 'now'>

@@ -6,7 +6,7 @@ import { explain } from '../../push/explain/explain.ts'
 import type { PushSummaryStore } from '../../push/status/push-summary-store.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
-import type { DeviceAnswer, DeviceSearchAnswer, DeviceView } from '../api-types.ts'
+import type { DeviceAnswer, DeviceSearchAnswer, DeviceView } from '../api-types/device-types.ts'
 
 const FOUND = 50
 const LAST_PUSHES = 20

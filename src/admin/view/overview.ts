@@ -15,7 +15,7 @@ import type { Day } from '../../stats/daily-store.ts'
 import { dayOf } from '../../text/format.ts'
 import { VERSION } from '../../version.ts'
 import type { WebhookList } from '../../webhook/webhook-list-store.ts'
-import type { AttentionPoint, OverviewAnswer, OverviewDay, OverviewDevices } from '../api-types.ts'
+import type { AttentionPoint, OverviewAnswer, OverviewDay, OverviewDevices } from '../api-types/overview-types.ts'
 import type { PushView } from './push-view.ts'
 
 const DAYS = 30

@@ -4,7 +4,7 @@ import { pushStatusOf } from '../../push/status/status-answer.ts'
 import type { PushSummaryStore } from '../../push/status/push-summary-store.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
 import type { StoredPush } from '../../push/status/status.ts'
-import type { PushesAnswer, PushSummary } from '../api-types.ts'
+import type { PushesAnswer, PushSummary } from '../api-types/push-types.ts'
 
 interface Dependencies {
   readonly clock: Pick<Clock, 'now'>

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
-import type { Refusal, SessionAnswer } from '../../admin/api-types.ts'
+import type { Refusal } from '../../admin/api-types/refusal-types.ts'
+import type { SessionAnswer } from '../../admin/api-types/session-types.ts'
 
 /** Who looks at this page; `null`: that is not known yet. */
 export const session = signal<SessionAnswer | null>(null)

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { PushProgressEvent } from '../../admin/api-types.ts'
+import type { PushProgressEvent } from '../../admin/api-types/push-types.ts'
 import { comebacks, noteAway } from './call.ts'
 
 /** How far a push is, as it goes; `null`: not told yet. */

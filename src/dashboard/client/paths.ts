@@ -1,4 +1,4 @@
-import type { ApplicationName } from '../../admin/api-types.ts'
+import type { ApplicationName } from '../../admin/api-types/application-types.ts'
 
 type Id = ApplicationName['id']
 

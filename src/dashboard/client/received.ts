@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { ReceivedAnswer } from '../../admin/api-types.ts'
+import type { ReceivedAnswer } from '../../admin/api-types/operation-types.ts'
 import { call } from './call.ts'
 
 type Received = ReceivedAnswer['received'][number]

@@ -1,4 +1,4 @@
-import type { ApplicationName } from '../../admin/api-types.ts'
+import type { ApplicationName } from '../../admin/api-types/application-types.ts'
 import { call } from './call.ts'
 import { onBehalf } from './paths.ts'
 

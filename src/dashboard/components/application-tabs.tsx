@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso/router'
-import type { ApplicationName } from '../../admin/api-types.ts'
+import type { ApplicationName } from '../../admin/api-types/application-types.ts'
 import { applicationPage } from '../client/paths.ts'
 import { useCurrentInView } from './current-in-view.ts'
 

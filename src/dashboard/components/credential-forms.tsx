@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
-import type { ApplicationAnswer, CredentialTestAnswer, ProviderName } from '../../admin/api-types.ts'
+import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
+import type { CredentialTestAnswer, ProviderName } from '../../admin/api-types/credential-types.ts'
 import { call, sentenceOf } from '../client/call.ts'
 import { applicationCall } from '../client/paths.ts'
 import { ChoiceField, TextField } from './field.tsx'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { ApplicationLimits } from '../../admin/api-types.ts'
+import type { ApplicationLimits } from '../../admin/api-types/application-types.ts'
 import { CheckField, ChoiceField, TextField } from './field.tsx'
 import { Form } from './form.tsx'
 

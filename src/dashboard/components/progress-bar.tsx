@@ -1,4 +1,4 @@
-import type { PushSummary } from '../../admin/api-types.ts'
+import type { PushSummary } from '../../admin/api-types/push-types.ts'
 import { count, plural, time } from './text.ts'
 
 type Progress = Pick<

@@ -1,4 +1,4 @@
-import type { PushSummary } from '../../admin/api-types.ts'
+import type { PushSummary } from '../../admin/api-types/push-types.ts'
 import { applicationPage } from '../client/paths.ts'
 import { DataTable } from './data-table.tsx'
 import type { Column } from './data-table.tsx'

@@ -1,4 +1,4 @@
-import type { ReceivedAnswer } from '../../admin/api-types.ts'
+import type { ReceivedAnswer } from '../../admin/api-types/operation-types.ts'
 import { Notification } from './lock-screen.tsx'
 
 export type Arrival = ReceivedAnswer['received'][number]

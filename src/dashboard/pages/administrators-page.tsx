@@ -1,5 +1,10 @@
 import { useSignal } from '@preact/signals'
-import type { AdministratorsAnswer, NewLinkAnswer, NewTokenAnswer, TokensAnswer } from '../../admin/api-types.ts'
+import type {
+  AdministratorsAnswer,
+  NewLinkAnswer,
+  NewTokenAnswer,
+  TokensAnswer,
+} from '../../admin/api-types/administrator-types.ts'
 import { call, readSession, session } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { useResource } from '../client/resource.ts'

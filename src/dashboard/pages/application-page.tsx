@@ -5,7 +5,7 @@ import type {
   ApplicationLimits,
   NewSecretAnswer,
   RotateSecretRequest,
-} from '../../admin/api-types.ts'
+} from '../../admin/api-types/application-types.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { newSecret, secretOf } from '../client/new-secret.ts'

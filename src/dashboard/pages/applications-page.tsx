@@ -4,8 +4,8 @@ import type {
   ApplicationsAnswer,
   ApplicationSummary,
   NewApplicationAnswer,
-  ProviderState,
-} from '../../admin/api-types.ts'
+} from '../../admin/api-types/application-types.ts'
+import type { ProviderState } from '../../admin/api-types/credential-types.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { newSecret } from '../client/new-secret.ts'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { BackupsAnswer } from '../../admin/api-types.ts'
+import type { BackupsAnswer } from '../../admin/api-types/operation-types.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { useResource } from '../client/resource.ts'

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
-import type { ApplicationAnswer, CredentialView } from '../../admin/api-types.ts'
+import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
+import type { CredentialView } from '../../admin/api-types/credential-types.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationCall } from '../client/paths.ts'

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso/router'
-import type { ApplicationAnswer, DeviceAnswer, DeviceView } from '../../admin/api-types.ts'
+import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
+import type { DeviceAnswer, DeviceView } from '../../admin/api-types/device-types.ts'
 import { call } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
 import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'

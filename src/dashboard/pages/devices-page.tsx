@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso/router'
-import type { ApplicationAnswer, DeviceSearchAnswer, DeviceView } from '../../admin/api-types.ts'
+import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
+import type { DeviceSearchAnswer, DeviceView } from '../../admin/api-types/device-types.ts'
 import { callList } from '../client/call.ts'
 import type { ListPage } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'

@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso/router'
-import type { AdminLogAnswer } from '../../admin/api-types.ts'
+import type { AdminLogAnswer } from '../../admin/api-types/administrator-types.ts'
 import { adminCurl } from '../client/curl.ts'
 import { useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'

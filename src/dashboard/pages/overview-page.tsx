@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
-import type { ApplicationsAnswer, OverviewAnswer, OverviewDay } from '../../admin/api-types.ts'
+import type { ApplicationsAnswer } from '../../admin/api-types/application-types.ts'
+import type { OverviewAnswer, OverviewDay } from '../../admin/api-types/overview-types.ts'
 import { adminCurl, publicUrl } from '../client/curl.ts'
 import { applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'

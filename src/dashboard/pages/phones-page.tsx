@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
-import type { ApplicationAnswer } from '../../admin/api-types.ts'
+import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
 import { call, sentenceOf } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
 import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
-import type { PushSummary } from '../../admin/api-types.ts'
+import type { PushSummary } from '../../admin/api-types/push-types.ts'
 import { call } from '../client/call.ts'
 import { publicCurl } from '../client/curl.ts'
 import { useProgress } from '../client/live.ts'

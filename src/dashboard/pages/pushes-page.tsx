@@ -1,5 +1,6 @@
 import { useLocation, useRoute } from 'preact-iso/router'
-import type { ApplicationAnswer, PushesAnswer } from '../../admin/api-types.ts'
+import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
+import type { PushesAnswer } from '../../admin/api-types/push-types.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
 import { applicationCall, applicationPage } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso/router'
-import type { ApplicationAnswer } from '../../admin/api-types.ts'
+import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
 import { call } from '../client/call.ts'
 import { publicCurl } from '../client/curl.ts'
 import { inLanguage, languagesIn, withLanguage, withoutLanguage } from '../client/draft-languages.ts'

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import type { ServiceLogLine } from '../../admin/api-types.ts'
+import type { ServiceLogLine } from '../../admin/api-types/operation-types.ts'
 import { comebacks, noteAway } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { ChoiceField } from '../components/field.tsx'

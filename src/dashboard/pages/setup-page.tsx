@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import type { LinkAnswer, SessionAnswer } from '../../admin/api-types.ts'
+import type { LinkAnswer, SessionAnswer } from '../../admin/api-types/session-types.ts'
 import { call, sentenceOf, session } from '../client/call.ts'
 import { TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { SessionAnswer } from '../../admin/api-types.ts'
+import type { SessionAnswer } from '../../admin/api-types/session-types.ts'
 import { call, session } from '../client/call.ts'
 import { TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'

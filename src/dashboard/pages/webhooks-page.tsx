@@ -1,4 +1,4 @@
-import type { WebhooksAnswer, WebhookView } from '../../admin/api-types.ts'
+import type { WebhooksAnswer, WebhookView } from '../../admin/api-types/webhook-types.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationCall, applicationPage } from '../client/paths.ts'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
-import type { NewApplicationAnswer } from '../../admin/api-types.ts'
+import type { NewApplicationAnswer } from '../../admin/api-types/application-types.ts'
 import { call } from '../client/call.ts'
 import { newSecret } from '../client/new-secret.ts'
 import { applicationPage } from '../client/paths.ts'

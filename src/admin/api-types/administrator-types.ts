@@ -1,0 +1,47 @@
+/** `GET /api/administrators` */
+export interface AdministratorsAnswer {
+  readonly administrators: readonly {
+    readonly name: string
+    readonly createdAt: string
+    /** `null`: no session of theirs is left. */
+    readonly seenAt: string | null
+  }[]
+}
+
+/** `POST /api/administrators`: `link` goes behind the `#` of `/setup`. */
+export interface NewLinkAnswer {
+  readonly link: string
+  readonly expiresAt: string
+}
+
+/** What takes an administrator away, or revokes a token. */
+export interface DoneAnswer {
+  readonly message: string
+}
+
+/** `GET /api/tokens` */
+export interface TokensAnswer {
+  readonly tokens: readonly { readonly name: string; readonly createdAt: string; readonly usedAt: string | null }[]
+}
+
+/** `POST /api/tokens {name}`: the token is in this answer and nowhere else. */
+export interface NewTokenAnswer {
+  readonly name: string
+  readonly token: string
+}
+
+/** `GET /api/log?before=N&limit=N`, the last first. */
+export interface AdminLogAnswer {
+  readonly entries: readonly {
+    readonly number: number
+    readonly at: string
+    /** `administrator ann`, `token ci`, `command`. */
+    readonly who: string
+    readonly action: string
+    /** What it was done to; `''`: nothing in particular. Of an application its id. */
+    readonly subject: string
+    readonly detail: Readonly<Record<string, unknown>>
+  }[]
+  /** `before` of the next page; `null`: that was all. */
+  readonly next: number | null
+}

@@ -1,0 +1,79 @@
+export type ProviderName = 'apns' | 'fcm' | 'webpush'
+
+/** `none`: there is no credential. `ready`: there is one. Else why nothing can be sent: `paused`. */
+export interface ProviderState {
+  readonly state: 'none' | 'ready' | 'paused'
+  /** Why it is paused, in the gateway's word. */
+  readonly reason: string | null
+}
+
+/** What may be shown of a credential. */
+export type CredentialView = { readonly createdAt: string } & (
+  | {
+      readonly provider: 'apns'
+      readonly kind: 'key'
+      readonly keyId: string
+      readonly teamId: string
+      readonly topic: string
+      readonly environment: ApnsEnvironmentName
+    }
+  | {
+      readonly provider: 'apns'
+      readonly kind: 'certificate'
+      readonly topic: string
+      readonly environment: ApnsEnvironmentName
+      readonly expiresAt: string
+    }
+  | {
+      readonly provider: 'fcm'
+      readonly kind: 'service-account'
+      readonly projectId: string
+      readonly clientEmail: string
+      readonly privateKeyId: string
+    }
+  | {
+      readonly provider: 'webpush'
+      readonly kind: 'vapid'
+      readonly publicKey: string
+      readonly subject: string
+    }
+)
+
+/** `auto`: production is tried first, then sandbox, device by device. */
+export type ApnsEnvironmentName = 'auto' | 'production' | 'sandbox'
+
+/** `PUT /api/applications/:id/credentials/apns`: a key, or a certificate. `environment`: default `auto`. */
+export type ApnsCredentialRequest =
+  | {
+      /** The text of the .p8 file. */
+      readonly key: string
+      readonly keyId: string
+      readonly teamId: string
+      /** The bundle id. */
+      readonly topic: string
+      readonly environment?: ApnsEnvironmentName
+    }
+  | {
+      /** The file (.p12, .pfx or .pem) in base64. */
+      readonly certificate: string
+      readonly password?: string
+      /** Default: the one that the certificate names. */
+      readonly topic?: string
+      readonly environment?: ApnsEnvironmentName
+    }
+
+/** `PUT /api/applications/:id/credentials/fcm`. `DELETE …/credentials/:provider` takes either away. */
+export interface FcmCredentialRequest {
+  /** The text of the service account's JSON key file. */
+  readonly serviceAccount: string
+}
+
+/** `POST /api/applications/:id/credentials/:provider/test`: takes up to 10 s. */
+export interface CredentialTestAnswer {
+  readonly findings: readonly {
+    /** `skipped`: the gateway was not asked. */
+    readonly state: 'ok' | 'warning' | 'failed' | 'skipped'
+    readonly text: string
+    readonly fix: string | null
+  }[]
+}

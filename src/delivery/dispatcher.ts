@@ -5,6 +5,7 @@ import type { ActiveDelivery } from './active-delivery.ts'
 import { CredentialHealth } from './credential/credential-health.ts'
 import type { HealthDependencies } from './credential/credential-health.ts'
 import type { SendBudget } from './credential/send-budget.ts'
+import { ServiceLanes } from './credential/service-lanes.ts'
 import { SilentDevices } from './credential/silent-devices.ts'
 import type { Sending } from './credential/silent-devices.ts'
 import { OutcomeCounters } from './outcome-counters.ts'
@@ -34,6 +35,20 @@ interface Dependencies extends HealthDependencies {
 /** Notifications for one device that are passed over to find one for another. */
 const MAX_SAME = 64
 
+/** One of several gateways; `lanes`: those of the credential that it is sent with. */
+interface Lane {
+  readonly lanes: ServiceLanes<Task>
+  readonly service: string
+}
+
+interface OnItsWay {
+  readonly provider: Provider
+  readonly task: Task
+  readonly sending: Sending
+  /** `null`: there is one gateway. */
+  readonly lane: Lane | null
+}
+
 /**
  * Sends what the backlog gives, with one credential, as fast as the congestion window, the share of this sender and the
  * send budget allow; and passes on what is answered.
@@ -43,6 +58,8 @@ export class Dispatcher {
   #provider: Provider | null = null
   #health: Health
   readonly #silent = new SilentDevices()
+  /** Of a credential that is for several gateways. */
+  #lanes: ServiceLanes<Task>
   readonly #counters = new OutcomeCounters()
   #inFlight = 0
   /** How many were sent, ever. */
@@ -60,6 +77,7 @@ export class Dispatcher {
     this.#deps = deps
     this.#movedAt = deps.clock.now()
     this.#health = new CredentialHealth(deps, true)
+    this.#lanes = this.#newLanes()
   }
 
   get provider(): Provider | null {
@@ -93,6 +111,8 @@ export class Dispatcher {
     const old = this.#provider
     const now = this.#deps.clock.now()
     this.#deps.outcomes.releasePending(this.#health, now)
+    this.#releaseAside(() => true, now)
+    this.#lanes = this.#newLanes()
     this.#provider = provider
     this.#health = new CredentialHealth(this.#deps, isProven)
     this.#mayGo = new WeakMap()
@@ -114,14 +134,14 @@ export class Dispatcher {
     let isThrough = false
     while (this.#inFlight - this.#silent.excused < this.size(now) && provider.mayTake?.(now) !== false) {
       // Neither through nor empty: it goes on in the next turn of the event loop.
-      if (!sendBudget.take(this.#pumpAgain)) return
-      const task = this.#next(now)
+      if (!sendBudget.take(this.#pumpAgain, provider.weight)) return
+      const task = this.#lanes.next(now) ?? (this.#lanes.isFull(now) ? null : this.#next(now))
       if (task === null) {
-        isThrough = this.#inFlight === 0
+        isThrough = this.#inFlight + this.#lanes.aside === 0
         break
       }
       const until = this.#silent.heldBackUntil(task.recipient.device, now)
-      if (until === null) this.#send(provider, task, monotonic)
+      if (until === null) this.#admit(provider, task, now, monotonic)
       else outcomes.postpone(task, until, now)
     }
     if (isThrough && this.#health.isDoubtful && !backlog.isSearching) outcomes.nobodyLeft(this.#health, now)
@@ -129,19 +149,23 @@ export class Dispatcher {
 
   /** Time has passed: requests that are late are put down to their devices. */
   tick(): void {
-    this.#silent.excuseSilent(this.#deps.clock.monotonic())
+    const { clock } = this.#deps
+    this.#silent.excuseSilent(clock.monotonic())
+    this.#releaseAside(({ delivery }) => delivery.abortReason !== null, clock.now())
   }
 
   /** The clock was put back by `byMs`. */
   shift(byMs: number): void {
     this.#health.shift(byMs)
     this.#silent.shift(byMs)
+    this.#lanes.shift(byMs)
     this.#movedAt -= byMs
   }
 
   /** Sends nothing more. */
   stop(): void {
     this.#isStopped = true
+    this.#releaseAside(() => true, this.#deps.clock.now())
   }
 
   /** Resolves when nothing is in flight. */
@@ -175,21 +199,32 @@ export class Dispatcher {
     return next
   }
 
-  #send(provider: Provider, task: Task, monotonic: number): void {
+  /** Sends, or has the recipient wait for its gateway. */
+  #admit(provider: Provider, task: Task, now: number, monotonic: number): void {
+    const service = provider.serviceOf?.(task.recipient) ?? null
+    const admission = service === null ? null : this.#lanes.admit(service, task, now)
+    if (admission === null || admission.kind === 'go') this.#send(provider, task, service, monotonic)
+    else if (admission.kind === 'later') this.#deps.outcomes.postpone(task, admission.dueAt, now, admission.reason)
+  }
+
+  #send(provider: Provider, task: Task, service: string | null, monotonic: number): void {
     this.#inFlight++
+    const lanes = this.#lanes
+    if (service !== null) lanes.sent(service)
     task.delivery.sent()
     const sent = this.#withBadge(task)
     const sending = this.#silent.sent(task.recipient.device, ++this.#sent, monotonic)
+    const onItsWay: OnItsWay = { provider, task: sent, sending, lane: service === null ? null : { lanes, service } }
     // The task must be released whatever happens, or its page never settles.
     const mayGo = this.#mayGoOf(provider, sent.delivery)
     provider.send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, mayGo).then(
       (outcome) => {
-        if (outcome === null) this.#withdrawn(sent, sending)
-        else this.#answered(provider, sent, sending, outcome)
+        if (outcome === null) this.#withdrawn(onItsWay)
+        else this.#answered(onItsWay, outcome)
       },
       (error: unknown) => {
         this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
-        this.#answered(provider, sent, sending, {
+        this.#answered(onItsWay, {
           kind: 'deferred',
           afterMs: null,
           scope: 'device',
@@ -224,7 +259,7 @@ export class Dispatcher {
     return { ...task, recipient: same ? recipient : { ...recipient, badge: badge.badge }, badge }
   }
 
-  #answered(provider: Provider, task: Task, sending: Sending, answer: Outcome): void {
+  #answered({ provider, task, sending, lane }: OnItsWay, answer: Outcome): void {
     if (this.#isClosed) return
     this.#inFlight--
     const { clock, latency, badges, outcomes } = this.#deps
@@ -232,25 +267,51 @@ export class Dispatcher {
     // It may be the first that a process hears after it stood still: the wait that it asks for begins now.
     this.#deps.followStill(monotonic)
     const now = clock.now()
-    const outcome = this.#silent.answered(sending, answer, now)
+    const latencyMs = monotonic - sending.sentAt
+    const heard = this.#silent.answered(sending, answer, now)
+    const outcome = lane === null ? heard : this.#heardOf(lane, heard, latencyMs, now)
     // What was taken is still to be written down.
     if (outcome.kind !== 'accepted' && task.badge !== undefined) badges.refused(task.badge)
-    const latencyMs = monotonic - sending.sentAt
     latency.observe(latencyMs / 1000)
     this.#movedAt = now
     // Of a credential that has been replaced an answer says nothing of the new one.
     const health = provider === this.#provider ? this.#health : null
-    const situation = { sent: { nth: sending.nth, latencyMs }, provider: provider.name, health, now }
+    // One slow gateway of several must not close the window of the others.
+    const sent = { nth: sending.nth, latencyMs: lane === null ? latencyMs : 0 }
+    const situation = { sent, provider: provider.name, health, now }
     this.#counters.count(outcome, outcomes.handle(task, outcome, situation))
     this.#over(task, now, monotonic)
   }
 
+  /** What an answer means for its gateway; gives what it means for the credential. */
+  #heardOf({ lanes, service }: Lane, answer: Outcome, latencyMs: number, now: number): Outcome {
+    const { outcome, turnedAway } = lanes.answered(service, answer, latencyMs, now)
+    const reason = outcome.kind === 'deferred' ? outcome.reason : ''
+    for (const { task, dueAt } of turnedAway) this.#deps.outcomes.postpone(task, dueAt, now, reason)
+    return outcome
+  }
+
+  /** Requeues those of the recipients set aside that `belong`. */
+  #releaseAside(belongs: (task: Task) => boolean, now: number): void {
+    const { outcomes, backlog } = this.#deps
+    for (const task of this.#lanes.takeAside(belongs)) {
+      outcomes.requeue(task, now)
+      backlog.enqueue(task.delivery)
+    }
+  }
+
+  #newLanes(): ServiceLanes<Task> {
+    const { log, random, application, platform } = this.#deps
+    return new ServiceLanes({ log, random, name: { application, platform } })
+  }
+
   /** While the request waited there came a reason not to send it. */
-  #withdrawn(task: Task, sending: Sending): void {
+  #withdrawn({ task, sending, lane }: OnItsWay): void {
     if (this.#isClosed) return
     this.#inFlight--
     const { clock, badges, outcomes } = this.#deps
     this.#silent.withdrawn(sending)
+    lane?.lanes.withdrawn(lane.service)
     if (task.badge !== undefined) badges.refused(task.badge)
     const now = clock.now()
     outcomes.requeue(task, now)

@@ -81,10 +81,10 @@ export class OutcomeHandler {
     return verdict
   }
 
-  /** Postpones a send to `dueAt`, since the device answers nothing. It is no attempt. */
-  postpone(task: Task, dueAt: number, now: number): void {
+  /** Postpones a send to `dueAt`, since the device answers nothing, or its gateway takes nothing. It is no attempt. */
+  postpone(task: Task, dueAt: number, now: number, reason: string = DEADLINE): void {
     const attempt = Math.max(task.attempt - 1, 1)
-    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason: DEADLINE }, finding: null }, now)
+    this.#close({ task: { ...task, attempt }, verdict: { kind: 'retry', dueAt, reason }, finding: null }, now)
     this.#deps.backlog.enqueue(task.delivery)
   }
 

@@ -68,6 +68,8 @@ export interface Provider extends AsyncDisposable {
   send(message: Message, recipient: Recipient, mayGo: () => boolean): Promise<Outcome | null>
   /** Which of several gateways takes it for this recipient: they fail apart. Absent: there is one. */
   serviceOf?(recipient: Recipient): string
+  /** Of how many usual requests one takes the processor time, on the thread that answers calls. Default 1. */
+  readonly weight?: number
   /** Whether the gateway's quota leaves room for one more at `now`, ms since the Unix epoch. Absent: always. */
   mayTake?(now: number): boolean
   /** What is wrong with the way to the gateway, as part of a sentence about it; `null` for nothing. Absent: not known. */

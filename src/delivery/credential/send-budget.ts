@@ -16,15 +16,18 @@ export class SendBudget {
   readonly #waiting = new Set<() => void>()
   #scheduled = false
 
-  /** Whether one more may be sent now. If not, `again` runs once in the next turn. */
-  take(again: () => void): boolean {
+  /**
+   * Whether one more may be sent now, which takes the time of `weight` usual ones. If not, `again` runs once in the next
+   * turn.
+   */
+  take(again: () => void, weight = 1): boolean {
     if (!this.#scheduled) {
       this.#scheduled = true
       setImmediate(() => this.#next())
     }
     if (this.#left > 0 && this.#quota > 0) {
-      this.#left--
-      this.#quota--
+      this.#left -= weight
+      this.#quota -= weight
       return true
     }
     this.#waiting.add(again)

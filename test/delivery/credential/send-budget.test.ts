@@ -45,3 +45,12 @@ test('more senders than a turn has sends all get theirs, one after the other', a
   for (let turns = 0; turns < 20 && !done(); turns++) await nextTurn()
   expect(done()).toBe(true)
 })
+
+test('what takes five times as long is sent a fifth as often in a turn', async () => {
+  const budget = new SendBudget()
+  let sent = 0
+  while (budget.take(() => undefined, 5)) sent++
+  expect(sent).toBe(26)
+  await nextTurn()
+  expect(budget.take(() => undefined, 5)).toBe(true)
+})

@@ -32,19 +32,12 @@ export function createInbox({ simulator, applications }: Dependencies) {
     )
     const received = arrivals.flatMap((arrival, at) => {
       if (first + at <= after) return []
-      const { target, platform, token, push, title, text, badge, status, reason, at: receivedAt } = receivedOf(arrival)
+      const { target, platform, token, at: receivedAt, ...shown } = receivedOf(arrival)
       const application = simulated.get(target ?? '')
       if (application === undefined) return []
       const device = { application, platform: String(platform), token: token.slice(0, SHOWN_CHARACTERS) }
       const number = first + at
-      return Object.assign({ number, at: isoTime(receivedAt) }, device, {
-        push,
-        title,
-        text,
-        badge,
-        status,
-        reason,
-      })
+      return Object.assign({ number, at: isoTime(receivedAt) }, device, shown)
     })
     return { last, received }
   }

@@ -139,27 +139,42 @@ inBrowser.describe(`sending from the dashboard${inBrowser.why}`, () => {
     await context.close()
   })
 
-  test('shows on simulated phones what arrives, and counts a tap', async () => {
+  test('shows on simulated phones what arrives but no picture, and counts a tap and a button', async () => {
     const { context, page, path, wrongs } = await openWith([
       { token: 'a1'.repeat(32), platform: '0' },
       { token: 'b2'.repeat(32), platform: '0' },
       { token: 'c3', platform: '1' },
     ])
+    const loaded: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(at('/'))) loaded.push(request.url())
+    })
     await page.goto(at(`${path}/phones`))
-    await page.getByLabel('One more phone').selectOption('An iPhone without the app: Unregistered')
+    await page.getByLabel('What is sent to it').selectOption('is refused: the app is gone (Unregistered)')
     await page.getByRole('button', { name: 'Add the phone' }).click()
-    const phones = page.getByRole('group', { name: 'Simulated phones' }).getByRole('group')
+    const phones = page.getByRole('group', { name: 'Simulated phones' }).locator('figure')
     const gone = phones.filter({ hasText: 'bad41000' })
     await gone.waitFor()
-    const { id } = await ask(page, 'POST', `/api${path}/v1/push/all`, { platform: ['0', '1'], ...SHOWN })
+    const image = 'https://shop.example/parcel.png'
+    const all = { platform: ['0', '1'], ...SHOWN, subtitle: 'At nine', category: 'order', image }
+    const { id } = await ask(page, 'POST', `/api${path}/v1/push/all`, all)
     await gone.getByText('The gateway refused: Unregistered').waitFor()
     const android = phones.filter({ hasText: 'Android' })
     await android.getByRole('button', { name: 'On its way' }).click()
     await android.getByRole('button', { name: 'On its way', pressed: true }).waitFor()
+    expect(await android.getByText('picture').count()).toBe(1)
+    expect(await android.getByText('At nine').count()).toBe(0)
+    const iphone = phones.filter({ hasText: 'At nine' }).first()
+    await iphone.getByRole('button', { name: 'accept' }).click()
+    await iphone.getByRole('button', { name: 'accept', pressed: true }).waitFor()
     await ask(page, 'POST', `/api${path}/v1/push/all`, { platform: '0', silent: true })
     await phones.getByText('1 silent').nth(1).waitFor()
     await page.goto(at(`${path}/pushes/${id}`))
     await page.getByText('1 33.3 %').waitFor()
+    expect(await page.getByRole('table', { name: 'Actions' }).getByRole('row').nth(1).innerText()).toMatch(
+      /^accept\s+1$/,
+    )
+    expect(loaded).toEqual([])
     expect(wrongs).toEqual([])
     await context.close()
   })

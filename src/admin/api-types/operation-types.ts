@@ -44,8 +44,14 @@ export interface ReceivedAnswer {
     /** The push's id; `null`: its payload does not have that. */
     readonly push: string | null
     readonly title: string | null
+    /** iOS alone has one. */
+    readonly subtitle: string | null
     readonly text: string | null
     readonly badge: number | null
+    /** By which an app on iOS knows the buttons below it. */
+    readonly category: string | null
+    /** Whether the address of a picture comes with it. */
+    readonly hasImage: boolean
     readonly status: number
     readonly reason: string | null
   }[]

@@ -4,7 +4,9 @@ import { onBehalf } from './paths.ts'
 
 /** Registers three phones with an application on the simulator, as their apps would. */
 export async function registerThreePhones(application: ApplicationName['id']): Promise<void> {
-  for (const platform of ['0', '0', '1'] as const) await registerPhone(application, platform)
+  const register = (platform: '0' | '1', tokens: readonly string[]) =>
+    call('PUT', onBehalf(application, '/deviceToken/batch'), { body: { platform, tokens } })
+  await Promise.all([register('0', [tokenFor('0'), tokenFor('0')]), register('1', [tokenFor('1')])])
 }
 
 /** Registers a phone; by how its token begins, the simulator may be told to refuse what is sent there. */
@@ -13,8 +15,11 @@ export async function registerPhone(
   platform: '0' | '1',
   start = '',
 ): Promise<void> {
-  const token = platform === '0' ? appleToken(start) : start + crypto.getRandomValues(new Uint32Array(4)).join('-')
-  await call('PUT', onBehalf(application, '/deviceToken'), { body: { token, platform } })
+  await call('PUT', onBehalf(application, '/deviceToken'), { body: { token: tokenFor(platform, start), platform } })
+}
+
+function tokenFor(platform: '0' | '1', start = ''): string {
+  return platform === '0' ? appleToken(start) : start + crypto.getRandomValues(new Uint32Array(4)).join('-')
 }
 
 /** 64 hexadecimal digits. Those that begin with `bad` order a refusal: without a start none does. */

@@ -15,8 +15,14 @@ interface ValueOf {
   readonly onValue: (value: string) => void
 }
 
+interface Keys {
+  /** Hears of each key before the form does. Default: nobody. */
+  readonly onKeyDown?: (event: KeyboardEvent) => void
+}
+
 type Input = Around &
-  ValueOf & {
+  ValueOf &
+  Keys & {
     readonly type?: 'text' | 'password' | 'search' | 'number' | 'url' | 'datetime-local'
     readonly autocomplete?: 'username' | 'current-password' | 'new-password' | 'off'
     readonly placeholder?: string
@@ -25,7 +31,6 @@ type Input = Around &
     readonly minLength?: number
     readonly min?: number
     readonly spellcheck?: boolean
-    readonly onKeyDown?: (event: KeyboardEvent) => void
   }
 
 /** The value of a field that is kept in a signal. */
@@ -39,7 +44,7 @@ export function keptIn<Text extends string>(text: Signal<Text>): ValueOf {
 }
 
 /** A line of text with its label. */
-export function TextField({ label, hint, problem, onValue, type = 'text', ...rest }: Input) {
+export function TextField({ label, hint, problem, onValue, onKeyDown, type = 'text', ...rest }: Input) {
   return (
     <Labelled
       {...{ label, hint, problem }}
@@ -51,6 +56,7 @@ export function TextField({ label, hint, problem, onValue, type = 'text', ...res
           // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler asks for it
           type={type as 'text'}
           onInput={({ currentTarget }) => onValue(currentTarget.value)}
+          {...(onKeyDown !== undefined && { onKeyDown })}
         />
       )}
     />

@@ -1,5 +1,6 @@
 import type { ReceivedAnswer } from '../../admin/api-types/operation-types.ts'
 import { Notification } from './lock-screen.tsx'
+import type { Shown } from './lock-screen.tsx'
 
 export type Arrival = ReceivedAnswer['received'][number]
 
@@ -14,18 +15,22 @@ export interface Phone {
 interface Props {
   readonly phone: Phone
   readonly application: string
-  /** Numbers of the arrivals that were tapped. */
-  readonly opened: ReadonlySet<number>
-  readonly onOpen: (arrival: Arrival) => void
+  /** Whether it was tapped, or a button of it. */
+  readonly isTold: (arrival: Arrival, action: string | null) => boolean
+  /** `action`: the button; `null`: the notification itself. */
+  readonly onTap: (arrival: Arrival, action: string | null) => void
 }
+
+/** What a category stands for is the app's own: the simulated one has these buttons for each. */
+const BUTTONS = ['accept', 'decline']
 
 const MODELS = { '0': 'iPhone', '1': 'Android', '2': 'Browser' }
 
 /** What a screen has room for. */
 const ON_SCREEN = 4
 
-/** A phone of the simulator with what arrived there. A tap on a notification opens it, and counts. */
-export function SimulatedPhone({ phone: { platform, token, arrivals }, application, opened, onOpen }: Props) {
+/** A phone of the simulator with what arrived there. A tap on a notification opens it, and counts, as a button does. */
+export function SimulatedPhone({ phone: { platform, token, arrivals }, application, isTold, onTap }: Props) {
   const name = `${MODELS[platform]} ${token.slice(0, 8)}…`
   const kind = platform === '0' ? 'ios' : 'android'
   const accepted = arrivals.filter(({ status }) => status === 200)
@@ -40,18 +45,25 @@ export function SimulatedPhone({ phone: { platform, token, arrivals }, applicati
           9:41
         </p>
         {shown.map((arrival) => (
-          <button
-            key={arrival.number}
-            type="button"
-            class="tap"
-            aria-pressed={opened.has(arrival.number)}
-            onClick={() => onOpen(arrival)}
-          >
-            <Notification
-              platform={kind}
-              shown={{ application, title: arrival.title ?? '', msg: arrival.text ?? '', badge: arrival.badge }}
-            />
-          </button>
+          <div key={arrival.number} class="arrival">
+            <button type="button" class="tap" aria-pressed={isTold(arrival, null)} onClick={() => onTap(arrival, null)}>
+              <Notification platform={kind} shown={shownOf(arrival, application)} />
+            </button>
+            {arrival.category !== null && (
+              <div class="actions" role="group" aria-label={`Buttons of ${arrival.category}`}>
+                {BUTTONS.map((action) => (
+                  <button
+                    key={action}
+                    type="button"
+                    aria-pressed={isTold(arrival, action)}
+                    onClick={() => onTap(arrival, action)}
+                  >
+                    {action}
+                  </button>
+                ))}
+              </div>
+            )}
+          </div>
         ))}
       </div>
       <figcaption>
@@ -75,6 +87,10 @@ export function SimulatedPhone({ phone: { platform, token, arrivals }, applicati
       )}
     </figure>
   )
+}
+
+function shownOf({ title, subtitle, text, badge, hasImage }: Arrival, application: string): Shown {
+  return { application, title: title ?? '', subtitle: subtitle ?? '', msg: text ?? '', badge, hasImage }
 }
 
 function isSilent({ title, text }: Arrival): boolean {

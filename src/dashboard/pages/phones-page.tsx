@@ -4,11 +4,12 @@ import type { ApplicationAnswer } from '../../admin/api-types/application-types.
 import { call, sentenceOf } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
 import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
+import { MAGIC, startOf } from '../client/magic-phones.ts'
 import { useReceived } from '../client/received.ts'
 import { useResource } from '../client/resource.ts'
 import { registerPhone } from '../client/three-phones.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
-import { ChoiceField } from '../components/field.tsx'
+import { ChoiceField, keptIn } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
@@ -20,17 +21,6 @@ type Registered = Pick<Phone, 'platform' | 'token'>
 
 const MOST_PHONES = 24
 
-/** What there is in the menu: the platform, and how a token begins for which the simulator does that. */
-const KINDS = [
-  ['0 ', 'An iPhone that takes everything'],
-  ['1 ', 'An Android phone that takes everything'],
-  ['0 bad41000', 'An iPhone without the app: Unregistered'],
-  ['1 unregistered:', 'An Android phone without the app: UNREGISTERED'],
-  ['0 bad40000', 'An iPhone with a bad token: BadDeviceToken'],
-  ['0 bad42901', 'An iPhone that is throttled once: TooManyRequests'],
-  ['1 internal-1:', 'An Android phone for which Google fails once: INTERNAL'],
-] as const
-
 /** Phones of the simulator, on which pushes appear as they arrive. */
 export function PhonesPage() {
   const id = useRoute().params['id'] ?? ''
@@ -39,18 +29,28 @@ export function PhonesPage() {
   const listed = `/deviceToken/all?limit=${MOST_PHONES}`
   const registered = useResource<readonly Registered[]>(onBehalf(id, listed))
   const received = useReceived(isSimulated ? id : null)
-  const kind = useSignal<string>(KINDS[0][0])
-  const opened = useSignal<ReadonlySet<number>>(new Set())
+  const platform = useSignal<'0' | '1'>('0')
+  const answer = useSignal('')
+  const times = useSignal('0')
+  const told = useSignal<ReadonlySet<string>>(new Set())
   const problem = useSignal<string | null>(null)
-  const open = async ({ number, push, platform, token }: Arrival): Promise<void> => {
-    if (opened.value.has(number)) return
+  /** As the app of that phone would. `action`: the button that was chosen; `null`: the notification itself. */
+  const report = async (arrival: Arrival, action: string | null): Promise<void> => {
+    if (told.value.has(keyOfTap(arrival, action))) return
     // Whose token is known counts once, as an app counts that says which phone has it.
-    const device = registered.value?.find((one) => one.platform === platform && one.token.startsWith(token))
+    const device = registered.value?.find(
+      (one) => one.platform === arrival.platform && one.token.startsWith(arrival.token),
+    )
     try {
       await call('PUT', onBehalf(id, '/stats'), {
-        body: { platform, ...(push !== null && { id: push }), ...(device !== undefined && { token: device.token }) },
+        body: {
+          platform: arrival.platform,
+          ...(action !== null && { event: 'action', action }),
+          ...(arrival.push !== null && { id: arrival.push }),
+          ...(device !== undefined && { token: device.token }),
+        },
       })
-      opened.value = new Set([...opened.value, number])
+      told.value = new Set([...told.value, keyOfTap(arrival, action)])
       problem.value = null
     } catch (error) {
       problem.value = sentenceOf(error)
@@ -59,7 +59,7 @@ export function PhonesPage() {
   return (
     <Page
       title="Phones"
-      lead="Of the simulator. A tap opens a push, which is counted."
+      lead="Of the simulator. A tap opens a push, and a button below it is chosen: both are counted."
       above={<ApplicationTabs id={id} name={application.value?.name} />}
       action={
         <a class="button primary" href={applicationPage(id, 'send')}>
@@ -89,8 +89,8 @@ export function PhonesPage() {
                 key={`${phone.platform} ${phone.token}`}
                 phone={phone}
                 application={application.value?.name ?? ''}
-                opened={opened.value}
-                onOpen={(arrival) => void open(arrival)}
+                isTold={(arrival, action) => told.value.has(keyOfTap(arrival, action))}
+                onTap={(arrival, action) => void report(arrival, action)}
               />
             ))}
           </div>
@@ -98,17 +98,37 @@ export function PhonesPage() {
             submit="Add the phone"
             isQuiet
             onSubmit={async () => {
-              const [platform, start = ''] = kind.value.split(' ')
-              await registerPhone(id, platform === '0' ? '0' : '1', start)
+              await registerPhone(id, platform.value, startOf(platform.value, answer.value, times.value))
               registered.reload()
             }}
           >
-            <ChoiceField
-              label="One more phone"
-              value={kind.value}
-              onValue={(value) => (kind.value = value)}
-              options={KINDS}
-            />
+            <h2>One more phone</h2>
+            <div class="pair">
+              <ChoiceField
+                label="Phone"
+                value={platform.value}
+                onValue={(value) => {
+                  platform.value = value === '0' ? '0' : '1'
+                  answer.value = ''
+                }}
+                options={[
+                  ['0', 'an iPhone'],
+                  ['1', 'an Android phone'],
+                ]}
+              />
+              <ChoiceField label="What is sent to it" {...keptIn(answer)} options={MAGIC[platform.value]} />
+              {answer.value !== '' && (
+                <ChoiceField
+                  label="How often"
+                  {...keptIn(times)}
+                  options={[
+                    ['0', 'always'],
+                    ['1', 'once, then it is accepted'],
+                    ['3', 'three times, then it is accepted'],
+                  ]}
+                />
+              )}
+            </div>
           </Form>
         </>
       )}
@@ -127,6 +147,9 @@ function phonesOf(registered: readonly Registered[], received: readonly Arrival[
   const idle = registered.filter((device) => !arrivals.has(keyOf(device)))
   return [...busy, ...idle.map((device) => Object.assign({ arrivals: [] }, device))].slice(0, MOST_PHONES)
 }
+
+/** What was tapped: a notification, or a button of it. */
+const keyOfTap = ({ number }: Arrival, action: string | null): string => `${number} ${action ?? ''}`
 
 /** What arrived says of a token its first 12 characters. */
 const keyOf = ({ platform, token }: Registered): string => `${platform} ${token.slice(0, 12)}`

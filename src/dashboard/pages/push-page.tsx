@@ -23,6 +23,8 @@ import { count, share, time } from '../components/text.ts'
 /** As `GET /push/{id}` of the public API has it. */
 interface PushStatus {
   readonly failed: { readonly total: number; readonly reasons: Readonly<Record<string, number>> }
+  /** How often each button was chosen. */
+  readonly actions: Readonly<Record<string, number>>
   /** Not there where the push has one text; so is the other. */
   readonly languages?: readonly LanguageCounts[]
   readonly language_unknown?: Omit<LanguageCounts, 'language'>
@@ -67,7 +69,18 @@ export function PushPage() {
               onSubmit={() => call('POST', onBehalf(id, `${path}/cancel`))}
             />
           )}
-          <Failures status={status.value} />
+          <Counted
+            heading="Buttons that were chosen"
+            caption="Actions"
+            of="Button"
+            counts={status.value?.actions ?? {}}
+          />
+          <Counted
+            heading="Failed, by reason"
+            caption="Failures"
+            of="Reason"
+            counts={status.value?.failed.reasons ?? {}}
+          />
           {status.value?.languages !== undefined && status.value.language_unknown !== undefined && (
             <PushLanguages languages={status.value.languages} unknown={status.value.language_unknown} />
           )}
@@ -126,20 +139,29 @@ function Counts({ progress }: { readonly progress: PushSummary }) {
   )
 }
 
-function Failures({ status }: { readonly status: PushStatus | null }) {
-  const reasons = Object.entries(status?.failed.reasons ?? {})
-  if (reasons.length === 0) return null
+interface CountedProps {
+  readonly heading: string
+  readonly caption: string
+  readonly counts: Readonly<Record<string, number>>
+  /** What is counted. */
+  readonly of: string
+}
+
+/** How often something was, by its name; of nothing nothing is shown. */
+function Counted({ heading, caption, counts, of }: CountedProps) {
+  const rows = Object.entries(counts)
+  if (rows.length === 0) return null
   return (
     <>
-      <h2>Failed, by reason</h2>
+      <h2>{heading}</h2>
       <DataTable
-        caption="Failures"
+        caption={caption}
         columns={[
-          { name: 'Reason', value: ([reason]) => reason },
-          { name: 'Devices', isNumber: true, value: ([, devices]) => devices },
+          { name: of, value: ([name]) => name, show: ([name]) => <bdi>{name}</bdi> },
+          { name: 'Devices', isNumber: true, value: ([, devices]) => devices, show: ([, devices]) => count(devices) },
         ]}
-        rows={reasons}
-        keyOf={([reason]) => reason}
+        rows={rows}
+        keyOf={([name]) => name}
       />
     </>
   )

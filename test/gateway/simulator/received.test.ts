@@ -14,3 +14,23 @@ test('what a sender has put under that key is no push', () => {
   }
   expect(shownBy('fcm', { message: {} }).push).toBeNull()
 })
+
+test('what is beside the text: the line below the title and the buttons of iOS, and whether there is a picture', () => {
+  const image = 'https://shop.example/bread.png'
+  const aps = { alert: { title: 'Oven', subtitle: 'At nine', body: 'Fresh bread' }, badge: 3, category: 'order' }
+  expect(shownBy('apns', { aps, image })).toEqual({
+    push: null,
+    title: 'Oven',
+    subtitle: 'At nine',
+    text: 'Fresh bread',
+    badge: 3,
+    category: 'order',
+    hasImage: true,
+  })
+  const nothing = { push: null, title: null, subtitle: null, badge: null, category: null }
+  expect(shownBy('apns', { aps: { alert: 'Hi' }, image: 7 })).toEqual({ ...nothing, text: 'Hi', hasImage: false })
+  for (const shown of [{ notification: { image } }, { android: { notification: { image } } }]) {
+    expect(shownBy('fcm', { message: shown })).toEqual({ ...nothing, text: null, hasImage: true })
+  }
+  expect(shownBy('fcm', { message: { notification: { title: '', body: 'Hi' } } }).hasImage).toBe(false)
+})

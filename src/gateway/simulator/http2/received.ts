@@ -11,8 +11,13 @@ export interface ReceivedRequest {
   /** The id of the push, where it goes along for the app to report; else `null`. */
   readonly push: string | null
   readonly title: string | null
+  readonly subtitle: string | null
   readonly text: string | null
   readonly badge: number | null
+  /** By which an app on iOS knows the buttons below it. */
+  readonly category: string | null
+  /** Whether an address of a picture comes with it. */
+  readonly hasImage: boolean
   /** The HTTP status; `null`: there was no answer. */
   readonly status: number | null
   /** The gateway's reason; `null`: it was accepted. */
@@ -26,7 +31,7 @@ export function receivedOf({ provider, target, token, body, status, reason, at }
   return { at, target, platform: PLATFORM[provider], token, ...shownBy(provider, body), status, reason }
 }
 
-type Shown = Pick<ReceivedRequest, 'push' | 'title' | 'text' | 'badge'>
+type Shown = Pick<ReceivedRequest, 'push' | 'title' | 'subtitle' | 'text' | 'badge' | 'category' | 'hasImage'>
 
 /** What a phone shows of a body, and the push that its app would report. */
 export function shownBy(provider: ReceivedPush['provider'], body: unknown): Shown {
@@ -41,8 +46,12 @@ function ofApns(body: unknown): Shown {
   return {
     push: textOf(inside(body, 'bellhop')['push']),
     title: textOf(inside(aps, 'alert')['title']),
+    subtitle: textOf(inside(aps, 'alert')['subtitle']),
     text: textOf(text),
     badge: numberOf(aps['badge']),
+    category: textOf(aps['category']),
+    // Beside aps, where the app's extension looks for it.
+    hasImage: textOf(inside({ body }, 'body')['image']) !== null,
   }
 }
 
@@ -54,8 +63,11 @@ function ofFcm(body: unknown): Shown {
   return {
     push: pushIn(inside(message, 'data')['bellhop']),
     title: textOf(onAndroid['title'] ?? notification['title']),
+    subtitle: null,
     text: textOf(onAndroid['body'] ?? notification['body']),
     badge: numberOf(badge),
+    category: null,
+    hasImage: textOf(onAndroid['image'] ?? notification['image']) !== null,
   }
 }
 
@@ -66,8 +78,11 @@ function ofWebPush(body: unknown): Shown {
   return {
     push: textOf(along['push'] ?? silent['push']),
     title: textOf(notification['title']),
+    subtitle: null,
     text: textOf(notification['body']),
     badge: numberOf(inside({ body }, 'body')['app_badge']),
+    category: null,
+    hasImage: textOf(notification['image']) !== null,
   }
 }
 

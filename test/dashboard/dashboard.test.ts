@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { source as axe } from 'axe-core'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { makeAppleCertificate, toPkcs12 } from '../application/apple-certificate.ts'
 import { becomeAdministrator, CHROMIUM, openBrowser, openPage, PASSWORD, startDashboard } from './browser.ts'
 import type { Dashboard } from './browser.ts'
 
@@ -44,8 +45,8 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
         body: JSON.stringify(body),
       })}).then((answer) => answer.json())`,
     )
-  /** Each page: where it is, and what is there when it has been told all. */
-  const places = (): Readonly<Record<string, readonly [path: string, ready: string]>> => ({
+  /** Each page: where it is, what is there when it has been told all, and what then opens a dialog over it. */
+  const places = (): Readonly<Record<string, readonly [path: string, ready: string, open?: string]>> => ({
     overview: ['/', 'table:Latest pushes'],
     welcome: ['/welcome', 'button:Connect Apple / Google'],
     'first push': [`/welcome/${application}`, 'button:Send'],
@@ -62,6 +63,8 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     credentials: [`/applications/${application}/credentials`, 'heading:Add one'],
     administrators: ['/administrators', 'table:Administrators'],
     webhooks: ['/webhooks', 'heading:No webhook yet'],
+    webhook: ['/webhooks', 'heading:No webhook yet', 'Set a webhook …'],
+    'new secret': [`/applications/${application}`, 'heading:Limits', 'New secret …'],
     backups: ['/backups', 'heading:No backup is made'],
     'service log': ['/service-log', 'list:Lines'],
     log: ['/log', 'table:Log'],
@@ -105,7 +108,8 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
   test('says what is wrong with a key that is dropped', async () => {
     const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
     await page.goto(at(`/applications/${application}/credentials`))
-    await page.setInputFiles('input[accept=".p8"]', {
+    const file = page.locator('input[type="file"]').first()
+    await file.setInputFiles({
       name: 'AuthKey_ABC123DEFG.p8',
       mimeType: 'application/octet-stream',
       buffer: Buffer.from('no key'),
@@ -116,6 +120,62 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     await page.getByLabel('Bundle ID').fill('com.example.shop')
     await page.getByRole('button', { name: 'Store and test' }).first().click()
     expect(await page.getByRole('alert').innerText()).toMatch(/^Wrong:\s+key: The APNs key is not a PEM private key/)
+
+    const certificate = toPkcs12(makeAppleCertificate({ notAfter: Date.now() + 86_400_000 }), 'secret')
+    await file.setInputFiles({ name: 'aps.p12', mimeType: 'application/x-pkcs12', buffer: Buffer.from(certificate) })
+    await page.getByLabel('Bundle ID').fill('')
+    await page.getByLabel('Password of the file').fill('not the password')
+    await page.getByRole('button', { name: 'Store and test' }).first().click()
+    await page.getByText('The password does not open the certificate file.').waitFor()
+    await page.getByLabel('Password of the file').fill('secret')
+    await page.getByRole('button', { name: 'Store and test' }).first().click()
+    await page.getByText('Certificate until').waitFor()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('heading', { name: 'No key yet' }).waitFor()
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
+  test('sets, changes and removes the webhook of an application, whose secret is shown once', async () => {
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
+    await page.goto(at('/webhooks'))
+    await page.getByRole('button', { name: 'Set a webhook …' }).click()
+    const address = page.getByLabel('Address')
+    await address.fill('ftp://shop.example/hooks')
+    await page.getByRole('button', { name: 'Set the webhook' }).click()
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Wrong:\s+url /)
+    await address.fill('https://127.0.0.1:1/hooks')
+    await page.getByLabel('push.opened').check()
+    await page.getByRole('button', { name: 'Set the webhook' }).click()
+    expect(await page.getByRole('region', { name: 'Secret of the webhook' }).innerText()).toMatch(/^whsec_/)
+    await page.getByText('--webhook-private').waitFor()
+    await page.getByRole('button', { name: 'I have it' }).click()
+    await page.getByText('push.finished, push.opened, device.gone').waitFor()
+
+    await page.getByRole('button', { name: 'Change …' }).click()
+    await page.getByLabel('push.opened').uncheck()
+    await page.getByRole('button', { name: 'Change the webhook' }).click()
+    await page.getByRole('button', { name: 'Good' }).click()
+    expect(await page.getByRole('region', { name: 'Secret of the webhook' }).count()).toBe(0)
+    await page.getByText('push.finished, device.gone').waitFor()
+
+    await page.getByRole('button', { name: 'Remove …' }).click()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('heading', { name: 'No webhook yet' }).waitFor()
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
+  test('shows of the service log what is about one application', async () => {
+    const { context, page, wrongs } = await openPage(browser, { storageState: signedIn })
+    await page.goto(at('/service-log'))
+    const start = page.getByRole('list', { name: 'Lines' }).getByText('serving')
+    await start.waitFor()
+    await page.getByLabel('Of', { exact: true }).selectOption('shop')
+    await start.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).searchParams.get('application')).toBe(application)
+    await page.getByLabel('Of', { exact: true }).selectOption('')
+    await start.waitFor()
     expect(wrongs).toEqual([])
     await context.close()
   })
@@ -154,7 +214,7 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     await context.close()
   })
 
-  test('shows on a narrow window which page is there, and no date on two lines', async () => {
+  test('shows on a narrow window which page is there, all tabs of an application, and no date on two lines', async () => {
     const { context, page, wrongs } = await openPage(browser, {
       storageState: signedIn,
       viewport: { width: 390, height: 800 },
@@ -163,8 +223,12 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     const isSeen = `${links} { const [outer, inner] = [nav, nav.querySelector("[aria-current]")].map((one) => one.getBoundingClientRect()); return inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && nav.scrollWidth > nav.clientWidth })`
     await page.goto(at(`/applications/${application}/credentials`))
     await page.getByRole('heading', { name: 'Add one' }).waitFor()
-    // The navigation, and the tabs of the application.
-    expect(await page.evaluate(isSeen)).toEqual([true, true])
+    // The navigation scrolls sideways; the tabs of the application do not.
+    expect(await page.evaluate(isSeen)).toEqual([true, false])
+    for (const tab of await page.getByRole('navigation', { name: 'Application' }).getByRole('link').all()) {
+      const { x, width } = (await tab.boundingBox()) ?? { x: -1, width: 0 }
+      expect([x >= 0, x + width <= 390]).toEqual([true, true])
+    }
     await page.goto(at('/log'))
     await page.getByRole('table', { name: 'Log' }).waitFor()
     expect(await page.evaluate(isSeen)).toEqual([true])
@@ -302,7 +366,7 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
     }
     await page.goto(at('/'))
     await page.evaluate(axe)
-    for (const [name, [path, ready]] of Object.entries(places())) {
+    for (const [name, [path, ready, open]] of Object.entries(places())) {
       const [role = '', text = ''] = ready.split(':')
       await page.emulateMedia({ colorScheme: 'light' })
       // As a link of the page leads there: axe stays loaded.
@@ -311,6 +375,7 @@ inBrowser.describe(`the dashboard in a browser${inBrowser.why}`, () => {
         .getByRole(role as 'table', { name: text })
         .first()
         .waitFor()
+      if (open !== undefined) await page.getByRole('button', { name: open }).click()
       await examine(`${name}, light`, { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
       // Of all rules only this one sees colours.
       await page.emulateMedia({ colorScheme: 'dark' })

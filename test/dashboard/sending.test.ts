@@ -125,6 +125,28 @@ inBrowser.describe(`sending from the dashboard${inBrowser.why}`, () => {
     expect(wrongs).toEqual([])
     await context.close()
   })
+  test('sends a push again to those it failed for', async () => {
+    // Refused once by order, then taken.
+    const token = 'bad41301'.padEnd(64, '0')
+    const { context, page, path, wrongs } = await openWith([
+      { token, platform: '0' },
+      { token: 'b2'.repeat(32), platform: '0' },
+    ])
+    const { id } = await ask(page, 'POST', `/api${path}/v1/push/all`, { platform: ['0'], ...SHOWN })
+    await page.goto(at(`${path}/pushes/${id}`))
+    await page.getByText('Finished: 1 of 2 devices accepted, 1 failed.').waitFor()
+    await page.getByRole('button', { name: 'Send again to those it failed for …' }).click()
+    await page.getByText(/^What Apple gets: \d+ of 4,096 bytes$/).waitFor()
+    await page.getByRole('button', { name: 'Send again to 1 device' }).click()
+    await page.getByText('Finished: 1 of 1 device accepted.').waitFor()
+    expect(page.url()).not.toContain(id)
+    await page.goto(at(`${path}/pushes/${id}`))
+    await page.getByRole('button', { name: 'Send again to those it failed for …' }).click()
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Wrong:\s+.*again/)
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
   test('says that a push is held back, and cancels it', async () => {
     const { context, page, path, wrongs } = await openWith([{ token: 'a1'.repeat(32), platform: '0' }])
     await ask(page, 'PATCH', `/api${path}`, { holdSeconds: 3600 })

@@ -1,7 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 import type { ApplicationName } from '../../admin/api-types/application-types.ts'
 import { applicationPage } from '../client/paths.ts'
-import { useCurrentInView } from './current-in-view.ts'
 
 const TABS = [
   ['', 'Application'],
@@ -14,14 +13,13 @@ const TABS = [
 /** The pages of one application. */
 export function ApplicationTabs({ id, name }: Pick<ApplicationName, 'id'> & { readonly name: string | undefined }) {
   const { path } = useLocation()
-  const tabs = useCurrentInView(path)
   const [, , , here = ''] = path.split('/')
   return (
     <>
       <p class="crumb">
         <a href="/applications">Applications</a> / <bdi>{name ?? id}</bdi>
       </p>
-      <nav class="tabs" aria-label="Application" ref={tabs}>
+      <nav class="tabs" aria-label="Application">
         {TABS.map(([part, text]) => (
           <a
             key={part}

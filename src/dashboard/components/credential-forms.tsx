@@ -1,9 +1,14 @@
 import { useSignal } from '@preact/signals'
 import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
-import type { CredentialTestAnswer, ProviderName } from '../../admin/api-types/credential-types.ts'
+import type {
+  ApnsCredentialRequest,
+  ApnsEnvironmentName,
+  CredentialTestAnswer,
+  ProviderName,
+} from '../../admin/api-types/credential-types.ts'
 import { call, sentenceOf } from '../client/call.ts'
 import { applicationCall } from '../client/paths.ts'
-import { ChoiceField, TextField } from './field.tsx'
+import { ChoiceField, keptIn, TextField } from './field.tsx'
 import { FileDrop } from './file-drop.tsx'
 import { Form } from './form.tsx'
 import { Notice } from './notice.tsx'
@@ -17,7 +22,7 @@ interface Props {
 /** More is no key: that of Apple has 300 bytes, a service account 2,400, a certificate some thousand. */
 const MOST_BYTES = 64 * 1024
 
-/** A key of Apple's, a service account of Google's; each is tried at once, and what is found is said. */
+/** A key or a certificate of Apple's, a service account of Google's; each is tried at once, and what is found is said. */
 export function CredentialForms({ application, onStored = () => {} }: Props) {
   return (
     <div class="cards">
@@ -27,14 +32,34 @@ export function CredentialForms({ application, onStored = () => {} }: Props) {
   )
 }
 
+/** A key, or a certificate with its own: which of them a file is says how it ends. */
+const CERTIFICATE = /\.(p12|pfx|pem)$/i
+
 function AppleKey({ application, onStored }: Required<Props>) {
-  const key = useSignal('')
+  const bytes = useSignal<Uint8Array | null>(null)
   const file = useSignal<string | null>(null)
   const keyId = useSignal('')
   const teamId = useSignal('')
   const topic = useSignal('')
-  const environment = useSignal('auto')
+  const password = useSignal('')
+  const environment = useSignal<ApnsEnvironmentName>('auto')
   const stored = useSignal(0)
+  const isCertificate = CERTIFICATE.test(file.value ?? '')
+  const credentialOf = (content: Uint8Array): ApnsCredentialRequest =>
+    isCertificate
+      ? {
+          certificate: btoa(String.fromCharCode(...content)),
+          ...(password.value !== '' && { password: password.value }),
+          ...(topic.value.trim() !== '' && { topic: topic.value.trim() }),
+          environment: environment.value,
+        }
+      : {
+          key: new TextDecoder().decode(content),
+          keyId: keyId.value.trim(),
+          teamId: teamId.value.trim(),
+          topic: topic.value.trim(),
+          environment: environment.value,
+        }
   return (
     <section class="card">
       <h2>Apple</h2>
@@ -42,44 +67,49 @@ function AppleKey({ application, onStored }: Required<Props>) {
         submit="Store and test"
         label="Apple's key"
         onSubmit={async () => {
-          if (key.value === '') throw new Error('Drop the .p8 file first.')
-          await call('PUT', applicationCall(application.id, 'credentials', 'apns'), {
-            body: {
-              key: key.value,
-              keyId: keyId.value.trim(),
-              teamId: teamId.value.trim(),
-              topic: topic.value.trim(),
-              environment: environment.value,
-            },
-          })
+          if (bytes.value === null) throw new Error('Drop the .p8 or .p12 file first.')
+          const body = credentialOf(bytes.value)
+          await call('PUT', applicationCall(application.id, 'credentials', 'apns'), { body })
+          password.value = ''
           stored.value++
           onStored()
         }}
       >
         <FileDrop
-          label="Drop the .p8 here, or choose it"
-          accept=".p8"
+          label="Drop the .p8 or .p12 here, or choose it"
+          accept=".p8,.p12,.pfx,.pem"
           mostBytes={MOST_BYTES}
           chosen={file.value}
-          onFile={(name, text) => {
+          onFile={(name, content) => {
             file.value = name
-            key.value = text
+            bytes.value = content
             keyId.value = /AuthKey_(\w{10})\.p8$/.exec(name)?.[1] ?? keyId.value
           }}
         />
-        <TextField label="Key ID" value={keyId.value} onValue={(value) => (keyId.value = value)} required />
-        <TextField label="Team ID" value={teamId.value} onValue={(value) => (teamId.value = value)} required />
+        {isCertificate ? (
+          <TextField
+            type="password"
+            label="Password of the file"
+            hint="Empty: it has none."
+            {...keptIn(password)}
+            autocomplete="off"
+          />
+        ) : (
+          <>
+            <TextField label="Key ID" {...keptIn(keyId)} required />
+            <TextField label="Team ID" {...keptIn(teamId)} required />
+          </>
+        )}
         <TextField
           label="Bundle ID"
-          value={topic.value}
-          onValue={(value) => (topic.value = value)}
+          {...(isCertificate && { hint: 'Empty: the one that the certificate names.' })}
+          {...keptIn(topic)}
           placeholder="com.example.shop"
-          required
+          required={!isCertificate}
         />
         <ChoiceField
           label="Environment"
-          value={environment.value}
-          onValue={(value) => (environment.value = value)}
+          {...keptIn(environment)}
           options={[
             ['auto', 'Each phone’s own'],
             ['production', 'Production'],
@@ -116,9 +146,9 @@ function GoogleAccount({ application, onStored }: Required<Props>) {
           accept=".json"
           mostBytes={MOST_BYTES}
           chosen={file.value}
-          onFile={(name, text) => {
+          onFile={(name, content) => {
             file.value = name
-            account.value = text
+            account.value = new TextDecoder().decode(content)
           }}
         />
       </Form>

@@ -8,17 +8,18 @@ interface Props {
   readonly mostBytes: number
   /** The name of the file that is here; `null`: none. */
   readonly chosen: string | null
-  readonly onFile: (name: string, text: string) => void
+  /** Gets the file's name and its bytes. */
+  readonly onFile: (name: string, bytes: Uint8Array) => void
 }
 
-/** A place to drop a file on, which is a field to choose one with too. Nothing is sent: the text goes to the form. */
+/** A place to drop a file on, which is a field to choose one with too. Nothing is sent: the bytes go to the form. */
 export function FileDrop({ label, accept, mostBytes, chosen, onFile }: Props) {
   const isOver = useSignal(false)
   const problem = useSignal<string | null>(null)
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return
     problem.value = file.size > mostBytes ? `${file.name} has ${file.size} bytes: that is no key.` : null
-    if (problem.value === null) onFile(file.name, await file.text())
+    if (problem.value === null) onFile(file.name, new Uint8Array(await file.arrayBuffer()))
   }
   return (
     <>

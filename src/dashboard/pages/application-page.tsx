@@ -105,7 +105,12 @@ function Known({ application }: { readonly application: ApplicationAnswer }) {
         ['Tags and types', count(labels)],
         ['Apple', <ProviderMark provider={providers.apns} simulated={simulated} />],
         ['Google', <ProviderMark provider={providers.fcm} simulated={simulated} />],
-        ['Webhook', webhook === null ? 'none' : webhook.url],
+        [
+          'Webhook',
+          <>
+            {webhook === null ? 'none' : webhook.url} (<a href="/webhooks">change</a>)
+          </>,
+        ],
       ]}
     />
   )

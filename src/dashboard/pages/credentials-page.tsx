@@ -39,8 +39,8 @@ export function CredentialsPage() {
       {value?.credentials.length === 0 && (
         <Empty title="No key yet">
           <p>
-            Apple's is a .p8 file, from Certificates, Identifiers &amp; Profiles, Keys. Google's is a JSON file, from
-            the Firebase console, Project settings, Service accounts.
+            Apple's is a .p8 file, or a .p12 with a certificate, from Certificates, Identifiers &amp; Profiles, Keys.
+            Google's is a JSON file, from the Firebase console, Project settings, Service accounts.
           </p>
         </Empty>
       )}

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso/router'
 import type { PushSummary } from '../../admin/api-types/push-types.ts'
 import { call } from '../client/call.ts'
-import { publicCurl } from '../client/curl.ts'
+import { adminCurl, publicCurl } from '../client/curl.ts'
 import { useProgress } from '../client/live.ts'
 import { onBehalf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
@@ -18,6 +18,7 @@ import { ProgressBar } from '../components/progress-bar.tsx'
 import { PushLanguages } from '../components/push-languages.tsx'
 import type { LanguageCounts } from '../components/push-languages.tsx'
 import { headline, PushState } from '../components/push-table.tsx'
+import { ResendPush } from '../components/resend-push.tsx'
 import { count, share, time } from '../components/text.ts'
 
 /** As `GET /push/{id}` of the public API has it. */
@@ -56,6 +57,7 @@ export function PushPage() {
         publicCurl({ method: 'GET', path, application: id }),
         publicCurl({ method: 'POST', path: `${path}/cancel`, application: id }),
         publicCurl({ method: 'GET', path: `${path}/failures`, application: id }),
+        adminCurl('POST', `/api/pushes/${encodeURIComponent(push)}/resend`, {}),
       ]}
     >
       {progress !== null && (
@@ -68,6 +70,9 @@ export function PushPage() {
               isDangerous
               onSubmit={() => call('POST', onBehalf(id, `${path}/cancel`))}
             />
+          )}
+          {progress.state === 'finished' && progress.failed > 0 && (
+            <ResendPush application={id} push={push} failed={progress.failed} />
           )}
           <Counted
             heading="Buttons that were chosen"

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import type { ApplicationsAnswer } from '../../admin/api-types/application-types.ts'
 import type { ServiceLogLine } from '../../admin/api-types/operation-types.ts'
 import { comebacks, noteAway } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
+import { useResource } from '../client/resource.ts'
 import { ChoiceField } from '../components/field.tsx'
 import { Page } from '../components/page.tsx'
 import { time } from '../components/text.ts'
@@ -16,8 +18,14 @@ const LEVELS = { debug: '', info: '', warn: 'mind', error: 'bad' } as const
 /** What the service writes, as it does. */
 export function ServiceLogPage() {
   const { query, route } = useLocation()
-  const level = query['level'] ?? 'info'
-  const path = `/api/service-log?level=${encodeURIComponent(level)}`
+  const { level = 'info', application = '' } = query
+  const applications = useResource<ApplicationsAnswer>('/api/applications')
+  const asked = new URLSearchParams({ level, ...(application !== '' && { application }) })
+  const path = `/api/service-log?${asked}`
+  const show = (changed: object): void => {
+    const shown = Object.entries({ level, application, ...changed }).filter(([, value]) => value !== '')
+    route(`/service-log?${new URLSearchParams(shown)}`, true)
+  }
   const lines = useSignal<readonly ServiceLogLine[]>([])
   useEffect(() => {
     lines.value = []
@@ -35,17 +43,28 @@ export function ServiceLogPage() {
   }, [path, comebacks.value])
   return (
     <Page title="Service log" lead="The newest first, as it is written" curl={[adminCurl('GET', path)]}>
-      <ChoiceField
-        label="Show"
-        value={level}
-        onValue={(value) => route(`/service-log?level=${value}`, true)}
-        options={[
-          ['debug', 'everything'],
-          ['info', 'all but what is for debugging'],
-          ['warn', 'warnings and errors'],
-          ['error', 'errors'],
-        ]}
-      />
+      <div class="pair">
+        <ChoiceField
+          label="Show"
+          value={level}
+          onValue={(value) => show({ level: value })}
+          options={[
+            ['debug', 'everything'],
+            ['info', 'all but what is for debugging'],
+            ['warn', 'warnings and errors'],
+            ['error', 'errors'],
+          ]}
+        />
+        <ChoiceField
+          label="Of"
+          value={application}
+          onValue={(value) => show({ application: value })}
+          options={[
+            ['', 'the service and every application'],
+            ...(applications.value?.applications ?? []).map(({ id, name }) => [id, name] as const),
+          ]}
+        />
+      </div>
       {lines.value.length === 0 ? (
         <p>Nothing of that was written yet.</p>
       ) : (

@@ -43,10 +43,17 @@ CREATE TRIGGER device_returned AFTER UPDATE OF state ON device WHEN new.state = 
   DELETE FROM left_device WHERE device = new.id;
 END;
 
+-- What a message to a browser is encrypted with: the keys of its subscription. Other devices cost nothing here.
+CREATE TABLE device_key (
+  device INTEGER PRIMARY KEY, -- device.id
+  p256dh BLOB NOT NULL, -- a point on P-256, uncompressed: 65 bytes
+  auth BLOB NOT NULL -- 16 bytes
+) STRICT;
 CREATE TRIGGER device_erased AFTER DELETE ON device BEGIN
   DELETE FROM device_label WHERE device = old.id;
   DELETE FROM left_device WHERE device = old.id;
   DELETE FROM adopted_token WHERE device = old.id;
+  DELETE FROM device_key WHERE device = old.id;
   UPDATE registry_size SET devices = devices - 1 WHERE application = old.application;
 END;
 

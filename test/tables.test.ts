@@ -21,6 +21,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   feedback: 'device',
   left_device: 'device',
   adopted_token: 'device',
+  device_key: 'device',
   registry_size: 'device',
   webhook: 'webhook',
   event: 'webhook',

@@ -1,5 +1,5 @@
 import { alias, asPlatform, names, platform, users } from '../device/device-fields.ts'
-import { PHONES, PLATFORMS } from '../device/device.ts'
+import { PLATFORMS } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import { describedAs, invalid, optional, show } from '../http/fields.ts'
 import type { Field, Input } from '../http/fields.ts'
@@ -20,7 +20,7 @@ const platforms: Field<readonly Platform[]> = {
     if (known.length === 0)
       throw invalid(
         name,
-        `must contain "0" (iOS) or "1" (Android), ${Array.isArray(value) ? 'which this array does not' : `not ${show(value)}`}`,
+        `must contain "0" (iOS), "1" (Android) or "2" (web), ${Array.isArray(value) ? 'which this array does not' : `not ${show(value)}`}`,
       )
     return known
   },
@@ -69,9 +69,16 @@ export const filterFields = {
   ),
 }
 
-export function filterOf(input: Input<typeof filterFields>): Filter {
+/** A filter as it is asked for. `platforms` is `null` where nothing says them. */
+export type WantedFilter = Omit<Filter, 'platforms'> & { readonly platforms: readonly Platform[] | null }
+
+export function filterOf(input: Input<typeof filterFields> & { readonly platform: readonly Platform[] }): Filter {
+  return { ...wantedFilterOf(input), platforms: input.platform }
+}
+
+export function wantedFilterOf(input: Input<typeof filterFields>): WantedFilter {
   return {
-    platforms: input.platform ?? PHONES,
+    platforms: input.platform ?? null,
     tags: input.tags ?? null,
     tagsMatch: input.tags_match ?? 'any',
     exceptTags: input.except_tags ?? null,
@@ -90,7 +97,7 @@ export function filterOf(input: Input<typeof filterFields>): Filter {
 }
 
 /** Whether nothing narrows: everybody on its platforms. */
-export function isBroadcast(filter: Filter): boolean {
+export function isBroadcast(filter: Omit<Filter, 'platforms'>): boolean {
   const narrowing = [
     filter.tags,
     filter.exceptTags,

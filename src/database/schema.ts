@@ -113,6 +113,12 @@ export const adoptedToken = sqliteTable('adopted_token', {
   at: integer().notNull(),
 })
 
+export const deviceKey = sqliteTable('device_key', {
+  device: integer().primaryKey(),
+  p256dh: blob({ mode: 'buffer' }).notNull(),
+  auth: blob({ mode: 'buffer' }).notNull(),
+})
+
 export const registrySize = sqliteTable('registry_size', {
   application: integer().primaryKey(),
   devices: integer().notNull().default(0),

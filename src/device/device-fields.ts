@@ -22,7 +22,7 @@ export const token: Field<string> = {
     minLength: 1,
     maxLength: MAX_TOKEN_BYTES,
     description:
-      'The device token of iOS; of Android the registration token, or the Firebase Installation ID. 1 to 4096 bytes without white space.',
+      'The device token of iOS; of Android the registration token, or the Firebase Installation ID; of a browser the endpoint of its subscription. 1 to 4096 bytes without white space.',
     example: EXAMPLE_TOKEN,
   },
   emptyIsAbsent: true,
@@ -55,11 +55,15 @@ export function tokens(max: number): Field<readonly string[]> {
 }
 
 export const platform: Field<Platform> = {
-  schema: { type: 'string', enum: ['0', '1'], description: '"0" = iOS, "1" = Android. Numbers are read too.' },
+  schema: {
+    type: 'string',
+    enum: ['0', '1', '2'],
+    description: '"0" = iOS, "1" = Android, "2" = a browser, by web push. Numbers are read too.',
+  },
   emptyIsAbsent: true,
   read(value, name) {
     const known = asPlatform(value)
-    if (known === null) throw invalid(name, `must be "0" (iOS) or "1" (Android), not ${show(value)}`)
+    if (known === null) throw invalid(name, `must be "0" (iOS), "1" (Android) or "2" (web), not ${show(value)}`)
     return known
   },
 }
@@ -67,6 +71,7 @@ export const platform: Field<Platform> = {
 export function asPlatform(value: unknown): Platform | null {
   if (value === '0' || value === 0) return 0
   if (value === '1' || value === 1) return 1
+  if (value === '2' || value === 2) return 2
   return null
 }
 

@@ -86,7 +86,7 @@ const label = { type: 'string' }
 export const RECORD = objectSchema(
   'Device',
   {
-    token: text('The device token of iOS, or the registration ID of Android.'),
+    token: text('The device token of iOS, the registration ID of Android, or the endpoint of a browser.'),
     platform: platformWritten,
     lat: orNull(text('Latitude in decimal degrees; null when unset.')),
     lng: orNull(text('Longitude in decimal degrees; null when unset.')),

@@ -21,6 +21,7 @@ import type { Platform } from './device.ts'
 import { locale } from './locale-field.ts'
 import { proof } from './proof-field.ts'
 import { timezone } from './timezone-field.ts'
+import { keys } from './webpush/keys-field.ts'
 
 /** The most devices one batch may bring (contract, "Limits"). */
 const MAX_BATCH = 500
@@ -70,11 +71,14 @@ export const RegisterDevice = bodyOf(
     alias_proof: optional(aliasProof),
     timezone: optional(timezone),
     locale: optional(locale),
+    keys: optional(keys),
   },
-  (input) => {
+  ({ keys: given, ...input }) => {
     if (input.lat !== undefined && input.lng === undefined) throw missing('lng', ' with lat')
     if (input.lng !== undefined && input.lat === undefined) throw missing('lat', ' with lng')
-    return input
+    if (input.platform !== 2) return input
+    if (given === undefined) throw missing('keys', ' with platform 2')
+    return { ...input, keys: given }
   },
 )
 
@@ -87,6 +91,12 @@ export const ImportDevices = bodyOf(
   },
   (input) => {
     if (input.tokens.length === 0) throw missing('tokens')
+    if (input.platform === 2) {
+      throw invalid(
+        'platform',
+        'must be "0" (iOS) or "1" (Android) here: a browser comes with its keys, by PUT /deviceToken',
+      )
+    }
     return input
   },
 )
@@ -166,7 +176,7 @@ export const IMPORTED = objectSchema(
 export const FEEDBACK_ENTRY = objectSchema('FeedbackEntry', {
   token: text('The token that was declared gone.'),
   platform: platformWritten,
-  reason: text('The word of APNs or FCM for it.'),
+  reason: text('The word of the gateway for it.'),
   at: time('When it said so.'),
 })
 
@@ -197,7 +207,7 @@ export function readSince(value: string | undefined): number | undefined {
   throw invalid('since', `must be an ISO 8601 time or milliseconds since 1970, not ${show(value)}`)
 }
 
-/** A device that is named by headers: its token, and its platform where both hold the token. */
+/** A device that is named by headers: its token, and its platform where several hold the token. */
 export const HEADER_PARAMETERS: readonly JsonSchema[] = [
   {
     name: 'token',
@@ -207,7 +217,7 @@ export const HEADER_PARAMETERS: readonly JsonSchema[] = [
     schema: { type: 'string' },
     example: EXAMPLE_TOKEN,
   },
-  { name: 'platform', in: 'header', description: '0 or 1, optional.', schema: { type: 'string' } },
+  { name: 'platform', in: 'header', description: '0, 1 or 2, optional.', schema: { type: 'string' } },
 ]
 
 export function readDeviceHeaders(headers: Readonly<Record<string, string | undefined>>) {
@@ -219,6 +229,6 @@ export function readDeviceHeaders(headers: Readonly<Record<string, string | unde
 function readPlatformHeader(value: string | undefined): Platform | undefined {
   if (value === undefined || value === '') return undefined
   const read = asPlatform(value)
-  if (read === null) throw invalid('platform header', `must be 0 or 1, not ${show(value)}`)
+  if (read === null) throw invalid('platform header', `must be 0, 1 or 2, not ${show(value)}`)
   return read
 }

@@ -15,6 +15,8 @@ import type { PlaceIndex } from './index/place-index.ts'
 import type { ZoneIndex } from './index/zone-index.ts'
 import type { RegistrySizeStore } from './registry-size-store.ts'
 import { createTokenMoveStore } from './token-move-store.ts'
+import { createDeviceKeyStore } from './webpush/device-key-store.ts'
+import type { SubscriptionKeys } from './webpush/subscription-keys.ts'
 
 /** What an app says of its device at launch. A field left out stays as it was. */
 export interface Registration {
@@ -37,6 +39,8 @@ export interface Registration {
   readonly timezone?: string | undefined
   /** Language tag in canonical form; `''` removes it. */
   readonly locale?: string | undefined
+  /** Of a browser, which has none but these. */
+  readonly keys?: SubscriptionKeys | undefined
 }
 
 export interface Batch {
@@ -110,6 +114,7 @@ export function createRegistrationStore({
   growth,
 }: Dependencies) {
   const statements = prepareStatements(database)
+  const keys = createDeviceKeyStore({ database })
   const moves = createTokenMoveStore({ database, labels, aliases, growth, update })
   const adoptions = createAdoptionStore({ database })
 
@@ -137,6 +142,7 @@ export function createRegistrationStore({
       now,
     )
     const id = Number(inserted.lastInsertRowid)
+    if (input.keys !== undefined) keys.set(id, input.keys)
     sizes.countDevice(application)
     const [tag, active] = [namesOf(input.tag), namesOf(input.active)]
     labels.add(application, id, 'tag', tag)
@@ -167,6 +173,7 @@ export function createRegistrationStore({
     const timezone = input.timezone === undefined ? row.timezone : input.timezone || null
     const locale = input.locale === undefined ? row.locale : input.locale || null
     touch(row, now)
+    if (input.keys !== undefined) keys.set(row.id, input.keys)
     places.move(row.id, row, { lat, lng })
     if (alias !== row.alias) aliases.set(row.id, alias)
     if (user !== row.user) statements.setUser.run(user, row.id)

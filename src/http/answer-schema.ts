@@ -41,7 +41,7 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }) }
 }
 
-export const platformSchema = oneOf(['0', '1'], '"0" = iOS, "1" = Android.')
+export const platformSchema = oneOf(['0', '1', '2'], '"0" = iOS, "1" = Android, "2" = a browser.')
 
 /** What a write answers where there is nothing more to say. */
 export function doneAnswer(message: string, status = 200) {

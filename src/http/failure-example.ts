@@ -8,7 +8,7 @@ const SENTENCES: Readonly<Record<PublicCode, string>> = {
   InvalidHeader: 'Authentication headers not found.',
   InvalidVersion: '2 is not supported by PUT /deviceToken',
   InvalidContent: 'The body must be a JSON object.',
-  InvalidArgument: 'platform must be "0" (iOS) or "1" (Android), not "2".',
+  InvalidArgument: 'platform must be "0" (iOS), "1" (Android) or "2" (web), not "3".',
   BadDigest: 'Content-MD5 does not match the body that arrived. Support ID 019a9f7e-3c1b-7000-8000-000000000000',
   InvalidCredentials: 'Application ID and/or Secret unauthorized.',
   ResourceNotFound: 'No device found',

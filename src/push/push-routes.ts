@@ -13,6 +13,7 @@ import type { Notification } from '../notification/notification.ts'
 import type { CheckSize } from '../notification/rendered-size.ts'
 import type { createAcceptance, PushRequest } from './accept.ts'
 import { digestOf, IDEMPOTENCY_KEY, keyOf } from './idempotency-schema.ts'
+import type { Pushing } from './pushing.ts'
 import { ACCEPTED, PUSH_EXAMPLES, pushBodies } from './push-schema.ts'
 
 interface Dependencies {
@@ -20,6 +21,7 @@ interface Dependencies {
   readonly accept: ReturnType<typeof createAcceptance>
   readonly devices: Pick<DeviceStore, 'idsOf'>
   readonly checkSize: CheckSize
+  readonly reach: Pushing['reach']
   /** Whether to read what clients of the original service send. Default false. */
   readonly compat?: boolean
 }
@@ -40,7 +42,7 @@ const REUSED = 'Idempotency-Key order-17 was used for another push: with another
 const CONFIRM = 'The push addresses 12345 devices, more than confirm-above 10000: repeat it with "confirm": 12345.'
 
 /** Endpoints 11 and 12. */
-export function pushRoutes({ gate, accept, devices, checkSize, compat = false }: Dependencies) {
+export function pushRoutes({ gate, accept, devices, checkSize, reach, compat = false }: Dependencies) {
   const { toAll, toOne } = pushBodies({ compat })
 
   function refuseTooLarge(notification: Notification, platforms: readonly Platform[]): void {
@@ -55,7 +57,7 @@ export function pushRoutes({ gate, accept, devices, checkSize, compat = false }:
       ({ body, application, request: { headers, signal } }) => {
         const { tokens, when, confirm } = body
         const notification = sentBy(application, body.notification)
-        const filter = narrowed(devices, application.number, body.filter, tokens)
+        const filter = narrowed(devices, application.number, reach(application, body.filter), tokens)
         refuseTooLarge(notification, filter.platforms)
         const repeat = repeatOf(headers, '/push/all', toAll, body)
         return accept(application, {

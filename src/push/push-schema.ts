@@ -1,4 +1,4 @@
-import { filterFields, filterOf, isBroadcast } from '../audience/filter-schema.ts'
+import { filterFields, isBroadcast, wantedFilterOf } from '../audience/filter-schema.ts'
 import { unknownField } from '../audience/unknown-fields.ts'
 import { platform, token } from '../device/device-fields.ts'
 import { listOf, objectSchema, oneOf, time } from '../http/answer-schema.ts'
@@ -28,7 +28,7 @@ interface Loose {
 }
 
 function pushToAll(input: Input<typeof fieldsToAll>, given: Given, { tokens = null, schedule }: Loose) {
-  const filter = filterOf(input)
+  const filter = wantedFilterOf(input)
   const notification = notificationOf(input)
   if (isBroadcast(filter) && tokens === null) {
     const shown = notification.silent === true ? [] : (['msg', 'sound', 'badge'] as const)

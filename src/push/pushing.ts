@@ -1,6 +1,8 @@
 import type { Application } from '../application/application.ts'
+import type { CredentialStore } from '../application/credential-store.ts'
 import { createAudienceCount } from '../audience/audience-count.ts'
 import { createLocaleCount } from '../audience/locale-count.ts'
+import type { WantedFilter } from '../audience/filter-schema.ts'
 import type { Filter } from '../audience/filter.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
@@ -21,6 +23,7 @@ import { createIdempotencyStore } from './idempotency-store.ts'
 import { createSampler } from './preview/preview-store.ts'
 import { createPreview } from './preview/preview.ts'
 import { createPushStore } from './push-store.ts'
+import { reaching } from './reached-platforms.ts'
 import { createResend } from './resend/resend.ts'
 import { createResendStore } from './resend/resend-store.ts'
 import { createScheduleStore } from './schedule/schedule-store.ts'
@@ -31,6 +34,7 @@ interface Dependencies {
   readonly commit: Commit
   /** By what APNs knows an application; `null` while there is no credential. */
   readonly apnsIdentity: (application: Application) => ApnsIdentity | null
+  readonly credentials: Pick<CredentialStore, 'summaries'>
   /** Counts for the calls of a server, which are many. Default: at once. */
   readonly counting?: Counting
   /** Whether there is room on the disk for a push. Default: yes. */
@@ -47,7 +51,7 @@ export type Pushing = ReturnType<typeof createPushing>
 
 /** What can be done about a push before it leaves, for the API and for the command line. */
 export function createPushing(deps: Dependencies) {
-  const { database, clock, commit, apnsIdentity, counting, hasRoom } = deps
+  const { database, clock, commit, apnsIdentity, credentials, counting, hasRoom } = deps
   const { wake = () => {}, wakeSchedule = () => {}, onAccepted = () => {} } = deps
   const count = createAudienceCount({ database })
   const checkSize = createSizeCheck({
@@ -92,6 +96,11 @@ export function createPushing(deps: Dependencies) {
 
   return {
     checkSize,
+
+    /** Whom a push to many reaches: see `reaching`. */
+    reach: (application: Application, wanted: WantedFilter): Filter =>
+      reaching(wanted, application, () => credentials.summaries(application)),
+
     accept,
     preview,
     resend: createResend({ store: createResendStore({ database }), accept, preview, checkSize }),

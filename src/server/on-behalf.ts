@@ -18,6 +18,7 @@ const UNLIMITED = { allowed: true, limit: 0, rate: 0, remaining: 0, retryAfterSe
 const CONFIG = { compat: false, docs: 'off', headerPrefix: null } as const
 
 interface Dependencies extends Omit<PublicApiParts, 'gate' | 'config'> {
+  readonly config: Pick<PublicApiParts['config'], 'pushServices'>
   readonly directory: Pick<ApplicationDirectory, 'byId'>
 }
 
@@ -31,7 +32,7 @@ export interface OnBehalf extends Pick<CallLog, 'during'> {
 export function createOnBehalf(deps: Dependencies): OnBehalf {
   const { commit, during } = createCallLog({ ...deps, log: createAdminLogStore(deps) })
   const gate = onBehalfGate(deps.directory)
-  const parts = { ...deps, commit, config: CONFIG, gate }
+  const parts = { ...deps, commit, config: { ...CONFIG, pushServices: deps.config.pushServices }, gate }
   const api = createPublicApi(parts)
   return {
     api: { answer: (request) => api.handle(request), routeOf: (url) => gate.routeOf(url) },

@@ -1,3 +1,4 @@
+import type { CredentialStore } from '../application/credential-store.ts'
 import type { JudgeProof } from '../application/user-proofs.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
@@ -36,7 +37,7 @@ import { createGrowthBounds } from './growth-bounds.ts'
 import type { Senders } from './senders.ts'
 
 export interface PublicApiParts {
-  readonly config: Pick<Config, 'compat' | 'docs' | 'headerPrefix'>
+  readonly config: Pick<Config, 'compat' | 'docs' | 'headerPrefix' | 'pushServices'>
   readonly clock: Clock
   readonly log: Log
   readonly onRefused: OnRefused
@@ -46,6 +47,7 @@ export interface PublicApiParts {
   readonly metrics: Metrics
   readonly devices: DeviceStore
   readonly judgeProof: JudgeProof
+  readonly credentials: Pick<CredentialStore, 'summaries'>
   readonly pushes: PushStore
   readonly events: Pick<EventStore, 'pushOpened'>
   readonly schedule: Pick<Schedule, 'wake'>
@@ -62,6 +64,7 @@ export function servicePushing(parts: Omit<PublicApiParts, 'gate'>, counting = c
     database,
     clock,
     commit,
+    credentials: parts.credentials,
     apnsIdentity: (application) => providers.apnsIdentity(application),
     counting,
     hasRoom,
@@ -78,7 +81,7 @@ export function createPublicApi(deps: PublicApiParts) {
   const { compat } = config
   const bounds = createGrowthBounds({ clock, log, metrics, hasRoom: deps.hasRoom })
   const counting = createCounting({ clock })
-  const { accept, preview, cancel, checkSize } = servicePushing(deps, counting)
+  const { accept, preview, cancel, checkSize, reach } = servicePushing(deps, counting)
   return createApi({
     gate,
     log,
@@ -94,6 +97,7 @@ export function createPublicApi(deps: PublicApiParts) {
         devices,
         bounds,
         judgeProof,
+        pushServices: config.pushServices ?? [],
         log,
         aliasesOpen: compat,
       }),
@@ -118,6 +122,7 @@ export function createPublicApi(deps: PublicApiParts) {
         accept,
         devices,
         checkSize,
+        reach,
         compat,
       }),
       previewRoutes({
@@ -127,6 +132,7 @@ export function createPublicApi(deps: PublicApiParts) {
         devices,
         compat,
         preview,
+        reach,
       }),
       statusRoutes({
         gate,

@@ -1,5 +1,6 @@
 import { linkUrl } from '../admin/link-url.ts'
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
+import { createCredentialStore } from '../application/credential-store.ts'
 import { createApplicationDirectory } from '../application/application-directory.ts'
 import { createApplicationStore } from '../application/application-store.ts'
 import { createUserKeyStore } from '../application/user-key-store.ts'
@@ -216,6 +217,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const userKeys = createUserKeyStore({ database, clock, key })
   const service = {
     ...context,
+    credentials: createCredentialStore({ database, clock, key }),
     judgeProof: createJudgeProof({ clock, directory, userKeys }),
     onRefused,
     schedule,

@@ -28,7 +28,7 @@ export interface FileCounts {
 
 export function deviceLine(device: WholeDevice): string {
   const { token, platform, alias, user, tag, active, lat, lng, timezone, locale, badge, environment, left } = device
-  const { imported, adopted } = device
+  const { imported, adopted, keys } = device
   return JSON.stringify({
     kind: 'device',
     token,
@@ -50,8 +50,14 @@ export function deviceLine(device: WholeDevice): string {
     seen_at: device.seenAt === 0 ? null : isoTime(device.seenAt),
     updated_at: isoTime(device.updatedAt),
     imported,
+    // Who imports the file could not send without them. They go with the VAPID key, which is not in it.
+    keys: keys && { p256dh: base64url(keys.p256dh), auth: base64url(keys.auth) },
     adopted: adopted && { token: adopted.token, at: isoTime(adopted.at) },
   })
+}
+
+function base64url(bytes: Uint8Array): string {
+  return bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 }
 
 /** What a gateway said of a token that no device has, or that has registered again since. */

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../clock.ts'
 import { MAX_BADGE } from '../device/badge.ts'
-import { platform as platformField, readToken } from '../device/device-fields.ts'
+import { asPlatform, platform as platformField, readToken } from '../device/device-fields.ts'
 import { RegisterDevice } from '../device/device-schema.ts'
 import { MAX_LABELS } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
@@ -63,7 +63,13 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
 /** Takes what a refusal speaks of out of what is given; false: nothing is left without it. */
 function leaveOut(given: Record<string, unknown>, message: string): boolean {
   const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?/.exec(message) ?? []
-  if (field === 'token' || field === 'platform' || !(field in given || field === 'lat' || field === 'lng')) return false
+  if (
+    field === 'token' ||
+    field === 'platform' ||
+    field === 'keys' ||
+    !(field in given || field === 'lat' || field === 'lng')
+  )
+    return false
   const value = given[field]
   if (index !== undefined && Array.isArray(value)) given[field] = value.toSpliced(Number(index), 1)
   else if (Array.isArray(value)) given[field] = [...new Set(value)].slice(0, MAX_LABELS)
@@ -194,7 +200,8 @@ export function tallyOf(record: FileRecord): DayTally | null {
   const { day, platform, t, s, o, received = 0 } = record
   const time = readTime(day)
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
-  if (time === null || (platform !== '0' && platform !== '1')) return null
+  const on = typeof platform === 'string' ? asPlatform(platform) : null
+  if (time === null || on === null) return null
   if (!isCount(t) || !isCount(s) || !isCount(o) || !isCount(received)) return null
-  return { day: Math.floor(time / DAY_MS), platform: platform === '0' ? 0 : 1, t, s, o, received }
+  return { day: Math.floor(time / DAY_MS), platform: on, t, s, o, received }
 }

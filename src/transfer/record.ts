@@ -1,3 +1,5 @@
+import type { Platform } from '../device/device.ts'
+
 /** What a file may be told to be. `bellhop`: what `export` writes; `csv`: columns of one's own. */
 export const FORMAT_NAMES = ['bellhop', 'csv', 'onesignal', 'parse', 'firebase', 'sns'] as const
 export type FormatName = (typeof FORMAT_NAMES)[number]
@@ -24,9 +26,9 @@ export type RecordField = (typeof FIELDS)[number]
 
 /**
  * What only an export of Bellhop says besides: of a device that is gone or in quarantine, why and since when; of one that
- * came by an import, whether it has registered since, and by which token it came.
+ * came by an import, whether it has registered since, and by which token it came; and of a browser its keys.
  */
-type OwnField = 'updated_at' | 'state' | 'reason' | 'at' | 'imported' | 'adopted'
+type OwnField = 'keys' | 'updated_at' | 'state' | 'reason' | 'at' | 'imported' | 'adopted'
 
 /** As it stands in the file, unchecked. `undefined`: not said; `null`: none. */
 export type Stated = { readonly [Name in RecordField | OwnField]?: unknown }
@@ -71,11 +73,13 @@ export function refused(field: string, reason: string): Entry {
 }
 
 /** The platform by any of its usual names; `null`: another one. */
-export function platformOf(word: string): 0 | 1 | null {
+export function platformOf(word: string): Platform | null {
   const name = word.toLowerCase()
   if (IOS.has(name)) return 0
-  return ANDROID.has(name) ? 1 : null
+  if (ANDROID.has(name)) return 1
+  return WEB.has(name) ? 2 : null
 }
 
 const IOS = new Set(['0', 'ios', 'iphone', 'ipad', 'ipados', 'apns', 'apple'])
+const WEB = new Set(['2', 'web', 'webpush', 'browser'])
 const ANDROID = new Set(['1', 'android', 'fcm', 'gcm', 'google', 'firebase'])

@@ -63,11 +63,11 @@ export const BAD_TOKENS: readonly BadValue[] = [
 ]
 
 const shownPlatforms: readonly (readonly [value: unknown, shown: string])[] = [
-  [2, '2'],
+  [3, '3'],
   [-1, '-1'],
   [0.5, '0.5'],
   [true, 'true'],
-  ['2', '"2"'],
+  ['3', '"3"'],
   ['00', '"00"'],
   [' 0', '" 0"'],
   ['ios', '"ios"'],
@@ -80,7 +80,7 @@ const shownPlatforms: readonly (readonly [value: unknown, shown: string])[] = [
 
 export const BAD_PLATFORMS: readonly BadValue[] = shownPlatforms.map(([value, shown]) => [
   value,
-  `must be "0" (iOS) or "1" (Android), not ${shown}`,
+  `must be "0" (iOS), "1" (Android) or "2" (web), not ${shown}`,
 ])
 
 const badTexts: readonly BadValue[] = [

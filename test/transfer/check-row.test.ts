@@ -22,7 +22,7 @@ describe('a row of a file', () => {
     })
     expect(check({ token: 'x', platform: 'tv' })).toMatchObject({
       field: 'platform',
-      reason: 'platform must be "0" (iOS) or "1" (Android), not "tv".',
+      reason: 'platform must be "0" (iOS), "1" (Android) or "2" (web), not "tv".',
     })
   })
 
@@ -152,7 +152,7 @@ describe('a row of a file', () => {
 test('a line of feedback is whole, or none', () => {
   const line = { token: 'x', platform: '1', reason: 'UNREGISTERED', at: '2026-10-01T00:00:00Z' }
   expect(feedbackOf(line)).toEqual({ token: 'x', platform: 1, reason: 'UNREGISTERED', at: Date.UTC(2026, 9, 1) })
-  for (const change of [{ token: '' }, { platform: '2' }, { reason: 3 }, { at: 'once' }]) {
+  for (const change of [{ token: '' }, { platform: '3' }, { reason: 3 }, { at: 'once' }]) {
     expect(feedbackOf({ ...line, ...change })).toBeNull()
   }
 })

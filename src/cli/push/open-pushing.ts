@@ -16,6 +16,7 @@ export function openPushing({ database, clock }: { readonly database: Database; 
     database,
     clock,
     commit: async (operation) => database.transact(operation),
+    credentials,
     apnsIdentity: (application) => apnsIdentityOf(credentials.summaries(application)),
   })
 }

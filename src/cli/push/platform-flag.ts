@@ -1,19 +1,19 @@
-import { PHONES, PLATFORM_NAMES, PLATFORMS } from '../../device/device.ts'
+import { PLATFORM_NAMES, PLATFORMS } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import type { SettingType } from '../../settings/setting-type.ts'
 import type { FlagSpec, ParsedArguments } from '../command.ts'
 
 const PLATFORM: SettingType<Platform> = {
-  expected: 'ios or android',
-  placeholder: 'ios|android',
-  read: (text) => PHONES.find((platform) => PLATFORM_NAMES[platform].toLowerCase() === text.toLowerCase()),
+  expected: 'ios, android or web',
+  placeholder: 'ios|android|web',
+  read: (text) => PLATFORMS.find((platform) => PLATFORM_NAMES[platform].toLowerCase() === text.toLowerCase()),
 }
 
 export const platformFlag: FlagSpec = {
   name: 'platform',
   placeholder: PLATFORM.placeholder,
   type: PLATFORM,
-  doc: 'devices of one platform (default: both)',
+  doc: 'devices of one platform (default: all)',
 }
 
 /** The platform that --platform names; `null`: it does not stand. */

@@ -20,6 +20,7 @@ import { createProgress } from '../terminal/progress.ts'
 import { styleOf } from '../terminal/style.ts'
 import { createAdminClient } from './admin-client.ts'
 import type { AskPauses } from './admin-client.ts'
+import type { Pushing } from '../../push/pushing.ts'
 import { openPushing } from './open-pushing.ts'
 import { readPush, toFlagNames } from './push-request.ts'
 import type { PushWanted } from './push-request.ts'
@@ -69,11 +70,11 @@ function refusedHere({ code, message }: Failure): CommandOutcome {
 async function send(push: PushWanted, sending: Sending): Promise<CommandOutcome> {
   const { application, flags, stderr, data } = sending
   const json = flags.has('json')
-  const found = findTo(push, sending)
+  const pushing = openPushing(sending)
+  const found = findTo(push, sending, pushing)
   if (found.kind !== 'to') return found
   const { to } = found
   const { when, confirm } = push
-  const pushing = openPushing(sending)
   if (flags.has('dry-run')) {
     const audience =
       'filter' in to
@@ -127,8 +128,9 @@ function stillThere(
 function findTo(
   { to }: PushWanted,
   { database, application }: Sending,
+  { reach }: Pick<Pushing, 'reach'>,
 ): { readonly kind: 'to'; readonly to: PushTo } | CommandOutcome {
-  if ('filter' in to) return { kind: 'to', to }
+  if ('filter' in to) return { kind: 'to', to: { filter: reach(application, to.filter) } }
   const found = resolveDevice(createDeviceSearch({ database }), application.number, to.token, to.platforms)
   if (found.kind === 'none') {
     return tooShort('--token', to.token) ?? problem('No device of this application has this token.')

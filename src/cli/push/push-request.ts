@@ -1,5 +1,5 @@
 import { filterFields } from '../../audience/filter-schema.ts'
-import type { Filter } from '../../audience/filter.ts'
+import type { WantedFilter } from '../../audience/filter-schema.ts'
 import { hintAt } from '../../audience/unknown-fields.ts'
 import type { Platform } from '../../device/device.ts'
 import { refusalIn } from '../../failure.ts'
@@ -16,7 +16,7 @@ import { PushFields } from './push-schema.ts'
 export interface PushWanted {
   readonly notification: Notification
   /** One device by its token, or by the part of it that is shown; else those of the filter. */
-  readonly to: { readonly token: string; readonly platforms: readonly Platform[] } | { readonly filter: Filter }
+  readonly to: { readonly token: string; readonly platforms: readonly Platform[] } | { readonly filter: WantedFilter }
   readonly when: When
   /** How many devices it is to address; `null`: not said. */
   readonly confirm: number | null
@@ -109,7 +109,7 @@ export function readPush(
     ...(words[1] !== undefined && { msg: words[1] }),
     payload: payload ?? fields['payload'],
     languages: languages ?? fields['languages'],
-    platform: platforms.map(String),
+    ...(flags.has('platform') && { platform: platforms.map(String) }),
     tags,
     alias: flag('alias'),
     users,

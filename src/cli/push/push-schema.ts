@@ -1,4 +1,4 @@
-import { filterFields, filterOf } from '../../audience/filter-schema.ts'
+import { filterFields, wantedFilterOf } from '../../audience/filter-schema.ts'
 import { bodyOf, missing } from '../../http/fields.ts'
 import { checkContent, contentFields, isNothing, notificationOf } from '../../notification/content-schema.ts'
 import { lifeFields, whenOf } from '../../push/schedule/timing-schema.ts'
@@ -10,5 +10,5 @@ export const PushFields = bodyOf({ ...contentFields, ...filterFields, send_at, s
   const notification = notificationOf(input)
   if (isNothing(notification)) throw missing('msg', ', or a --title, a --badge or a --payload')
   checkContent(notification)
-  return { notification, filter: filterOf(input), when: whenOf(input), confirm: input.confirm ?? null }
+  return { notification, filter: wantedFilterOf(input), when: whenOf(input), confirm: input.confirm ?? null }
 })

@@ -34,7 +34,7 @@ export function resolveDevice(
   if (first === undefined) return { kind: 'none' }
   if (second === undefined) return { kind: 'one', device: first }
   if (devices.every((one) => one.token === first.token)) {
-    return problem(`Both platforms have a device with this token: --platform ios or --platform android chooses one.`)
+    return problem('Several platforms have a device with this token: --platform chooses one.')
   }
   return problem(`More than one token begins with ${tokenPart(token)}: give more of it.`)
 }

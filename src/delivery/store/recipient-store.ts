@@ -3,7 +3,8 @@ import type { Database } from '../../database/database.ts'
 import type { StoredRow, device as deviceTable } from '../../database/schema.ts'
 import { applyBadge } from '../../device/badge.ts'
 import { unpackToken } from '../../device/device.ts'
-import type { Environment } from '../../device/device.ts'
+import type { Environment, Platform } from '../../device/device.ts'
+import { createDeviceKeys } from '../../device/webpush/device-key-store.ts'
 import { languageChoice } from '../../notification/languages.ts'
 import type { ChooseLanguage } from '../../notification/languages.ts'
 import type { Notification } from '../../notification/notification.ts'
@@ -15,18 +16,21 @@ type DeviceRow = Pick<StoredRow<typeof deviceTable>, 'token' | 'environment' | '
   readonly locale?: string | null
 }
 
+type FoundRow = DeviceRow & Pick<StoredRow<typeof deviceTable>, 'platform'>
+
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
 export type RecipientStore = ReturnType<typeof createRecipientStore>
 
 /** Whom a delivery is sent to, as they are when they are read. */
 export function createRecipientStore({ database }: { database: Database }) {
-  const device = database.statement<DeviceRow, [number]>(
-    'SELECT token, environment, badge FROM device WHERE id = ? AND state = 0',
+  const device = database.statement<FoundRow, [number]>(
+    'SELECT platform, token, environment, badge FROM device WHERE id = ? AND state = 0',
   )
-  const deviceWithLocale = database.statement<DeviceRow, [number]>(
-    'SELECT token, environment, badge, locale FROM device WHERE id = ? AND state = 0',
+  const deviceWithLocale = database.statement<FoundRow, [number]>(
+    'SELECT platform, token, environment, badge, locale FROM device WHERE id = ? AND state = 0',
   )
+  const keysOf = createDeviceKeys((sql) => database.statement(sql))
   const tokenOf = database.statement<Pick<DeviceRow, 'token'>, [device: number]>(
     'SELECT token FROM device WHERE id = ?',
   )
@@ -43,7 +47,10 @@ export function createRecipientStore({ database }: { database: Database }) {
     return {
       page(after: number, upTo: number, limit: number): RecipientPage {
         const { rows, last } = pages.page(after, upTo, limit)
-        return { recipients: rows.map((row) => recipientOf(row.id, row, notification, choose)), last }
+        return {
+          recipients: rows.map((row) => withKeys(platform, recipientOf(row.id, row, notification, choose))),
+          last,
+        }
       },
       count: (after: number, candidates: number) => pages.count(after, ceiling, candidates),
     }
@@ -60,7 +67,12 @@ export function createRecipientStore({ database }: { database: Database }) {
   function find(id: number, notification: Notification): PageRow | null {
     const choose = languageChoice(notification)
     const row = (choose === null ? device : deviceWithLocale).get(id)
-    return row === null ? null : recipientOf(id, row, notification, choose)
+    return row === null ? null : withKeys(row.platform, recipientOf(id, row, notification, choose))
+  }
+
+  /** Only a browser has any, and only for browsers they are looked for. */
+  function withKeys(platform: Platform, row: PageRow): PageRow {
+    return platform === 2 ? { ...row, keys: keysOf(row.device) } : row
   }
 
   return {

@@ -20,7 +20,7 @@ export const ActivateTypes = bodyOf(
   },
 )
 
-/** PUT /alias/del. Without `platform` on both. */
+/** PUT /alias/del. Without `platform` on all of them. */
 export const RemoveAlias = bodyOf(
   { platform: optional(platform), alias: optional(alias, ['Alias']), token: optional(token) },
   (input) => {
@@ -37,7 +37,7 @@ export const compatShape: RecordShape = {
 
 function compatSchema(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const { tag, ...others } = properties
-  const platform = { type: 'integer', enum: [0, 1], description: '0 = iOS, 1 = Android.' }
+  const platform = { type: 'integer', enum: [0, 1, 2], description: '0 = iOS, 1 = Android, 2 = a browser.' }
   const tags = { ...tag, description: 'The same as `tag`.' }
   const required = [...(RECORD['required'] as readonly string[]), 'tags']
   return { ...RECORD, required, properties: { ...others, ...(tag && { tag, tags }), platform } }

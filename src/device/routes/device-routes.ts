@@ -5,6 +5,7 @@ import { failure, noRoom, Refused } from '../../failure.ts'
 import type { Failure } from '../../failure.ts'
 import { doneAnswer } from '../../http/answer-schema.ts'
 import { described } from '../../http/endpoint.ts'
+import { invalid } from '../../http/fields.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { Log } from '../../log.ts'
 import { EXAMPLE_TOKEN } from '../device-fields.ts'
@@ -16,6 +17,7 @@ import type { GrowthCall, GrowthBounds, Shortage } from '../growth.ts'
 import { ID_ALONE, idAloneOf } from '../id-alone.ts'
 import { broughtUnproven, judgeNames, mustProveNames } from '../proven-names.ts'
 import { tokenWarning } from '../push-token.ts'
+import { endpointProblem } from '../webpush/push-services.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -23,6 +25,8 @@ interface Dependencies {
   readonly devices: DeviceStore
   readonly bounds: GrowthBounds
   readonly judgeProof: JudgeProof
+  /** Origins of push services that the operator has named, besides those of the known browsers. */
+  readonly pushServices: readonly string[]
   readonly log: Pick<Log, 'info'>
   /** Whether without the secret a device may take the alias of another. Default false. */
   readonly aliasesOpen?: boolean
@@ -31,12 +35,15 @@ interface Dependencies {
 const RECORD_ANSWER = { schema: RECORD, example: RECORD_EXAMPLE }
 
 /** Endpoints 1 to 3: registering devices, and their end. */
-export function deviceRoutes({ gate, commit, devices, bounds, judgeProof, log, aliasesOpen = false }: Dependencies) {
+export function deviceRoutes(deps: Dependencies) {
+  const { gate, commit, devices, bounds, judgeProof, log, pushServices, aliasesOpen = false } = deps
   return new Elysia({ name: 'device-routes' })
     .use(gate.plugin)
     .put(
       '/deviceToken',
       async ({ body, application, withSecret, address, status }) => {
+        const strayed = body.platform === 2 ? endpointProblem(body.token, pushServices) : null
+        if (strayed !== null) throw invalid('token', strayed)
         const call = { application, withSecret, address }
         const names = judgeNames(call, body, judgeProof)
         if (names.kind === 'unproven') throw new Refused(names.why)
@@ -65,7 +72,7 @@ export function deviceRoutes({ gate, commit, devices, bounds, judgeProof, log, a
         tag: 'Devices',
         summary: 'Register or update a device',
         description:
-          'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret, or a proof; without either the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like. With the `user` of an imported device of the same platform that has not registered since, the registration takes its place as with `replaces`, where `bellhop app limits --adopt-imported` is on.',
+          'Call it on every launch. A field left out stays as it was; an empty `tag` or `active` array clears, `alias: ""` removes. An alias that another device has moves here with the secret, or a proof; without either the device has none from then on, and the record says `"warnings": ["alias belongs to another device"]`. A token of iOS that is not 64 to 200 hex digits is taken, but never sent to: each record of it says `"warnings": ["not an APNs device token: …"]` and what it looks like. With the `user` of an imported device of the same platform that has not registered since, the registration takes its place as with `replaces`, where `bellhop app limits --adopt-imported` is on. A browser (`platform` 2) registers with the endpoint of its subscription as `token`, and with its `keys`; the endpoint must be of a push service that is allowed here.',
         idAlone: idAloneOf({ aliasesOpen }).register,
         body: schema.RegisterDevice,
         example: {

@@ -7,6 +7,8 @@ import { unpackToken } from '../device.ts'
 import type { DeviceState, Platform } from '../device.ts'
 import type { FeedbackEntry } from '../feedback-store.ts'
 import { LABEL_KIND } from '../index/label-index.ts'
+import { createDeviceKeys } from '../webpush/device-key-store.ts'
+import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
 
 /** A device with all that is known of it. Times are ms since the Unix epoch. */
 export interface WholeDevice {
@@ -31,6 +33,8 @@ export interface WholeDevice {
   /** As of `ImportedDevice`, and so is `adopted`; absent where they say nothing. */
   readonly imported?: boolean
   readonly adopted?: { readonly token: string; readonly at: number }
+  /** Of a browser. */
+  readonly keys?: SubscriptionKeys
 }
 
 type Row = DeviceRow & Pick<StoredRow<typeof device>, 'environment' | 'seen_at'>
@@ -65,6 +69,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
   const adoptedBy = database.reading<AdoptedToken, [device: number]>(
     'SELECT token, at FROM adopted_token WHERE device = ?',
   )
+  const keysOf = createDeviceKeys((sql) => database.reading(sql))
   const feedbackOf = database.reading<{ reason: string; at: number }, [number, number, string | Uint8Array]>(
     'SELECT reason, at FROM feedback WHERE application = ? AND platform = ? AND token = ?',
   )
@@ -90,6 +95,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
     const { platform, token, alias, user, lat, lng, timezone, locale, badge, imported } = row
     // One that has registered since may have done so by another token.
     const adopted = imported === 0 ? adoptedBy.get(row.id) : null
+    const keys = platform === 2 ? keysOf(row.id) : null
     const said = row.state === STATE.registered ? null : feedbackOf.get(application, platform, token)
     return {
       token: unpackToken(token),
@@ -111,6 +117,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
         row.state === STATE.registered
           ? null
           : { state: stateOf(row.state), reason: said?.reason ?? null, at: said?.at ?? null },
+      ...(keys !== null && { keys }),
       ...(imported !== null && { imported: imported === 1 }),
       ...(adopted !== null && { adopted: { token: unpackToken(adopted.token), at: adopted.at } }),
     }

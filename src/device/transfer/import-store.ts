@@ -12,6 +12,7 @@ import { cellAt, createPlaceIndex } from '../index/place-index.ts'
 import { createZoneIndex } from '../index/zone-index.ts'
 import { createLeftDeviceStore } from '../left-device-store.ts'
 import { createRegistrySizeStore } from '../registry-size-store.ts'
+import { createDeviceKeyStore } from '../webpush/device-key-store.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
 
 /** `kept`: newer data of the device, or of its gateway, count more than the import. */
@@ -44,6 +45,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
   const sizes = createRegistrySizeStore({ database })
   const leftDevices = createLeftDeviceStore({ database })
   const adoptions = createAdoptionStore({ database })
+  const keys = createDeviceKeyStore({ database })
 
   /** The import without an alias that would name one of several devices of a user; nor does the other keep it. */
   function withoutSharedAlias(application: number, asked: ImportedDevice, known: Row | null): ImportedDevice {
@@ -81,6 +83,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
       device.imported === undefined ? null : Number(device.imported),
     )
     const id = Number(lastInsertRowid)
+    if (device.keys !== undefined) keys.set(id, device.keys)
     if (device.adopted !== undefined) {
       adoptions.note(application, { id, platform, token: packToken(device.adopted.token) }, device.adopted.at)
     }
@@ -109,8 +112,10 @@ export function createImportStore({ database, clock }: RegistryBeside) {
 
     const isMoved = lat !== row.lat || lng !== row.lng
     const isRenamed = alias !== row.alias && !aliasTaken
+    const isRekeyed = device.keys !== undefined && keys.set(row.id, device.keys)
     const isSame =
       !isMoved &&
+      !isRekeyed &&
       !isRenamed &&
       user === row.user &&
       locale === row.locale &&

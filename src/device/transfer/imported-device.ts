@@ -1,3 +1,4 @@
+import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
 import type { DeviceState, Environment, Platform } from '../device.ts'
 
 /** A device as another registry knew it, checked. What is left out stays as it is; `null` takes away. */
@@ -26,6 +27,8 @@ export interface ImportedDevice {
   readonly left?: Left | undefined
   /** `true`: it has not registered by itself, but came by a list; `false`: it came so, and has since. Default neither. */
   readonly imported?: boolean | undefined
+  /** Of a browser, which has none but these. */
+  readonly keys?: SubscriptionKeys | undefined
   /** The token that it came with, where another one has its place since `at`. */
   readonly adopted?: { readonly token: string; readonly at: number } | undefined
 }

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { Application } from '../../application/application.ts'
 import type { Audience } from '../../audience/filter.ts'
 import { audienceOfOne, narrowed, NO_DEVICE } from '../../audience/named-devices.ts'
 import type { Clock } from '../../clock.ts'
@@ -18,27 +19,33 @@ interface Dependencies {
   readonly counting: Counting
   readonly devices: Pick<DeviceStore, 'idsOf'>
   readonly preview: Pushing['preview']
+  readonly reach: Pushing['reach']
   /** As for the routes of pushes. Default false. */
   readonly compat?: boolean
 }
 
 /** POST /push/preview. */
-export function previewRoutes({ gate, clock, counting, devices, preview, compat = false }: Dependencies) {
+export function previewRoutes({ gate, clock, counting, devices, preview, reach, compat = false }: Dependencies) {
   const previewed = previewBody(pushBodies({ compat }))
 
-  function audienceOf(application: number, body: PushBody): Audience {
+  function audienceOf(application: Application, body: PushBody): Audience {
     if (!('filter' in body)) {
-      const one = audienceOfOne(devices, application, body)
+      const one = audienceOfOne(devices, application.number, body)
       if (one === null) throw new Refused(NO_DEVICE)
       return one
     }
-    return { filter: { ...narrowed(devices, application, body.filter, body.tokens), asOf: clock.now() } }
+    return {
+      filter: {
+        ...narrowed(devices, application.number, reach(application, body.filter), body.tokens),
+        asOf: clock.now(),
+      },
+    }
   }
 
   return new Elysia({ name: 'preview-routes' }).use(gate.plugin).post(
     '/push/preview',
     ({ body, application, request }) => {
-      const audience = audienceOf(application.number, body)
+      const audience = audienceOf(application, body)
       return counting(application.number, request.signal, (signal) =>
         preview(application, audience, body.notification, body.when, signal),
       )

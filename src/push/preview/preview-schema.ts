@@ -41,7 +41,11 @@ export const PREVIEW = objectSchema(
   'PushPreview',
   {
     t: count('Devices that it would address now.'),
-    platforms: objectSchema('PlatformCounts', { '0': count('On iOS.'), '1': count('On Android.') }),
+    platforms: objectSchema(
+      'PlatformCounts',
+      { '0': count('On iOS.'), '1': count('On Android.'), '2': count('Browsers; absent where it is 0.') },
+      ['2'],
+    ),
     sample: {
       ...listOf(
         objectSchema('SampleDevice', {

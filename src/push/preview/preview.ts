@@ -76,7 +76,8 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
         'filter' in audience
           ? await count(application.number, { ...audience.filter, platforms: [platform] }, signal)
           : 1
-      counts[platform] = found
+      // A platform that came later than clients of this call is named only where it has somebody.
+      if (platform !== 2 || found > 0) counts[platform] = found
       if (found > 0)
         samples.push(...(await sample(application.number, audience, platform, Math.min(found, SAMPLES), signal)))
     }

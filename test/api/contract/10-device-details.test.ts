@@ -116,9 +116,14 @@ describe('GET /deviceToken/one', () => {
 
   test('400: a platform header that is neither', async () => {
     const caller = newCaller(service)
-    for (const platform of ['2', 'ios', '00', '0, 1', '-1']) {
+    for (const platform of ['3', 'ios', '00', '0, 1', '-1']) {
       const answer = await one(caller, { token: 'a', platform })
-      expectFailure(answer, 400, 'InvalidArgument', `platform header must be 0 or 1, not ${JSON.stringify(platform)}.`)
+      expectFailure(
+        answer,
+        400,
+        'InvalidArgument',
+        `platform header must be 0, 1 or 2, not ${JSON.stringify(platform)}.`,
+      )
     }
   })
 })

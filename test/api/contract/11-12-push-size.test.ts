@@ -77,7 +77,8 @@ test('where the id of the push does not go along, its bytes are free', async () 
 test('a push to both platforms gives the size for each, also where only one is too large', async () => {
   const count = service.database.reading<object, []>('SELECT count(*) FROM push')
   const before = count.get()
-  const toBoth = (bytes: number) => target.caller.post('/push/all', { except_tags: [], msg: 'x'.repeat(bytes) })
+  const toBoth = (bytes: number) =>
+    target.caller.post('/push/all', { platform: [0, 1], except_tags: [], msg: 'x'.repeat(bytes) })
   const aps = '{"aps":{"alert":""}}'.length + ID_BYTES
   const inOne = await toBoth(4096 - aps)
   const [, fcm] = /4096 bytes for APNs, (\d+) bytes for FCM;/.exec(inOne.body.message) ?? []

@@ -193,11 +193,11 @@ describe('a filter that cannot be read is refused, and nothing stored:', () => {
     ]))
 
   test('platform must have a known member', async () => {
-    const allowed = 'must contain "0" (iOS) or "1" (Android)'
-    const unknown = [[], [2], ['ios'], ['01', '', null, true, 0.5], [['0']], [[0, 1]]]
+    const allowed = 'must contain "0" (iOS), "1" (Android) or "2" (web)'
+    const unknown = [[], [3], ['ios'], ['01', '', null, true, 0.5], [['0']], [[0, 1]]]
     await expectRefused('platform', [
       ...unknown.map((value) => [value, `${allowed}, which this array does not`] as const),
-      [2, `${allowed}, not 2`],
+      [3, `${allowed}, not 3`],
       ['android', `${allowed}, not "android"`],
       [true, `${allowed}, not true`],
       [{ 0: true }, `${allowed}, not an object`],

@@ -369,7 +369,7 @@ describe('the device is named by headers', () => {
 
   test('a platform that is none is refused', async () => {
     const answer = await ask(await pushed(), PHONE, { platform: 'ios' })
-    expectFailure(answer, 400, 'InvalidArgument', 'platform header must be 0 or 1, not "ios".')
+    expectFailure(answer, 400, 'InvalidArgument', 'platform header must be 0, 1 or 2, not "ios".')
   })
 })
 

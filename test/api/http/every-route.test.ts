@@ -89,7 +89,15 @@ function routesOf(plugins: (gate: ReturnType<typeof createGate>) => readonly Any
 const routes = routesOf((gate) => {
   const uncalled = {} as never
   return [
-    deviceRoutes({ gate, commit: uncalled, devices: uncalled, bounds: uncalled, judgeProof: uncalled, log: uncalled }),
+    deviceRoutes({
+      gate,
+      pushServices: [],
+      commit: uncalled,
+      devices: uncalled,
+      bounds: uncalled,
+      judgeProof: uncalled,
+      log: uncalled,
+    }),
     devicePropertyRoutes({
       gate,
       commit: uncalled,
@@ -100,7 +108,7 @@ const routes = routesOf((gate) => {
     }),
     registryRoutes({ gate, devices: uncalled, feedback: uncalled }),
     userRoutes({ gate, eraseUser: uncalled }),
-    pushRoutes({ gate, accept: uncalled, devices: uncalled, checkSize: uncalled }),
+    pushRoutes({ gate, accept: uncalled, devices: uncalled, checkSize: uncalled, reach: uncalled }),
     cancelRoutes({ gate, commit: uncalled, clock, cancellations: uncalled, deliveries: uncalled }),
     previewRoutes({
       gate,
@@ -108,6 +116,7 @@ const routes = routesOf((gate) => {
       counting: uncalled,
       devices: uncalled,
       preview: uncalled,
+      reach: uncalled,
     }),
     statusRoutes({ gate, clock, statuses: uncalled, explanations: uncalled, pauseOf: uncalled, apnsIdOf: uncalled }),
     statsRoutes({ gate, commit: uncalled, clock, stats: uncalled, counted: uncalled }),

@@ -181,7 +181,7 @@ describe('devices', () => {
       exitCode: 2,
       stdout: '',
       stderr: [
-        'bellhop: --platform: "x" is not ios or android',
+        'bellhop: --platform: "x" is not ios, android or web',
         'bellhop: --state: "lost" is not one of registered, gone, quarantined',
         'bellhop: --limit: "0" is not a whole number from 1 to 10000',
         'bellhop: --tag and --alias do not go together: choose one.',

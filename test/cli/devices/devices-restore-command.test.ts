@@ -246,7 +246,7 @@ describe('devices restore', () => {
     [['--since', '2026-11-21T00:00:00Z'], '--since: 2026-11-21T00:00:00Z is still to come.'],
     [['--since', '1h', '--until', '2h'], '--until is before --since.'],
     [['--since', '1h', '--yes', '--dry-run'], '--yes and --dry-run do not go together: choose one.'],
-    [['--since', '1h', '--platform', 'web'], '--platform: "web" is not ios or android'],
+    [['--since', '1h', '--platform', 'tv'], '--platform: "tv" is not ios, android or web'],
   ])('refuses %j', async (flags, sentence) => {
     using cli = commandLine()
     await seed(cli, [])

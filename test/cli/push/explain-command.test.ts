@@ -66,8 +66,7 @@ test('explain of what is not there', async () => {
   const both = await beside.run(['explain', body.id, 'both:both'])
   expect(both).toMatchObject({
     exitCode: 1,
-    stderr:
-      'bellhop: Both platforms have a device with this token: --platform ios or --platform android chooses one.\n',
+    stderr: 'bellhop: Several platforms have a device with this token: --platform chooses one.\n',
   })
   expect((await beside.run(['explain', body.id, 'both:both', '--platform', 'android'])).exitCode).toBe(0)
 })

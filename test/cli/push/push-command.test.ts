@@ -314,7 +314,7 @@ const PROBLEMS: readonly (readonly [argv: readonly string[], problem: string])[]
   ],
   [['Hello', '--tag', ''], '--tag names an empty tag.'],
   [['Hello', '--alias', ''], '--alias must be 1 to 256 characters, not empty.'],
-  [['Hello', '--all', '--platform', 'windows'], '--platform: "windows" is not ios or android'],
+  [['Hello', '--all', '--platform', 'windows'], '--platform: "windows" is not ios, android or web'],
   [['Hello', '--all', '--payload', '[1]'], `--payload is not JSON: expected an object, such as '{"article": 17}'.`],
   [
     ['Hello', '--all', '--fields', '{"tittle":"x"}'],

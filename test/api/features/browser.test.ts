@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createECDH, randomBytes } from 'node:crypto'
+import { arrivalsAt } from '../../support/arrivals.ts'
+import { newCaller } from '../../support/caller.ts'
+import type { Caller } from '../../support/caller.ts'
+import { expectFailure, expectInvalid, expectRequired } from '../../support/refusals.ts'
+import { startService } from '../../support/service.ts'
+import type { Service } from '../../support/service.ts'
+
+/** The keys of the example in RFC 8291, appendix A: the simulator has their secret half. */
+const KEYS = {
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+}
+const CHROME = 'https://fcm.googleapis.com/fcm/send/chrome-1'
+const FIREFOX = 'https://updates.push.services.mozilla.com/wpush/v2/firefox-1'
+const BROWSER = { token: CHROME, platform: '2', keys: KEYS }
+const IPHONE = { token: 'ab'.repeat(32), platform: '0' }
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const keysOf = (token: string) =>
+  service.database
+    .reading<{ p256dh: Uint8Array; auth: Uint8Array }, [string]>(
+      'SELECT k.p256dh, k.auth FROM device_key k JOIN device d ON d.id = k.device WHERE d.token = ?',
+    )
+    .all(token)
+    .map(({ p256dh, auth }) => ({ p256dh: base64url(p256dh), auth: base64url(auth) }))
+
+const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
+
+const otherKeys = () => ({
+  p256dh: base64url(createECDH('prime256v1').generateKeys()),
+  auth: base64url(randomBytes(16)),
+})
+
+function register(caller: Caller, body: object) {
+  return service.put('/deviceToken', body, { as: 'device', application: caller.application })
+}
+
+describe('a browser', () => {
+  test('registers with its endpoint and its keys, which are not shown again', async () => {
+    const caller = newCaller(service)
+    const created = await register(caller, { ...BROWSER, tag: ['beta'], user: 'ann', alias: 'desk' })
+    expect(created.status).toBe(201)
+    expect(created.body).toMatchObject({ token: CHROME, platform: '2', tag: ['beta'], user: 'ann', alias: 'desk' })
+    expect(created.body).not.toContainAnyKeys(['keys', 'warnings'])
+    expect(keysOf(CHROME)).toEqual([KEYS])
+    const again = await register(caller, { ...BROWSER, platform: 2 })
+    expect(again).toMatchObject({ status: 200, body: { tag: ['beta'] } })
+    const listed = await service.get('/deviceToken/all', { application: caller.application })
+    expect(JSON.stringify(listed.body)).not.toContain(KEYS.auth)
+    await caller.put('/deviceToken/del', { token: CHROME, platform: '2' })
+    expect(keysOf(CHROME)).toEqual([])
+  })
+
+  test('has the keys that it says last, and under another endpoint goes on with those of that one', async () => {
+    const caller = newCaller(service)
+    const [second, third] = [otherKeys(), otherKeys()]
+    await register(caller, { ...BROWSER, tag: 'beta' })
+    expect((await register(caller, { ...BROWSER, keys: second })).status).toBe(200)
+    expect(keysOf(CHROME)).toEqual([second])
+    const moved = await register(caller, { ...BROWSER, token: FIREFOX, replaces: CHROME, keys: third })
+    expect(moved).toMatchObject({ status: 200, body: { token: FIREFOX, tag: ['beta'] } })
+    expect([keysOf(CHROME), keysOf(FIREFOX)]).toEqual([[], [third]])
+    await caller.put('/deviceToken/del', { token: FIREFOX, platform: '2' })
+  })
+
+  test('is a platform of its own to filters, and to a segment', async () => {
+    const caller = newCaller(service)
+    await register(caller, { ...BROWSER, tag: 'beta' })
+    await caller.register({ ...IPHONE, tag: ['beta'] })
+    const reached = async (filter: object) => {
+      const { status, body } = await service.post(
+        '/push/preview',
+        { msg: 'Hello', sound: '', badge: '', ...filter },
+        { application: caller.application },
+      )
+      return [status, body.platforms]
+    }
+    expect(await reached({ platform: '2' })).toEqual([200, { 0: 0, 1: 0, 2: 1 }])
+    expect(await reached({ platform: ['0', '1'] })).toEqual([200, { 0: 1, 1: 0 }])
+    expect(await reached({ platform: ['0', '2'], tags: 'beta' })).toEqual([200, { 0: 1, 1: 0, 2: 1 }])
+    expect(await reached({ platform: ['0', '2'], where: { platform: '2' } })).toEqual([200, { 0: 0, 1: 0, 2: 1 }])
+  })
+
+  test('gets a push, encrypted with its keys', async () => {
+    const caller = newCaller(service)
+    await register(caller, BROWSER)
+    const accepted = await service.post(
+      '/push/one',
+      { token: CHROME, platform: '2', msg: 'Fresh bread', sound: '', badge: '' },
+      { application: caller.application },
+    )
+    expect(accepted.status).toBe(200)
+    const simulator = await service.server.simulator()
+    const [arrival] = await arrivalsAt(simulator, 1, ({ token }) => token === CHROME)
+    expect(JSON.stringify(arrival?.body)).toContain('Fresh bread')
+  })
+})
+
+describe('a browser is refused, and nothing stored,', () => {
+  const send = (caller: Caller, more: object) => register(caller, { ...BROWSER, ...more })
+  const ALLOWED =
+    'must be an endpoint of a push service that is allowed here: fcm.googleapis.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com, or one that the operator names with --push-services'
+  const AS_IS = "must be the endpoint of a push subscription, an https URL as the browser's subscription has it"
+
+  test('with an endpoint that does not lead to an allowed push service', async () => {
+    const caller = newCaller(service)
+    await expectInvalid((token) => send(caller, { token }), 'token', [
+      ['https://example.com/push/1', ALLOWED],
+      ['https://fcm.googleapis.com.example.com/push/1', ALLOWED],
+      ['https://push.services.mozilla.com/1', ALLOWED],
+      ['https://127.0.0.1/1', ALLOWED],
+      ['https://[::1]/1', ALLOWED],
+      ['https://169.254.169.254/latest/meta-data', ALLOWED],
+      ['https://fcm.googleapis.com:8443/fcm/send/1', ALLOWED],
+      [
+        'https://user:secret@fcm.googleapis.com/1',
+        'must be the endpoint of a push subscription, without user and fragment',
+      ],
+      ['https://fcm.googleapis.com/1#part', 'must be the endpoint of a push subscription, without user and fragment'],
+      ['http://fcm.googleapis.com/1', AS_IS],
+      ['https://fcm.googleapis.com:443/1', AS_IS],
+      ['HTTPS://fcm.googleapis.com/1', AS_IS],
+      ['registration-id', AS_IS],
+      [`https://fcm.googleapis.com/${'a'.repeat(4000)}`, 'must be at most 2048 bytes long'],
+      [`https://fcm.googleapis.com/${'a'.repeat(5000)}`, 'must be at most 4096 bytes'],
+    ])
+    expect((await service.get('/deviceToken/all', { application: caller.application })).body).toEqual([])
+  })
+
+  test('with keys that no browser has', async () => {
+    const caller = newCaller(service)
+    const POINT = 'must be a public key of P-256: an uncompressed point, 65 bytes in base64url without padding'
+    const SECRET = 'must be 16 bytes in base64url without padding'
+    const offCurve = base64url(new Uint8Array(65).fill(1).with(0, 4))
+    await expectInvalid((p256dh) => send(caller, { keys: { ...KEYS, p256dh } }), 'keys.p256dh', [
+      [offCurve, POINT],
+      [base64url(new Uint8Array(65).with(0, 4)), POINT],
+      [base64url(new Uint8Array(64)), POINT],
+      [`${KEYS.p256dh}=`, POINT],
+      [KEYS.p256dh.slice(0, -1), POINT],
+      ['', POINT],
+      [5, 'must be a string, not 5'],
+      [undefined, 'must be a string, not undefined'],
+    ])
+    await expectInvalid((auth) => send(caller, { keys: { ...KEYS, auth } }), 'keys.auth', [
+      [`${KEYS.auth}==`, SECRET],
+      [base64url(new Uint8Array(15)), SECRET],
+      [null, 'must be a string, not null'],
+    ])
+    await expectInvalid((keys) => send(caller, { keys }), 'keys', [
+      ['x', 'must be {"p256dh": …, "auth": …}, not "x"'],
+      [[], 'must be {"p256dh": …, "auth": …}, not an array'],
+    ])
+    await expectRequired((keys) => send(caller, { keys }), 'keys is required with platform 2.')
+    expect((await service.get('/deviceToken/all', { application: caller.application })).body).toEqual([])
+  })
+
+  test('in a batch, which brings no keys', async () => {
+    const { application } = newCaller(service)
+    const answer = await service.put('/deviceToken/batch', { tokens: [CHROME], platform: '2' }, { application })
+    const problem =
+      'platform must be "0" (iOS) or "1" (Android) here: a browser comes with its keys, by PUT /deviceToken.'
+    expectFailure(answer, 400, 'InvalidArgument', problem)
+  })
+})
+
+test('push services that the operator names are allowed besides', async () => {
+  await using own = await startService({ config: { pushServices: ['https://push.example.org:8443'] } })
+  const at = async (token: string) => (await own.put('/deviceToken', { ...BROWSER, token })).status
+  expect(await at('https://push.example.org:8443/up/1')).toBe(201)
+  expect(await at('https://push.example.org/up/1')).toBe(400)
+  expect(await at(CHROME)).toBe(201)
+})

@@ -163,6 +163,15 @@ describe('README', () => {
     expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(250)
   })
 
+  test('has pictures that are there, and small', () => {
+    const pictures = Array.from(readme.matchAll(/ (?:src|srcset)="([^"]+)"/g), ([, path = '']) => join(root, path))
+    expect(pictures).toHaveLength(2)
+    for (const path of pictures) {
+      const { size } = Bun.file(path)
+      expect({ path, isSmall: size > 1000 && size < 120_000 }).toEqual({ path, isSmall: true })
+    }
+  })
+
   test('leads to every page of the manual', () => {
     const links = new Set(linksIn(readme))
     expect(PAGES.filter(({ topic }) => !links.has(`src/manual/${topic}.md`))).toEqual([])

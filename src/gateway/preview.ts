@@ -2,6 +2,7 @@ import type { CredentialSummary } from '../application/credential-store.ts'
 import { apnsHeaders, renderApns } from '../notification/apns-render.ts'
 import { renderFcm } from '../notification/fcm-render.ts'
 import type { Message } from '../notification/notification.ts'
+import { renderWebPush, webPushHeaders } from '../notification/webpush-render.ts'
 import { apnsIdOf } from './apns/protocol.ts'
 import type { Recipient } from './gateway.ts'
 
@@ -38,6 +39,12 @@ export function previewApns(message: Message, recipient: Recipient, identity: Ap
     headers: identity === null ? others : { 'apns-topic': topic, ...others },
     body: rendered.body(recipient.badge),
   }
+}
+
+/** The request to a push service, before its body is encrypted, sent at `now`, ms since the Unix epoch. */
+export function previewWebPush(message: Message, { badge }: Recipient, now: number): PreviewedRequest {
+  const rendered = renderWebPush(message)
+  return { headers: webPushHeaders(rendered, 'vapid …', now), body: rendered.body(badge) }
 }
 
 /** The body for FCM, sent at `now`, ms since the Unix epoch. */

@@ -36,6 +36,25 @@ export function renderWebPush({ push, notification, expiresAt }: Message): Rende
   }
 }
 
+/** The headers of one request, besides HTTP's own, at `now` in ms since the Unix epoch. */
+export function webPushHeaders(
+  rendered: RenderedWebPush,
+  authorization: string,
+  now: number,
+): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {
+    authorization,
+    ttl: String(rendered.ttlSeconds(now)),
+    urgency: rendered.urgency,
+    'content-encoding': 'aes128gcm',
+    'content-type': 'application/octet-stream',
+    // Answers are too short to be worth compressing.
+    'accept-encoding': 'identity',
+  }
+  if (rendered.topic !== null) headers['topic'] = rendered.topic
+  return headers
+}
+
 /** Size in bytes of the largest body of a notification, before it is encrypted. */
 export function webPushBytes(notification: Notification): number {
   const { badge } = notification

@@ -7,7 +7,7 @@ import type { Filter } from '../audience/filter.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { previewApns, previewFcm } from '../gateway/preview.ts'
+import { previewApns, previewFcm, previewWebPush } from '../gateway/preview.ts'
 import type { ApnsIdentity } from '../gateway/preview.ts'
 import { apnsBytes } from '../notification/apns-render.ts'
 import { fcmBytes } from '../notification/fcm-render.ts'
@@ -91,6 +91,7 @@ export function createPushing(deps: Dependencies) {
     render: {
       apns: (application, message, to) => previewApns(message, to, apnsIdentity(application)),
       fcm: previewFcm,
+      webPush: previewWebPush,
     },
   })
 

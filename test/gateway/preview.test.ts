@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { previewApns, previewFcm } from '../../src/gateway/preview.ts'
+import { previewApns, previewFcm, previewWebPush } from '../../src/gateway/preview.ts'
 
 const PUSH = '019a9f7e-3c1b-7000-8000-000000000000'
 const MESSAGE = {
@@ -33,4 +33,21 @@ test('with a certificate there is no authorization, and without a credential no 
 test('a preview for FCM keeps the message for as long as it would be sent now', () => {
   const body = JSON.parse(previewFcm(MESSAGE, RECIPIENT, MESSAGE.expiresAt - 60_000))
   expect(body.message).toMatchObject({ token: 'abc', android: { ttl: '60s', notification: { notification_count: 3 } } })
+})
+
+test('a preview for a browser has the message as it reads it, and what the push service is told', () => {
+  const { headers, body } = previewWebPush(MESSAGE, RECIPIENT, MESSAGE.expiresAt - 60_000)
+  expect(headers).toEqual({
+    authorization: 'vapid …',
+    ttl: '60',
+    urgency: 'high',
+    'content-encoding': 'aes128gcm',
+    'content-type': 'application/octet-stream',
+    'accept-encoding': 'identity',
+  })
+  expect(JSON.parse(body)).toEqual({
+    web_push: 8030,
+    notification: { title: 'Hello', navigate: '/', tag: PUSH },
+    app_badge: 3,
+  })
 })

@@ -50,7 +50,7 @@ export function confirmedHere(message: string): string {
 
 /** What --dry-run shows. */
 export function previewText(preview: Preview, { paint, legible }: Style): string {
-  const { t, platforms, sample, apns, fcm, languages = [] } = preview
+  const { t, platforms, sample, apns, fcm, webpush, languages = [] } = preview
   const rows = PLATFORMS.flatMap((platform) => {
     const count = platforms[platform]
     return count === undefined ? [] : [[`  ${PLATFORM_NAMES[platform]}`, grouped(count)]]
@@ -69,7 +69,7 @@ export function previewText(preview: Preview, { paint, legible }: Style): string
       ...tableText(rows, ['left', 'right']),
       ...(devices.length === 0 ? [] : ['', 'Among them', ...tableText(devices)]),
       '',
-      ...tableText([...size('APNs', apns), ...size('FCM', fcm)]),
+      ...tableText([...size('APNs', apns), ...size('FCM', fcm), ...size('web push', webpush ?? null)]),
       ...(languages.length === 0
         ? []
         : ['', ...tableText([LANGUAGE_HEAD, ...languages.map(languageRow)], LANGUAGE_SIDES)]),

@@ -5,7 +5,7 @@ import type { SubscriptionKeys } from '../../device/webpush/subscription-keys.ts
 import { endpointProblem, isNamed } from '../../device/webpush/push-services.ts'
 import { retryAfterMs } from '../../network/retry-after.ts'
 import type { Message } from '../../notification/notification.ts'
-import { renderWebPush } from '../../notification/webpush-render.ts'
+import { renderWebPush, webPushHeaders } from '../../notification/webpush-render.ts'
 import type { RenderedWebPush } from '../../notification/webpush-render.ts'
 import type { Outcome, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
@@ -77,7 +77,7 @@ class WebPushProvider implements Provider {
     if (body === null) return NO_KEYS
     const answer = await route.transport.request({
       path: route.pathOf(url),
-      headers: headersOf(rendered, authorization, this.#clock.now()),
+      headers: webPushHeaders(rendered, authorization, this.#clock.now()),
       body,
     })
     if (answer.kind === 'failed') return ofService(outcomeOfFailure(answer))
@@ -104,19 +104,6 @@ class WebPushProvider implements Provider {
     }
     return rendered
   }
-}
-
-function headersOf(rendered: RenderedWebPush, authorization: string, now: number): Record<string, string> {
-  const headers: Record<string, string> = {
-    authorization,
-    ttl: String(rendered.ttlSeconds(now)),
-    urgency: rendered.urgency,
-    'content-encoding': 'aes128gcm',
-    'content-type': 'application/octet-stream',
-    'accept-encoding': 'identity',
-  }
-  if (rendered.topic !== null) headers['topic'] = rendered.topic
-  return headers
 }
 
 /** `null`: there is no message for such keys. */

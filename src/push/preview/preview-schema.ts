@@ -34,7 +34,8 @@ function propertiesOf({ schema }: Body<unknown>): JsonSchema {
 const body: JsonSchema = { type: 'object', additionalProperties: true, description: 'As the gateway would get it.' }
 const bytes = count('Of the body without the token; 4096 are allowed.')
 
-const request = { anyOf: [objectSchema('PreviewedBody', { body, bytes }), { type: 'null' }] }
+const PREVIEWED = objectSchema('PreviewedBody', { body, bytes })
+const request = { anyOf: [PREVIEWED, { type: 'null' }] }
 
 /** What POST /push/preview answers. */
 export const PREVIEW = objectSchema(
@@ -71,19 +72,33 @@ export const PREVIEW = objectSchema(
       description: 'The request to FCM for the first of them; null where the push does not go to Android.',
       anyOf: [objectSchema('FcmRequest', { body, bytes }), { type: 'null' }],
     },
+    webpush: {
+      ...objectSchema('WebPushRequest', {
+        headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'By name.' },
+        body: { ...body, description: 'As the browser reads it; the push service gets it encrypted.' },
+        bytes: count('Of the encrypted body, without padding; 4096 are allowed.'),
+      }),
+      description:
+        'The request to the push service of the first of them; absent where the push does not go to browsers.',
+    },
     languages: {
       ...listOf(
-        objectSchema('PreviewedLanguage', {
-          language: orNull(text("Its tag; null: the push's own text.")),
-          t: count('Devices that get it, by their locale as it is now.'),
-          apns: { ...request, description: 'For the same device as above, in this language.' },
-          fcm: request,
-        }),
+        objectSchema(
+          'PreviewedLanguage',
+          {
+            language: orNull(text("Its tag; null: the push's own text.")),
+            t: count('Devices that get it, by their locale as it is now.'),
+            apns: { ...request, description: 'For the same device as above, in this language.' },
+            fcm: request,
+            webpush: { ...PREVIEWED, description: 'Absent where the push does not go to browsers.' },
+          },
+          ['webpush'],
+        ),
       ),
       description: 'Each language of the push, and its own text first; absent where it has no `languages`.',
     },
   },
-  ['languages'],
+  ['webpush', 'languages'],
 )
 
 export const PREVIEW_EXAMPLE = {

@@ -7,6 +7,7 @@ import type { Platform } from '../../device/device.ts'
 import { Refused } from '../../failure.ts'
 import type { Recipient } from '../../gateway/gateway.ts'
 import type { PreviewedRequest } from '../../gateway/preview.ts'
+import { messageBytes } from '../../gateway/webpush/encryption.ts'
 import { inLanguage, languageChoice, languagesOf } from '../../notification/languages.ts'
 import { NO_ID, sentBy, timeToLiveMs } from '../../notification/notification.ts'
 import type { Message, Notification } from '../../notification/notification.ts'
@@ -38,6 +39,7 @@ interface Dependencies {
     readonly apns: (application: Application, message: Message, recipient: Recipient) => PreviewedRequest
     /** At `now`, ms since the Unix epoch. */
     readonly fcm: (message: Message, recipient: Recipient, now: number) => string
+    readonly webPush: (message: Message, recipient: Recipient, now: number) => PreviewedRequest
   }
 }
 
@@ -96,8 +98,11 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
       platforms.includes(0) ? render.apns(application, messageIn(language), to(0)) : null
     const fcmIn = (language: string | null) =>
       platforms.includes(1) ? render.fcm(messageIn(language), to(1), sentAt) : null
+    const webPushIn = (language: string | null) =>
+      platforms.includes(2) ? render.webPush(messageIn(language), to(2), sentAt) : null
     const apns = apnsIn(languageOf(0))
     const fcm = fcmIn(languageOf(1))
+    const webPush = webPushIn(languageOf(2))
     const byLanguage =
       choose === null
         ? null
@@ -110,14 +115,16 @@ export function createPreview({ clock, checkSize, count, countLocales, sample, r
       sample: samples.map(({ token, platform, alias }) => ({ token, platform: platformOnWire(platform), alias })),
       apns: apns && { headers: apns.headers, ...measured(apns.body) },
       fcm: fcm === null ? null : measured(fcm),
+      ...(webPush !== null && { webpush: { headers: webPush.headers, ...encrypted(webPush.body) } }),
       ...(byLanguage !== null && {
         languages: languagesOf(notification).map((language) => {
-          const [onApns, onFcm] = [apnsIn(language), fcmIn(language)]
+          const [onApns, onFcm, onWeb] = [apnsIn(language), fcmIn(language), webPushIn(language)]
           return {
             language,
             t: byLanguage.get(language) ?? 0,
             apns: onApns && measured(onApns.body),
             fcm: onFcm === null ? null : measured(onFcm),
+            webpush: onWeb === null ? undefined : encrypted(onWeb.body),
           }
         }),
       }),
@@ -138,6 +145,12 @@ function recipientOf(sample: SampleDevice | undefined, platform: Platform, { bad
     environment: null,
     badge: badge === null ? null : applyBadge(badge, sample?.badge ?? 0),
   }
+}
+
+/** As it is before it is encrypted, and as large as it is then. */
+function encrypted(text: string): { readonly body: unknown; readonly bytes: number } {
+  const { body, bytes } = measured(text)
+  return { body, bytes: messageBytes(bytes) }
 }
 
 function measured(body: string): { readonly body: unknown; readonly bytes: number } {

@@ -18,7 +18,11 @@ interface Dependencies {
 export function createAdminApi({ log, gate, routes }: Dependencies) {
   const app = new Elysia({ name: 'admin', strictPath: true }).use(failures(log)).use(gate)
   for (const plugin of routes) app.use(plugin)
-  const document = JSON.stringify(withComponents(adminDocument(app.routes)))
-  app.get('/openapi.json', () => new Response(document, { headers: { 'content-type': 'application/json' } }))
+  // Made when somebody asks: most starts see nobody who does, and it takes as long as all the routes.
+  let document: string | null = null
+  app.get('/openapi.json', () => {
+    document ??= JSON.stringify(withComponents(adminDocument(app.routes)))
+    return new Response(document, { headers: { 'content-type': 'application/json' } })
+  })
   return app.all('*', ({ request }) => refuse(noSuchPath(pathOf(request.url))))
 }

@@ -33,9 +33,17 @@ export function createOnBehalf(deps: Dependencies): OnBehalf {
   const { commit, during } = createCallLog({ ...deps, log: createAdminLogStore(deps) })
   const gate = onBehalfGate(deps.directory)
   const parts = { ...deps, commit, config: { ...CONFIG, pushServices: deps.config.pushServices }, gate }
-  const api = createPublicApi(parts)
+  // Made with the first call, for the sake of starts: it is the whole public API once more.
+  let made: ReturnType<typeof createPublicApi> | null = null
+  const api = () => (made ??= createPublicApi(parts))
   return {
-    api: { answer: (request) => api.handle(request), routeOf: (url) => gate.routeOf(url) },
+    api: {
+      answer: (request) => api().handle(request),
+      routeOf(url) {
+        api()
+        return gate.routeOf(url)
+      },
+    },
     during,
     resend: servicePushing(parts).resend,
   }

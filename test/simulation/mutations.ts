@@ -55,8 +55,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'stragglers of a page get no lease',
     file: 'src/delivery/page/page.ts',
-    from: "this.results.add({ device, state: 'leased', attempt: 1, dueAt, badge, reason: 'no answer yet' })",
-    to: 'void [dueAt, badge]',
+    from: "this.results.add({ device, state: 'leased', attempt: 1, dueAt, badge, reason: 'no answer yet', language })",
+    to: 'void [dueAt, badge, language]',
   },
   {
     name: 'a lease stays after the phone was reached',

@@ -115,8 +115,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a phone that has come back stays gone',
     file: 'src/device/reachability-store.ts',
-    from: '(? >= seen_at OR ? < seen_at)',
-    to: '(? IS NOT NULL OR ? IS NOT NULL)',
+    from: '(?4 >= seen_at OR (?5 < seen_at AND ?4 <= ?5))',
+    to: '(?4 IS NOT NULL OR ?5 IS NOT NULL)',
   },
   {
     name: 'a push that is sent again counts again on the badge',

@@ -88,3 +88,8 @@ export class Phones {
     return this.#byToken[application].get(token) ?? null
   }
 }
+
+/** Whether a gateway has said so, with a time after its last registration. */
+export function isKnownGone({ goneAt, fate, registeredAt }: Phone): boolean {
+  return goneAt !== null && fate.state === 'gone' && fate.since >= registeredAt
+}

@@ -43,7 +43,7 @@ export async function finish(world: World): Promise<void> {
 async function waitForEnd(world: World): Promise<void> {
   const { judge, clock } = world
   for (const ms of WAITS_MS) {
-    if (ms > 0) judge.disturbedAt = clock.passedMs
+    if (ms > 0) judge.course.disturbed()
     clock.standStill(ms)
     for (let n = 0; n < 6 && !judge.isTold; n++) await clock.advance(250)
     for (const push of judge.pushes) if (push.end === null) await look(world, push)

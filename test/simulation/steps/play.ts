@@ -108,7 +108,7 @@ export async function play(world: World, step: Step): Promise<void> {
     case 'jump':
       world.note(`jump ${step.byMs}`)
       expireAll(world)
-      if (step.byMs < 0) judge.setBackAt = clock.passedMs
+      if (step.byMs < 0) judge.course.setBack()
       return clock.jump(step.byMs)
     case 'stand-still':
       world.note(`stand still ${step.ms}`)
@@ -118,8 +118,8 @@ export async function play(world: World, step: Step): Promise<void> {
 }
 
 /** Time has passed, or seems to have, in which times to live may have ended. */
-function expireAll({ judge, clock }: World): void {
-  judge.disturbedAt = clock.passedMs
+function expireAll({ judge }: World): void {
+  judge.course.disturbed()
   for (const push of judge.pushes) push.mayExpire = true
 }
 

@@ -83,7 +83,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     weatherOf: (gateway) => weather[gateway],
     fateOf: (application, token) => judge.phones.of(application, token)?.fate ?? { state: 'alive', since: 0 },
     ownerOf,
-    onGrant: () => void (judge.grantedAt = clock.passedMs),
+    onGrant: () => judge.course.granted(),
     onArrival(arrival, reply) {
       const { number } = judge.phones.of(arrival.application, arrival.token) ?? {}
       const who = `push ${arrival.push} phone ${number} ${arrival.environment ?? 'fcm'}`

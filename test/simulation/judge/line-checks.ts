@@ -1,0 +1,115 @@
+import { ALLOWANCE } from './allowance.ts'
+import type { Course } from './course.ts'
+import type { Phone, Phones } from './phones.ts'
+import type { Push, Send } from './pushes.ts'
+import type { Verdict } from './verdict.ts'
+import type { Reply } from '../world/answers.ts'
+import type { Arrival, Whose } from '../world/gateways.ts'
+
+/** Judges what goes to one gateway with one credential, which is a line: not in a rest, not too much at once. */
+export class LineChecks {
+  readonly #course: Course
+  readonly #verdict: Verdict
+  readonly #phones: Phones
+  readonly #open = new Set<Send>()
+  /** Phones for which no answer came in time. */
+  readonly #silent = new Set<Phone>()
+  /** By line: until when nothing is to be sent with a credential. */
+  readonly #rests = new Map<string, { readonly life: number; readonly until: number }>()
+  /** By line: the run of the service in which a gateway took something last. */
+  readonly #provenIn = new Map<string, number>()
+  /** The credentials that commands have put in the place of others, by application and gateway, and when. */
+  readonly #replaced = new Map<string, { readonly credential: number; readonly at: number }>()
+
+  constructor(course: Course, verdict: Verdict, phones: Phones) {
+    this.#course = course
+    this.#verdict = verdict
+    this.#phones = phones
+  }
+
+  /** `sends`: of this push to this phone before. */
+  check(push: Push, phone: Phone, sends: readonly Send[], send: Send): void {
+    this.#checkRest(push, phone, sends, send)
+    this.#checkAlone(push, phone, send)
+    this.#checkCredential(push, send)
+    this.#open.add(send)
+  }
+
+  /** The service hears an answer. */
+  heard(phone: Phone, send: Send, answeredAt: number): void {
+    const { arrival, reply, begunAt, life } = send
+    this.#open.delete(send)
+    if (answeredAt - begunAt >= ALLOWANCE.silentMs) this.#silent.add(phone)
+    if (reply.says === 'blocked' && reply.restMs !== null) {
+      this.#rests.set(lineOf(arrival), { life, until: answeredAt + reply.restMs })
+    }
+    if (isOfCredential(reply)) this.#provenIn.set(lineOf(arrival), this.#course.life)
+  }
+
+  /** The service has died: nothing is on its way. */
+  crashed(): void {
+    this.#open.clear()
+  }
+
+  /** A command has put another credential in the place of the one that an application had for a gateway. */
+  replaced(application: Whose, gateway: 'apns' | 'fcm', credential: number): void {
+    this.#replaced.set(`${application} ${gateway}`, { credential, at: this.#course.passedMs })
+  }
+
+  /** Which credential an application has for a gateway, and since when. */
+  credentialOf(application: Whose, gateway: 'apns' | 'fcm'): { readonly credential: number; readonly at: number } {
+    return this.#replaced.get(`${application} ${gateway}`) ?? { credential: 0, at: Number.NEGATIVE_INFINITY }
+  }
+
+  #checkRest(push: Push, phone: Phone, sends: readonly Send[], { arrival, at, life }: Send): void {
+    const rest = this.#rests.get(lineOf(arrival))
+    const all = rest?.life === life ? rest.until : Number.NEGATIVE_INFINITY
+    // What was asked of a credential that has been replaced says nothing of the new one.
+    const before = sends.filter((one) => one.life === life && lineOf(one.arrival) === lineOf(arrival))
+    const asked = before.findLast((one) => one.reply.restMs !== null && one.answeredAt !== null)
+    const own = (asked?.answeredAt ?? Number.NEGATIVE_INFINITY) + (asked?.reply.restMs ?? 0)
+    this.#verdict.expect(
+      at >= Math.max(all, own) || this.#course.disturbedAt > Math.max(all, own) - ALLOWANCE.restMs,
+      'rest-is-kept',
+      () => `push ${push.number} went to phone ${phone.number} ${Math.max(all, own) - at} ms before the rest was over`,
+    )
+  }
+
+  #checkAlone(push: Push, phone: Phone, { arrival, at, life }: Send): void {
+    const line = lineOf(arrival)
+    if (this.#provenIn.get(line) === life || this.#course.grantedAt === at) return
+    const phoneOf = ({ application, token }: Arrival) => this.#phones.of(application, token)
+    // Who is silent holds up nobody.
+    for (const one of this.#open) {
+      // Also by a clock that was put ahead meanwhile.
+      if (one.begunAt <= at - ALLOWANCE.silentMs || this.#course.disturbedAt >= one.at - ALLOWANCE.noticedMs)
+        this.#silent.add(phoneOf(one.arrival) ?? phone)
+    }
+    const counts = (one: Arrival) => lineOf(one) === line && !this.#silent.has(phoneOf(one) ?? phone)
+    const others = [...this.#open].filter((one) => counts(one.arrival) && one.at !== one.grantedAt)
+    this.#verdict.expect(
+      others.length === 0 || this.#silent.has(phone),
+      'one-alone',
+      () => `push ${push.number} went to ${arrival.gateway} beside ${others.length} others, and none was taken before`,
+    )
+  }
+
+  #checkCredential(push: Push, { arrival }: Send): void {
+    const { credential, at } = this.credentialOf(arrival.application, arrival.gateway)
+    this.#verdict.expect(
+      credential === arrival.credential || at > this.#course.ranBefore(ALLOWANCE.noticedMs),
+      'credentials-follow',
+      () => `push ${push.number} went with a credential that was replaced ${this.#course.passedMs - at} ms before`,
+    )
+  }
+}
+
+/** A refusal of a token, or of a notification, shows as well that the credential is taken. */
+function isOfCredential({ says }: Reply): boolean {
+  return !['blocked', 'lost', 'retry'].includes(says)
+}
+
+/** All that goes to one gateway with one credential. */
+function lineOf({ application, gateway, credential }: Arrival): string {
+  return `${application} ${gateway} ${credential}`
+}

@@ -1,0 +1,147 @@
+import type { Course } from './course.ts'
+import type { EventChecks } from './event-checks.ts'
+import { isKnownGone } from './phones.ts'
+import type { Phone, Phones } from './phones.ts'
+import { isLast } from './pushes.ts'
+import type { Push } from './pushes.ts'
+import type { Verdict } from './verdict.ts'
+import type { Whose } from '../world/gateways.ts'
+
+interface Dependencies {
+  readonly course: Course
+  readonly verdict: Verdict
+  readonly phones: Phones
+  readonly events: Pick<EventChecks, 'isToldEnd' | 'isToldGone'>
+}
+
+/** Judges what the service says is so: the status of a push, the registry, and how everything has ended. */
+export class RecordChecks {
+  readonly #course: Course
+  readonly #verdict: Verdict
+  readonly #phones: Phones
+  readonly #events: Dependencies['events']
+
+  constructor({ course, verdict, phones, events }: Dependencies) {
+    this.#course = course
+    this.#verdict = verdict
+    this.#phones = phones
+    this.#events = events
+  }
+
+  /** A look at a push was answered. */
+  saw(push: Push, status: number, body: any): void {
+    this.#verdict.expect(status === 200, 'answered-is-kept', () => `push ${push.number} is not there: ${status}`)
+    if (status !== 200) return
+    const { t, s, o, failed, waiting, state } = body
+    const { asked, by } = push.opens
+    const stayed = [...by].filter(([phone, at]) => phone.state === 'present' && phone.changedAt < at).length
+    this.#verdict.expect(
+      stayed <= o && o <= asked,
+      'opens-are-counted',
+      () => `push ${push.number} was opened by ${stayed} for certain, in ${asked} calls, and counts ${o}`,
+    )
+    this.#verdict.expect(
+      t === s + failed.total + waiting,
+      'counts-add-up',
+      () => `push ${push.number}, ${state}: ${t} = ${s} + ${failed.total} + ${waiting}`,
+    )
+    if (state === 'finished' || state === 'cancelled') {
+      if (waiting === 0) push.end = { t, s, failed: failed.total }
+    }
+  }
+
+  /** The registry of an application, read from end to end. What nobody was sure of is now known. */
+  listed(application: Whose, records: readonly any[]): void {
+    const byToken = new Map(records.map((record) => [record.token, record]))
+    for (const phone of this.#phones.all()) {
+      if (phone.application !== application) continue
+      const record = byToken.get(phone.token) ?? null
+      this.#checkRegistered(phone, record)
+      const state = record === null ? 'absent' : 'present'
+      if (phone.state === 'unsure') Object.assign(phone, { state, changedAt: this.#course.passedMs })
+      if (record !== null) Object.assign(phone, { tags: new Set(record.tag), badge: record.badge })
+    }
+  }
+
+  #checkRegistered(phone: Phone, record: any): void {
+    const { number, state, tags, badge } = phone
+    const isThere = record !== null
+    this.#verdict.expect(
+      state === 'unsure' || (state === 'present') === isThere,
+      'answered-is-kept',
+      () => `phone ${number} is ${state}, and ${isThere ? '' : 'not '}in the registry`,
+    )
+    const isGone = isKnownGone(phone)
+    this.#verdict.expect(
+      !isGone || !isThere,
+      'gone-is-not-addressed',
+      () => `phone ${number} is gone, and in the registry`,
+    )
+    this.#verdict.expect(
+      !isGone || this.#events.isToldGone(phone),
+      'events-are-told',
+      () => `of phone ${number}, which is gone, nobody was told`,
+    )
+    if (!isThere) return
+    const listed = record.tag.toSorted().join()
+    const wanted = tags === null ? listed : [...tags].toSorted().join()
+    this.#verdict.expect(
+      listed === wanted,
+      'answered-is-kept',
+      () => `phone ${number} has tags ${listed}, not ${wanted}`,
+    )
+    this.#verdict.expect(
+      badge === null || record.badge === badge,
+      'badge-is-shown',
+      () => `phone ${number} has badge ${record.badge}, and shows ${badge}`,
+    )
+  }
+
+  /** Everything has had its time. */
+  ended(pushes: readonly Push[]): void {
+    for (const push of pushes) {
+      if (push.id === null) continue
+      const { number, end, cancel, mayExpire } = push
+      this.#verdict.expect(
+        end === null || this.#events.isToldEnd(push),
+        'events-are-told',
+        () => `nobody was told of the end of push ${number}`,
+      )
+      this.#verdict.expect(end !== null, 'it-comes-to-an-end', () => `push ${number} is still open`)
+      if (end === null) continue
+      if (cancel === 'no' && !mayExpire) {
+        const missed = unreached(push)
+        this.#verdict.expect(
+          missed.length === 0,
+          'everybody-is-reached',
+          () => `push ${number} did not reach phones ${missed.map((phone) => phone.number).join(', ')}`,
+        )
+      }
+      this.#checkCounts(push, end)
+    }
+  }
+
+  /** What the gateways have last said of each phone, and were heard to say. */
+  #checkCounts(push: Push, end: NonNullable<Push['end']>): void {
+    const words = [...push.sends.values()].map((sends) => sends.findLast(({ answeredAt }) => answeredAt !== null))
+    const accepted = words.filter((send) => send?.reply.says === 'accepted')
+    const taken = accepted.length
+    // What was taken before a crash, and not written down, is sent again, unless the phone has left, or the push is over.
+    const certain = accepted.filter((send) => send !== undefined && this.#course.isWritten(send)).length
+    const isOver = push.cancel !== 'no' || push.mayExpire
+    this.#verdict.expect(
+      end.s <= taken && (end.s >= certain || isOver),
+      'counts-are-true',
+      () => `push ${push.number}: s is ${end.s}, and ${taken} were taken`,
+    )
+  }
+}
+
+/** Everybody who was to get a push, and has neither left nor had a last word. */
+function unreached(push: Push): Phone[] {
+  return [...push.owed].filter((phone) => {
+    if (phone.changedAt >= push.askedAt) return false
+    const sends = push.sends.get(phone.token) ?? []
+    return !sends.some(({ reply, answeredAt }) => answeredAt !== null && isLast(reply))
+  })
+}

@@ -1,0 +1,119 @@
+import type { Course } from './course.ts'
+import type { Phone } from './phones.ts'
+import { lastWord } from './pushes.ts'
+import type { Push, Send } from './pushes.ts'
+import type { Verdict } from './verdict.ts'
+
+/** Judges one request of a push: whether this phone may get it, now, and as what. */
+export class SendChecks {
+  readonly #course: Course
+  readonly #verdict: Verdict
+
+  constructor(course: Course, verdict: Verdict) {
+    this.#course = course
+    this.#verdict = verdict
+  }
+
+  /** `sends`: of this push to this phone before; `pushes`: all of the world. */
+  check(push: Push, phone: Phone, sends: readonly Send[], send: Send, pushes: readonly Push[]): void {
+    this.#checkIdentity(push, phone, sends, send)
+    this.#checkRepeat(push, phone, sends)
+    this.#checkCancelled(push, phone)
+    this.#checkAudience(push, phone)
+    this.#checkTime(push, phone)
+    this.#checkBadge(phone, send, pushes)
+  }
+
+  #checkIdentity(push: Push, phone: Phone, sends: readonly Send[], { arrival }: Send): void {
+    const other = sends.find(({ arrival: before }) => before.identity !== arrival.identity)
+    this.#verdict.expect(
+      other === undefined,
+      'one-identity',
+      () =>
+        `push ${push.number} went to phone ${phone.number} as ${other?.arrival.identity} and as ${arrival.identity}`,
+    )
+  }
+
+  #checkRepeat(push: Push, phone: Phone, sends: readonly Send[]): void {
+    const last = lastWord(sends)
+    if (last === null || last.answeredAt === null) return
+    if (this.#mayBeInTwoWaves(push, phone)) return
+    this.#verdict.expect(
+      !this.#course.isWritten(last),
+      'no-needless-repeat',
+      () => `push ${push.number} went to phone ${phone.number} again, ${last.reply.says} before`,
+    )
+  }
+
+  /**
+   * Whether it moved before the first wave or after, nobody can say by a clock that was put back between; and who comes
+   * anew, in another zone, is another device.
+   */
+  #mayBeInTwoWaves({ step, askedAt }: Push, { changedAt, anewAt }: Phone): boolean {
+    if (step.when.kind !== 'local' || changedAt < askedAt) return false
+    return this.#course.setBackAt >= askedAt || anewAt >= askedAt
+  }
+
+  /** A count is no more than what was set at the most, and one for each push that adds one, however often it was sent. */
+  #checkBadge(phone: Phone, { arrival, life }: Send, pushes: readonly Push[]): void {
+    const others = pushes.filter(({ step, sends }) => step.badge !== '' && sends.has(phone.token))
+    // After a crash a push may count again.
+    const isOfThisLife = others.every(({ sends }) => sends.get(phone.token)?.every((one) => one.life === life))
+    if (!isOfThisLife || arrival.badge === null) return
+    const adding = others.filter(({ step }) => step.badge === '+1')
+    const twice = adding.filter((push) => this.#mayBeInTwoWaves(push, phone))
+    const most = Math.max(phone.badgeSet, others.length > adding.length ? 5 : 0) + adding.length + twice.length
+    this.#verdict.expect(
+      arrival.badge <= most,
+      'badge-is-shown',
+      () =>
+        `push ${arrival.push} showed phone ${phone.number} ${arrival.badge}, where there can be ${most} at the most`,
+    )
+  }
+
+  #checkCancelled(push: Push, phone: Phone): void {
+    this.#verdict.expect(
+      push.cancel !== 'done',
+      'cancelled-is-quiet',
+      () => `push ${push.number} went to phone ${phone.number} after it was cancelled`,
+    )
+  }
+
+  #checkAudience(push: Push, phone: Phone): void {
+    const { step } = push
+    if (step.to.kind === 'one') {
+      const { phone: wanted } = step.to
+      this.#verdict.expect(
+        wanted === phone.number,
+        'only-the-audience',
+        () => `push ${push.number} to phone ${wanted} went to phone ${phone.number}`,
+      )
+    }
+    this.#verdict.expect(
+      !push.barred.has(phone) || phone.changedAt >= push.askedAt || phone.calls > 0,
+      'only-the-audience',
+      () => `push ${push.number} went to phone ${phone.number}, who is not in its audience`,
+    )
+    this.#verdict.expect(
+      phone.state !== 'absent' || phone.changedAt >= push.askedAt || phone.calls > 0,
+      'gone-is-not-addressed',
+      () => `push ${push.number} went to phone ${phone.number}, which had left before it was asked for`,
+    )
+  }
+
+  #checkTime(push: Push, phone: Phone): void {
+    const { when } = push.step
+    if (push.mayExpire || when.kind === 'now') return
+    const from =
+      when.kind === 'in'
+        ? push.askedOn + when.seconds * 1000
+        : Temporal.PlainDateTime.from(push.wall ?? '').toZonedDateTime(phone.zone || 'UTC').epochMilliseconds
+    // Who has moved, or may have, is in the wave of another zone.
+    if (when.kind === 'local' && (phone.zone === null || phone.changedAt >= push.askedAt || phone.calls > 0)) return
+    this.#verdict.expect(
+      this.#course.now >= from,
+      'not-before-its-time',
+      () => `push ${push.number} went to phone ${phone.number} ${from - this.#course.now} ms too early`,
+    )
+  }
+}

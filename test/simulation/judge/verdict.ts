@@ -1,0 +1,19 @@
+import { Violation } from './invariants.ts'
+import type { Invariant } from './invariants.ts'
+
+/** What a world has shown to be broken: the first of it, since the rest may follow from that. */
+export class Verdict {
+  #violation: Violation | null = null
+
+  get violation(): Violation | null {
+    return this.#violation
+  }
+
+  fail(invariant: Invariant, what: string): void {
+    this.#violation ??= new Violation(invariant, what)
+  }
+
+  expect(holds: boolean, invariant: Invariant, what: () => string): void {
+    if (!holds) this.fail(invariant, what())
+  }
+}

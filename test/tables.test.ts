@@ -23,6 +23,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   adopted_token: 'device',
   device_key: 'device',
   registry_size: 'device',
+  registry_day: 'device',
   webhook: 'webhook',
   event: 'webhook',
   paused_credential: 'webhook',

@@ -24,6 +24,7 @@ import secretOverlap from '../../migrations/0023_secret_overlap.sql' with { type
 import webPush from '../../migrations/0024_web_push.sql' with { type: 'text' }
 import resend from '../../migrations/0025_resend.sql' with { type: 'text' }
 import pushLanguage from '../../migrations/0026_push_language.sql' with { type: 'text' }
+import registryDay from '../../migrations/0027_registry_day.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 24, sql: webPush },
   { number: 25, sql: resend },
   { number: 26, sql: pushLanguage },
+  { number: 27, sql: registryDay },
 ]

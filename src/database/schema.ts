@@ -125,6 +125,11 @@ export const registrySize = sqliteTable('registry_size', {
   labels: integer().notNull().default(0),
 })
 
+export const registryDay = sqliteTable('registry_day', {
+  day: integer().primaryKey(),
+  ceiling: integer().notNull(),
+})
+
 export const webhook = sqliteTable('webhook', {
   application: integer().primaryKey(),
   url: text().notNull(),

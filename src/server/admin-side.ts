@@ -43,6 +43,7 @@ import { createPushView } from '../admin/view/push-view.ts'
 import { pushOverviewRoutes } from '../admin/routes/push-overview-routes.ts'
 import type { Platform } from '../device/device.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
+import { createRegistryDays } from '../device/registry-day-store.ts'
 import { createPushSummaryStore } from '../push/status/push-summary-store.ts'
 import { createDailyStore } from '../stats/daily-store.ts'
 import { createWebhookList } from '../webhook/webhook-list-store.ts'
@@ -198,6 +199,7 @@ export function startAdminSide(deps: Dependencies) {
     applications: () => directory.all(),
     daily: createDailyStore({ database }),
     feedback: createFeedbackStore({ database }),
+    registered: createRegistryDays({ database }).registeredSince,
     counts: () => counts.counts(),
     store,
     readiness: () => readiness(SCRAPE_PROBE_MS),

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { Sweep } from '../database/sweep.ts'
 import type { DeviceStore } from '../device/device-store.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
+import { createRegistryDays } from '../device/registry-day-store.ts'
 import { createIdempotencyStore } from '../push/idempotency-store.ts'
 import { createPushRetention } from '../push/push-retention-store.ts'
 import type { QuotaLedger } from '../usage/quota-ledger.ts'
@@ -19,6 +20,7 @@ interface Dependencies {
 /** All that is erased when its time is over, in the order in which it is. */
 export function createSweeps({ database, devices, ledger, webhooks, keepGone }: Dependencies): readonly Sweep[] {
   return [
+    createRegistryDays({ database }).sweep,
     createFeedbackStore({ database }).sweep,
     createIdempotencyStore({ database }).sweep,
     createPushRetention({ database }).sweep,

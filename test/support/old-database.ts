@@ -160,6 +160,7 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
   if (schema >= 24) {
     run('INSERT INTO device_key (device, p256dh, auth) VALUES (6, ?, ?)', Buffer.alloc(65, 4), Buffer.alloc(16))
   }
+  if (schema >= 27) run('INSERT INTO registry_day (day, ceiling) VALUES (20000, 5)')
   if (schema >= 22) {
     run('UPDATE device SET imported = 0 WHERE id = 2')
     run(`INSERT INTO adopted_token (device, application, platform, token, at) VALUES (2, 1, 1, 'listed', ?)`, NOW)

@@ -22,6 +22,11 @@ export interface OverviewDay {
   readonly accepted: number
   readonly opened: number
   readonly received: number
+  /**
+   * Devices that have registered for the first time, imported ones too, within an hour of the day; `null`: it was not
+   * counted then.
+   */
+  readonly registered: number | null
   /** Devices that a gateway has declared gone on this day. */
   readonly lost: number
 }

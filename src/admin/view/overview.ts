@@ -31,6 +31,8 @@ interface Dependencies {
   readonly applications: () => readonly Application[]
   readonly daily: { days(application: number, first: number, last: number): readonly Day[] }
   readonly feedback: Pick<FeedbackStore, 'countByDay'>
+  /** Devices by the day on which they first registered, in days since the Unix epoch, from one on. */
+  readonly registered: (first: number) => ReadonlyMap<number, number>
   readonly counts: () => Promise<ApplicationCounts>
   readonly store: Pick<CountStore, 'sizes'>
   readonly readiness: () => Promise<Readiness>
@@ -63,7 +65,12 @@ export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer
     const last = Math.floor(clock.now() / DAY_MS)
     const first = last - DAYS + 1
     const lost = lossesSince(first)
-    const sums = Array.from({ length: DAYS }, (_, at) => emptyDay(first + at, lost.get(first + at) ?? 0))
+    const registered = deps.registered(first)
+    const counted = Math.min(...registered.keys())
+    const sums = Array.from({ length: DAYS }, (_, at) => {
+      const day = first + at
+      return emptyDay(day, registered.get(day) ?? (day > counted ? 0 : null), lost.get(day) ?? 0)
+    })
     for (const { number } of deps.applications()) {
       for (const { day, t, s, o, received } of daily.days(number, first, last)) {
         const sum = sums[day - first]
@@ -143,8 +150,8 @@ export function createOverview(deps: Dependencies): () => Promise<OverviewAnswer
 }
 
 /** `day`: days since the Unix epoch, UTC. */
-function emptyDay(day: number, lost: number) {
-  return { day: dayOf(day * DAY_MS), addressed: 0, accepted: 0, opened: 0, received: 0, lost }
+function emptyDay(day: number, registered: number | null, lost: number) {
+  return { day: dayOf(day * DAY_MS), addressed: 0, accepted: 0, opened: 0, received: 0, registered, lost }
 }
 
 function pointOf({ state, found, advice }: Finding, application: AttentionPoint['application']): AttentionPoint[] {

@@ -20,6 +20,12 @@ const DAY_COLUMNS: readonly Column<OverviewDay>[] = [
   { name: 'Accepted', isNumber: true, value: (day) => day.accepted, show: (day) => count(day.accepted) },
   { name: 'Received', isNumber: true, value: (day) => day.received, show: (day) => count(day.received) },
   { name: 'Opened', isNumber: true, value: (day) => day.opened, show: (day) => count(day.opened) },
+  {
+    name: 'New devices',
+    isNumber: true,
+    value: (day) => day.registered,
+    show: (day) => (day.registered === null ? '–' : count(day.registered)),
+  },
   { name: 'Lost devices', isNumber: true, value: (day) => day.lost, show: (day) => count(day.lost) },
 ]
 
@@ -45,7 +51,7 @@ export function OverviewPage() {
 }
 
 function Overview({ told: { attention, days, devices, pushes } }: { readonly told: OverviewAnswer }) {
-  const sum = (of: keyof Omit<OverviewDay, 'day'>): number => days.reduce((total, day) => total + day[of], 0)
+  const sum = (of: keyof Omit<OverviewDay, 'day'>): number => days.reduce((total, day) => total + (day[of] ?? 0), 0)
   const accepted = sum('accepted')
   const { byPlatform, byState } = devices
   return (
@@ -68,7 +74,12 @@ function Overview({ told: { attention, days, devices, pushes } }: { readonly tol
       ))}
       <Figures
         of={[
-          ['Devices', count(byState.registered)],
+          [
+            'Devices',
+            <>
+              {count(byState.registered)} <small>{count(sum('registered'))} new in 30 days</small>
+            </>,
+          ],
           ['iOS, Android, web', [byPlatform.ios, byPlatform.android, byPlatform.web].map(count).join(', ')],
           [
             'Accepted',
@@ -97,6 +108,14 @@ function Overview({ told: { attention, days, devices, pushes } }: { readonly tol
         series={[
           { name: 'accepted', mark: 'first', values: days.map((day) => day.accepted) },
           { name: 'opened', mark: 'second', values: days.map((day) => day.opened) },
+        ]}
+      />
+      <Chart
+        caption="Devices a day"
+        labels={days.map(({ day }) => day)}
+        series={[
+          { name: 'new', mark: 'first', values: days.map(({ registered }) => registered ?? 0) },
+          { name: 'lost', mark: 'second', values: days.map(({ lost }) => lost) },
         ]}
       />
       <h2>Latest pushes</h2>

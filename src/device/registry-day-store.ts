@@ -1,0 +1,43 @@
+import { DAY_MS } from '../clock.ts'
+import type { Database } from '../database/database.ts'
+import type { StoredRow, registryDay } from '../database/schema.ts'
+import { CEILING } from './device-row.ts'
+
+/** Twice what anybody looks back. */
+const KEPT_DAYS = 60
+
+type DayRow = Pick<StoredRow<typeof registryDay>, 'day' | 'ceiling'>
+
+/**
+ * How many devices of all applications have registered for the first time, by day, imported ones too. A day begins when
+ * it is first noted, so that what registers before that is put down to the day before.
+ */
+export function createRegistryDays({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
+  const note = database.statement<never, [day: number]>(
+    `INSERT OR IGNORE INTO registry_day (day, ceiling) VALUES (?, ${CEILING})`,
+  )
+  const drop = database.statement<never, [before: number]>('DELETE FROM registry_day WHERE day < ?')
+  const noted = database.reading<DayRow, [first: number]>(
+    'SELECT day, ceiling FROM registry_day WHERE day >= ? ORDER BY day',
+  )
+  const highest = database.reading<Pick<DayRow, 'ceiling'>, []>(`SELECT ${CEILING} AS ceiling`)
+
+  return {
+    /** Notes the day of `now`, and forgets those that nobody looks at. */
+    sweep(now: number): null {
+      const day = Math.floor(now / DAY_MS)
+      note.run(day)
+      drop.run(day - KEPT_DAYS)
+      return null
+    },
+
+    /** By day since the Unix epoch, from `first` on; what is not in it was not noted, or nothing registered on it. */
+    registeredSince(first: number): ReadonlyMap<number, number> {
+      const rows = noted.all(first)
+      const end = highest.get()?.ceiling ?? 0
+      const next = (at: number): number => rows[at + 1]?.ceiling ?? end
+      // Less than none: the clock was put back over midnight.
+      return new Map(rows.map(({ day, ceiling }, at) => [day, Math.max(next(at) - ceiling, 0)]))
+    },
+  }
+}

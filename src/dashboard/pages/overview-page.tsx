@@ -77,7 +77,7 @@ function Overview({ told: { attention, days, devices, pushes } }: { readonly tol
           [
             'Devices',
             <>
-              {count(byState.registered)} <small>{count(sum('registered'))} new in 30 days</small>
+              {count(byState.registered)} <small>+{count(sum('registered'))} in 30 days</small>
             </>,
           ],
           ['iOS, Android, web', [byPlatform.ios, byPlatform.android, byPlatform.web].map(count).join(', ')],

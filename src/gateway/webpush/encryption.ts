@@ -1,19 +1,11 @@
 import type { SubscriptionKeys } from '../../device/webpush/subscription-keys.ts'
 import { encodeContent, expand, hmac } from './content-encoding.ts'
+import type { Agreement } from './key-agreement.ts'
 
 /* Message encryption for web push (RFC 8291). */
 
-/** A key pair on P-256 that is made for one message. */
-export interface MessageKeys {
-  /** An uncompressed point, 65 bytes. */
-  readonly publicKey: Uint8Array
-  /** The x coordinate that Diffie-Hellman gives with another public key. Throws where that is no point of the curve. */
-  secretWith(publicKey: Uint8Array): Uint8Array
-}
-
-/** What is random about a message. */
-export interface MessageSecrets {
-  readonly keys: MessageKeys
+/** What a message is encrypted with besides the browser's keys: never twice the same. */
+export interface MessageSecrets extends Agreement {
   /** 16 bytes. */
   readonly salt: Uint8Array
 }
@@ -36,11 +28,11 @@ export function messageBytes(plaintextBytes: number): number {
 export function encryptMessage(
   plaintext: Uint8Array,
   { p256dh, auth }: SubscriptionKeys,
-  { keys, salt }: MessageSecrets,
+  { publicKey: sender, secret, salt }: MessageSecrets,
   paddedTo = paddedLength(plaintext.length),
 ): Buffer {
-  const ikm = messageKeyOf({ secret: keys.secretWith(p256dh), auth, receiver: p256dh, sender: keys.publicKey })
-  return encodeContent(plaintext, { ikm, salt }, { keyId: keys.publicKey, recordSize: MAX_MESSAGE_BYTES, paddedTo })
+  const ikm = messageKeyOf({ secret, auth, receiver: p256dh, sender })
+  return encodeContent(plaintext, { ikm, salt }, { keyId: sender, recordSize: MAX_MESSAGE_BYTES, paddedTo })
 }
 
 /** What both sides derive (RFC 8291, 3.4). */

@@ -9,10 +9,24 @@ import {
   messageKeyOf,
   paddedLength,
 } from '../../../src/gateway/webpush/encryption.ts'
-import { bytes, EXAMPLE, messageKeys } from './example-message.ts'
+import { agreeHere, agreeOnThreads } from '../../../src/gateway/webpush/key-agreement.ts'
+import { agreementOf, bytes, EXAMPLE } from './example-message.ts'
 
 const keys = { p256dh: bytes(EXAMPLE.p256dh), auth: bytes(EXAMPLE.auth) }
-const secrets = { keys: messageKeys(bytes(EXAMPLE.sender)), salt: bytes(EXAMPLE.salt) }
+const salt = bytes(EXAMPLE.salt)
+const secrets = { ...agreementOf(bytes(EXAMPLE.sender), keys.p256dh), salt }
+
+describe('an agreement', () => {
+  test.each([
+    ['here', agreeHere],
+    ['on other threads', agreeOnThreads],
+  ])('%s is another one each time, and none with what is no point', async (_, agree) => {
+    const [first, second] = [await agree(keys.p256dh), await agree(keys.p256dh)]
+    expect(first.publicKey).not.toEqual(second.publicKey)
+    const noPoint = async () => await agree(Buffer.concat([Buffer.from([4]), Buffer.alloc(64)]))
+    await expect(noPoint()).rejects.toThrow()
+  })
+})
 
 describe('the content encoding', () => {
   test('is that of RFC 8188, 3.1, byte for byte', () => {
@@ -32,10 +46,10 @@ describe('a message', () => {
   test('is that of RFC 8291, appendix A, byte for byte', () => {
     const plaintext = Buffer.from(EXAMPLE.plaintext)
     const ikm = messageKeyOf({
-      secret: secrets.keys.secretWith(keys.p256dh),
+      secret: secrets.secret,
       auth: keys.auth,
       receiver: keys.p256dh,
-      sender: secrets.keys.publicKey,
+      sender: secrets.publicKey,
     })
     expect(ikm.toString('base64url')).toBe(EXAMPLE.ikm)
     const { key, nonce } = contentKeyOf(ikm, secrets.salt)
@@ -46,13 +60,15 @@ describe('a message', () => {
 
   test.each([0, 1, 255, 256, 257, 2048, 2049, MAX_PLAINTEXT_BYTES])(
     'of %p bytes is opened by another implementation',
-    (length) => {
+    async (length) => {
       const browser = createECDH('prime256v1')
       const own = { p256dh: browser.generateKeys(), auth: Buffer.alloc(16, length) }
       const plaintext = Buffer.alloc(length, 'é')
-      const body = encryptMessage(plaintext, own, secrets)
-      expect(decrypt(body, { version: 'aes128gcm', privateKey: browser, authSecret: own.auth })).toEqual(plaintext)
-      expect(body.length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
+      for (const agree of [agreeHere, agreeOnThreads]) {
+        const body = encryptMessage(plaintext, own, { ...(await agree(own.p256dh)), salt })
+        expect(decrypt(body, { version: 'aes128gcm', privateKey: browser, authSecret: own.auth })).toEqual(plaintext)
+        expect(body.length).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
+      }
     },
   )
 

@@ -1,5 +1,5 @@
 import { createECDH } from 'node:crypto'
-import type { MessageKeys } from '../../../src/gateway/webpush/encryption.ts'
+import type { Agreement } from '../../../src/gateway/webpush/key-agreement.ts'
 
 /** The message of RFC 8291, section 5 and appendix A. */
 export const EXAMPLE = {
@@ -20,9 +20,9 @@ export function bytes(text: string): Buffer {
   return Buffer.from(text, 'base64url')
 }
 
-/** The keys of a message with this private key. */
-export function messageKeys(privateKey: Uint8Array): MessageKeys {
+/** What is agreed on with this private key. */
+export function agreementOf(privateKey: Uint8Array, receiver: Uint8Array): Agreement {
   const pair = createECDH('prime256v1')
   pair.setPrivateKey(privateKey)
-  return { publicKey: pair.getPublicKey(), secretWith: (publicKey) => pair.computeSecret(publicKey) }
+  return { publicKey: pair.getPublicKey(), secret: pair.computeSecret(receiver) }
 }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createECDH } from 'node:crypto'
 import { importPKCS8, SignJWT } from 'jose'
 import { makeVapid } from '../../../../src/application/vapid.ts'
 import type { VapidCredential } from '../../../../src/application/vapid.ts'
@@ -13,10 +12,11 @@ import { EXAMPLE_SUBSCRIPTION } from '../../../../src/gateway/simulator/webpush/
 import { fetchTransport } from '../../../../src/gateway/transport/fetch-transport.ts'
 import { createWebPushProvider } from '../../../../src/gateway/webpush/client.ts'
 import { encryptMessage } from '../../../../src/gateway/webpush/encryption.ts'
+import { agreeHere } from '../../../../src/gateway/webpush/key-agreement.ts'
 import type { Message } from '../../../../src/notification/notification.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import { sharedKeys } from '../../../support/rsa-keys.ts'
-import { bytes, messageKeys } from '../../webpush/example-message.ts'
+import { bytes } from '../../webpush/example-message.ts'
 
 const HOUR_S = 3600
 const clock = createFakeClock()
@@ -151,9 +151,7 @@ describe('a request that is not in order', () => {
   }
 
   function encrypted(length = 2): Buffer {
-    const sender = createECDH('prime256v1')
-    sender.generateKeys()
-    const secrets = { keys: messageKeys(sender.getPrivateKey()), salt: bytes('DGv6ra1nlYgDCS1FRnbzlw') }
+    const secrets = { ...agreeHere(subscription.keys.p256dh), salt: bytes('DGv6ra1nlYgDCS1FRnbzlw') }
     return encryptMessage(Buffer.from('{}'.padEnd(length)), subscription.keys, secrets)
   }
 

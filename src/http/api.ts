@@ -15,6 +15,8 @@ interface Dependencies {
   readonly onRefused?: OnRefused
   /** The routes of the contract, one plugin a noun. */
   readonly routes: readonly AnyElysia[]
+  /** What browsers load: open to everybody, and in no documentation. Default none. */
+  readonly pages?: readonly AnyElysia[]
   /** Whether to serve clients of the original service as they expect. Default false. */
   readonly compat?: boolean
   /** NAMEs of which X-NAME-APPID and X-NAME-SECRET are read too; only for the documentation. Default none. */
@@ -27,13 +29,15 @@ interface Dependencies {
 
 /** The public API: the contract's routes behind the gate, its documentation, and /healthz. */
 export function createApi(deps: Dependencies) {
-  const { gate, log, onRefused, routes, compat = false, documented = true, headerPrefixes = [], webhooks = {} } = deps
+  const { gate, log, onRefused, routes, pages = [], compat = false } = deps
+  const { documented = true, headerPrefixes = [], webhooks = {} } = deps
   const contract = compat ? compatible(routes) : together(routes)
   const app = new Elysia({ name: 'api', strictPath: true })
     .use(failures(log, onRefused))
     .use(gate.plugin)
     .get('/healthz', () => ({ status: 'ok' }), { detail: { hide: true } })
     .use(contract)
+  for (const page of pages) app.use(page)
   if (documented) app.use(docs(contract, { compat, headerPrefixes, webhooks })).use(manual())
   gate.learn(app)
   return app

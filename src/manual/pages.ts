@@ -36,6 +36,7 @@ import status from './status.md' with { type: 'text' }
 import tls from './tls.md' with { type: 'text' }
 import upgrade from './upgrade.md' with { type: 'text' }
 import users from './users.md' with { type: 'text' }
+import webpush from './webpush.md' with { type: 'text' }
 import webhooks from './webhooks.md' with { type: 'text' }
 
 export interface ManualPage {
@@ -53,6 +54,7 @@ export const PAGES: readonly ManualPage[] = [
   page('simulator', simulator),
   page('credentials', credentials),
   page('app', app),
+  page('webpush', webpush),
   page('server', server),
   page('dashboard', dashboard),
   page('admin', admin),

@@ -19,7 +19,6 @@ const CONFIG = { compat: false, docs: 'off', headerPrefix: null } as const
 
 interface Dependencies extends Omit<PublicApiParts, 'gate' | 'config'> {
   readonly config: Pick<PublicApiParts['config'], 'pushServices'>
-  readonly directory: Pick<ApplicationDirectory, 'byId'>
 }
 
 /** What administrators do with what belongs to an application: all of it is in their log. */

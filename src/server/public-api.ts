@@ -1,3 +1,4 @@
+import type { ApplicationDirectory } from '../application/application-directory.ts'
 import type { CredentialStore } from '../application/credential-store.ts'
 import type { JudgeProof } from '../application/user-proofs.ts'
 import type { Clock } from '../clock.ts'
@@ -9,6 +10,7 @@ import { devicePropertyRoutes } from '../device/routes/device-property-routes.ts
 import { deviceRoutes } from '../device/routes/device-routes.ts'
 import type { DeviceStore } from '../device/device-store.ts'
 import { createFeedbackStore } from '../device/feedback-store.ts'
+import { browserRoutes } from '../device/webpush/browser-routes.ts'
 import { registryRoutes } from '../device/routes/registry-routes.ts'
 import { userRoutes } from '../device/routes/user-routes.ts'
 import { apnsIdOf } from '../gateway/apns/protocol.ts'
@@ -48,6 +50,7 @@ export interface PublicApiParts {
   readonly devices: DeviceStore
   readonly judgeProof: JudgeProof
   readonly credentials: Pick<CredentialStore, 'summaries'>
+  readonly directory: Pick<ApplicationDirectory, 'byId' | 'refresh'>
   readonly pushes: PushStore
   readonly events: Pick<EventStore, 'pushOpened'>
   readonly schedule: Pick<Schedule, 'wake'>
@@ -90,6 +93,7 @@ export function createPublicApi(deps: PublicApiParts) {
     headerPrefixes: config.headerPrefix ?? [],
     documented: config.docs === 'on',
     webhooks: WEBHOOKS,
+    pages: [browserRoutes({ directory: deps.directory, credentials: deps.credentials })],
     routes: [
       deviceRoutes({
         gate,

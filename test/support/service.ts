@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { Limits } from '../../src/application/application.ts'
 import { createCredentialStore } from '../../src/application/credential-store.ts'
+import { makeVapid } from '../../src/application/vapid.ts'
 import { createUserKeyStore } from '../../src/application/user-key-store.ts'
 import { readApnsKey, readServiceAccount } from '../../src/application/credential.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -78,6 +79,8 @@ export interface Service extends AsyncDisposable {
   hook(application: Credentials, webhook: Parameters<ReturnType<typeof createWebhookStore>['put']>[1]): void
   /** Makes what proofs of an application's users are made with, as `app user-key` would. `overlapMs`: default 0. */
   makeUserKey(application: Credentials, overlapMs?: number): string
+  /** Makes the key by which browsers are sent to, as `app webpush` would; its public half. */
+  makeWebPushKey(application: Credentials): string
   /** Changes limits of an application, as `app limits` would. */
   limit(application: Credentials, limits: Partial<Limits>): void
   /** Deletes an application, as `app delete` would. */
@@ -283,6 +286,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     makeUserKey(credentials, overlapMs = 0) {
       const { application: found, key } = opened(credentials)
       return createUserKeyStore({ database, clock, key }).rotate(found, overlapMs).key
+    },
+    makeWebPushKey(credentials) {
+      const { application: found, key } = opened(credentials)
+      const vapid = makeVapid('mailto:you@example.com')
+      createCredentialStore({ database, clock, key }).put(found, vapid)
+      return vapid.publicKey
     },
     limit: ({ id }, limits) => void applications.setLimits(id, limits),
     remove: ({ id }) => void applications.remove(id),

@@ -1,0 +1,73 @@
+import { Elysia } from 'elysia'
+import type { ApplicationDirectory } from '../../application/application-directory.ts'
+import type { CredentialStore } from '../../application/credential-store.ts'
+import { failure, Refused } from '../../failure.ts'
+import { fixedContent } from '../../http/fixed-content.ts'
+// oxlint-disable-next-line import/default -- the text of the file, not what it exports
+import client from './browser/client.js' with { type: 'text' }
+import style from './browser/page.css' with { type: 'text' }
+// oxlint-disable-next-line import/default -- the text of the file, not what it exports
+import page from './browser/page.js' with { type: 'text' }
+import worker from './browser/worker.js' with { type: 'text' }
+import { manifestOf, PAGE_HEADERS, pageOf } from './browser-page.ts'
+
+interface Dependencies {
+  readonly directory: Pick<ApplicationDirectory, 'byId' | 'refresh'>
+  readonly credentials: Pick<CredentialStore, 'summaries'>
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8'
+const HTML = 'text/html; charset=utf-8'
+
+/**
+ * Below /webpush: a page on which a browser registers with an application and shows what arrives, and the two scripts
+ * with which one's own site does the same. Open to everybody, as the application's id and its public key are.
+ */
+export function browserRoutes({ directory, credentials }: Dependencies) {
+  /** Throws where the application cannot send to browsers, or is none. */
+  function publicKeyOf(id: string): string {
+    // A command may just have made it.
+    directory.refresh()
+    const application = directory.byId(id)
+    if (application === null) throw notFound('There is no such application.')
+    if (application.simulated) {
+      throw notFound('The application sends to the built-in simulator, where no browser is reached.')
+    }
+    const summary = credentials.summaries(application).find(({ provider }) => provider === 'webpush')
+    if (summary?.provider !== 'webpush') {
+      throw notFound('The application has no key for web push: bellhop app webpush makes one.')
+    }
+    return summary.publicKey
+  }
+
+  const hidden = { detail: { hide: true } }
+  return new Elysia({ name: 'browser-routes' })
+    .get('/webpush/client.js', script(client), hidden)
+    .get('/webpush/worker.js', script(worker), hidden)
+    .get('/webpush/page.js', script(page), hidden)
+    .get(
+      '/webpush/page.css',
+      fixedContent(() => new Blob([style]), { type: 'text/css; charset=utf-8' }),
+      hidden,
+    )
+    .get('/webpush/:app/key', ({ params }) => ({ publicKey: publicKeyOf(params.app) }), hidden)
+    .get('/webpush/:app/manifest.json', ({ params }) => manifestOf(known(params.app)), hidden)
+    .get(
+      '/webpush/:app',
+      ({ params }) => new Response(pageOf(known(params.app)), { headers: { ...PAGE_HEADERS, 'content-type': HTML } }),
+      hidden,
+    )
+
+  function known(id: string): string {
+    publicKeyOf(id)
+    return id
+  }
+}
+
+function script(text: string) {
+  return fixedContent(() => new Blob([text]), { type: SCRIPT, headers: { 'x-content-type-options': 'nosniff' } })
+}
+
+function notFound(why: string): Refused {
+  return new Refused(failure('ResourceNotFound', why))
+}

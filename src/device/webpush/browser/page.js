@@ -1,0 +1,50 @@
+import { register } from './client.js'
+
+const app = decodeURIComponent(location.pathname.split('/').at(-1))
+const [button, state, arrivals, hint] = ['register', 'state', 'arrivals', 'ios'].map((id) =>
+  document.getElementById(id),
+)
+
+/** What comes from a push is text, whatever is in it. */
+function show({ notification, data, app_badge: badge }) {
+  const entry = document.createElement('li')
+  const line = (name, text) => {
+    const part = document.createElement(name)
+    part.textContent = text
+    entry.append(part)
+  }
+  line('strong', notification?.title ?? 'A push that shows nothing')
+  if (notification?.body !== undefined) line('p', notification.body)
+  const more = notification?.data ?? data
+  if (more !== undefined) line('code', JSON.stringify(more))
+  if (badge !== undefined) line('p', `Badge: ${badge}`)
+  line('small', new Date().toLocaleTimeString())
+  arrivals.prepend(entry)
+}
+
+async function registerHere() {
+  button.disabled = true
+  state.textContent = 'Registering: the browser asks its push service for an endpoint …'
+  try {
+    const { token } = await register({ app, worker: '/webpush/worker.js', scope: location.pathname })
+    state.textContent = `This browser is registered, at ${new URL(token).host}. Send it a push, and it appears.`
+  } catch (error) {
+    state.textContent = error.message
+    button.disabled = false
+  }
+}
+
+const canPush = 'serviceWorker' in navigator && 'PushManager' in window
+const isPhoneOfApple = /iPhone|iPad/.test(navigator.userAgent)
+if (canPush) {
+  navigator.serviceWorker.addEventListener('message', ({ data }) => data?.bellhop && show(data.bellhop))
+  button.addEventListener('click', registerHere)
+  // Who has said yes registers at each visit, as an app does at each launch.
+  if (Notification.permission === 'granted') await registerHere()
+} else {
+  button.disabled = true
+  hint.hidden = !isPhoneOfApple
+  state.textContent = isPhoneOfApple
+    ? 'Not in this tab:'
+    : 'This browser takes no pushes here: it asks for https, or for localhost.'
+}

@@ -1,0 +1,16 @@
+declare module '*/client.js' {
+  const text: string
+  export default text
+}
+declare module '*/worker.js' {
+  const text: string
+  export default text
+}
+declare module '*/page.js' {
+  const text: string
+  export default text
+}
+declare module '*.css' {
+  const text: string
+  export default text
+}

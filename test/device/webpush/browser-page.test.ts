@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { CHROMIUM, openBrowser, openPage } from '../../dashboard/browser.ts'
+import { expectFailure } from '../../support/refusals.ts'
+import { startService } from '../../support/service.ts'
+import type { Service } from '../../support/service.ts'
+
+let service: Service
+/** Of an application that has a key for web push. */
+let app: string
+let publicKey: string
+beforeAll(async () => {
+  service = await startService({ simulated: false })
+  const { id } = service.application
+  app = id
+  publicKey = service.makeWebPushKey(service.application)
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+describe('below /webpush', () => {
+  test('are the key of an application, its page, and the manifest by which it can be installed', async () => {
+    const nobody = { as: 'nobody' } as const
+    expect((await service.get(`/webpush/${app}/key`, nobody)).body).toEqual({ publicKey })
+    const page = await service.get(`/webpush/${app}`, nobody)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('content-security-policy')).not.toContain('unsafe')
+    expect(page.body).not.toMatch(/<script(?![^>]* src=)|style=/)
+    const manifest = await service.get(`/webpush/${app}/manifest.json`, nobody)
+    expect(manifest.body).toMatchObject({ start_url: `/webpush/${app}`, display: 'standalone' })
+  })
+
+  test('are scripts that other sites may load', async () => {
+    for (const name of ['client.js', 'worker.js']) {
+      const headers = { origin: 'https://shop.example' }
+      const answer = await service.get(`/webpush/${name}`, { as: 'nobody', headers })
+      expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    }
+  })
+
+  test('is nothing for an application that is none, is simulated, or has no key', async () => {
+    const simulated = service.addApplication('simulated', {}, true)
+    const noKey = service.addApplication('no key', {}, false)
+    for (const [id, why] of [
+      ['app_none', 'There is no such application.'],
+      [simulated.id, 'The application sends to the built-in simulator, where no browser is reached.'],
+      [noKey.id, 'The application has no key for web push: bellhop app webpush makes one.'],
+    ] as const) {
+      for (const path of [`/webpush/${id}`, `/webpush/${id}/key`, `/webpush/${id}/manifest.json`]) {
+        expectFailure(await service.get(path, { as: 'nobody' }), 404, 'ResourceNotFound', why)
+      }
+    }
+  })
+})
+
+const inBrowser = CHROMIUM === null ? { describe: describe.skip, why: ' (no chromium in PATH)' } : { describe, why: '' }
+
+inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await openBrowser()
+  }, 60_000)
+  afterAll(() => browser.close())
+
+  test('shows what arrives, as text, and so does the notification', async () => {
+    const { context, page, wrongs } = await openPage(browser)
+    await context.grantPermissions(['notifications'], { origin: service.url })
+    // Who has said yes is registered at once; whether the push service can be reached from here is another matter.
+    await page.goto(`${service.url}/webpush/${app}`)
+    const devtools = await context.newCDPSession(page)
+    const found = new Promise<string>((resolve) => {
+      devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const own = registrations.find(({ scopeURL }) => scopeURL.endsWith(`/webpush/${app}`))
+        if (own !== undefined) resolve(own.registrationId)
+      })
+    })
+    await devtools.send('ServiceWorker.enable')
+    const registrationId = await found
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    const title = '<b onclick="alert(1)">Fresh bread</b>'
+    const notification = {
+      title,
+      body: 'Until noon',
+      navigate: '/webpush/page.css',
+      tag: 'bread',
+      data: { article: 17 },
+    }
+    await devtools.send('ServiceWorker.deliverPushMessage', {
+      origin: service.url,
+      registrationId,
+      data: JSON.stringify({ web_push: 8030, notification, app_badge: 3 }),
+    })
+    const entry = page.getByRole('listitem')
+    await entry.waitFor()
+    const [said = ''] = await entry.allInnerTexts()
+    for (const part of [title, 'Until noon', '{"article":17}', 'Badge: 3']) expect(said).toContain(part)
+    const shown = `navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) =>
+      all.map(({ title, body, tag, data }) => ({ title, body, tag, data })))`
+    expect(await page.evaluate<unknown>(shown)).toEqual([
+      { title, body: 'Until noon', tag: 'bread', data: { navigate: '/webpush/page.css', article: 17 } },
+    ])
+    // A page of a test has a profile for itself, in which Chromium does not subscribe.
+    expect(wrongs.filter((wrong) => !wrong.includes('does not support the Push API in incognito mode'))).toEqual([])
+    await context.close()
+  }, 60_000)
+})

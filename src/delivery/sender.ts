@@ -60,6 +60,8 @@ export interface SenderDependencies {
  * | credential | no device had a part; ten complained, | all that is sent with   | the other platform,  | /readyz 503, status,      | it takes another device, |
  * |            | or fifty had bad tokens, and none was | it                      | other applications   | explain, webhook, log     | or is replaced           |
  * |            | taken (`credential-breaker.ts`)       |                         |                      |                           |                          |
+ * | push       | asks for time; no connection; breaks  | its own browsers        | all other push       | log, explain              | it takes another         |
+ * | service    | requests (`service-lanes.ts`)         |                         | services             |                           |                          |
  * | gateway    | no connection; ten were answered 503  | all that is sent there  | the same             | /readyz (warning),        | it takes another device  |
  * |            | or the like, and none was taken       | with the credential     |                      | status, explain, log      |                          |
  * | machine    | what became of notifications cannot   | what goes beyond 16     | what is on its way;  | /readyz 503, log, the     | the disk takes writes    |

@@ -105,6 +105,7 @@ function Known({ application }: { readonly application: ApplicationAnswer }) {
         ['Tags and types', count(labels)],
         ['Apple', <ProviderMark provider={providers.apns} simulated={simulated} />],
         ['Google', <ProviderMark provider={providers.fcm} simulated={simulated} />],
+        ['Browsers', <ProviderMark provider={providers.webpush} simulated={simulated} />],
         [
           'Webhook',
           <>

@@ -70,7 +70,7 @@ function Credential({ id, credential, onGone }: Shown) {
   const tests = useSignal(0)
   return (
     <section class="card">
-      <h2>{provider === 'apns' ? 'Apple' : 'Google'}</h2>
+      <h2>{WHOSE[provider]}</h2>
       <Facts of={factsOf(credential)} />
       <div class="buttons">
         <button type="button" onClick={() => tests.value++}>
@@ -89,6 +89,8 @@ function Credential({ id, credential, onGone }: Shown) {
     </section>
   )
 }
+
+const WHOSE = { apns: 'Apple', fcm: 'Google', webpush: 'Browsers' } as const
 
 function factsOf(credential: CredentialView): readonly (readonly [string, string])[] {
   const since = ['Here since', time(credential.createdAt)] as const

@@ -11,7 +11,7 @@ import { problemOf } from '../../src/dashboard/client/push-problem.ts'
 
 test('a draft is a push to everybody with what the API cannot do without', () => {
   const body = pushBody({ msg: 'Hello' })
-  expect(body).toEqual({ msg: 'Hello', sound: 'default', badge: '', platform: ['0', '1'] })
+  expect(body).toEqual({ msg: 'Hello', sound: 'default', badge: '', platform: ['0', '1', '2'] })
   expect(pushPath(body)).toBe('/push/all')
 })
 
@@ -40,7 +40,7 @@ test('lists, numbers, switches and JSON are sent as what they are, and what is e
 
 test('a silent push takes nothing along of what would show', () => {
   const body = pushBody({ msg: 'Hello', title: 'Hi', languages: '{}', silent: 'true', payload: '{"order": 17}' })
-  expect(body).toEqual({ silent: true, payload: { order: 17 }, platform: ['0', '1'] })
+  expect(body).toEqual({ silent: true, payload: { order: 17 }, platform: ['0', '1', '2'] })
 })
 
 test('a token makes it a push to one', () => {

@@ -10,6 +10,9 @@ const NUMBERS = ['ttl', 'seen_within', 'not_seen_for', 'registered_within']
 const SWITCHES = ['silent', 'mutable']
 const OBJECTS = ['where', 'near', 'payload', 'languages', 'apns', 'fcm']
 
+/** iOS, Android and browsers. */
+export const ALL_PLATFORMS = '0,1,2'
+
 /** What does not go with a push that shows nothing. */
 const SHOWN = new Set([
   'title',
@@ -41,7 +44,7 @@ export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
     body['send_at'] = new Date(draft['send_at']).toISOString()
   }
   // To one device its platform is said by the token alone.
-  if (body['token'] === undefined) body['platform'] = listIn(draft['platform'] ?? '0,1')
+  if (body['token'] === undefined) body['platform'] = listIn(draft['platform'] ?? ALL_PLATFORMS)
   return body
 }
 

@@ -13,13 +13,26 @@ export interface PreviewedRequest {
   readonly bytes: number
 }
 
+export interface PlatformCounts {
+  readonly '0': number
+  readonly '1': number
+  /** Default 0. */
+  readonly '2'?: number
+}
+
 /** As `POST /push/preview` has it. */
 export interface Preview {
   readonly t: number
-  readonly platforms: Readonly<Record<'0' | '1', number>>
-  readonly sample: readonly { readonly token: string; readonly platform: '0' | '1'; readonly alias: string | null }[]
+  readonly platforms: PlatformCounts
+  readonly sample: readonly {
+    readonly token: string
+    readonly platform: '0' | '1' | '2'
+    readonly alias: string | null
+  }[]
   readonly apns: PreviewedRequest | null
   readonly fcm: PreviewedRequest | null
+  /** Not there where the push does not go to browsers. */
+  readonly webpush?: PreviewedRequest
   /** Of a push in several languages: each, its own text first. */
   readonly languages?: readonly PreviewedLanguage[]
 }
@@ -30,6 +43,7 @@ export interface PreviewedLanguage {
   readonly t: number
   readonly apns: PreviewedRequest | null
   readonly fcm: PreviewedRequest | null
+  readonly webpush?: PreviewedRequest
 }
 
 export interface Previewed {

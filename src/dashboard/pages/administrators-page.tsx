@@ -9,8 +9,9 @@ import { call, readSession, session } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
-import { TextField } from '../components/field.tsx'
+import { keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
+import { NewPasswordField } from '../components/new-password-field.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { time } from '../components/text.ts'
@@ -130,13 +131,7 @@ function Tokens() {
           reload()
         }}
       >
-        <TextField
-          label="What is the token for?"
-          placeholder="ci"
-          value={name.value}
-          onValue={(value) => (name.value = value)}
-          required
-        />
+        <TextField label="What is the token for?" placeholder="ci" {...keptIn(name)} required />
       </Form>
     </>
   )
@@ -191,21 +186,11 @@ function Password() {
         <TextField
           type="password"
           label="The one until now"
-          value={current.value}
-          onValue={(value) => (current.value = value)}
+          {...keptIn(current)}
           autocomplete="current-password"
           required
         />
-        <TextField
-          type="password"
-          label="The new one"
-          hint="12 characters or more."
-          minLength={12}
-          value={password.value}
-          onValue={(value) => (password.value = value)}
-          autocomplete="new-password"
-          required
-        />
+        <NewPasswordField label="The new one" password={password} />
       </Form>
     </>
   )

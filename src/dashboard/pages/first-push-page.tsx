@@ -12,11 +12,11 @@ import { useReceived } from '../client/received.ts'
 import { useResource } from '../client/resource.ts'
 import { kotlinFor, swiftFor } from '../client/samples.ts'
 import { CredentialForms } from '../components/credential-forms.tsx'
-import { AreaField, TextField } from '../components/field.tsx'
+import { AreaField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
-import { LockScreen, LockScreens } from '../components/lock-screen.tsx'
+import { LockScreen, LockScreens } from '../components/push/lock-screen.tsx'
 import { Code, Page } from '../components/page.tsx'
-import { ProgressBar } from '../components/progress-bar.tsx'
+import { ProgressBar } from '../components/push/progress-bar.tsx'
 
 /** Three phones, a message, and what to do next. */
 export function FirstPushPage() {
@@ -44,8 +44,8 @@ export function FirstPushPage() {
             push.value = made
           }}
         >
-          <TextField label="Title" value={title.value} onValue={(value) => (title.value = value)} />
-          <AreaField label="Message" value={msg.value} onValue={(value) => (msg.value = value)} rows={3} required />
+          <TextField label="Title" {...keptIn(title)} />
+          <AreaField label="Message" {...keptIn(msg)} rows={3} required />
         </Form>
         <aside>
           <LockScreens shown={{ application: name, title: title.value, msg: msg.value }} />

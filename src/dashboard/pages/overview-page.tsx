@@ -10,7 +10,7 @@ import type { Column } from '../components/data-table.tsx'
 import { Figures } from '../components/figures.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { PushTable } from '../components/push-table.tsx'
+import { PushTable } from '../components/push/push-table.tsx'
 import { count, share } from '../components/text.ts'
 import { WelcomePage } from './welcome-page.tsx'
 

@@ -13,8 +13,8 @@ import { ChoiceField, keptIn } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { SimulatedPhone } from '../components/simulated-phone.tsx'
-import type { Arrival, Phone } from '../components/simulated-phone.tsx'
+import { SimulatedPhone } from '../components/push/simulated-phone.tsx'
+import type { Arrival, Phone } from '../components/push/simulated-phone.tsx'
 
 /** As `GET /deviceToken/all` of the public API has it. */
 type Registered = Pick<Phone, 'platform' | 'token'>

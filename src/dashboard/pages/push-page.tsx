@@ -8,17 +8,17 @@ import { onBehalf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
 import { DataTable } from '../components/data-table.tsx'
-import { FailedDevices } from '../components/failed-devices.tsx'
-import { TextField } from '../components/field.tsx'
+import { FailedDevices } from '../components/push/failed-devices.tsx'
+import { keptIn, TextField } from '../components/field.tsx'
 import { Facts, Figures } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { ProgressBar } from '../components/progress-bar.tsx'
-import { PushLanguages } from '../components/push-languages.tsx'
-import type { LanguageCounts } from '../components/push-languages.tsx'
-import { headline, PushState } from '../components/push-table.tsx'
-import { ResendPush } from '../components/resend-push.tsx'
+import { ProgressBar } from '../components/push/progress-bar.tsx'
+import { PushLanguages } from '../components/push/push-languages.tsx'
+import type { LanguageCounts } from '../components/push/push-languages.tsx'
+import { headline, PushState } from '../components/push/push-table.tsx'
+import { ResendPush } from '../components/push/resend-push.tsx'
 import { count, share, time } from '../components/text.ts'
 
 /** As `GET /push/{id}` of the public API has it. */
@@ -188,14 +188,7 @@ function Why({ id, path }: { readonly id: string; readonly path: string }) {
           answer.value = await call<Explanation>('GET', onBehalf(id, `${path}/device`), { headers })
         }}
       >
-        <TextField
-          label="The phone's token"
-          value={token.value}
-          onValue={(value) => (token.value = value)}
-          spellcheck={false}
-          autocomplete="off"
-          required
-        />
+        <TextField label="The phone's token" {...keptIn(token)} spellcheck={false} autocomplete="off" required />
       </Form>
       {answer.value !== null && (
         <Notice level="note">

@@ -7,7 +7,7 @@ import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { PushTable } from '../components/push-table.tsx'
+import { PushTable } from '../components/push/push-table.tsx'
 
 /** What an application has sent, the newest first. */
 export function PushesPage() {

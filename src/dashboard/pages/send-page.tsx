@@ -13,10 +13,10 @@ import { problemOf } from '../client/push-problem.ts'
 import type { PushProblem } from '../client/push-problem.ts'
 import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
-import { ConfirmPush } from '../components/confirm-push.tsx'
+import { ConfirmPush } from '../components/push/confirm-push.tsx'
 import { Form } from '../components/form.tsx'
-import { LanguageBar } from '../components/language-bar.tsx'
-import { LockScreens } from '../components/lock-screen.tsx'
+import { LanguageBar } from '../components/push/language-bar.tsx'
+import { LockScreens } from '../components/push/lock-screen.tsx'
 import { Page } from '../components/page.tsx'
 import {
   AudienceFields,
@@ -25,8 +25,8 @@ import {
   fieldsOf,
   MoreFields,
   WhenFields,
-} from '../components/push-fields.tsx'
-import { PreviewedAudience, PreviewedLanguages, PreviewedRequests } from '../components/push-preview.tsx'
+} from '../components/push/push-fields.tsx'
+import { PreviewedAudience, PreviewedLanguages, PreviewedRequests } from '../components/push/push-preview.tsx'
 
 /** A push as it is written: to how many it would go, how it looks, what is sent; and then it is. */
 export function SendPage() {
@@ -153,6 +153,6 @@ function bodyOrNull(draft: Draft): Readonly<Record<string, unknown>> | null {
 }
 
 /** What the gateways get in a language; of a push in one, for the first device of each platform. */
-function requestsIn(preview: Preview, language: string | null): Pick<Preview, 'apns' | 'fcm'> {
+function requestsIn(preview: Preview, language: string | null): Pick<Preview, 'apns' | 'fcm' | 'webpush'> {
   return preview.languages?.find((one) => one.language === language) ?? preview
 }

@@ -3,8 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { LinkAnswer, SessionAnswer } from '../../admin/api-types/session-types.ts'
 import { call, sentenceOf, session } from '../client/call.ts'
-import { TextField } from '../components/field.tsx'
+import { keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
+import { NewPasswordField } from '../components/new-password-field.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 
@@ -59,24 +60,8 @@ export function SetupPage() {
       {found.value?.kind === 'setup' && (
         <Page title="Welcome" lead="This makes you an administrator.">
           <Form submit="Go on" onSubmit={() => use({ name: name.value, password: password.value })}>
-            <TextField
-              label="Your name"
-              value={name.value}
-              onValue={(value) => (name.value = value)}
-              autocomplete="username"
-              required
-              autofocus
-            />
-            <TextField
-              label="A password"
-              hint="12 characters or more."
-              type="password"
-              minLength={12}
-              value={password.value}
-              onValue={(value) => (password.value = value)}
-              autocomplete="new-password"
-              required
-            />
+            <TextField label="Your name" {...keptIn(name)} autocomplete="username" required autofocus />
+            <NewPasswordField label="A password" password={password} />
           </Form>
         </Page>
       )}

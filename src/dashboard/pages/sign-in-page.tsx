@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { SessionAnswer } from '../../admin/api-types/session-types.ts'
 import { call, session } from '../client/call.ts'
-import { TextField } from '../components/field.tsx'
+import { keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Code, Page } from '../components/page.tsx'
 
@@ -21,19 +21,11 @@ export function SignInPage({ isSetUp }: { readonly isSetUp: boolean }) {
               session.value = await call<SessionAnswer>('POST', '/api/session', { body })
             }}
           >
-            <TextField
-              label="Name"
-              value={name.value}
-              onValue={(value) => (name.value = value)}
-              autocomplete="username"
-              required
-              autofocus
-            />
+            <TextField label="Name" {...keptIn(name)} autocomplete="username" required autofocus />
             <TextField
               label="Password"
               type="password"
-              value={password.value}
-              onValue={(value) => (password.value = value)}
+              {...keptIn(password)}
               autocomplete="current-password"
               required
             />

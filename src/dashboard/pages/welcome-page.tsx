@@ -5,7 +5,7 @@ import { call } from '../client/call.ts'
 import { newSecret } from '../client/new-secret.ts'
 import { applicationPage } from '../client/paths.ts'
 import { registerThreePhones } from '../client/three-phones.ts'
-import { TextField } from '../components/field.tsx'
+import { keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Page } from '../components/page.tsx'
 
@@ -37,13 +37,7 @@ export function WelcomePage() {
           </button>
         }
       >
-        <TextField
-          label="What is your app called?"
-          value={name.value}
-          onValue={(value) => (name.value = value)}
-          placeholder="shop"
-          required
-        />
+        <TextField label="What is your app called?" {...keptIn(name)} placeholder="shop" required />
       </Form>
       <p class="hint">
         The phones are simulated, and all the rest is real: the push goes by TLS and HTTP/2 to stand-ins for Apple and

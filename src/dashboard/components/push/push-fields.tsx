@@ -1,8 +1,9 @@
-import { own, withText } from '../client/draft-languages.ts'
-import type { Draft } from '../client/draft.ts'
-import type { PushProblem } from '../client/push-problem.ts'
-import { AreaField, CheckField, ChoiceField, TextField } from './field.tsx'
-import type { Options } from './field.tsx'
+import { own, withText } from '../../client/draft-languages.ts'
+import { ALL_PLATFORMS } from '../../client/draft.ts'
+import type { Draft } from '../../client/draft.ts'
+import type { PushProblem } from '../../client/push-problem.ts'
+import { AreaField, CheckField, ChoiceField, TextField } from '../field.tsx'
+import type { Options } from '../field.tsx'
 
 /** The fields of a push by their names in the API. */
 export interface PushFields {
@@ -105,7 +106,7 @@ export function ContentFields({ of, instead }: Content) {
 /** To whom it goes. */
 export function AudienceFields({ of }: { readonly of: PushFields }) {
   const { draft, set, problemAt } = of
-  const platforms = new Set((draft['platform'] ?? '0,1').split(',').filter((part) => part !== ''))
+  const platforms = new Set((draft['platform'] ?? ALL_PLATFORMS).split(',').filter((part) => part !== ''))
   const toggle = (platform: string, isOn: boolean): void => {
     if (isOn) platforms.add(platform)
     else platforms.delete(platform)
@@ -118,6 +119,7 @@ export function AudienceFields({ of }: { readonly of: PushFields }) {
       <div class="checks">
         <CheckField label="iOS" checked={platforms.has('0')} onValue={(value) => toggle('0', value)} />
         <CheckField label="Android" checked={platforms.has('1')} onValue={(value) => toggle('1', value)} />
+        <CheckField label="Web" checked={platforms.has('2')} onValue={(value) => toggle('2', value)} />
       </div>
       {platforms.size === 0 && <p class="problem">No platform is chosen.</p>}
       <Line

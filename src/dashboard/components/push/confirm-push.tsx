@@ -1,7 +1,8 @@
-import { languageName } from '../client/draft-languages.ts'
-import type { Preview } from '../client/preview.ts'
-import { Asking } from './asking.tsx'
-import { count, plural } from './text.ts'
+import { languageName } from '../../client/draft-languages.ts'
+import type { Preview } from '../../client/preview.ts'
+import { Asking } from '../asking.tsx'
+import { platformsOf } from './push-preview.tsx'
+import { count, plural } from '../text.ts'
 
 interface Props {
   readonly preview: Preview
@@ -24,7 +25,7 @@ export function ConfirmPush({ preview, isLater, onSend, onClose }: Props) {
     >
       <p>
         {isLater ? 'As of now it would go to ' : 'It goes to '}
-        <b>{plural(t, 'device')}</b>: {count(platforms['0'])} iOS, {count(platforms['1'])} Android.
+        <b>{plural(t, 'device')}</b>: {platformsOf(platforms)}.
       </p>
       {languages.length > 0 && (
         <ul>

@@ -1,9 +1,9 @@
-import { applicationPage, onBehalf } from '../client/paths.ts'
-import { useResource } from '../client/resource.ts'
-import { DataTable } from './data-table.tsx'
-import type { Column } from './data-table.tsx'
-import { Notice } from './notice.tsx'
-import { count, PLATFORMS } from './text.ts'
+import { applicationPage, onBehalf } from '../../client/paths.ts'
+import { useResource } from '../../client/resource.ts'
+import { DataTable } from '../data-table.tsx'
+import type { Column } from '../data-table.tsx'
+import { Notice } from '../notice.tsx'
+import { count, PLATFORMS } from '../text.ts'
 
 /** As `GET /push/{id}/failures` of the public API has it. */
 interface FailedDevice {

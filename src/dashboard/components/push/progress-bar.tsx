@@ -1,5 +1,5 @@
-import type { PushSummary } from '../../admin/api-types/push-types.ts'
-import { count, plural, time } from './text.ts'
+import type { PushSummary } from '../../../admin/api-types/push-types.ts'
+import { count, plural, time } from '../text.ts'
 
 type Progress = Pick<
   PushSummary,

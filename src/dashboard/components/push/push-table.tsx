@@ -1,8 +1,8 @@
-import type { PushSummary } from '../../admin/api-types/push-types.ts'
-import { applicationPage } from '../client/paths.ts'
-import { DataTable } from './data-table.tsx'
-import type { Column } from './data-table.tsx'
-import { count } from './text.ts'
+import type { PushSummary } from '../../../admin/api-types/push-types.ts'
+import { applicationPage } from '../../client/paths.ts'
+import { DataTable } from '../data-table.tsx'
+import type { Column } from '../data-table.tsx'
+import { count } from '../text.ts'
 
 export interface ListedPush extends PushSummary {
   readonly application: string

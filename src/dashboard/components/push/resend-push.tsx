@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
-import type { ResendAnswer, ResendRequest } from '../../admin/api-types/push-types.ts'
-import { call } from '../client/call.ts'
-import { applicationPage } from '../client/paths.ts'
-import type { Preview } from '../client/preview.ts'
-import { Asking } from './asking.tsx'
-import { Dialog } from './dialog.tsx'
-import { Form } from './form.tsx'
+import type { ResendAnswer, ResendRequest } from '../../../admin/api-types/push-types.ts'
+import { call } from '../../client/call.ts'
+import { applicationPage } from '../../client/paths.ts'
+import type { Preview } from '../../client/preview.ts'
+import { Asking } from '../asking.tsx'
+import { Dialog } from '../dialog.tsx'
+import { Form } from '../form.tsx'
 import { PreviewedAudience, PreviewedRequests } from './push-preview.tsx'
-import { plural } from './text.ts'
+import { plural } from '../text.ts'
 
 interface Props {
   readonly application: string

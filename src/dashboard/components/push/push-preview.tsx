@@ -1,9 +1,10 @@
-import type { PreviewedLanguage, PreviewedRequest, Previewed } from '../client/preview.ts'
-import { languageName } from '../client/draft-languages.ts'
-import { DataTable } from './data-table.tsx'
-import { Notice } from './notice.tsx'
-import { Code } from './page.tsx'
-import { count, plural } from './text.ts'
+import type { PlatformCounts, Previewed, PreviewedLanguage, PreviewedRequest } from '../../client/preview.ts'
+import { languageName } from '../../client/draft-languages.ts'
+import { DataTable } from '../data-table.tsx'
+import type { Column } from '../data-table.tsx'
+import { Notice } from '../notice.tsx'
+import { Code } from '../page.tsx'
+import { count, plural, PLATFORMS } from '../text.ts'
 
 /** To how many a push would go, and why it would not. */
 export function PreviewedAudience({ preview, problem }: Previewed) {
@@ -13,8 +14,7 @@ export function PreviewedAudience({ preview, problem }: Previewed) {
       {preview !== null && (
         <>
           <p>
-            To <b>{plural(preview.t, 'device')}</b>: {count(preview.platforms['0'])} iOS,{' '}
-            {count(preview.platforms['1'])} Android
+            To <b>{plural(preview.t, 'device')}</b>: {platformsOf(preview.platforms)}
           </p>
           {preview.sample.length > 0 && (
             <details>
@@ -22,7 +22,7 @@ export function PreviewedAudience({ preview, problem }: Previewed) {
               <ul class="sample">
                 {preview.sample.map(({ token, platform, alias }) => (
                   <li key={token}>
-                    {platform === '0' ? 'iOS' : 'Android'} <code>{token.slice(0, 12)}…</code> <bdi>{alias}</bdi>
+                    {PLATFORMS[platform]} <code>{token.slice(0, 12)}…</code> <bdi>{alias}</bdi>
                   </li>
                 ))}
               </ul>
@@ -32,6 +32,13 @@ export function PreviewedAudience({ preview, problem }: Previewed) {
       )}
     </div>
   )
+}
+
+const WEB: Column<PreviewedLanguage> = {
+  name: 'Web',
+  isNumber: true,
+  value: ({ webpush }) => webpush?.bytes ?? null,
+  show: ({ webpush }) => bytesOf(webpush),
 }
 
 interface Languages {
@@ -58,6 +65,7 @@ export function PreviewedLanguages({ languages, chosen, onChoose }: Languages) {
         { name: 'Devices', isNumber: true, value: ({ t }) => t, show: ({ t }) => count(t) },
         { name: 'Apple', isNumber: true, value: ({ apns }) => apns?.bytes ?? null, show: ({ apns }) => bytesOf(apns) },
         { name: 'Google', isNumber: true, value: ({ fcm }) => fcm?.bytes ?? null, show: ({ fcm }) => bytesOf(fcm) },
+        ...(languages.some(({ webpush }) => webpush !== undefined) ? [WEB] : []),
       ]}
       rows={languages}
       keyOf={({ language }) => language ?? ''}
@@ -65,17 +73,19 @@ export function PreviewedLanguages({ languages, chosen, onChoose }: Languages) {
   )
 }
 
-function bytesOf(request: PreviewedRequest | null): string {
-  return request === null ? '–' : `${count(request.bytes)} B`
+/** `2 iOS, 1 Android`; browsers where there are any. */
+export function platformsOf({ '0': ios, '1': android, '2': web = 0 }: PlatformCounts): string {
+  return `${count(ios)} iOS, ${count(android)} Android${web === 0 ? '' : `, ${count(web)} web`}`
 }
 
-interface Requests {
-  readonly apns: PreviewedRequest | null
-  readonly fcm: PreviewedRequest | null
+function bytesOf(request: PreviewedRequest | null | undefined): string {
+  return request === null || request === undefined ? '–' : `${count(request.bytes)} B`
 }
+
+type Requests = Pick<PreviewedLanguage, 'apns' | 'fcm' | 'webpush'>
 
 /** What the gateways get, to the byte. */
-export function PreviewedRequests({ apns, fcm }: Requests) {
+export function PreviewedRequests({ apns, fcm, webpush }: Requests) {
   return (
     <>
       {apns !== null && (
@@ -88,6 +98,12 @@ export function PreviewedRequests({ apns, fcm }: Requests) {
         <details>
           <summary>What Google gets: {count(fcm.bytes)} of 4,096 bytes</summary>
           <Code text={JSON.stringify(fcm.body, null, 2)} label="Google's payload" />
+        </details>
+      )}
+      {webpush !== undefined && (
+        <details>
+          <summary>What a browser gets: {count(webpush.bytes)} of 4,096 bytes, encrypted</summary>
+          <Code text={JSON.stringify(webpush.body, null, 2)} label="A browser's payload" />
         </details>
       )}
     </>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { canonicalTag, languageName } from '../client/draft-languages.ts'
-import { TextField, keptIn } from './field.tsx'
+import { canonicalTag, languageName } from '../../client/draft-languages.ts'
+import { TextField, keptIn } from '../field.tsx'
 
 interface Props {
   /** Tags. */

@@ -1,4 +1,4 @@
-import type { ReceivedAnswer } from '../../admin/api-types/operation-types.ts'
+import type { ReceivedAnswer } from '../../../admin/api-types/operation-types.ts'
 import { Notification } from './lock-screen.tsx'
 import type { Shown } from './lock-screen.tsx'
 

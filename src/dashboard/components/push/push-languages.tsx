@@ -1,5 +1,5 @@
-import { DataTable } from './data-table.tsx'
-import { count, share } from './text.ts'
+import { DataTable } from '../data-table.tsx'
+import { count, share } from '../text.ts'
 
 /** As `GET /push/{id}` of the public API has it. */
 export interface LanguageCounts {

@@ -41,6 +41,15 @@ interface Route {
   wedgedBy: string | null
   /** The device that the last answer was 503 for; `null`: it was taken. */
   unavailableTo: number | null
+  /** What it has asked for as the second one asked, which is no pause for all; `null`: nothing. */
+  rest: Rest | null
+}
+
+/** `from` in ms since the Unix epoch. */
+interface Rest {
+  readonly from: number
+  readonly ms: number
+  readonly reason: string
 }
 
 /** What is to be sent, and to whom: see `Provider.send`. */
@@ -106,6 +115,8 @@ class ApnsProvider implements Provider {
 
     const rendered = this.#render(message)
     const route = this.#route(environment)
+    const resting = leftOf(route.rest, clock.now())
+    if (resting !== null) return resting
     // A connection that has seen one token minds another one within 20 minutes, however old the first was before.
     if (route.authorization !== undefined && route.authorization !== authorization) route.transport.retire()
     route.authorization = authorization
@@ -153,9 +164,19 @@ class ApnsProvider implements Provider {
     const second = first === 'production' ? 'sandbox' : 'production'
     const other = await this.#sendTo(second, notification, { renewal: false, other: true })
     if (other === null) return null
-    if (badToken) return settleBetween(outcome, other)
+    if (badToken) {
+      this.#noteRest(second, other)
+      return settleBetween(outcome, other)
+    }
     if (other.kind !== 'misconfigured') this.#preferred = second
     return other
+  }
+
+  /** Devices of the first environment are not held up by it. */
+  #noteRest(environment: Environment, outcome: Outcome): void {
+    if (outcome.kind !== 'deferred' || outcome.scope !== 'credential' || outcome.afterMs === null) return
+    const { afterMs: ms, reason } = outcome
+    this.#route(environment).rest = { from: this.#options.clock.now(), ms, reason }
   }
 
   /** Whether another provider token may be taken, made now: a token from the future has no reason of its own. */
@@ -191,7 +212,7 @@ class ApnsProvider implements Provider {
         ...(ca === undefined ? undefined : { ca }),
         ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
       })
-      route = { environment, transport, authorization: undefined, wedgedBy: null, unavailableTo: null }
+      route = { environment, transport, authorization: undefined, wedgedBy: null, unavailableTo: null, rest: null }
       this.#routes.set(environment, route)
     }
     return route
@@ -240,6 +261,13 @@ function blameTime(
 }
 
 const TIMED = new Set(['ExpiredProviderToken', 'InvalidProviderToken'])
+
+/** What is left of a rest, for whoever would be sent to in it; `null`: nothing. A clock that was put back ends it. */
+function leftOf(rest: Rest | null, now: number): Outcome | null {
+  const afterMs = rest === null ? 0 : rest.from + rest.ms - now
+  if (rest === null || afterMs <= 0 || afterMs > rest.ms) return null
+  return { kind: 'deferred', afterMs, scope: 'device', reason: rest.reason }
+}
 
 /**
  * The first environment took the credential and not the token. What is wrong with the other one is then no reason to

@@ -223,6 +223,23 @@ describe('the environment', () => {
     expect(await apns.send()).toMatchObject({ kind: 'deferred', scope: 'device', reason: 'ECONNREFUSED' })
   })
 
+  test('that asks for time is left alone for so long, and the first one goes on', async () => {
+    const body = JSON.stringify({ reason: 'TooManyProviderTokenUpdates' })
+    const busy = { status: 429, headers: { 'retry-after': '11' }, body }
+    await using apns = await start({ production: bad, sandbox: () => busy })
+    const later = { kind: 'deferred', scope: 'device', reason: 'TooManyProviderTokenUpdates' }
+    expect(await apns.send({ device: 1 })).toEqual({ ...later, afterMs: 11_000 } as Outcome)
+    apns.clock.advance(1000)
+    expect(await apns.send({ device: 2 })).toEqual({ ...later, afterMs: 10_000 } as Outcome)
+    expect(await apns.send({ device: 3, environment: 'sandbox' })).toEqual({ ...later, afterMs: 10_000 } as Outcome)
+    expect([apns.production.calls.length, apns.sandbox.calls.length]).toEqual([2, 1])
+    // A clock that was put back must not stretch it.
+    apns.clock.advance(-MINUTE_MS)
+    apns.production.handle(bad)
+    apns.sandbox.handle(() => OK)
+    expect(await apns.send({ device: 2 })).toEqual({ kind: 'accepted', environment: 'sandbox' })
+  })
+
   test('that refuses the key does not condemn a key that the first one takes', async () => {
     await using apns = await start({ production: bad, sandbox: () => refusal(403, 'InvalidProviderToken') })
     expect(await apns.send()).toEqual({ kind: 'rejected', blame: 'token', reason: 'BadDeviceToken' })

@@ -14,7 +14,12 @@ export class LineChecks {
   readonly #open = new Set<Send>()
   /** Phones for which no answer came in time. */
   readonly #silent = new Set<Phone>()
-  /** By line: until when nothing is to be sent with a credential. */
+  /** Sent to APNs' other environment, since the first one did not know the token. */
+  readonly #second = new WeakSet<Send>()
+  /**
+   * By line: until when nothing is to be sent with a credential. Of what the other environment has asked for, which holds
+   * up none but its own devices, by line and environment.
+   */
   readonly #rests = new Map<string, { readonly life: number; readonly until: number }>()
   /** By line: the run of the service in which a gateway took something last. */
   readonly #provenIn = new Map<string, number>()
@@ -33,6 +38,10 @@ export class LineChecks {
     this.#checkAlone(push, phone, send)
     this.#checkCredential(push, send)
     this.#open.add(send)
+    const before = sends.at(-1)
+    if (before?.reply.says === 'bad-token' && before.arrival.environment !== send.arrival.environment) {
+      this.#second.add(send)
+    }
   }
 
   /** The service hears an answer. */
@@ -41,7 +50,8 @@ export class LineChecks {
     this.#open.delete(send)
     if (answeredAt - begunAt >= ALLOWANCE.silentMs) this.#silent.add(phone)
     if (reply.says === 'blocked' && reply.restMs !== null) {
-      this.#rests.set(lineOf(arrival), { life, until: answeredAt + reply.restMs })
+      const line = this.#second.has(send) ? environmentOf(arrival) : lineOf(arrival)
+      this.#rests.set(line, { life, until: answeredAt + reply.restMs })
     }
     if (isOfCredential(reply)) this.#provenIn.set(lineOf(arrival), this.#course.life)
   }
@@ -62,8 +72,8 @@ export class LineChecks {
   }
 
   #checkRest(push: Push, phone: Phone, sends: readonly Send[], { arrival, at, life }: Send): void {
-    const rest = this.#rests.get(lineOf(arrival))
-    const all = rest?.life === life ? rest.until : Number.NEGATIVE_INFINITY
+    const rests = [this.#rests.get(lineOf(arrival)), this.#rests.get(environmentOf(arrival))]
+    const all = Math.max(...rests.map((rest) => (rest?.life === life ? rest.until : Number.NEGATIVE_INFINITY)))
     // What was asked of a credential that has been replaced says nothing of the new one.
     const before = sends.filter((one) => one.life === life && lineOf(one.arrival) === lineOf(arrival))
     const asked = before.findLast((one) => one.reply.restMs !== null && one.answeredAt !== null)
@@ -110,6 +120,10 @@ function isOfCredential({ says }: Reply): boolean {
 }
 
 /** All that goes to one gateway with one credential. */
+function environmentOf(arrival: Arrival): string {
+  return `${lineOf(arrival)} ${arrival.environment}`
+}
+
 function lineOf({ application, gateway, credential }: Arrival): string {
   return `${application} ${gateway} ${credential}`
 }

@@ -14,13 +14,14 @@ import { liveSection } from './benchmark/sections/live.ts'
 import { registerSection } from './benchmark/sections/register.ts'
 import { sendSection } from './benchmark/sections/send.ts'
 import { targetSection } from './benchmark/sections/target.ts'
+import { watchedSection } from './benchmark/sections/watched.ts'
 import { compiledService } from './benchmark/setup/compiled-service.ts'
 import type { BenchContext } from './benchmark/setup/context.ts'
 
 const HELP = `Usage: scripts/bench [--quick] [--only NAME,…] [--rounds N] [--output FOLDER]
 
   --quick          fewer devices, one round: in under a minute, whether everything works
-  --only NAME,…    only these parts, of: send, register, target, live, growth, latency
+  --only NAME,…    only these parts, of: send, register, target, live, growth, latency, watched
   --rounds N       how often each contender has its turn (default 3; with --quick 1)
   --output FOLDER  where results.md and results.svg go (default scripts/benchmark/results after a whole run, and
                    nowhere after --quick or --only)
@@ -34,6 +35,7 @@ const PARTS: Readonly<Record<string, (context: BenchContext) => Promise<Section>
   live: liveSection,
   growth: growthSection,
   latency: latencySection,
+  watched: watchedSection,
 }
 
 const PICTURE = {

@@ -1,11 +1,4 @@
-import type { ApplicationDirectory } from '../application/application-directory.ts'
 import { startBackups } from '../backup/start-backups.ts'
-import { MINUTE_MS } from '../clock.ts'
-import type { Clock } from '../clock.ts'
-import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
-import type { Database } from '../database/database.ts'
-import type { Commit } from '../database/group-commit.ts'
-import { createWriteProbe } from '../database/write-probe.ts'
 import { createAdminApi } from '../admin/admin-api.ts'
 import { createAdminGate } from '../admin/admin-gate.ts'
 import { createAdminLinkStore } from '../admin/admin-link-store.ts'
@@ -56,40 +49,10 @@ import { createDeviceSearch } from '../device/device-search-store.ts'
 import { createExplainStore } from '../push/explain/explain-store.ts'
 import { createCallerOf } from '../http/client-address.ts'
 import { noted } from '../log.ts'
-import { monitoringRoutes } from '../monitoring/monitoring-routes.ts'
-import { createBackgroundCount } from '../monitoring/background-count.ts'
-import { createCountStore } from '../monitoring/count-store.ts'
-import { watchDisk } from '../monitoring/disk-watch.ts'
-import { createInbox } from '../monitoring/inbox.ts'
-import type { Metrics } from '../monitoring/metrics.ts'
-import { createReadinessCheck } from '../monitoring/readiness-check.ts'
-import type { CheckReadiness } from '../monitoring/readiness-check.ts'
-import { createScrape } from '../monitoring/scrape.ts'
-import type { Disk } from '../monitoring/storage.ts'
-import { createProgressStore } from '../push/status/progress-store.ts'
-import type { Config } from '../settings/parse.ts'
-import { shareWithoutSecret } from '../usage/quota-ledger.ts'
-import type { QuotaLedger } from '../usage/quota-ledger.ts'
-import { periodAt } from '../usage/quota-period.ts'
-import type { Senders } from './senders.ts'
+import { startMonitoring } from './monitoring-side.ts'
+import type { MonitoringParts } from './monitoring-side.ts'
 
-/** For a scrape a write that succeeded a moment ago will do: a service at rest is not to write at each. */
-const SCRAPE_PROBE_MS = MINUTE_MS
-
-interface Dependencies {
-  readonly config: Config
-  readonly clock: Clock
-  readonly damage: CorruptionMonitor
-  readonly database: Database
-  readonly commit: Commit
-  readonly directory: ApplicationDirectory
-  readonly ledger: QuotaLedger
-  readonly metrics: Metrics
-  /** Of the data directory; `null`: not known. */
-  readonly disk: () => Disk | null
-  readonly senders: Pick<Senders, 'pool' | 'moved' | 'runningSimulator'>
-  /** Closes what is opened here, in reverse. */
-  readonly opened: AsyncDisposableStack
+interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
   readonly onBehalf: OnBehalf
   /** Where the public API listens. */
   readonly url: () => string
@@ -104,37 +67,13 @@ interface Dependencies {
 
 /** What an operator sees of the service, and the backups that it makes. */
 export function startAdminSide(deps: Dependencies) {
-  const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened, onBehalf } = deps
-  const { pool, moved, runningSimulator } = deps.senders
+  const { config, clock, damage, database, commit, directory, ledger, opened, onBehalf } = deps
+  const { pool } = deps.senders
   const { log } = damage
-  const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
-  const stats = () => pool.stats()
   const schedule = opened.use(startBackups(config, { clock, log }))
-  const backups = () => schedule?.state() ?? null
-  const writeProbe = createWriteProbe(database)
-  opened.defer(watchDisk({ clock, log, disk }))
-  const check = createReadinessCheck({
-    clock,
-    log,
-    probeDatabase: () => (damage.found() ? Promise.reject(new Error('it is damaged')) : commit(writeProbe)),
-    senders: stats,
-    nameOf,
-    disk,
-    backups,
-    moved,
-    nearlyUsed: () => nearlyUsed(directory, ledger, clock.now()),
-  })
-  // What is known to be damaged is told of at once, whatever was written a moment ago.
-  const readiness: CheckReadiness = (maxAgeMs) => check(damage.found() ? 0 : maxAgeMs)
-  const store = createCountStore({ database })
-  const counts = createBackgroundCount({
-    clock,
-    log,
-    store,
-    applications: () => directory.all().map(({ number }) => number),
-    busy: () => pool.states().filter(({ open }) => open > 0),
-  })
-  opened.defer(() => counts.stop())
+  const monitoring = startMonitoring({ ...deps, schedule })
+  const { progress } = monitoring
+  const stats = () => pool.stats()
   const stored = { database, clock }
   const administrators = createAdministratorStore(stored)
   const sessions = createAdminSessionStore(stored)
@@ -148,30 +87,6 @@ export function startAdminSide(deps: Dependencies) {
     names,
     authorityOf,
     callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
-  })
-  const progress = createProgressStore((sql) => database.reading(sql))
-  const monitoring = monitoringRoutes({
-    readiness,
-    senders: stats,
-    nameOf,
-    progress,
-    moved,
-    inbox: createInbox({ simulator: runningSimulator, applications: () => directory.all() }),
-    scrape: createScrape({
-      clock,
-      log,
-      data: config.data,
-      metrics,
-      store,
-      counts,
-      applications: () => directory.all(),
-      nameOf,
-      senders: stats,
-      quotaUsed: (application) => ledger.used(application),
-      backups,
-      moved,
-      readiness: () => readiness(SCRAPE_PROBE_MS),
-    }),
   })
   const sealed = { ...stored, key: deps.key }
   const credentials = createCredentialStore(sealed)
@@ -200,9 +115,9 @@ export function startAdminSide(deps: Dependencies) {
     daily: createDailyStore({ database }),
     feedback: createFeedbackStore({ database }),
     registered: createRegistryDays({ database }).registeredSince,
-    counts: () => counts.counts(),
-    store,
-    readiness: () => readiness(SCRAPE_PROBE_MS),
+    counts: monitoring.counts,
+    store: monitoring.store,
+    readiness: monitoring.readiness,
     credentials,
     webhooks: webhookList,
     newest: summaries.newest,
@@ -218,7 +133,7 @@ export function startAdminSide(deps: Dependencies) {
     gate,
     routes: [
       pageRoutes(),
-      monitoring,
+      monitoring.routes,
       sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, log: adminLog }),
       applicationRoutes({
         ...behind,
@@ -285,14 +200,4 @@ export function startAdminSide(deps: Dependencies) {
       (now: number) => adminLog.sweep(now),
     ],
   }
-}
-
-function nearlyUsed(directory: ApplicationDirectory, ledger: QuotaLedger, now: number) {
-  return directory.all().flatMap((application) => {
-    const { name, limits } = application
-    const { quota, quotaPeriod } = limits
-    const used = ledger.used(application)
-    if (quota === 0 || used < shareWithoutSecret(quota)) return []
-    return [{ name, used, quota, endsAt: periodAt(quotaPeriod, now).endsAt }]
-  })
 }

@@ -1,63 +1,51 @@
 import { linkUrl } from '../admin/link-url.ts'
-import type { ServeCommand } from '../admin/routes/command-routes.ts'
-import { createCredentialStore } from '../application/credential-store.ts'
 import { createApplicationDirectory } from '../application/application-directory.ts'
 import { createApplicationStore } from '../application/application-store.ts'
+import { createCredentialStore } from '../application/credential-store.ts'
 import { createUserKeyStore } from '../application/user-key-store.ts'
 import { createJudgeProof } from '../application/user-proofs.ts'
 import { every, MINUTE_MS, systemClock, within } from '../clock.ts'
-import type { Clock } from '../clock.ts'
-import type { Sync } from '../database/database.ts'
-import { createGroupCommit } from '../database/group-commit.ts'
 import type { Unwritten } from '../delivery/delivery-pool.ts'
 import { createDeviceStore } from '../device/device-store.ts'
-import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import type { Simulator } from '../gateway/simulator/simulator.ts'
 import { authoritiesIn } from '../gateway/transport/authorities.ts'
-import type { OpenTransport } from '../gateway/transport/transport.ts'
 import { createIdOf } from '../http/admission.ts'
-import { listen } from '../http/listener.ts'
 import { createRefusalLog } from '../http/refusal-log.ts'
-import type { TlsPair } from '../http/tls-files.ts'
-import { followTlsFiles } from '../http/tls-follower.ts'
 import { noted } from '../log.ts'
-import type { Log } from '../log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import { LOOP_TICK_MS } from '../monitoring/process-metrics.ts'
 import { diskOf } from '../monitoring/storage.ts'
-import type { Disk } from '../monitoring/storage.ts'
 import { createCancelStore } from '../push/cancel-store.ts'
 import { createFinishedStore } from '../push/finished-store.ts'
 import { createPushStore } from '../push/push-store.ts'
 import { createScheduleStore } from '../push/schedule/schedule-store.ts'
 import { startSchedule } from '../push/schedule/schedule.ts'
 import type { Config } from '../settings/parse.ts'
-import { readSystemFile } from '../system/read-file.ts'
 import { isoTime } from '../text/format.ts'
 import { createQuotaLedger } from '../usage/quota-ledger.ts'
 import { VERSION } from '../version.ts'
 import { createEventStore } from '../webhook/event-store.ts'
 import { createPost } from '../webhook/post.ts'
-import type { Post } from '../webhook/post.ts'
 import { startWebhookSender } from '../webhook/webhook-sender.ts'
 import { createWebhookStore } from '../webhook/webhook-store.ts'
 import { startAdminSide } from './admin-side.ts'
+import { openDurably } from './durable-database.ts'
 import { createDiskGuard } from './disk-guard.ts'
 import { followCommands } from './follow-commands.ts'
 import { createOnBehalf } from './on-behalf.ts'
+import type { Overrides } from './overrides.ts'
 import { createPublicApi } from './public-api.ts'
+import { openListeners } from './listeners.ts'
 import { keepReserve } from './reserve-keeper.ts'
 import { startRetention } from './retention.ts'
 import { startSenders } from './senders.ts'
 import { createServiceGate } from './service-gate.ts'
 import { createServiceLog } from './service-log.ts'
-import { databaseIn, holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
+import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
 import { createSweeps } from './sweeps.ts'
 
 /** How much of the quota ledger a crash may forget, when no other write takes it along. */
 const LEDGER_MS = 1000
-
-const itself = <T>(one: T): T => one
 
 export interface Server extends AsyncDisposable {
   /** Where the public API listens, such as `http://127.0.0.1:8790`. */
@@ -73,28 +61,6 @@ export interface Server extends AsyncDisposable {
   reload(): void
   /** What was sent and is not on disk: once it is disposed, what the next start sends again. */
   unwritten(): Unwritten
-}
-
-/** What tests replace; and what the command line, which stands above, brings along. */
-export interface Overrides {
-  readonly clock?: Clock
-  /** In [0, 1). */
-  readonly random?: () => number
-  readonly log?: Log
-  /** The disk of the data directory. */
-  readonly disk?: () => Disk | null
-  /** Makes commits durable, in the place of the disk itself. */
-  readonly sync?: (own: Sync) => Sync
-  /** Makes the keys of the simulator. */
-  readonly rsaKeys?: () => Promise<RsaKeys>
-  /** The way to APNs, FCM and Google's token endpoint, in the place of HTTP/2. */
-  readonly openTransport?: OpenTransport
-  /** Calls receivers of webhooks. */
-  readonly post?: Post
-  /** Runs commands of other machines. Default: there are none. */
-  readonly serveCommand?: ServeCommand
-  /** Takes calls, in the place of sockets. */
-  readonly listen?: typeof listen
 }
 
 /**
@@ -113,20 +79,16 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
 
   makeRoom(config.data, log)
   opened.use(holdDirectory(config.data))
-  const database = opened.use(databaseIn(config.data, log))
   const metrics = createMetrics()
   const broken = Promise.withResolvers<Error>()
-  const checkpointer = opened.use(
-    database.checkpointBeside((error) => log.error('the log of the database could not be emptied', { error })),
-  )
-  const group = opened.use(
-    createGroupCommit(
-      { ...database, syncByHand: () => (overrides.sync ?? itself)(database.syncByHand()) },
-      (error) => broken.resolve(new Error(`The disk failed: ${String(error)}`)),
-      metrics.commits,
-      checkpointer,
-    ),
-  )
+  const { database, group } = openDurably({
+    data: config.data,
+    log,
+    observer: metrics.commits,
+    ...(overrides.sync && { sync: overrides.sync }),
+    onSyncFailed: (error) => broken.resolve(new Error(`The disk failed: ${String(error)}`)),
+    opened,
+  })
   const { commit } = group
   const directory = createApplicationDirectory({ database, applications: createApplicationStore({ database, clock }) })
   const ledger = createQuotaLedger({
@@ -233,7 +195,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     opened,
     ca,
     recentLines: serviceLog.recentLines,
-    url: () => publicListener.url,
+    url: () => listeners.url,
     serveCommand: overrides.serveCommand ?? null,
     onBehalf: createOnBehalf(service),
   })
@@ -251,41 +213,40 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   opened.defer(every(clock, LOOP_TICK_MS, () => metrics.loop.tick()))
   opened.defer(every(clock, LEDGER_MS, () => ledger.dirty && void commit(() => undefined).catch(noted(log))))
 
-  const open = overrides.listen ?? listen
-  const publicListener = open(api, config.listen, log, {
+  const listeners = openListeners({
+    config,
+    clock,
+    log,
+    api,
+    adminApi: admin.api,
+    tls,
+    ...(overrides.listen && { open: overrides.listen }),
     onAnswer: (request, response, ms) =>
       metrics.calls.note(gate.routeOf(request.url), request.method, response.status, ms / 1000),
-    tls: tls?.first.pair ?? null,
+    opened,
   })
-  opened.defer(() => publicListener.abort())
-  const use = (pair: TlsPair) => publicListener.renew(pair)
-  const tlsFollower = tls && followTlsFiles({ ...tls, readFile: readSystemFile, clock, log, use })
-  opened.defer(() => tlsFollower?.stop())
-  const adminListener = open(admin.api, config.adminListen, log)
-  opened.defer(() => adminListener.abort())
-  log.info('serving', { version: VERSION, url: publicListener.url, admin: adminListener.url, data: config.data })
+  const { url, adminUrl } = listeners
+  log.info('serving', { version: VERSION, url, admin: adminUrl, data: config.data })
 
   const stack = opened.move()
   let closing: Promise<void> | null = null
   return {
-    url: publicListener.url,
-    adminUrl: adminListener.url,
+    url,
+    adminUrl,
     broken: broken.promise,
     async setupUrl() {
       const link = await admin.setupLink()
-      return link === null ? null : linkUrl(adminListener.url, link)
+      return link === null ? null : linkUrl(adminUrl, link)
     },
     simulator: senders.simulator,
-    reload: () => tlsFollower?.look(),
+    reload: listeners.reload,
     unwritten: () => pool.unwritten(),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   }
 
   async function close(): Promise<void> {
     log.info('stopping')
-    // It would listen again.
-    tlsFollower?.stop()
-    const drained = Promise.all([publicListener.stop(), pool.stop(), webhooks.stop()])
+    const drained = Promise.all([listeners.stop(), pool.stop(), webhooks.stop()])
     const inTime = await within(
       clock,
       config.drainSeconds * 1000,

@@ -1,0 +1,122 @@
+import type { ApplicationDirectory } from '../application/application-directory.ts'
+import { MINUTE_MS } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { CorruptionMonitor } from '../database/corruption-monitor.ts'
+import type { Database } from '../database/database.ts'
+import type { Commit } from '../database/group-commit.ts'
+import { createWriteProbe } from '../database/write-probe.ts'
+import { monitoringRoutes } from '../monitoring/monitoring-routes.ts'
+import { createBackgroundCount } from '../monitoring/background-count.ts'
+import { createCountStore } from '../monitoring/count-store.ts'
+import { watchDisk } from '../monitoring/disk-watch.ts'
+import { createInbox } from '../monitoring/inbox.ts'
+import type { Metrics } from '../monitoring/metrics.ts'
+import { createReadinessCheck } from '../monitoring/readiness-check.ts'
+import type { CheckReadiness } from '../monitoring/readiness-check.ts'
+import { createScrape } from '../monitoring/scrape.ts'
+import type { Disk } from '../monitoring/storage.ts'
+import { createProgressStore } from '../push/status/progress-store.ts'
+import type { Config } from '../settings/parse.ts'
+import { shareWithoutSecret } from '../usage/quota-ledger.ts'
+import type { QuotaLedger } from '../usage/quota-ledger.ts'
+import { periodAt } from '../usage/quota-period.ts'
+import type { Senders } from './senders.ts'
+import type { BackupSchedule } from '../backup/schedule.ts'
+
+/** For a scrape a write that succeeded a moment ago will do: a service at rest is not to write at each. */
+const SCRAPE_PROBE_MS = MINUTE_MS
+
+export interface MonitoringParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly damage: CorruptionMonitor
+  readonly database: Database
+  readonly commit: Commit
+  readonly directory: ApplicationDirectory
+  readonly ledger: QuotaLedger
+  readonly metrics: Metrics
+  /** Of the data directory; `null`: not known. */
+  readonly disk: () => Disk | null
+  readonly senders: Pick<Senders, 'pool' | 'moved' | 'runningSimulator'>
+  /** `null`: no backups are made. */
+  readonly schedule: Pick<BackupSchedule, 'state'> | null
+  /** Closes what is opened here, in reverse. */
+  readonly opened: AsyncDisposableStack
+}
+
+/** How the service is, for machines: readiness, metrics, how far pushes are. */
+export function startMonitoring(deps: MonitoringParts) {
+  const { config, clock, damage, database, commit, directory, ledger, metrics, disk, opened, schedule } = deps
+  const { pool, moved, runningSimulator } = deps.senders
+  const { log } = damage
+  const nameOf = (number: number) => directory.byNumber(number)?.name ?? null
+  const stats = () => pool.stats()
+  const backups = () => schedule?.state() ?? null
+  const writeProbe = createWriteProbe(database)
+  opened.defer(watchDisk({ clock, log, disk }))
+  const check = createReadinessCheck({
+    clock,
+    log,
+    probeDatabase: () => (damage.found() ? Promise.reject(new Error('it is damaged')) : commit(writeProbe)),
+    senders: stats,
+    nameOf,
+    disk,
+    backups,
+    moved,
+    nearlyUsed: () => nearlyUsed(directory, ledger, clock.now()),
+  })
+  // What is known to be damaged is told of at once, whatever was written a moment ago.
+  const readiness: CheckReadiness = (maxAgeMs) => check(damage.found() ? 0 : maxAgeMs)
+  const store = createCountStore({ database })
+  const counts = createBackgroundCount({
+    clock,
+    log,
+    store,
+    applications: () => directory.all().map(({ number }) => number),
+    busy: () => pool.states().filter(({ open }) => open > 0),
+  })
+  opened.defer(() => counts.stop())
+  const progress = createProgressStore((sql) => database.reading(sql))
+  const routes = monitoringRoutes({
+    readiness,
+    senders: stats,
+    nameOf,
+    progress,
+    moved,
+    inbox: createInbox({ simulator: runningSimulator, applications: () => directory.all() }),
+    scrape: createScrape({
+      clock,
+      log,
+      data: config.data,
+      metrics,
+      store,
+      counts,
+      applications: () => directory.all(),
+      nameOf,
+      senders: stats,
+      quotaUsed: (application) => ledger.used(application),
+      backups,
+      moved,
+      readiness: () => readiness(SCRAPE_PROBE_MS),
+    }),
+  })
+  return {
+    routes,
+    progress,
+    /** What was counted of the registry, and when it was not. */
+    counts: () => counts.counts(),
+    store,
+    /** By what was written a moment ago. */
+    readiness: () => readiness(SCRAPE_PROBE_MS),
+  }
+}
+
+function nearlyUsed(directory: ApplicationDirectory, ledger: QuotaLedger, now: number) {
+  return directory.all().flatMap((application) => {
+    const { name, limits } = application
+    const { quota, quotaPeriod } = limits
+    const used = ledger.used(application)
+    if (quota === 0 || used < shareWithoutSecret(quota)) return []
+    return [{ name, used, quota, endsAt: periodAt(quotaPeriod, now).endsAt }]
+  })
+}

@@ -1,0 +1,31 @@
+import type { ServeCommand } from '../admin/routes/command-routes.ts'
+import type { Clock } from '../clock.ts'
+import type { Sync } from '../database/database.ts'
+import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
+import type { OpenTransport } from '../gateway/transport/transport.ts'
+import type { listen } from '../http/listener.ts'
+import type { Log } from '../log.ts'
+import type { Disk } from '../monitoring/storage.ts'
+import type { Post } from '../webhook/post.ts'
+
+/** What tests replace; and what the command line, which stands above, brings along. */
+export interface Overrides {
+  readonly clock?: Clock
+  /** In [0, 1). */
+  readonly random?: () => number
+  readonly log?: Log
+  /** The disk of the data directory. */
+  readonly disk?: () => Disk | null
+  /** Makes commits durable, in the place of the disk itself. */
+  readonly sync?: (own: Sync) => Sync
+  /** Makes the keys of the simulator. */
+  readonly rsaKeys?: () => Promise<RsaKeys>
+  /** The way to APNs, FCM and Google's token endpoint, in the place of HTTP/2. */
+  readonly openTransport?: OpenTransport
+  /** Calls receivers of webhooks. */
+  readonly post?: Post
+  /** Runs commands of other machines. Default: there are none. */
+  readonly serveCommand?: ServeCommand
+  /** Takes calls, in the place of sockets. */
+  readonly listen?: typeof listen
+}

@@ -23,8 +23,8 @@ export interface OverviewDay {
   readonly opened: number
   readonly received: number
   /**
-   * Devices that have registered for the first time, imported ones too, within an hour of the day; `null`: it was not
-   * counted then.
+   * Devices that have registered for the first time, imported ones too; the day may begin up to an hour late. `null`: they
+   * were not counted yet.
    */
   readonly registered: number | null
   /** Devices that a gateway has declared gone on this day. */

@@ -9,7 +9,7 @@ export interface PushProblem {
   readonly language: string | null
 }
 
-/** Where it is so, the API takes no title alone; to a tag it does. */
+/** Of a push to everybody, or to one device. For one to a tag, say, a title is enough. */
 const NO_MESSAGE = 'The message is missing. To everybody, and to one device, a title alone does not go.'
 
 /** What to tell of an error, and where: the API begins each sentence about a field with its name. */

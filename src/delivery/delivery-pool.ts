@@ -292,8 +292,8 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
         senders.delete(`${application}/${platform}`)
       }
     },
-    states: () => [...senders.values()].map((sender) => sender.state),
-    stats: () => [...senders.values()].map((sender) => sender.stats(clock.now())),
+    states: () => [...senders.values()].map((sender) => sender.state).filter(isOfUse),
+    stats: () => [...senders.values()].map((sender) => sender.stats(clock.now())).filter(isOfUse),
     pauseOf(application, platform) {
       const sender = senders.get(`${application}/${platform}`)?.standing
       if (sender === undefined || sender.state === 'ready') return null
@@ -318,4 +318,9 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       }
     },
   }
+}
+
+/** Most applications have no browsers: a sender to them that has nothing to send, and nothing to send with, is no news. */
+function isOfUse({ platform, state, open }: SenderState): boolean {
+  return platform !== 2 || state !== 'no-credential' || open > 0
 }

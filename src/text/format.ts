@@ -78,8 +78,10 @@ export function listed(names: readonly string[], max = 3): string {
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
 
-/** The part of a token by which people know it again. */
+/** The part of a token by which people know it again; of a browser's endpoint its host and its end, since all begin alike. */
 export function tokenPart(token: string): string {
+  const [, host] = /^https:\/\/([^/]+)\//.exec(token) ?? []
+  if (host !== undefined) return `${host}/…${token.slice(-SHOWN)}`
   return token.length <= SHOWN ? token : `${token.slice(0, SHOWN)}…`
 }
 

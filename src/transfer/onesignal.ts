@@ -28,6 +28,10 @@ export const onesignal: Format = {
     const platform = type === '0' ? 0 : type === '1' ? 1 : null
     if (platform === null) {
       const other = OTHER_TYPES[type]
+      if (other?.startsWith('web push') === true) {
+        const bound = 'its subscription is bound to the VAPID key of OneSignal, without which nobody can send to it'
+        return [refused('device_type', `is ${type} (${other}): ${bound}`)]
+      }
       const what = type === '' ? 'is empty' : `is ${type}${other === undefined ? '' : ` (${other})`}`
       return [refused('device_type', `${what}: only 0 (iOS) and 1 (Android) can be sent to`)]
     }

@@ -76,7 +76,7 @@ describe("OneSignal's export", () => {
       'a browser',
       { device_type: 5 },
       'device_type',
-      'is 5 (web push to Chrome): only 0 (iOS) and 1 (Android) can be sent to',
+      'is 5 (web push to Chrome): its subscription is bound to the VAPID key of OneSignal, without which nobody can send to it',
     ],
     ['another type', { device_type: '99' }, 'device_type', 'is 99: only 0 (iOS) and 1 (Android) can be sent to'],
     ['no type', { device_type: '' }, 'device_type', 'is empty: only 0 (iOS) and 1 (Android) can be sent to'],

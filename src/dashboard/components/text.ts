@@ -19,4 +19,10 @@ export function share(part: number, whole: number): string {
   return whole === 0 ? '–' : `${Math.round((1000 * part) / whole) / 10} %`
 }
 
+/** The first characters of a token; of a browser's endpoint its host and its end, since all begin alike. */
+export function tokenPart(token: string, length: number): string {
+  const [, host] = /^https:\/\/([^/]+)\//.exec(token) ?? []
+  return host === undefined ? `${token.slice(0, length)}…` : `${host}/…${token.slice(-length)}`
+}
+
 export const PLATFORMS = { '0': 'iOS', '1': 'Android', '2': 'Web' } as const

@@ -14,7 +14,7 @@ import { TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { PLATFORMS } from '../components/text.ts'
+import { PLATFORMS, tokenPart } from '../components/text.ts'
 
 export function DeviceState({ state }: Pick<DeviceView, 'state'>) {
   return <span class={`state ${state === 'registered' ? 'good' : 'mind'}`}>{state}</span>
@@ -27,7 +27,7 @@ function columnsOf(id: string): readonly Column<DeviceView>[] {
       value: ({ token }) => token,
       show: ({ device, token }) => (
         <a href={applicationPage(id, 'devices', device)}>
-          <code>{token.slice(0, 16)}…</code>
+          <code>{tokenPart(token, 16)}</code>
         </a>
       ),
     },
@@ -52,7 +52,7 @@ function listColumnsOf(id: string): readonly Column<ListedDevice>[] {
       value: ({ token }) => token,
       show: ({ token }) => (
         <a href={`${applicationPage(id, 'devices')}?q=${encodeURIComponent(token)}`}>
-          <code>{token.slice(0, 16)}…</code>
+          <code>{tokenPart(token, 16)}</code>
         </a>
       ),
     },

@@ -23,12 +23,13 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const keysOf = (token: string) =>
+const keysOf = ({ application }: Caller, token: string) =>
   service.database
-    .reading<{ p256dh: Uint8Array; auth: Uint8Array }, [string]>(
-      'SELECT k.p256dh, k.auth FROM device_key k JOIN device d ON d.id = k.device WHERE d.token = ?',
+    .reading<{ p256dh: Uint8Array; auth: Uint8Array }, [string, string]>(
+      `SELECT k.p256dh, k.auth FROM device_key k JOIN device d ON d.id = k.device
+       JOIN application a ON a.number = d.application WHERE a.id = ? AND d.token = ?`,
     )
-    .all(token)
+    .all(application.id, token)
     .map(({ p256dh, auth }) => ({ p256dh: base64url(p256dh), auth: base64url(auth) }))
 
 const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
@@ -49,13 +50,13 @@ describe('a browser', () => {
     expect(created.status).toBe(201)
     expect(created.body).toMatchObject({ token: CHROME, platform: '2', tag: ['beta'], user: 'ann', alias: 'desk' })
     expect(created.body).not.toContainAnyKeys(['keys', 'warnings'])
-    expect(keysOf(CHROME)).toEqual([KEYS])
+    expect(keysOf(caller, CHROME)).toEqual([KEYS])
     const again = await register(caller, { ...BROWSER, platform: 2 })
     expect(again).toMatchObject({ status: 200, body: { tag: ['beta'] } })
     const listed = await service.get('/deviceToken/all', { application: caller.application })
     expect(JSON.stringify(listed.body)).not.toContain(KEYS.auth)
     await caller.put('/deviceToken/del', { token: CHROME, platform: '2' })
-    expect(keysOf(CHROME)).toEqual([])
+    expect(keysOf(caller, CHROME)).toEqual([])
   })
 
   test('has the keys that it says last, and under another endpoint goes on with those of that one', async () => {
@@ -63,11 +64,10 @@ describe('a browser', () => {
     const [second, third] = [otherKeys(), otherKeys()]
     await register(caller, { ...BROWSER, tag: 'beta' })
     expect((await register(caller, { ...BROWSER, keys: second })).status).toBe(200)
-    expect(keysOf(CHROME)).toEqual([second])
+    expect(keysOf(caller, CHROME)).toEqual([second])
     const moved = await register(caller, { ...BROWSER, token: FIREFOX, replaces: CHROME, keys: third })
     expect(moved).toMatchObject({ status: 200, body: { token: FIREFOX, tag: ['beta'] } })
-    expect([keysOf(CHROME), keysOf(FIREFOX)]).toEqual([[], [third]])
-    await caller.put('/deviceToken/del', { token: FIREFOX, platform: '2' })
+    expect([keysOf(caller, CHROME), keysOf(caller, FIREFOX)]).toEqual([[], [third]])
   })
 
   test('is a platform of its own to filters, and to a segment', async () => {
@@ -177,4 +177,23 @@ test('push services that the operator names are allowed besides', async () => {
   expect(await at('https://push.example.org:8443/up/1')).toBe(201)
   expect(await at('https://push.example.org/up/1')).toBe(400)
   expect(await at(CHROME)).toBe(201)
+})
+
+test('an application that has no browsers, and no key for them, has no figures of sending to them', async () => {
+  await using own = await startService({ simulated: false })
+  await own.put('/deviceToken', IPHONE)
+  const push = (platform: string) => own.post('/push/all', { platform, msg: 'Hello', sound: '', badge: '' })
+  const paused = async () => {
+    const figures = await (await fetch(`${own.adminUrl}/metrics`)).text()
+    return figures
+      .split('\n')
+      .filter((line) => line.startsWith('bellhop_sender_paused{') && line.includes('no-credential'))
+  }
+  await push('0')
+  const before = await paused()
+  expect(before.some((line) => line.includes('platform="ios"'))).toBe(true)
+  expect(before.some((line) => line.includes('platform="web"'))).toBe(false)
+  await own.put('/deviceToken', BROWSER)
+  await push('2')
+  expect((await paused()).some((line) => line.includes('platform="web"') && line.endsWith(' 1'))).toBe(true)
 })

@@ -35,6 +35,14 @@ const NAMES = [
   'x'.repeat(256),
 ]
 const ZONES = ['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Asia/Kolkata', '']
+/** The public half of the example in RFC 8291, appendix A. */
+const KEYS = {
+  p256dh: Uint8Array.fromBase64(
+    'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    { alphabet: 'base64url' },
+  ),
+  auth: Uint8Array.fromBase64('BTBZMqHH6r4Tts7J_aSIgg', { alphabet: 'base64url' }),
+}
 const REASONS = ['Unregistered', 'BadDeviceToken', 'UNREGISTERED']
 
 /** A registry as it becomes in a while: every state, and things that are easily lost on the way. */
@@ -98,6 +106,7 @@ function fill(line: CommandLine, seed: number, devices: number): void {
       imports.put(1, { token: `imported:${user}`, ...listed })
     }
     registry.register(1, { token: 'imported:bob', platform: 1 })
+    registry.register(1, { token: 'https://fcm.googleapis.com/fcm/send/1', platform: 2, keys: KEYS, tag: some() })
     registry.register(1, { token: 'own:cyd', platform: 1, user: 'cyd' }, { adopts: true })
   })
 }
@@ -120,6 +129,7 @@ describe('an export and its import', () => {
       expect(before.some((each) => each.includes('"state":"gone"'))).toBe(true)
       expect(before.some((each) => each.includes('"kind":"feedback"'))).toBe(true)
       for (const marker of [
+        `"keys":{"p256dh":"${KEYS.p256dh.toBase64({ alphabet: 'base64url', omitPadding: true })}","auth":`,
         '"imported":true}',
         '"imported":false}',
         '"imported":false,"adopted":{"token":"imported:cyd",',

@@ -3,7 +3,7 @@ import { useResource } from '../../client/resource.ts'
 import { DataTable } from '../data-table.tsx'
 import type { Column } from '../data-table.tsx'
 import { Notice } from '../notice.tsx'
-import { count, PLATFORMS } from '../text.ts'
+import { count, PLATFORMS, tokenPart } from '../text.ts'
 
 /** As `GET /push/{id}/failures` of the public API has it. */
 interface FailedDevice {
@@ -63,7 +63,7 @@ function columnsOf(application: string): readonly Column<FailedDevice>[] {
           'erased since'
         ) : (
           <a href={`${devices}?q=${encodeURIComponent(token)}`}>
-            <code>{token.slice(0, 16)}…</code>
+            <code>{tokenPart(token, 16)}</code>
           </a>
         ),
     },

@@ -4,7 +4,7 @@ import { DataTable } from '../data-table.tsx'
 import type { Column } from '../data-table.tsx'
 import { Notice } from '../notice.tsx'
 import { Code } from '../page.tsx'
-import { count, plural, PLATFORMS } from '../text.ts'
+import { count, plural, PLATFORMS, tokenPart } from '../text.ts'
 
 /** To how many a push would go, and why it would not. */
 export function PreviewedAudience({ preview, problem }: Previewed) {
@@ -22,7 +22,7 @@ export function PreviewedAudience({ preview, problem }: Previewed) {
               <ul class="sample">
                 {preview.sample.map(({ token, platform, alias }) => (
                   <li key={token}>
-                    {PLATFORMS[platform]} <code>{token.slice(0, 12)}…</code> <bdi>{alias}</bdi>
+                    {PLATFORMS[platform]} <code>{tokenPart(token, 12)}</code> <bdi>{alias}</bdi>
                   </li>
                 ))}
               </ul>

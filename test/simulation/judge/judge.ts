@@ -147,6 +147,11 @@ export class Judge {
     this.#records.saw(push, status, body)
   }
 
+  /** A look at a device was answered; `null`: with no badge. */
+  sawBadge(phone: Phone, badge: number | null): void {
+    this.#records.sawBadge(phone, badge, this.pushes)
+  }
+
   /** A receiver is told of an event. */
   telling(application: Whose): void {
     this.#events.telling(application)

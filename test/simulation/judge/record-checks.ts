@@ -1,3 +1,4 @@
+import { ALLOWANCE } from './allowance.ts'
 import type { Course } from './course.ts'
 import type { EventChecks } from './event-checks.ts'
 import { isKnownGone } from './phones.ts'
@@ -48,6 +49,18 @@ export class RecordChecks {
     if (state === 'finished' || state === 'cancelled') {
       if (waiting === 0) push.end = { t, s, failed: failed.total }
     }
+  }
+
+  /** The badge of a device, `null` for none, where it is long since anything was sent to it. */
+  sawBadge({ number, state, calls, badge, token }: Phone, stored: number | null, pushes: readonly Push[]): void {
+    const sends = pushes.flatMap((push) => push.sends.get(token) ?? [])
+    const from = this.#course.ranBefore(ALLOWANCE.settledMs)
+    const isQuiet = sends.every(({ answeredAt }) => answeredAt !== null && answeredAt < from)
+    this.#verdict.expect(
+      !isQuiet || state !== 'present' || calls > 0 || badge === null || stored === badge,
+      'badge-is-shown',
+      () => `phone ${number} has badge ${stored}, and shows ${badge}`,
+    )
   }
 
   /** The registry of an application, read from end to end. What nobody was sure of is now known. */

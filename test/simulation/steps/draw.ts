@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import { chance, pick } from '../../faults/stage/chance.ts'
 import { WEATHERS } from '../world/answers.ts'
-import { SCENES } from './scenes.ts'
+import { RARE_SCENES, SCENES } from './scenes.ts'
 import type { Whose } from '../world/gateways.ts'
 import { NEIGHBOURS, PHONES, PLACES, TAGS, ZONES } from './step.ts'
 import type { Place, PushStep, Step, Target } from './step.ts'
@@ -44,7 +44,9 @@ export function drawSteps(seed: number): Step[] {
   const scene = chance(seed, 'scene') < 0.6 ? pick(SCENES, chance(seed, 'which')) : () => []
   const played = scene((word) => chance(seed, 'scene', word))
   const rest = drawn.toSpliced(Math.floor(chance(seed, 'when') * count), 0, ...played)
-  return [...first, { kind: 'pass', ms: 50 }, ...rest]
+  // Beside the others, which stay as they are.
+  const rare = chance(seed, 'rare') < 0.2 ? pick(RARE_SCENES, chance(seed, 'which rare')) : () => []
+  return [...first, { kind: 'pass', ms: 50 }, ...rest, ...rare((word) => chance(seed, 'rare', word))]
 }
 
 /** `whose`: the application that it is about. */

@@ -68,6 +68,8 @@ export async function play(world: World, step: Step): Promise<void> {
         onDone: (phone, at) => void Object.assign(phone, at >= phone.badgeAt ? { badge: step.count, badgeAt: at } : {}),
       })
     }
+    case 'badge-seen':
+      return seeBadge(world, judge.phones.at(step.phone))
     case 'crowd':
       return registerCrowd(world, step.platform, step.count)
     case 'push':
@@ -228,6 +230,8 @@ async function registerCrowd(world: World, platform: 0 | 1, count: number): Prom
   const phones = Array.from({ length: count }, (_, n) => judge.phones.at(PHONES + n, platform)).filter(
     (phone) => phone.platform === platform && phone.calls === 0,
   )
+  // All of them may be there by another crowd, on the other platform.
+  if (phones.length === 0) return
   const [at, on] = [clock.passedMs, clock.now()]
   for (const phone of phones) phone.calls++
   await world.call({
@@ -249,6 +253,18 @@ async function registerCrowd(world: World, platform: 0 | 1, count: number): Prom
         doubt(phone, clock.passedMs)
       }
     },
+  })
+}
+
+async function seeBadge(world: World, phone: Phone): Promise<void> {
+  if (phone.state !== 'present') return
+  const { application, token, platform } = phone
+  await world.call({
+    by: application,
+    method: 'GET',
+    path: '/deviceToken/one',
+    headers: { token, platform: String(platform) },
+    onAnswer: ({ status, body }) => world.judge.sawBadge(phone, status === 200 ? body.badge : null),
   })
 }
 

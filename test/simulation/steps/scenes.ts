@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../../../src/clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import { pick } from '../../faults/stage/chance.ts'
 import { PHONES } from './step.ts'
 import type { PushStep, Step, Target } from './step.ts'
@@ -31,6 +31,14 @@ export const SCENES: readonly ((dice: Dice) => Step[])[] = [
   diedBetweenTwo,
   countedOverRestart,
   whileTheOtherIsAsked,
+]
+
+/** What shows only where several things come together that seldom do. */
+export const RARE_SCENES: readonly ((dice: Dice) => Step[])[] = [
+  cancelledBeforeItsToken,
+  setWhileOnItsWay,
+  askedToRestInPause,
+  replacedWhileTheOtherIsAsked,
 ]
 
 function whileCrowdIsSentTo(dice: Dice): Step[] {
@@ -151,6 +159,68 @@ function whileTheOtherIsAsked(dice: Dice): Step[] {
     push({ kind: 'all' }),
     wait(50 + dice('ms') * 150),
     pick(then, dice('then')),
+    wait(8 * SECOND_MS),
+  ]
+}
+
+/** With another credential there is no access token yet, for which Google takes 120 ms. */
+function cancelledBeforeItsToken(dice: Dice): Step[] {
+  return [
+    { kind: 'weather', gateway: 'fcm', weather: 'fair' },
+    { kind: 'register', phone: 1, tags: [], zone: '' },
+    { kind: 'credential', whose: 0, gateway: 'fcm' },
+    wait(2 * SECOND_MS),
+    push({ kind: 'one', phone: 1 }),
+    wait(8 + dice('ms') * 90),
+    { kind: 'cancel', push: LAST },
+    wait(SECOND_MS),
+  ]
+}
+
+/** A badge is set while another one is on its way, and nothing counts after it. */
+function setWhileOnItsWay(dice: Dice): Step[] {
+  return [
+    { kind: 'weather', gateway: 'apns', weather: 'fair' },
+    { kind: 'register', phone: 0, tags: [], zone: '' },
+    wait(MINUTE_MS),
+    push({ kind: 'one', phone: 0 }, { badge: dice('badge') < 0.5 ? '5' : '+1' }),
+    wait(5 + dice('ms') * 60),
+    { kind: 'badge', phone: 0, count: 7 },
+    wait(MINUTE_MS),
+    { kind: 'badge-seen', phone: 0 },
+  ]
+}
+
+/** Of those on their way to Apple some bring about a pause, and the next are asked to rest for longer than that. */
+function askedToRestInPause(dice: Dice): Step[] {
+  return [
+    { kind: 'weather', gateway: 'apns', weather: 'fair' },
+    { kind: 'crowd', platform: 0, count: PHONES + 100 },
+    push({ kind: 'one', phone: 0 }),
+    wait(SECOND_MS),
+    push({ kind: 'all' }),
+    wait(25 + dice('amid') * 80),
+    { kind: 'weather', gateway: 'apns', weather: 'busy' },
+    wait(100),
+    { kind: 'weather', gateway: 'apns', weather: 'fair' },
+    wait(40 * SECOND_MS),
+  ]
+}
+
+/** Apple takes more than a second to say that a phone is of its other environment. */
+function replacedWhileTheOtherIsAsked(dice: Dice): Step[] {
+  const replaced: Step = { kind: 'credential', whose: 0, gateway: 'apns' }
+  return [
+    { kind: 'weather', gateway: 'apns', weather: 'slow' },
+    { kind: 'crowd', platform: 0, count: PHONES + 40 },
+    wait(SECOND_MS),
+    push({ kind: 'all' }),
+    wait((2 + dice('first') * 3) * SECOND_MS),
+    replaced,
+    wait((3 + dice('second') * 2) * SECOND_MS),
+    replaced,
+    wait((3 + dice('third') * 2) * SECOND_MS),
+    replaced,
     wait(8 * SECOND_MS),
   ]
 }

@@ -44,6 +44,7 @@ export type Step =
   | { readonly kind: 'receiver'; readonly mood: Mood }
   | { readonly kind: 'geo'; readonly phone: number; readonly place: Place }
   | { readonly kind: 'spend' }
+  | { readonly kind: 'badge-seen'; readonly phone: number }
   | { readonly kind: 'credential'; readonly whose: Whose; readonly gateway: 'apns' | 'fcm' }
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'open'; readonly push: number; readonly phone: number }

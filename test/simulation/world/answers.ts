@@ -20,7 +20,9 @@ export interface Reply {
 }
 
 /** How a gateway is to everybody. */
-export type Weather = 'fair' | 'calm' | 'rough' | 'away' | 'refusing' | 'busy' | 'silent'
+export type Weather = 'fair' | 'calm' | 'rough' | 'away' | 'refusing' | 'busy' | 'silent' | 'slow'
+
+/** Those that come by chance; slow ones are for scenes. */
 export const WEATHERS: readonly Weather[] = [
   'fair',
   'calm',
@@ -108,6 +110,7 @@ export function replyTo(situation: Situation): Reply {
   const dice = chance('fate')
   switch (weather) {
     case 'fair':
+    case 'slow':
       return ofToken(situation)
     case 'calm':
       return dice < 0.97 ? ofToken(situation) : trouble(situation)
@@ -213,6 +216,7 @@ function silence(situation: Situation): Reply {
 /** Mostly a round trip, now and then seconds. */
 function latencyMs({ chance, weather }: Situation): number {
   const dice = chance('latency')
+  if (weather === 'slow') return 1500 + dice * 450
   if (weather !== 'fair' && dice > 0.95) return 500 + (dice - 0.95) * 100_000
   return 1 + dice * 80
 }

@@ -24,7 +24,7 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
 
   return {
     /** Notes the day of `now`, and forgets those that nobody looks at. */
-    sweep(now: number): null {
+    sweep: (now: number): null => {
       const day = Math.floor(now / DAY_MS)
       note.run(day)
       drop.run(day - KEPT_DAYS)
@@ -32,7 +32,7 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
     },
 
     /** By day since the Unix epoch, from `first` on; what is not in it was not noted, or nothing registered on it. */
-    registeredSince(first: number): ReadonlyMap<number, number> {
+    registeredSince: (first: number): ReadonlyMap<number, number> => {
       const rows = noted.all(first)
       const end = highest.get()?.ceiling ?? 0
       const next = (at: number): number => rows[at + 1]?.ceiling ?? end

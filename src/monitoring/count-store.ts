@@ -114,7 +114,7 @@ export function createCountStore({ database }: { database: Pick<Database, 'readi
     devices: inParts('FROM device WHERE application = ? AND platform = ? AND state = 0', ['id'], DEVICES),
 
     /** Devices that have left and are still kept, behind `after`; `null`: from the first on. */
-    left(after: IndexPlace | null): LeftPart {
+    left: (after: IndexPlace | null): LeftPart => {
       const rows = left.all(...(after ?? [-1, -1]))
       const gone = rows.filter(({ state }) => state === 1).length
       const end = rows.length < LEFT ? undefined : rows.at(-1)

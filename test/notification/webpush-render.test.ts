@@ -82,10 +82,10 @@ describe('the headers for a push service', () => {
   })
 
   test('say for how long it is kept: until it expires, four weeks at the most, not at all with a ttl of 0', () => {
-    const { ttlSeconds } = render({ msg: 'Hello' }, 10_000)
-    expect(ttlSeconds(0)).toBe(10)
-    expect(ttlSeconds(500)).toBe(10)
-    expect(ttlSeconds(20_000)).toBe(0)
+    const rendered = render({ msg: 'Hello' }, 10_000)
+    expect(rendered.ttlSeconds(0)).toBe(10)
+    expect(rendered.ttlSeconds(500)).toBe(10)
+    expect(rendered.ttlSeconds(20_000)).toBe(0)
     expect(render({}, 1e13).ttlSeconds(0)).toBe(2_419_200)
     expect(render({ ttl: 0 }, 60_000).ttlSeconds(0)).toBe(0)
   })

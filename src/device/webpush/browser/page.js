@@ -38,7 +38,7 @@ const canPush = 'serviceWorker' in navigator && 'PushManager' in window
 const isPhoneOfApple = /iPhone|iPad/.test(navigator.userAgent)
 if (canPush) {
   navigator.serviceWorker.addEventListener('message', ({ data }) => data?.bellhop && show(data.bellhop))
-  button.addEventListener('click', registerHere)
+  button.addEventListener('click', () => void registerHere())
   // Who has said yes registers at each visit, as an app does at each launch.
   if (Notification.permission === 'granted') await registerHere()
 } else {

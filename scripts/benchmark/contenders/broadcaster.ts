@@ -1,21 +1,16 @@
 import type { BenchGateway } from '../gateway/gateway.ts'
 import { cpuMs, forgetPeak, rssMb } from '../measure/process-figures.ts'
 import { finished, pushToAll } from '../measure/push-run.ts'
-import type { PushRun } from '../measure/push-run.ts'
 import { pushRate } from '../measure/send-figures.ts'
 import type { SendFigures } from '../measure/send-figures.ts'
 import type { BenchContext } from '../setup/context.ts'
 import { audienceSize } from '../setup/device-labels.ts'
 import { copyOf, deviceSet } from '../setup/device-set.ts'
 import { startServiceProcess } from '../setup/service-process.ts'
-import type { ServiceProcess } from '../setup/service-process.ts'
 
 /** The whole service, on a number of devices. It stays up between broadcasts, as in life. */
 export interface Broadcaster extends AsyncDisposable {
-  /** `beside`: what begins with the push, and ends with it. Default nothing. */
-  broadcast(beside?: (service: ServiceProcess, push: PushRun) => AsyncDisposable): Promise<SendFigures>
-  /** Its data. */
-  readonly directory: string
+  broadcast(): Promise<SendFigures>
 }
 
 /** How often the gateway is asked how far it is: the service is left alone. */
@@ -35,13 +30,11 @@ export async function startBroadcaster(
   await finished(service, await pushToAll(service, warmUp), audienceSize(warmUp, count))
 
   return {
-    directory: devices.directory,
-    async broadcast(beside) {
+    async broadcast() {
       await gateway.reset()
       forgetPeak(service.pid)
       const cpu = cpuMs(service.pid)
       const push = await pushToAll(service)
-      await using _ = beside?.(service, push)
       await allArrived(gateway, count)
       // Until it has written down all outcomes, which is part of its work; the rate is that of the arrivals.
       await finished(service, push, count, LOOK_MS)

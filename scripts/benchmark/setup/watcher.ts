@@ -2,16 +2,14 @@ interface Watched {
   readonly adminUrl: string
   /** Of the admin API. */
   readonly token: string
-  /** The push's id. */
-  readonly push: string
-  /** Hears of each piece of the stream, and of each overview. */
-  readonly onTold: () => void
+  /** The application's id. */
+  readonly application: string
 }
 
 const OVERVIEW_MS = 3000
 
-/** Looks on as an open dashboard does, until disposed: follows a push, and asks for the overview every few seconds. */
-export function startWatcher({ adminUrl, token, push, onTold }: Watched): AsyncDisposable {
+/** Looks on as an open dashboard does, until disposed: follows the newest push, and asks for the overview every few seconds. */
+export function startWatcher({ adminUrl, token, application }: Watched): AsyncDisposable {
   const stop = new AbortController()
   const { signal } = stop
   const headers = { authorization: `Bearer ${token}` }
@@ -22,14 +20,18 @@ export function startWatcher({ adminUrl, token, push, onTold }: Watched): AsyncD
   }
 
   async function follow(): Promise<void> {
-    const { body } = await open(`/api/pushes/${push}/live`)
-    for await (const _ of body ?? []) onTold()
+    while (!signal.aborted) {
+      const { pushes } = (await (await open(`/api/applications/${application}/pushes?limit=1`)).json()) as {
+        readonly pushes: readonly { readonly id: string }[]
+      }
+      const { body } = await open(`/api/pushes/${pushes[0]?.id}/live`)
+      for await (const _ of body ?? []);
+    }
   }
 
   async function askAgainAndAgain(): Promise<void> {
     while (!signal.aborted) {
       await (await open('/api/overview')).json()
-      onTold()
       await Bun.sleep(OVERVIEW_MS)
     }
   }

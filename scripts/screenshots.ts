@@ -43,7 +43,7 @@ try {
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({ viewport: VIEW, colorScheme, storageState })
     const page = await context.newPage()
-    await page.goto(`${admin}/applications/${application}/send?${new URLSearchParams(MESSAGE)}`)
+    await page.goto(`${admin}/applications/${application}/send?${new URLSearchParams(MESSAGE).toString()}`)
     await page
       .getByText(/\d+ devices/)
       .first()

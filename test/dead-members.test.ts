@@ -15,6 +15,7 @@ const MEANT: Readonly<Record<string, string>> = {
   'gateway/simulator/simulator.ts disconnect': 'tests have it misbehave',
   'gateway/simulator/simulator.ts goaway': 'tests have it misbehave',
   'gateway/simulator/simulator.ts issueCertificate': 'tests connect with one',
+  'gateway/simulator/simulator.ts subscribe': 'tests are browsers of its push service',
   'http/fields.ts types': 'Standard Schema, which Elysia reads',
   'http/fields.ts vendor': 'Standard Schema, which Elysia reads',
   'http/fields.ts version': 'Standard Schema, which Elysia reads',

@@ -40,7 +40,7 @@ export function createCallLog({ database, commit, log }: Dependencies) {
       return { result, isChange }
     })
     current.isWritten ||= done.isChange
-    return done.result as Awaited<typeof done.result>
+    return done.result
   }
 
   return {

@@ -102,7 +102,7 @@ describe('whom a push has failed for', () => {
   test('are, of a push by local time, those of each wave', () => {
     using stores = openStores()
     const { clock, schedule } = stores
-    const [berlin = 0, berlinLate = 0, lima = 0] = [
+    const [berlin, berlinLate, lima] = [
       stores.register(1, 'Europe/Berlin'),
       stores.register(2, 'Europe/Berlin'),
       stores.register(3, 'America/Lima'),

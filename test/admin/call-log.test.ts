@@ -68,13 +68,14 @@ async function watched(work: () => Promise<unknown>): Promise<readonly Rows[]> {
 test('no change of the public API on behalf of an application is ever there without its entry in the log', async () => {
   const device = { token: 'a1'.repeat(32), platform: 0 }
   const push = { platform: [0], msg: 'Hello', sound: '', badge: '' }
+  const { changes, entries } = afterKill()
   const seen = await watched(async () => {
     expect(await call('PUT', `${v1}/deviceToken`, device)).toMatchObject({ status: 201 })
     expect(await call('PUT', `${v1}/tag`, { ...device, tag: 'new' })).toMatchObject({ status: 201 })
     expect(await call('POST', `${v1}/push/all`, push)).toMatchObject({ status: 200 })
   })
-  expect(seen.at(-1)).toEqual({ changes: 3, entries: 3 })
-  expect(seen.filter(({ changes, entries }) => changes !== entries)).toEqual([])
+  expect(seen.at(-1)).toEqual({ changes: changes + 3, entries: entries + 3 })
+  expect(seen.filter((rows) => rows.changes !== rows.entries)).toEqual([])
 })
 
 test('of several at once each has its own, and one that changes nothing has none', async () => {

@@ -115,9 +115,10 @@ describe('a database whose log is moved by another thread', () => {
     reader.run('BEGIN')
     const read = () => reader.query<{ rows: number }, []>('SELECT count(*) AS rows FROM large').get()
     expect(read()).toEqual({ rows: 1 })
+    const { log: seen } = logPages()
     for (let n = 1; n < 60; n++) await writer.insert()
     expect(logPages().log).toBeGreaterThan(1.4 * LOG_PAGES)
-    expect(logPages().moved).toBeLessThan(100)
+    expect(logPages().moved).toBeLessThanOrEqual(seen)
     expect(read()).toEqual({ rows: 1 })
     reader.run('COMMIT')
     let before = 0

@@ -156,7 +156,8 @@ test('no sweep goes through a table, or sorts one: each finds what it erases alo
   expect(used.size).toBeGreaterThanOrEqual(14)
   for (const sql of used) {
     const plan = database.statement<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
-    const slow = plan.filter(({ detail }) => /^SCAN (?!CONSTANT)|TEMP B-TREE/.test(detail))
+    // A row for each table that numbers its rows, and no index can be made on it.
+    const slow = plan.filter(({ detail }) => /^SCAN (?!CONSTANT|sqlite_sequence)|TEMP B-TREE/.test(detail))
     expect([sql, slow]).toEqual([sql, []])
   }
 })

@@ -62,6 +62,8 @@ export function previewText(preview: Preview, { paint, legible }: Style): string
   ])
   const size = (name: string, rendered: { readonly bytes: number } | null) =>
     rendered === null ? [] : [[`  ${name}`, `${grouped(rendered.bytes)} of 4,096 bytes`]]
+  // Most applications have no browsers.
+  const web = (platforms[2] ?? 0) > 0 || (apns === null && fcm === null) ? (webpush ?? null) : null
   return legible(
     [
       paint('bold', `Would be sent to ${counted(t, 'device')}. Nothing was sent.`),
@@ -69,7 +71,7 @@ export function previewText(preview: Preview, { paint, legible }: Style): string
       ...tableText(rows, ['left', 'right']),
       ...(devices.length === 0 ? [] : ['', 'Among them', ...tableText(devices)]),
       '',
-      ...tableText([...size('APNs', apns), ...size('FCM', fcm), ...size('web push', webpush ?? null)]),
+      ...tableText([...size('APNs', apns), ...size('FCM', fcm), ...size('web push', web)]),
       ...(languages.length === 0
         ? []
         : ['', ...tableText([LANGUAGE_HEAD, ...languages.map(languageRow)], LANGUAGE_SIDES)]),

@@ -297,7 +297,7 @@ describe('--dry-run', () => {
     expect((await caller.get('/pushes')).body).toEqual([])
     const json = await beside.run(['push', caller.application.id, 'Hello', '--all', '--dry-run', '--json'])
     const { body } = await caller.post('/push/preview', {
-      platform: ['0', '1'],
+      platform: ['0', '1', '2'],
       msg: 'Hello',
       sound: 'default',
       badge: '',

@@ -44,6 +44,7 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
       `  ${publicKey}`,
       '',
       'A page subscribes with it: pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: "…" }).',
+      ...(simulated ? [] : [`One that does is at /webpush/${id} of the public API.`]),
       ...(isOther ? ['It is another one than before: what was subscribed with that one must subscribe again.'] : []),
       ...(simulated ? [`It still sends to the simulator: bellhop app simulate ${id} --off`] : []),
       ...notes,

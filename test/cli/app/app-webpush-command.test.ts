@@ -55,6 +55,7 @@ describe('app webpush', () => {
       `  ${credential?.publicKey}`,
       '',
       'A page subscribes with it: pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: "…" }).',
+      expect.stringMatching(/^One that does is at \/webpush\/app_\w+ of the public API\.$/),
       `Credentials are sealed with the new key ${cli.data}/key: keep a copy of it, apart from the database.`,
       expect.stringMatching(/^Now see whether it is good: bellhop doctor app_\w+$/),
       '',

@@ -102,7 +102,8 @@ describe('a gateway that takes connections, and for some seconds never says a wo
     // Its page is settled without them meanwhile.
     await passed(5000)
     front.mode = lead
-    await passing(service, [clock], Promise.all(sent))
+    // Steps so short that a handshake on a busy machine is not overtaken by a deadline.
+    await passing(service, [clock], Promise.all(sent), 50)
     expect(clock.now() - began).toBeWithin(DEADLINE_MS, LEASE_MS / 2)
     expect((await service.get('/analytics')).body).toEqual({ t: 600, s: 600, o: 0 })
   })

@@ -3,6 +3,7 @@ import type { Attempt, Reply } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
+import { passing } from '../support/passing.ts'
 import { acceptedPush, registerDevice, startSending } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -64,10 +65,11 @@ describe('a push to browsers', () => {
       { service: 'https://fcm.googleapis.com', reason: 'HTTP 429', waitMs: expect.any(Number) },
     ])
     simulator.answerWith(null)
-    await until(async () => {
-      clock.advance(10_000)
-      return (await statusOf(id))['state'] === 'finished'
-    })
+    await passing(
+      service,
+      clock,
+      until(async () => (await statusOf(id))['state'] === 'finished'),
+    )
     expect(await statusOf(id)).toMatchObject({ t: 20, s: 20 })
     expect(taken()).toEqual([...ten(chrome), ...ten(firefox)])
   })

@@ -219,7 +219,7 @@ export class ActiveDelivery {
 
   /** Puts a recipient back that was not answered for reasons that are not its own. */
   requeue({ page, recipient, index, attempt }: Task): void {
-    // Where its page was settled without it, its row is leased, and due only when a request could not be on its way.
+    // Of a page that was settled without it the row is leased, for as long as a request could be on its way: none is.
     if (page === null || page.isDetached) this.#waiting.putBack({ ...recipient, attempt: attempt - 1 })
     else this.#pages.requeue(page, index)
   }

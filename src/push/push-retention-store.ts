@@ -19,7 +19,8 @@ interface PushRow extends Pick<StoredRow<typeof push>, 'number' | 'created_at'> 
 /** Ends pushes for good. What hangs on one of them by the thousand goes before it, so that no transaction grows with it. */
 export function createPushRetention({ database }: { database: Pick<Database, 'statement'> }) {
   // What waits for its moment, or went out late, is kept for as long from then on; a push by local time as long as any
-  // of its waves, and one that is sent again as long as that goes on. Numbers are in the order of time, so no index of times is needed.
+  // of its waves, and one that is sent again as long as that goes on. Numbers are in the order of time, so no index of
+  // times is needed.
   const oldest = database.statement<PushRow, [number, number, number]>(
     `SELECT number, created_at, coalesce(cancelled_at, released_at, created_at) < ?1
        AND (released_at IS NOT NULL OR cancelled_at IS NOT NULL)

@@ -8,12 +8,17 @@ import { conditionsOf } from './benchmark/report/conditions.ts'
 import { barPicture } from './benchmark/report/picture.ts'
 import { markdownReport } from './benchmark/report/report.ts'
 import type { Section } from './benchmark/report/result.ts'
+import { batchSection } from './benchmark/sections/batch.ts'
+import { crowdSection } from './benchmark/sections/crowd.ts'
 import { growthSection } from './benchmark/sections/growth.ts'
+import { importSection } from './benchmark/sections/import.ts'
 import { latencySection } from './benchmark/sections/latency.ts'
 import { liveSection } from './benchmark/sections/live.ts'
-import { registerSection } from './benchmark/sections/register.ts'
+import { oneSection } from './benchmark/sections/one.ts'
+import { launchSection, registerSection } from './benchmark/sections/register.ts'
 import { sendSection } from './benchmark/sections/send.ts'
 import { targetSection } from './benchmark/sections/target.ts'
+import { waitingSection } from './benchmark/sections/waiting.ts'
 import { watchedSection } from './benchmark/sections/watched.ts'
 import { compiledService } from './benchmark/setup/compiled-service.ts'
 import type { BenchContext } from './benchmark/setup/context.ts'
@@ -21,8 +26,9 @@ import type { BenchContext } from './benchmark/setup/context.ts'
 const HELP = `Usage: scripts/bench [--quick] [--only NAME,…] [--rounds N] [--output FOLDER]
 
   --quick          fewer devices, one round: in under a minute, whether everything works
-  --only NAME,…    only these parts, of: send, register, target, live, growth, latency, watched
-  --rounds N       how often each contender has its turn (default 3; with --quick 1)
+  --only NAME,…    only these parts, of: send, register, launch, batch, one, waiting, import, crowd, target, live,
+                   growth, latency, watched
+  --rounds N       how often each contender has its turn (default 5; with --quick 1)
   --output FOLDER  where results.md and results.svg go (default scripts/benchmark/results after a whole run, and
                    nowhere after --quick or --only)
 
@@ -31,6 +37,12 @@ The tables go to standard output, how far it is to standard error. Exits with 1 
 const PARTS: Readonly<Record<string, (context: BenchContext) => Promise<Section>>> = {
   send: sendSection,
   register: registerSection,
+  launch: launchSection,
+  batch: batchSection,
+  one: oneSection,
+  waiting: waitingSection,
+  import: importSection,
+  crowd: crowdSection,
   target: targetSection,
   live: liveSection,
   growth: growthSection,
@@ -88,7 +100,7 @@ function readArguments() {
   const unknown = names.filter((name) => !Object.hasOwn(PARTS, name))
   if (unknown.length > 0) refuse(`--only ${unknown.join(',')}: there are ${Object.keys(PARTS).join(', ')}.`)
   const quick = values.quick
-  const rounds = Number(values.rounds ?? (quick ? 1 : 3))
+  const rounds = Number(values.rounds ?? (quick ? 1 : 5))
   if (!Number.isSafeInteger(rounds) || rounds < 1) refuse(`--rounds ${values.rounds}: a whole number from 1.`)
   const whole = !quick && values.only === undefined
   const output = values.output ?? (whole ? join(import.meta.dir, 'benchmark/results') : null)

@@ -5,6 +5,7 @@ import { tokenOf } from '../../scripts/benchmark/setup/device-labels.ts'
 
 test('templates are filled with the number of the call', () => {
   expect(fill('$n $n%50 $token', 123)).toBe(`123 23 ${tokenOf(123)}`)
+  expect(fill('{"tokens":$tokens*2}', 123)).toBe(JSON.stringify({ tokens: [tokenOf(246), tokenOf(247)] }))
 })
 
 test('kinds take turns, and a request with a body says how long it is', () => {

@@ -30,6 +30,8 @@ export interface CallKind {
 }
 
 export interface LoadResult {
+  /** When the first call left, ms since the Unix epoch with a fraction. */
+  readonly startedAtMs: number
   readonly seconds: number
   /** CPU time of the calling process, from the first call to the last answer. */
   readonly cpuMs: number
@@ -67,12 +69,20 @@ export function kindOf(kinds: readonly CallKind[], n: number): CallKind {
   return kind
 }
 
-/** `$token` becomes the token of device n, `$n` its number, `$n%50` the remainder. */
+/**
+ * `$token` becomes the token of device n, `$n` its number, `$n%50` the remainder, and `$tokens*500` a JSON array of the
+ * tokens of 500 devices, from number 500 n on.
+ */
 export function fill(template: string, n: number): string {
-  return template.replace(/\$token|\$n(?:%(\d+))?/g, (found, divisor?: string) => {
+  return template.replace(/\$tokens\*(\d+)|\$token|\$n(?:%(\d+))?/g, (found, many?: string, divisor?: string) => {
+    if (many !== undefined) return JSON.stringify(tokensFrom(n * Number(many), Number(many)))
     if (found === '$token') return tokenOf(n)
     return String(divisor === undefined ? n : n % Number(divisor))
   })
+}
+
+function tokensFrom(first: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => tokenOf(first + index))
 }
 
 export interface Answer {

@@ -33,6 +33,7 @@ await over.promise
 const seconds = (performance.now() - started) / 1000
 const { user, system } = process.cpuUsage(cpu)
 const result: LoadResult = {
+  startedAtMs: performance.timeOrigin + started,
   seconds,
   cpuMs: (user + system) / 1000,
   lateP99Ms: quantile(late, 0.99),

@@ -6,7 +6,7 @@ import { AudienceCursor } from './page/audience-cursor.ts'
 import type { Recipients } from './page/audience-cursor.ts'
 import { AudienceSize } from './page/audience-size.ts'
 import { OpenPages } from './page/open-pages.ts'
-import type { DeviceFinding, Page } from './page/page.ts'
+import type { DeviceFinding, Page, ReadMoment } from './page/page.ts'
 import { PushTrial } from './page/push-trial.ts'
 import type { Task } from './page/task.ts'
 import { UnwrittenSends } from './page/unwritten-sends.ts'
@@ -192,13 +192,21 @@ export class ActiveDelivery {
    */
   take(now: number, samplePlace: number | null): Task | null {
     if (this.#abortReason !== null || !this.#trial.maySend) return null
-    const sample = samplePlace === null ? null : this.#sample(samplePlace)
+    const sample = samplePlace === null ? null : this.#sample(samplePlace, now)
     if (sample !== null) return this.#takeFrom(sample, now)
     const waiting = this.#waiting.take()
     if (waiting !== undefined) {
-      return { delivery: this, recipient: waiting, page: null, index: -1, attempt: waiting.attempt + 1, sentAt: now }
+      return {
+        delivery: this,
+        recipient: waiting,
+        page: null,
+        index: -1,
+        attempt: waiting.attempt + 1,
+        readAt: null,
+        sentAt: now,
+      }
     }
-    const page = this.#pages.next() ?? this.#read()
+    const page = this.#pages.next() ?? this.#read(now)
     return page === null ? null : this.#takeFrom(page, now)
   }
 
@@ -367,9 +375,9 @@ export class ActiveDelivery {
    * Reads behind the last page, where the count says that nobody is: then nothing is left to send, and the end needs no
    * gateway.
    */
-  readForEnd(): void {
+  readForEnd(now: number): void {
     const left = this.unreached + this.#waiting.count + this.#pages.size
-    if (this.isCounted && left === 0 && !this.isOver) this.#read()
+    if (this.isCounted && left === 0 && !this.isOver) this.#read(now)
   }
 
   /** The clock was put back by `byMs`: nobody waits longer for that. */
@@ -406,20 +414,25 @@ export class ActiveDelivery {
   }
 
   #takeFrom(page: Page, now: number): Task {
+    const readAt = page.hasRequeued ? null : page.readAt
     const index = this.#pages.take(page, now)
     this.#startedAt ??= now
     const recipient = page.recipients[index]
     if (recipient === undefined) throw new Error(`page ${page.from}-${page.to} has no place ${index}`)
-    return { delivery: this, recipient, page, index, attempt: 1, sentAt: now }
+    return { delivery: this, recipient, page, index, attempt: 1, readAt, sentAt: now }
   }
 
-  #sample(place: number): Page | null {
-    const page = this.#hasRoomForPage ? this.#cursor.sample(place, this.#othersBadgeChanges) : null
+  #sample(place: number, now: number): Page | null {
+    const page = this.#hasRoomForPage ? this.#cursor.sample(place, this.#readMoment(now)) : null
     return page === null ? null : this.#pages.add(page)
   }
 
-  #read(): Page | null {
-    const page = this.#cursor.read(this.#hasRoomForPage, this.#othersBadgeChanges)
+  #read(now: number): Page | null {
+    const page = this.#cursor.read(this.#hasRoomForPage, this.#readMoment(now))
     return page === null ? null : this.#pages.begin(page)
+  }
+
+  #readMoment(readAt: number): ReadMoment {
+    return { badgeChanges: this.#othersBadgeChanges, readAt }
   }
 }

@@ -10,16 +10,22 @@ import { SilentDevices } from './credential/silent-devices.ts'
 import type { Sending } from './credential/silent-devices.ts'
 import { OutcomeCounters } from './outcome-counters.ts'
 import type { Health, OutcomeHandler } from './outcome-handler.ts'
+import { isHeldBack } from './page/task.ts'
 import type { Task } from './page/task.ts'
 import type { PendingBadges } from './pending-badges.ts'
 import type { Backlog } from './queue/backlog.ts'
+import type { DeliveryStore } from './store/delivery-store.ts'
 
 interface Dependencies extends HealthDependencies {
   readonly clock: Clock
   readonly log: Log
   readonly backlog: Pick<Backlog, 'take' | 'enqueue' | 'isSearching'>
   readonly badges: PendingBadges
-  readonly outcomes: Pick<OutcomeHandler, 'handle' | 'postpone' | 'requeue' | 'nobodyLeft' | 'releasePending'>
+  readonly store: Pick<DeliveryStore, 'recipient'>
+  readonly outcomes: Pick<
+    OutcomeHandler,
+    'handle' | 'postpone' | 'requeue' | 'removed' | 'nobodyLeft' | 'releasePending'
+  >
   /** Follows the time of day where the process has stood still, and nobody has noticed it yet. */
   readonly followStill: (monotonic: number) => void
   /** Shared by all senders. */
@@ -141,8 +147,11 @@ export class Dispatcher {
         break
       }
       const until = this.#silent.heldBackUntil(task.recipient.device, now)
-      if (until === null) this.#admit(provider, task, now, monotonic)
-      else outcomes.postpone(task, until, now)
+      if (until !== null) outcomes.postpone(task, until, now)
+      else {
+        const current = isHeldBack(task, now) ? this.#readAgain(task, now) : task
+        if (current !== null) this.#admit(provider, current, now, monotonic)
+      }
     }
     if (isThrough && this.#health.isDoubtful && !backlog.isSearching) outcomes.nobodyLeft(this.#health, now)
   }
@@ -197,6 +206,21 @@ export class Dispatcher {
       backlog.enqueue(one.delivery)
     }
     return next
+  }
+
+  /**
+   * The task with its device as it is now; `null` where nothing is to be sent: a device that has left gets nothing, as one
+   * that waited on disk. The notification was for that device, also where the phone is back: it is another device, with
+   * none of the labels that it was addressed by, and a badge that begins anew.
+   */
+  #readAgain(task: Task, now: number): Task | null {
+    const { store, outcomes } = this.#deps
+    const { recipient, delivery } = task
+    const found = store.recipient(recipient.device, delivery.record.notification)
+    // It gets the text that it counts with.
+    if (found !== null) return { ...task, recipient: { ...recipient, ...found, language: recipient.language } }
+    outcomes.removed(task, now)
+    return null
   }
 
   /** Sends, or has the recipient wait for its gateway. */

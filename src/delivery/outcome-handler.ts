@@ -12,7 +12,7 @@ import type { Backlog } from './queue/backlog.ts'
 import { MISCONFIGURED_RETRY } from './retry.ts'
 import type { SettlementWriter } from './settlement-writer.ts'
 import type { RecipientStore } from './store/recipient-store.ts'
-import { complaintOf, judge } from './verdict.ts'
+import { complaintOf, judge, REMOVED } from './verdict.ts'
 import type { FinalVerdict, DeliveryVerdict } from './verdict.ts'
 
 /** An answer with its verdict. */
@@ -93,6 +93,11 @@ export class OutcomeHandler {
     if (task.delivery.abortReason !== null)
       this.#close({ task, verdict: abortedVerdict(task.delivery), finding: null }, now)
     else task.delivery.requeue(task)
+  }
+
+  /** Ends a send whose device has left while it was held back. */
+  removed(task: Task, now: number): void {
+    this.#close({ task, verdict: REMOVED, finding: null }, now)
   }
 
   /** Requeues what is pending, to be sent again. */

@@ -1,3 +1,4 @@
+import { DEVICE_REMOVED } from '../gateway/gateway.ts'
 import type { Outcome, Provider } from '../gateway/gateway.ts'
 import { backoffMs } from '../network/backoff.ts'
 import type { RetryPolicy } from '../network/backoff.ts'
@@ -39,6 +40,15 @@ interface Situation {
   readonly random: number
   /** Whether the credential may be at fault, and not this recipient: then it waits as long as a credential does. */
   readonly doubted: boolean
+}
+
+/** The verdict on a recipient that was unregistered, or declared gone by another push, while it waited. */
+export const REMOVED: FinalVerdict = {
+  kind: 'failed',
+  state: 'gone',
+  reason: DEVICE_REMOVED,
+  device: 'keep',
+  since: null,
 }
 
 const ACCEPTED: DeliveryVerdict = { kind: 'accepted' }

@@ -203,6 +203,12 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'const used = 0 * (stored.get(application, period.name)?.used ?? 0)',
   },
   {
+    name: 'who has left during a pause is sent to after it',
+    file: 'src/delivery/page/task.ts',
+    from: 'return readAt === null || readAt + FRESH_MS <= now',
+    to: 'return readAt === now + FRESH_MS',
+  },
+  {
     name: 'a Retry-After that is heard during a pause is lost',
     file: 'src/delivery/outcome-handler.ts',
     from: 'this.#outlastPause(answered, outcome, now)',

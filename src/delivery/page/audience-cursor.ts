@@ -1,5 +1,6 @@
 import type { OpenDelivery, RecipientPage } from '../store/open-delivery.ts'
 import { Page } from './page.ts'
+import type { ReadMoment } from './page.ts'
 import { nextGap, settleRange } from './progress.ts'
 import type { Progress } from './progress.ts'
 
@@ -63,9 +64,9 @@ export class AudienceCursor {
 
   /**
    * The next page with anybody on it; `null` when there is none left, or none was found so far. `hasRoom`: whether a
-   * page may be read now. `badgeChanges`: see `Page`.
+   * page may be read now. `when`: see `Page`.
    */
-  read(hasRoom: boolean, badgeChanges: number): Page | null {
+  read(hasRoom: boolean, when: ReadMoment): Page | null {
     this.#isSearching = false
     if (this.#isExhausted || !hasRoom) return null
     const { ceiling } = this.#record
@@ -85,14 +86,14 @@ export class AudienceCursor {
       this.#nextSize = PAGE_SIZE
       // Known now, so that the page's own settlement can say that it was the last.
       if (nextGap(this.#readProgress, last, ceiling) === null) this.#isExhausted = true
-      return new Page({ from, to: last, recipients, badgeChanges })
+      return new Page({ from, to: last, recipients, ...when })
     }
     this.#isSearching = true
     return null
   }
 
   /** A page of one device, from `place`, in [0, 1), of what is not read yet on; `null` where nobody is near. */
-  sample(place: number, badgeChanges: number): Page | null {
+  sample(place: number, when: ReadMoment): Page | null {
     const { lane, ceiling } = this.#record
     if (lane === 'single' || this.#isExhausted) return null
     if (this.#progress.ahead.length + this.#samples.size >= MAX_AHEAD) return null
@@ -102,7 +103,7 @@ export class AudienceCursor {
     const [recipient] = this.#recipients.page(gap[0] - 1, gap[1], 1).recipients
     if (recipient === undefined) return null
     const { device } = recipient
-    const page = new Page({ from: device, to: device, recipients: [recipient], badgeChanges })
+    const page = new Page({ from: device, to: device, recipients: [recipient], ...when })
     this.#samples.add(page)
     return page
   }

@@ -22,14 +22,20 @@ export type DeviceFinding = { readonly device: number; readonly token: string } 
     | { readonly kind: 'environment'; readonly environment: 'production' | 'sandbox' }
   )
 
+/** When recipients were read. */
+export interface ReadMoment {
+  /** How often other pushes, and calls, had changed stored badges by then. */
+  readonly badgeChanges: number
+  /** Ms since the Unix epoch. */
+  readonly readAt: number
+}
+
 /** What a page needs to be made. */
-interface NewPage {
+interface NewPage extends ReadMoment {
   /** Device ids, both ends included: also of devices between the recipients that are not addressed. */
   readonly from: number
   readonly to: number
   readonly recipients: readonly PageRow[]
-  /** How often other pushes, and calls, had changed stored badges when the recipients were read. */
-  readonly badgeChanges: number
 }
 
 /**
@@ -43,6 +49,7 @@ export class Page {
   readonly to: number
   readonly recipients: readonly PageRow[]
   readonly badgeChanges: number
+  #readAt: number
   readonly results = new RecipientResults()
   readonly #findings: DeviceFinding[] = []
   /** Of recipients that were accepted. */
@@ -60,11 +67,12 @@ export class Page {
   #lastSentAt = 0
   #isDetached = false
 
-  constructor({ from, to, recipients, badgeChanges }: NewPage) {
+  constructor({ from, to, recipients, badgeChanges, readAt }: NewPage) {
     this.from = from
     this.to = to
     this.recipients = recipients
     this.badgeChanges = badgeChanges
+    this.#readAt = readAt
     this.#answered = new Uint8Array(recipients.length)
   }
 
@@ -102,6 +110,11 @@ export class Page {
 
   get hasRequeued(): boolean {
     return this.#requeued.length > 0
+  }
+
+  /** When the recipients were read. */
+  get readAt(): number {
+    return this.#readAt
   }
 
   /** Recipients that are on their way, or answered. */
@@ -192,6 +205,7 @@ export class Page {
   /** The clock was put back by `byMs`. */
   shift(byMs: number): void {
     this.#lastSentAt -= byMs
+    this.#readAt -= byMs
     this.results.shift(byMs)
   }
 

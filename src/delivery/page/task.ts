@@ -12,10 +12,23 @@ export interface Task {
   readonly index: number
   /** Sends so far, this one included. */
   readonly attempt: number
+  /** When its device was read, ms since the Unix epoch; `null`: some time ago, since it has waited for another attempt. */
+  readonly readAt: number | null
   /** When it was sent, ms since the Unix epoch. */
   readonly sentAt: number
   /** Not there where the push leaves the badge alone. */
   readonly badge?: SentBadge
+}
+
+/** How long a device passes for what it was when it was read. */
+const FRESH_MS = 1000
+
+/**
+ * Whether a task was held back since its device was read: by a pause, a window that is full, or another attempt. By then
+ * the device may have left, and the phone be back as another one; or have another token, or other keys.
+ */
+export function isHeldBack({ readAt }: Task, now: number): boolean {
+  return readAt === null || readAt + FRESH_MS <= now
 }
 
 /** The task of a recipient whose device is not there any more, to be settled without a send. */
@@ -25,7 +38,7 @@ export function taskOfRemoved(
   now: number,
 ): Task {
   const recipient = { device, badge, attempt, token: '', environment: null, storedBadge: 0, language }
-  return { delivery, recipient, page: null, index: -1, attempt, sentAt: now }
+  return { delivery, recipient, page: null, index: -1, attempt, readAt: null, sentAt: now }
 }
 
 type WaitingRow = Pick<DueRecipient, 'device' | 'attempt' | 'badge' | 'language'>

@@ -110,10 +110,10 @@ export class Backlog {
   }
 
   /** Reads whether anybody is left of a delivery that seems to be through. For times in which nothing is taken. */
-  readForEnd(delivery: ActiveDelivery): void {
+  readForEnd(delivery: ActiveDelivery, now: number): void {
     if (this.#unreadable.has(delivery)) return
     try {
-      delivery.readForEnd()
+      delivery.readForEnd(now)
     } catch (error) {
       this.#setAside(delivery, error)
     }

@@ -157,6 +157,7 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
     },
 
     recipients: recipients.recipientsOf,
+    recipient: recipients.find,
     badgeOf: recipients.badgeOf,
     hasMoved: recipients.hasMoved,
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
-import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
 import type { Log } from '../../log.ts'
 import type { ActiveDelivery } from '../active-delivery.ts'
 import type { Dispatcher } from '../dispatcher.ts'
@@ -10,7 +9,7 @@ import type { Backlog } from '../queue/backlog.ts'
 import type { SettlementWriter } from '../settlement-writer.ts'
 import type { DeliveryStore } from '../store/delivery-store.ts'
 import type { ExpiryKey } from '../store/expiry-scan.ts'
-import type { FinalVerdict } from '../verdict.ts'
+import { REMOVED } from '../verdict.ts'
 import { inSteps } from './in-steps.ts'
 import type { ClockJump } from './steady-clock.ts'
 
@@ -28,9 +27,6 @@ interface Dependencies {
   readonly dispatcher: Dispatcher
 }
 
-/** The verdict on a recipient that was unregistered, or declared gone by another push, while it waited. */
-const REMOVED: FinalVerdict = { kind: 'failed', state: 'gone', reason: DEVICE_REMOVED, device: 'keep', since: null }
-
 /** What time does to the deliveries of one sender: retries come due, answers are late, times to live end. */
 export class Timekeeper {
   readonly #deps: Dependencies
@@ -46,7 +42,7 @@ export class Timekeeper {
       this.check(delivery, now)
       const isPaused = dispatcher.size(now) === 0
       if (isPaused) {
-        backlog.readForEnd(delivery)
+        backlog.readForEnd(delivery, now)
         writer.finishOrPark(delivery)
       }
       // A pending complaint has its answer: the end does not wait for what becomes of others.

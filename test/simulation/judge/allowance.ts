@@ -8,6 +8,6 @@ export const ALLOWANCE = {
   silentMs: 1999,
   /** Until what is on its way to a receiver has come there, and its answer is written down: a sync may wait for another. */
   leftAloneMs: 5000,
-  /** Until the service has noticed that somebody has set the clock, or what a command has changed. */
+  /** Until the service has noticed that somebody has set the clock, what a command has changed, or that a device has left. */
   noticedMs: 1000,
 } as const

@@ -6,7 +6,8 @@ export const INVARIANTS = {
   'no-needless-repeat':
     'nobody is sent to again once the gateway has given a last word, unless the process died before it was written down',
   'only-the-audience': 'nobody is sent to who was not addressed',
-  'gone-is-not-addressed': 'who was unregistered, or is known to be gone, is in no later push',
+  'gone-is-not-addressed':
+    'who was unregistered, or is known to be gone, is in no later push, and a second later gets none of before',
   'everybody-is-reached': 'whoever was addressed, and stayed, is taken by the gateway or has its last word',
   'counts-add-up': 't = accepted + failed + waiting, at every look and at the end',
   'counts-are-true': 'what a status counts is what the gateways said',

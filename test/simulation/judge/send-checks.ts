@@ -1,3 +1,4 @@
+import { ALLOWANCE } from './allowance.ts'
 import type { Course } from './course.ts'
 import type { Phone } from './phones.ts'
 import { lastWord } from './pushes.ts'
@@ -20,6 +21,7 @@ export class SendChecks {
     this.#checkRepeat(push, phone, sends)
     this.#checkCancelled(push, phone)
     this.#checkAudience(push, phone)
+    this.#checkStayed(push, phone, send)
     this.#checkTime(push, phone)
     this.#checkBadge(phone, send, pushes)
   }
@@ -98,6 +100,19 @@ export class SendChecks {
       phone.state !== 'absent' || phone.changedAt >= push.askedAt || phone.calls > 0,
       'gone-is-not-addressed',
       () => `push ${push.number} went to phone ${phone.number}, which had left before it was asked for`,
+    )
+  }
+
+  /** What waits for the other environment, or for an access token, was on its way before. */
+  #checkStayed(push: Push, phone: Phone, { at, begunAt, grantedAt }: Send): void {
+    const wasOnItsWay = begunAt < at || grantedAt === at
+    this.#verdict.expect(
+      phone.state !== 'absent' ||
+        phone.calls > 0 ||
+        wasOnItsWay ||
+        phone.changedAt > this.#course.ranBefore(ALLOWANCE.noticedMs),
+      'gone-is-not-addressed',
+      () => `push ${push.number} went to phone ${phone.number} ${at - phone.changedAt} ms after it had left`,
     )
   }
 

@@ -1,5 +1,6 @@
 import { isAppleId, isBundleId } from '../application/apple-names.ts'
 import type { Limits } from '../application/application.ts'
+import { isVapidSubject, VAPID_SUBJECT } from '../application/vapid.ts'
 import { LIMIT_SWITCHES, LIMIT_VALUES } from '../application/limit-rules.ts'
 import { failure, Refused } from '../failure.ts'
 import { bodyOf, closed, describedAs, invalid, optional, required, show, wholeNumber } from '../http/fields.ts'
@@ -131,4 +132,22 @@ export const ApnsFiles = knownOnly(
 )
 export const FcmFile = knownOnly(
   bodyOf({ serviceAccount: required(describedAs("The text of the service account's JSON key file.", fileText)) }),
+)
+
+const vapidSubject = byRule(
+  { read: (text) => (isVapidSubject(text) ? text : undefined), expected: VAPID_SUBJECT },
+  { type: 'string' },
+)
+
+export const VapidFields = knownOnly(
+  bodyOf({
+    subject: optional(describedAs('Where push services reach whoever sends; needed once.', vapidSubject)),
+    key: optional(
+      describedAs(
+        'A private key to import: PEM, 43 characters of base64url, or the JSON that web-push prints.',
+        fileText,
+      ),
+    ),
+    new: optional(describedAs('true: another key is made, and all browsers must subscribe again.', yesOrNo)),
+  }),
 )

@@ -41,6 +41,29 @@ export function readVapid(text: string, subject: string): VapidCredential | Prob
   return vapidOf(key, subject)
 }
 
+/** What the key pair of an application is to be. */
+export interface VapidWish {
+  /** Default: that of the key pair that is there. */
+  readonly subject?: string | undefined
+  /** The text of a private key to import, as `readVapid` takes it. */
+  readonly key?: string | undefined
+  /** Whether another key is made where there is one, so that every browser must subscribe again. */
+  readonly isNew: boolean
+}
+
+/** What follows on the key pair `before`, which stays unless another is asked for; `null`: no subject is known. */
+export function nextVapid(
+  before: VapidCredential | null,
+  { subject = before?.subject, key, isNew }: VapidWish,
+): VapidCredential | Problem | null {
+  if (subject === undefined) return null
+  if (key !== undefined) return readVapid(key, subject)
+  return before === null || isNew ? makeVapid(subject) : { ...before, subject }
+}
+
+/** The rule of `isVapidSubject` in words, after `must be `. */
+export const VAPID_SUBJECT = 'an address such as mailto:push@shop.example or https://shop.example/contact'
+
 /** Whether it says how to reach whoever sends (RFC 8292, 2.1). Apple refuses others than these two kinds. */
 export function isVapidSubject(text: string): boolean {
   if (/^mailto:[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(text)) return text.length <= MAX_SUBJECT

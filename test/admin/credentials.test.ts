@@ -165,6 +165,79 @@ describe('a service account', () => {
   })
 })
 
+describe('a key for web push', () => {
+  const SUBJECT = 'mailto:push@shop.example'
+  /** Of RFC 8291, appendix A: the private key of the sender, and its public key. */
+  const PRIVATE = 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'
+  const PUBLIC = 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8'
+
+  test('is made, and stays when its subject changes, until another is asked for', async () => {
+    const path = `${pathOf(shop())}/webpush`
+    const { status, body } = await call('PUT', path, { subject: SUBJECT })
+    expect(status).toBe(200)
+    const [made] = body.credentials
+    expect(body.credentials).toEqual([
+      {
+        provider: 'webpush',
+        kind: 'vapid',
+        publicKey: expect.any(String),
+        subject: SUBJECT,
+        createdAt: made.createdAt,
+      },
+    ])
+    expect(made.publicKey).toMatch(/^B[\w-]{86}$/)
+    expect(body.providers.webpush).toEqual({ state: 'ready', reason: null })
+    expect(JSON.stringify(body)).not.toContain('PRIVATE')
+    expect(await lastEntry()).toMatchObject({ action: 'store credential', detail: { kind: 'vapid' } })
+
+    const { number } = await lastEntry()
+    expect((await call('PUT', path, {})).body.credentials).toEqual([made])
+    expect(await lastEntry()).toMatchObject({ number })
+    const subject = 'https://shop.example/contact'
+    const moved = (await call('PUT', path, { subject })).body.credentials
+    expect(moved).toMatchObject([{ publicKey: made.publicKey, subject }])
+    const other = (await call('PUT', path, { new: true })).body.credentials
+    expect(other).toMatchObject([{ subject }])
+    expect(other[0].publicKey).not.toBe(made.publicKey)
+    expect((await call('DELETE', path)).body).toMatchObject({
+      credentials: [],
+      providers: { webpush: { state: 'none' } },
+    })
+  })
+
+  test('is imported, as the command reads it', async () => {
+    const path = `${pathOf(shop())}/webpush`
+    const key = JSON.stringify({ publicKey: PUBLIC, privateKey: PRIVATE })
+    for (const given of [PRIVATE, key]) {
+      const { body } = await call('PUT', path, { subject: SUBJECT, key: given })
+      expect(body.credentials).toMatchObject([{ publicKey: PUBLIC }])
+      expect(JSON.stringify(body)).not.toContain(PRIVATE)
+    }
+    expect(JSON.stringify(await lastEntry())).not.toContain(PRIVATE)
+  })
+
+  test.each([
+    [{}, 'MissingParameter', 'subject is required.'],
+    [
+      { subject: 'push@shop.example' },
+      'InvalidArgument',
+      'subject must be an address such as mailto:push@shop.example or https://shop.example/contact, not "push@shop.example".',
+    ],
+    [
+      { subject: SUBJECT, key: 'secret words' },
+      'InvalidArgument',
+      'key: The key is neither a PEM private key nor 32 bytes in base64url, alone or as "privateKey" of a JSON object.',
+    ],
+    [{ subject: SUBJECT, key: PRIVATE, new: true }, 'InvalidArgument', 'new and key exclude each other.'],
+    [{ subject: SUBJECT, new: 'yes' }, 'InvalidArgument', 'new must be true or false, not "yes".'],
+    [{ subjekt: SUBJECT }, 'InvalidArgument', '"subjekt" is not known here. Did you mean subject?'],
+  ])('that is wrong is refused by its field (%#)', async (given, code, message) => {
+    const application = shop()
+    expect(await call('PUT', `${pathOf(application)}/webpush`, given)).toMatchObject(wrong(code, message))
+    expect((await call('GET', `/api/applications/${application.id}`)).body.credentials).toEqual([])
+  })
+})
+
 describe('the test of a credential', () => {
   test('says what doctor says', async () => {
     const application = shop()

@@ -100,6 +100,10 @@ const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
     parameters: { id: newApplication().id },
     body: { serviceAccount: SERVICE_ACCOUNT },
   }),
+  'PUT /api/applications/{id}/credentials/webpush': () => ({
+    parameters: { id: newApplication().id },
+    body: { subject: 'mailto:push@shop.example' },
+  }),
   'DELETE /api/applications/{id}/credentials/{provider}': async () => ({
     parameters: { id: await withAccount(), provider: 'fcm' },
   }),

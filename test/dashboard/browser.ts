@@ -54,10 +54,10 @@ export interface Dashboard extends AsyncDisposable {
   readonly setupLink: string
 }
 
-/** The program with a data directory of its own. */
-export async function startDashboard(): Promise<Dashboard> {
+/** The program with a data directory of its own. `args`: of `bellhop serve`. */
+export async function startDashboard(args: readonly string[] = []): Promise<Dashboard> {
   const data = mkdtempSync(join(tmpdir(), 'bellhop-dashboard-'))
-  const service = await serve(data)
+  const service = await serve(data, {}, args)
   const { stdout } = await command(['admin', 'link', `--data=${data}`, `--url=${service.adminUrl}`])
   const setupLink = /http\S+#\S+/.exec(stdout)?.[0] ?? ''
   return {
@@ -78,4 +78,15 @@ export async function becomeAdministrator(page: Page, { setupLink }: Pick<Dashbo
   await page.getByLabel('Your name').fill('ann')
   await page.getByLabel('A password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Go on' }).click()
+}
+
+/** A call out of a page that is signed in. */
+export function ask<Answer = { readonly id: string }>(
+  page: Page,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const sent = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  return page.evaluate(`fetch('${path}', ${JSON.stringify({ method, ...sent })}).then((answer) => answer.json())`)
 }

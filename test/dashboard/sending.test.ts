@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { becomeAdministrator, CHROMIUM, openBrowser, openPage, startDashboard } from './browser.ts'
+import type { Browser, BrowserContext } from 'playwright-core'
+import { ask, becomeAdministrator, CHROMIUM, openBrowser, openPage, startDashboard } from './browser.ts'
 import type { Dashboard } from './browser.ts'
 
 /** Says in its name why nothing of it runs. */
@@ -206,9 +206,3 @@ inBrowser.describe(`sending from the dashboard${inBrowser.why}`, () => {
 
 /** What a push shows. */
 const SHOWN = { title: 'On its way', msg: 'Your parcel comes today.', sound: '', badge: '' }
-
-/** A call out of a page that is signed in. */
-function ask(page: Page, method: string, path: string, body: object): Promise<{ readonly id: string }> {
-  const init = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  return page.evaluate(`fetch('${path}', ${JSON.stringify(init)}).then((answer) => answer.json())`)
-}

@@ -62,7 +62,20 @@ export type ApnsCredentialRequest =
       readonly environment?: ApnsEnvironmentName
     }
 
-/** `PUT /api/applications/:id/credentials/fcm`. `DELETE …/credentials/:provider` takes either away. */
+/**
+ * `PUT /api/applications/:id/credentials/webpush`. The key that is there stays, unless one is imported or another is asked
+ * for.
+ */
+export interface WebPushCredentialRequest {
+  /** `mailto:` or `https:`, needed once: where push services reach whoever sends. */
+  readonly subject?: string
+  /** The text of a private key: PEM, 43 characters of base64url, or the JSON that `web-push` prints. */
+  readonly key?: string
+  /** Makes another key: every browser must subscribe again. Default false. */
+  readonly new?: boolean
+}
+
+/** `PUT /api/applications/:id/credentials/fcm`. `DELETE …/credentials/:provider` takes any of them away. */
 export interface FcmCredentialRequest {
   /** The text of the service account's JSON key file. */
   readonly serviceAccount: string

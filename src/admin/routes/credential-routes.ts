@@ -4,6 +4,7 @@ import type { Application } from '../../application/application.ts'
 import type { CredentialStore } from '../../application/credential-store.ts'
 import { readApnsCertificate, readApnsKey, readServiceAccount } from '../../application/credential.ts'
 import type { Credential, CredentialProvider } from '../../application/credential.ts'
+import { nextVapid } from '../../application/vapid.ts'
 import type { Clock } from '../../clock.ts'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
@@ -16,7 +17,7 @@ import { known } from '../administrator.ts'
 import type { Actor } from '../administrator.ts'
 import type { CredentialTestAnswer } from '../api-types/credential-types.ts'
 import { applicationNamed } from '../application-fields.ts'
-import { ApnsFiles, FcmFile } from '../application-schema.ts'
+import { ApnsFiles, FcmFile, VapidFields } from '../application-schema.ts'
 import type { ApplicationView } from '../view/application-view.ts'
 
 interface Dependencies {
@@ -93,6 +94,28 @@ export function credentialRoutes(deps: Dependencies) {
           answer: 'ApplicationAnswer',
         }),
         body: FcmFile,
+      },
+    )
+    .put(
+      '/api/applications/:id/credentials/webpush',
+      ({ actor, params, body: { subject, key, new: isNew = false } }) => {
+        const application = applicationNamed(directory, params.id)
+        if (isNew && key !== undefined) throw invalid('new', 'and key exclude each other')
+        const before = credentials.webPushOf(application)
+        const next = nextVapid(before, { subject, key, isNew })
+        if (next === null) throw missing('subject')
+        const credential = readable('key', next)
+        // Where nothing changes, connections go on.
+        if (JSON.stringify(credential) === JSON.stringify(before)) return view.whole(application)
+        return store(actor, params.id, credential)
+      },
+      {
+        ...adminCall({
+          tag: 'Applications',
+          summary: 'Make or import the VAPID key for web push, or change its subject',
+          answer: 'ApplicationAnswer',
+        }),
+        body: VapidFields,
       },
     )
     .delete(

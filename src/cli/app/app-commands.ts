@@ -1,5 +1,5 @@
 import { isAppleId, isBundleId } from '../../application/apple-names.ts'
-import { isVapidSubject } from '../../application/vapid.ts'
+import { isVapidSubject, VAPID_SUBJECT } from '../../application/vapid.ts'
 import { choice, duration, path } from '../../settings/setting-type.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
 import { dataFlags, jsonFlag } from '../command.ts'
@@ -19,7 +19,7 @@ const bundleId: FlagSpec['type'] = {
 }
 
 const vapidSubject: FlagSpec['type'] = {
-  expected: 'an address such as mailto:push@shop.example or https://shop.example/contact',
+  expected: VAPID_SUBJECT,
   read: (text) => (isVapidSubject(text) ? text : undefined),
 }
 

@@ -1,5 +1,5 @@
 import { createCredentialStore } from '../../application/credential-store.ts'
-import { makeVapid, readVapid } from '../../application/vapid.ts'
+import { nextVapid } from '../../application/vapid.ts'
 import type { VapidCredential } from '../../application/vapid.ts'
 import type { Problem } from '../../failure.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
@@ -59,12 +59,9 @@ function wanted(
   flags: ParsedArguments['flags'],
   context: CommandContext,
 ): VapidCredential | Problem | Problems {
-  const subject = flags.get('subject') ?? before?.subject
-  if (subject === undefined) return problems('app webpush needs --subject mailto:… or --subject https://….')
   const path = flags.get('key')
-  if (path !== undefined) {
-    const file = readCredentialFile(path, context)
-    return file.kind === 'read' ? readVapid(file.text, subject) : file
-  }
-  return before === null || flags.has('new') ? makeVapid(subject) : { ...before, subject }
+  const file = path === undefined ? null : readCredentialFile(path, context)
+  if (file?.kind === 'problem') return file
+  const next = nextVapid(before, { subject: flags.get('subject'), key: file?.text, isNew: flags.has('new') })
+  return next ?? problems('app webpush needs --subject mailto:… or --subject https://….')
 }

@@ -1,20 +1,16 @@
 import { useSignal } from '@preact/signals'
 import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
-import type {
-  ApnsCredentialRequest,
-  ApnsEnvironmentName,
-  CredentialTestAnswer,
-  ProviderName,
-} from '../../admin/api-types/credential-types.ts'
-import { call, sentenceOf } from '../client/call.ts'
+import type { ApnsCredentialRequest, ApnsEnvironmentName } from '../../admin/api-types/credential-types.ts'
+import { call } from '../client/call.ts'
 import { applicationCall } from '../client/paths.ts'
+import { Findings } from './credential-findings.tsx'
 import { ChoiceField, keptIn, TextField } from './field.tsx'
 import { FileDrop } from './file-drop.tsx'
 import { Form } from './form.tsx'
-import { Notice } from './notice.tsx'
+import { WebPushKey } from './web-push-key.tsx'
 
 interface Props {
-  readonly application: Pick<ApplicationAnswer, 'id' | 'simulated'>
+  readonly application: Pick<ApplicationAnswer, 'id' | 'credentials'>
   /** Default: nobody wants to know. */
   readonly onStored?: () => void
 }
@@ -22,12 +18,13 @@ interface Props {
 /** More is no key: that of Apple has 300 bytes, a service account 2,400, a certificate some thousand. */
 const MOST_BYTES = 64 * 1024
 
-/** A key or a certificate of Apple's, a service account of Google's; each is tried at once, and what is found is said. */
+/** A key or a certificate of Apple's, a service account of Google's, a key for browsers; each is tried at once, and what is found is said. */
 export function CredentialForms({ application, onStored = () => {} }: Props) {
   return (
     <div class="cards">
       <AppleKey application={application} onStored={onStored} />
       <GoogleAccount application={application} onStored={onStored} />
+      <WebPushKey application={application} onStored={onStored} />
     </div>
   )
 }
@@ -154,38 +151,5 @@ function GoogleAccount({ application, onStored }: Required<Props>) {
       </Form>
       {stored.value > 0 && <Findings key={stored.value} application={application.id} provider="fcm" />}
     </section>
-  )
-}
-
-interface Tested {
-  readonly application: string
-  readonly provider: ProviderName
-}
-
-const LEVELS = { ok: 'good', warning: 'warning', failed: 'error', skipped: 'note' } as const
-
-/** Asks the gateway whether a credential is right, as the doctor does. */
-export function Findings({ application, provider }: Tested) {
-  const answer = useSignal<CredentialTestAnswer['findings'] | null>(null)
-  const problem = useSignal<string | null>(null)
-  const isAsked = useSignal(false)
-  if (!isAsked.value) {
-    isAsked.value = true
-    call<CredentialTestAnswer>('POST', applicationCall(application, 'credentials', provider, 'test')).then(
-      ({ findings }) => (answer.value = findings),
-      (error: unknown) => (problem.value = sentenceOf(error)),
-    )
-  }
-  return (
-    <div aria-live="polite">
-      {problem.value !== null && <Notice level="error">{problem.value}</Notice>}
-      {problem.value === null && answer.value === null && <p>Asking {provider === 'apns' ? 'Apple' : 'Google'} …</p>}
-      {answer.value?.map(({ state, text, fix }) => (
-        <Notice key={text} level={LEVELS[state]}>
-          <p>{text}</p>
-          {fix !== null && <p>{fix}</p>}
-        </Notice>
-      ))}
-    </div>
   )
 }

@@ -63,7 +63,13 @@ export function TextField({ label, hint, problem, onValue, onKeyDown, type = 'te
   )
 }
 
-type Area = Around & ValueOf & { readonly rows?: number; readonly placeholder?: string; readonly required?: boolean }
+type Area = Around &
+  ValueOf & {
+    readonly rows?: number
+    readonly placeholder?: string
+    readonly required?: boolean
+    readonly spellcheck?: boolean
+  }
 
 export function AreaField({ label, hint, problem, onValue, ...rest }: Area) {
   return (

@@ -49,6 +49,11 @@ const COLUMNS: readonly Column<ApplicationSummary>[] = [
     value: ({ providers }) => providers.fcm.state,
     show: ({ providers, simulated }) => <ProviderMark provider={providers.fcm} simulated={simulated} />,
   },
+  {
+    name: 'Browsers',
+    value: ({ providers }) => providers.webpush.state,
+    show: ({ providers, simulated }) => <ProviderMark provider={providers.webpush} simulated={simulated} />,
+  },
   { name: 'ID', value: ({ id }) => id, show: ({ id }) => <code>{id}</code> },
 ]
 

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useRoute } from 'preact-iso/router'
 import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
 import type { CredentialView } from '../../admin/api-types/credential-types.ts'
@@ -7,14 +8,16 @@ import { adminCurl } from '../client/curl.ts'
 import { applicationCall } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { ApplicationTabs } from '../components/application-tabs.tsx'
-import { CredentialForms, Findings } from '../components/credential-forms.tsx'
+import { Findings } from '../components/credential-findings.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import { CredentialForms } from '../components/credential-forms.tsx'
 import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { time } from '../components/text.ts'
 
-/** The keys by which Apple and Google know an application. */
+/** The keys by which Apple, Google and browsers know an application. */
 export function CredentialsPage() {
   const id = useRoute().params['id'] ?? ''
   const { value, problem, reload } = useResource<ApplicationAnswer>(applicationCall(id))
@@ -22,11 +25,12 @@ export function CredentialsPage() {
   return (
     <Page
       title="Credentials"
-      lead="What Apple and Google know this application by"
+      lead="What Apple, Google and browsers know this application by"
       above={<ApplicationTabs id={id} name={value?.name} />}
       problem={problem}
       curl={[
         `jq -n --rawfile key AuthKey_ABC123DEFG.p8 '{$key, keyId: "ABC123DEFG", teamId: "DEF123GHIJ", topic: "com.example.shop"}' |\n  ${adminCurl('PUT', `${path}/apns`)} \\\n  -H 'Content-Type: application/json' -d @-`,
+        adminCurl('PUT', `${path}/webpush`, { subject: 'mailto:push@shop.example' }),
         adminCurl('POST', `${path}/apns/test`),
       ]}
     >
@@ -40,7 +44,8 @@ export function CredentialsPage() {
         <Empty title="No key yet">
           <p>
             Apple's is a .p8 file, or a .p12 with a certificate, from Certificates, Identifiers &amp; Profiles, Keys.
-            Google's is a JSON file, from the Firebase console, Project settings, Service accounts.
+            Google's is a JSON file, from the Firebase console, Project settings, Service accounts. That for browsers is
+            made here, without an account.
           </p>
         </Empty>
       )}
@@ -92,13 +97,19 @@ function Credential({ id, credential, onGone }: Shown) {
 
 const WHOSE = { apns: 'Apple', fcm: 'Google', webpush: 'Browsers' } as const
 
-function factsOf(credential: CredentialView): readonly (readonly [string, string])[] {
+function factsOf(credential: CredentialView): readonly (readonly [string, ComponentChildren])[] {
   const since = ['Here since', time(credential.createdAt)] as const
   if (credential.provider === 'fcm') {
     return [['Project', credential.projectId], ['Account', credential.clientEmail], since]
   }
   if (credential.provider === 'webpush') {
-    return [['Public key', credential.publicKey], ['Contact', credential.subject], since]
+    const { publicKey, subject } = credential
+    const key = (
+      <>
+        <code>{publicKey}</code> <CopyButton text={publicKey} label="Copy the public key" />
+      </>
+    )
+    return [['Public key', key], ['Contact', subject], since]
   }
   const place = [['Bundle ID', credential.topic] as const, ['Environment', credential.environment] as const]
   if (credential.kind === 'key') {

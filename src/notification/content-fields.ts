@@ -46,6 +46,16 @@ export const link: Field<string> = {
   },
 }
 
+/** What a browser can open. */
+export const webUrl: Field<string> = {
+  schema: { type: 'string' },
+  emptyIsAbsent: true,
+  read(value, name) {
+    if (isUrl(value) && /^https?:$/.test(new URL(value).protocol)) return value
+    throw invalid(name, `must be an http or https URL, not ${show(value)}`)
+  },
+}
+
 /** Apple, "Sending notification requests to APNs": "must not exceed 64 bytes". It is a header, so ASCII. */
 const COLLAPSE = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/
 

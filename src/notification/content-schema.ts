@@ -1,5 +1,6 @@
 import { invalid, optional } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
+import { actions } from './actions-field.ts'
 import {
   badge,
   category,
@@ -22,7 +23,7 @@ import { apns, fcm, payload } from './gateway-override-fields.ts'
 import { inLanguage } from './languages.ts'
 import { languages } from './languages-field.ts'
 import type { Languages, LanguageText } from './languages.ts'
-import type { Notification, RawApns, RawFcm } from './notification.ts'
+import type { Action, Notification, RawApns, RawFcm } from './notification.ts'
 
 /** The fields of what is shown, in the body of every push. */
 export const contentFields = {
@@ -43,6 +44,7 @@ export const contentFields = {
   interruption: optional(example(interruption, 'time-sensitive')),
   channel: optional(example(channel, 'orders')),
   link: optional(example(link, 'shop:orders/17')),
+  actions: optional(example(actions, [{ action: 'track', title: 'Track it', link: 'https://shop.example/track/17' }])),
   languages: optional(example(languages, { de: { msg: 'Hallo' }, 'pt-BR': { msg: 'Olá' } })),
   apns: optional(example(apns, { aps: { 'relevance-score': 0.5 } })),
   fcm: optional(example(fcm, { android: { notification: { color: '#0b6e4f' } } })),
@@ -67,6 +69,7 @@ const EXTRAS = [
   'interruption',
   'channel',
   'link',
+  'actions',
   'languages',
   'apns',
   'fcm',
@@ -74,8 +77,9 @@ const EXTRAS = [
 
 type Extra = (typeof EXTRAS)[number]
 
-/** What was read of a body; the raw fields are `null` where there is nothing in them. */
-type Content = Omit<Partial<Notification>, 'languages' | 'apns' | 'fcm'> & {
+/** What was read of a body; lists and objects are `null` where there is nothing in them. */
+type Content = Omit<Partial<Notification>, 'actions' | 'languages' | 'apns' | 'fcm'> & {
+  readonly actions?: readonly Action[] | null
   readonly languages?: Languages | null
   readonly apns?: RawApns | null
   readonly fcm?: RawFcm | null
@@ -115,7 +119,7 @@ export function checkContent(notification: Notification): void {
 
 /** `nameOf`: what a field is called in the body. */
 function checkText(
-  { msg, title, subtitle, image, link, payload, apns, fcm }: Notification,
+  { msg, title, subtitle, image, link, actions, payload, apns, fcm }: Notification,
   nameOf: (field: keyof LanguageText) => string,
 ): void {
   const hasText =
@@ -123,6 +127,7 @@ function checkText(
   if (!hasText) {
     if (subtitle !== undefined) throw invalid(nameOf('subtitle'), 'needs msg or title beside it')
     if (image !== undefined) throw invalid(nameOf('image'), 'needs msg or title beside it')
+    if (actions !== undefined) throw invalid('actions', 'needs msg or title beside it')
   }
   // Beside aps, and in data, both would have the same name.
   for (const [name, value] of [
@@ -160,4 +165,5 @@ const SHOWN = [
   'mutable',
   'interruption',
   'channel',
+  'actions',
 ] as const

@@ -42,6 +42,8 @@ export interface Notification {
   readonly channel?: string
   /** A URL for the app to open. */
   readonly link?: string
+  /** Browsers only: the buttons, in their order. */
+  readonly actions?: readonly Action[]
   /** The text in other languages. */
   readonly languages?: Languages
   /** Merged into the body for APNs last; `aps` is merged key by key. Has no badge. */
@@ -51,6 +53,15 @@ export interface Notification {
    * Names are in snake_case. Addresses nobody, and has neither time to live nor count.
    */
   readonly fcm?: RawFcm
+}
+
+/** A button below the text. */
+export interface Action {
+  /** What the app reports by PUT /stats when it was chosen. */
+  readonly action: string
+  readonly title: string
+  /** An http or https URL to open. Default: the link of the push. */
+  readonly link?: string
 }
 
 /** The notification as an application sends it. */
@@ -113,7 +124,18 @@ export function sizedFields(notification: Notification, language: string | null)
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-const MAY_BE_LONG = ['title', 'subtitle', 'image', 'category', 'thread', 'channel', 'link', 'apns', 'fcm'] as const
+const MAY_BE_LONG = [
+  'title',
+  'subtitle',
+  'image',
+  'category',
+  'thread',
+  'channel',
+  'link',
+  'actions',
+  'apns',
+  'fcm',
+] as const
 
 /** The part of a push that is the same for all its recipients. */
 export interface Message {

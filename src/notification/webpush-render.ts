@@ -64,15 +64,17 @@ export function webPushBytes(notification: Notification): number {
 
 /** `null`: nothing is to be seen. */
 function shownOf(push: string, notification: Notification): JsonObject | null {
-  const { msg, title, image, link, collapse } = notification
+  const { msg, title, image, link, collapse, actions } = notification
   if (!title && !msg) return null
+  // An address to open is asked for, of buttons too; this one is the start of the site.
+  const navigate = link ?? '/'
   return {
     // A title is asked for. Text alone takes its place.
     ...(title ? { title, ...(msg && { body: msg }) } : { title: msg }),
-    // As is an address to open; this one is the start of the site.
-    navigate: link ?? '/',
+    navigate,
     image,
     tag: collapse ?? push,
+    actions: actions?.map((one) => ({ action: one.action, title: one.title, navigate: one.link ?? navigate })),
     ...dataOf(push, notification),
   }
 }

@@ -1,13 +1,11 @@
-import { codePoints, platform, readToken, token } from '../device/device-fields.ts'
+import { platform, readToken, token } from '../device/device-fields.ts'
 import { refusalIn } from '../failure.ts'
 import { count, objectSchema } from '../http/answer-schema.ts'
-import { bodyOf, invalid, missing, optional, required, show } from '../http/fields.ts'
+import { bodyOf, describedAs, invalid, missing, optional, required, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
+import { actionName } from './action-name-field.ts'
 import { RECEIPT_EVENTS } from './receipt.ts'
 import type { Receipt, ReceiptEvent } from './receipt.ts'
-
-const MAX_ACTION_CHARACTERS = 64
-const CONTROL = /\p{Cc}/u
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -56,25 +54,10 @@ const event: Field<ReceiptEvent> = {
   },
 }
 
-const action: Field<string> = {
-  schema: {
-    type: 'string',
-    minLength: 1,
-    maxLength: MAX_ACTION_CHARACTERS,
-    description:
-      'The name of the button, with event "action" and no other. The first 20 names of a push are counted apart, further ones as `other`.',
-  },
-  emptyIsAbsent: true,
-  read(value, name) {
-    if (typeof value !== 'string') throw invalid(name, `must be a string, not ${show(value)}`)
-    if (value.length > MAX_ACTION_CHARACTERS && codePoints(value) > MAX_ACTION_CHARACTERS) {
-      throw invalid(name, `must be at most ${MAX_ACTION_CHARACTERS} characters`)
-    }
-    if (!value.isWellFormed()) throw invalid(name, 'must be well-formed Unicode, without lone surrogates')
-    if (CONTROL.test(value)) throw invalid(name, 'must not contain control characters')
-    return value
-  },
-}
+const action = describedAs(
+  'The name of the button, with event "action" and no other. The first 20 names of a push are counted apart, further ones as `other`.',
+  actionName,
+)
 
 /** Endpoint 14. */
 export const RecordReceipt = bodyOf(

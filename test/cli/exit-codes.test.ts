@@ -42,6 +42,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   'push --link': ['no address'],
   'push --image': ['no address'],
   'push --payload': NOT_JSON,
+  'push --action': [...NOT_JSON, '{"action": "track"}'],
   'push --collapse': ['x'.repeat(65)],
   'push --ttl': ['-1', 'soon'],
   'push --fields': [...NOT_JSON, '{"titel": "x"}'],

@@ -80,6 +80,7 @@ const bodies = fc.record(
     interruption: field(fc.constantFrom('passive', 'active', 'time-sensitive', 'critical')),
     channel: field(text),
     link: field(fc.webUrl()),
+    actions: field(fc.array(field(fc.record({ action: field(text), title: field(text), link: field(fc.webUrl()) })))),
     apns: field(fc.record({ aps: field(fc.dictionary(key, field(text))), more: fc.jsonValue() }, { requiredKeys: [] })),
     fcm: field(
       fc.record(

@@ -41,6 +41,21 @@ describe('the body for a browser', () => {
     expect(bodyOf({ title: 'Hello' })).toMatchObject({ notification: { title: 'Hello' } })
   })
 
+  test('has its buttons, which open what the push does where they have no link of their own', () => {
+    const track = { action: 'track', title: 'Track it', link: 'https://shop.example/track/7' }
+    const actions = [track, { action: 'later', title: 'Later' }]
+    const buttonsOf = (notification: Partial<Notification>) =>
+      (bodyOf({ msg: 'Hello', actions, ...notification }) as { notification: { actions: unknown } }).notification
+        .actions
+    const tracked = { action: 'track', title: 'Track it', navigate: 'https://shop.example/track/7' }
+    const later = { action: 'later', title: 'Later' }
+    expect(buttonsOf({ link: 'https://shop.example/7' })).toEqual([
+      tracked,
+      { ...later, navigate: 'https://shop.example/7' },
+    ])
+    expect(buttonsOf({})).toEqual([tracked, { ...later, navigate: '/' }])
+  })
+
   test('carries the badge, and the id of the push where the application reports opens', () => {
     expect(bodyOf({ msg: 'Hello', badge: { set: 3 }, carriesId: true }, 3)).toEqual({
       web_push: 8030,

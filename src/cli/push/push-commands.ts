@@ -35,6 +35,12 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
       { name: 'badge', placeholder: 'N', doc: 'the number on the icon: 3, +1 or -1 (default: left alone)' },
       { name: 'link', placeholder: 'URL', doc: 'what the app is to open' },
       { name: 'image', placeholder: 'URL', doc: 'a picture to show' },
+      {
+        name: 'action',
+        placeholder: 'JSON',
+        list: true,
+        doc: 'a button, for browsers: {"action": "track", "title": "Track it", "link": "https://…"}',
+      },
       { name: 'payload', placeholder: 'JSON', doc: 'an object for the app' },
       { name: 'languages', placeholder: 'FILE|JSON', doc: 'the text in other languages: {"de": {"msg": "Hallo"}}' },
       { name: 'collapse', placeholder: 'NAME', doc: 'takes the place of an earlier one with this name' },

@@ -40,6 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(TEXT_FIELDS).map(([flag, field]) => [field, `--${flag}`])),
   msg: 'MESSAGE',
   sound: '--sound',
+  actions: '--action',
   payload: '--payload',
   languages: '--languages',
   where: '--where',
@@ -93,6 +94,9 @@ export function readPush(
   wrong.push(...unknownFields(more))
   const [tags, exceptTags, users] = [list('tag'), list('except-tag'), list('user')]
   const payload = json('payload', '{"article": 17}')
+  const button = '{"action": "track", "title": "Track it"}'
+  // Given again, the flag's values are joined by commas, as those of a list are in JSON.
+  const actions = json('action', button, flags.has('action') ? `{"given": [${flag('action')}]}` : undefined)
   const where = json('where', '{"all": [{"tag": "beta"}, {"seen_within": 7}]}')
   const languages = json('languages', '{"de": {"msg": "Hallo"}}', textOrFile('languages'))
   if (wrong.length > 0) return problems(...wrong)
@@ -109,6 +113,7 @@ export function readPush(
     ...(words[1] !== undefined && { msg: words[1] }),
     payload: payload ?? fields['payload'],
     languages: languages ?? fields['languages'],
+    actions: (actions as { given?: unknown } | undefined)?.given ?? fields['actions'],
     ...(flags.has('platform') && { platform: platforms.map(String) }),
     tags,
     alias: flag('alias'),

@@ -15,6 +15,7 @@ const KEYS = {
 const CHROME = 'https://fcm.googleapis.com/fcm/send/chrome-1'
 const FIREFOX = 'https://updates.push.services.mozilla.com/wpush/v2/firefox-1'
 const BROWSER = { token: CHROME, platform: '2', keys: KEYS }
+const ACTION = { action: 'buy', title: 'Buy', link: 'https://shop.example/bread' }
 const IPHONE = { token: 'ab'.repeat(32), platform: '0' }
 
 let service: Service
@@ -93,13 +94,14 @@ describe('a browser', () => {
     await register(caller, BROWSER)
     const accepted = await service.post(
       '/push/one',
-      { token: CHROME, platform: '2', msg: 'Fresh bread', sound: '', badge: '' },
+      { token: CHROME, platform: '2', msg: 'Fresh bread', sound: '', badge: '', actions: [ACTION] },
       { application: caller.application },
     )
     expect(accepted.status).toBe(200)
     const simulator = await service.server.simulator()
     const [arrival] = await arrivalsAt(simulator, 1, ({ token }) => token === CHROME)
-    expect(JSON.stringify(arrival?.body)).toContain('Fresh bread')
+    const buttons = [{ action: 'buy', title: 'Buy', navigate: 'https://shop.example/bread' }]
+    expect(arrival?.body).toMatchObject({ notification: { title: 'Fresh bread', actions: buttons } })
   })
 })
 

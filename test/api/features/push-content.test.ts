@@ -247,6 +247,34 @@ for (const path of PUSH_PATHS) {
       await expectRefused('priority', [['high', high]], 'priority', silent)
     })
 
+    test('for buttons that no browser could show, or whose name could not be reported', async () => {
+      const button = { action: 'track', title: 'Track it' }
+      await expectRefused('actions', [
+        ['track', 'must be a list of buttons, not "track"'],
+        [button, 'must be a list of buttons, not an object'],
+        [Array.from({ length: 4 }, (_, index) => ({ ...button, action: `a${index}` })), 'must be at most 3 buttons'],
+      ])
+      await expectRefused('actions', [[['track'], 'must be {"action": …, "title": …}, not "track"']], 'actions[0]')
+      const bad = (one: object, field: string, problem: string) =>
+        expectRefused('actions', [[[{ action: 'other', title: 'Other' }, one], problem]], `actions[1].${field}`)
+      await bad({ title: 'Track it' }, 'action', 'must not be empty')
+      await bad({ ...button, action: 'x'.repeat(65) }, 'action', 'must be at most 64 characters')
+      await bad({ ...button, action: 'a\nb' }, 'action', 'must not contain control characters')
+      await bad({ ...button, action: 'other' }, 'action', 'must not be the name of another button')
+      await bad({ ...button, title: '' }, 'title', 'must not be empty')
+      await bad({ ...button, title: 5 }, 'title', 'must be a string, not 5')
+      await bad({ ...button, link: 'shop:17' }, 'link', 'must be an http or https URL, not "shop:17"')
+      await bad({ ...button, link: '/track' }, 'link', 'must be an http or https URL, not "/track"')
+      await bad({ ...button, url: 'a:b' }, 'url', 'is not a field of a button: these are action, title, link')
+      const silent = { silent: true }
+      await expectRefused(
+        'actions',
+        [[[button], 'must not be given with silent, which shows nothing']],
+        'actions',
+        silent,
+      )
+    })
+
     test('for a critical push without sound', () =>
       expectRefused('interruption', [['critical', 'must not be "critical" without a sound; "default" is one']]))
 
@@ -354,10 +382,11 @@ describe('a push to many', () => {
     }
   })
 
-  test('without text has neither subtitle nor image', async () => {
+  test('without text has neither subtitle, image nor buttons', async () => {
     for (const [field, value] of [
       ['subtitle', 'S'],
       ['image', IMAGE],
+      ['actions', [{ action: 'track', title: 'Track it' }]],
     ] as const) {
       const answer = await target.caller.post('/push/all', { ...filtered, sound: 'default', [field]: value })
       expectFailure(answer, 400, 'InvalidArgument', `${field} needs msg or title beside it.`)

@@ -19,7 +19,7 @@ import type { Answer, Call, Credentials, Service } from '../../support/service.t
 
 /** What a push may say beside what the contract has. */
 const MORE =
-  'title subtitle image category thread collapse ttl priority silent mutable interruption channel link languages apns fcm'
+  'title subtitle image category thread collapse ttl priority silent mutable interruption channel link actions languages apns fcm'
 
 const PUSH_ALL = `platform msg sound badge payload tags tags_match except_tags active except_active alias Alias except_alias users except_users near seen_within not_seen_for registered_within where send_at send_at_local confirm replace ${MORE}`
 const PUSH_ONE = `platform* token* msg* sound* badge* payload send_at replace ${MORE}`
@@ -296,7 +296,9 @@ for (const [endpoint, [secret, fields]] of Object.entries(ENDPOINTS)) {
 function isLimited(schema: Json): boolean {
   if ('$ref' in schema) return /\d/.test(schema['description'])
   if (schema['type'] === 'array') {
-    return ('maxItems' in schema || 'enum' in schema['items']) && isLimited(schema['items'])
+    const items = schema['items']
+    const isClosed = items.additionalProperties === false
+    return ('maxItems' in schema || 'enum' in items) && (isClosed || isLimited(items))
   }
   const inNumbers = ['enum', 'format', 'maxLength', 'maximum'].some((keyword) => keyword in schema)
   return inNumbers || /\d/.test(schema['description'])

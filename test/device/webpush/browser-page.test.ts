@@ -62,7 +62,7 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
   }, 60_000)
   afterAll(() => browser.close())
 
-  test('shows what arrives, as text, and so does the notification', async () => {
+  test('shows what arrives, as text, and so does the notification, whose buttons report that they were chosen', async () => {
     const { context, page, wrongs } = await openPage(browser)
     await context.grantPermissions(['notifications'], { origin: service.url })
     // Who has said yes is registered at once; whether the push service can be reached from here is another matter.
@@ -99,6 +99,35 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
     expect(await page.evaluate<unknown>(shown)).toEqual([
       { title, body: 'Until noon', tag: 'bread', data: { navigate: '/webpush/page.css', article: 17 } },
     ])
+    const { body: push } = await service.post('/push/all', { platform: '2', msg: 'Cake', sound: '', badge: '' })
+    const actions = [{ action: 'buy', title: 'Buy', navigate: '/webpush/page.css' }]
+    const data = { bellhop: { push: push.id } }
+    await devtools.send('ServiceWorker.deliverPushMessage', {
+      origin: service.url,
+      registrationId,
+      data: JSON.stringify({
+        web_push: 8030,
+        notification: { title: 'Cake', navigate: '/', tag: 'cake', data, actions },
+      }),
+    })
+    await page.getByText('Cake').waitFor()
+    // As client.js does where the browser subscribes.
+    await page.evaluate(
+      `navigator.serviceWorker.ready.then(async ({ scope }) => (await caches.open('bellhop')).put(
+        new URL('bellhop.json', scope), Response.json({ home: location.origin, app: '${app}', token: 'unknown' })))`,
+    )
+    const [worker] = context.serviceWorkers()
+    const chosen = await worker?.evaluate<unknown>(
+      `self.registration.getNotifications({ tag: 'cake' }).then(async ([notification]) => {
+        const { actions } = notification
+        await opened({ notification, action: 'buy' })
+        await opened({ notification, action: '' })
+        return { buttons: actions.map(({ action, title }) => ({ action, title })), links: notification.data.actions }
+      })`,
+    )
+    expect(chosen).toEqual({ buttons: [{ action: 'buy', title: 'Buy' }], links: { buy: '/webpush/page.css' } })
+    const { body: status } = await service.get(`/push/${push.id}`)
+    expect(status).toMatchObject({ o: 1, actions: { buy: 1 } })
     // A page of a test has a profile for itself, in which Chromium does not subscribe.
     expect(wrongs.filter((wrong) => !wrong.includes('does not support the Push API in incognito mode'))).toEqual([])
     await context.close()

@@ -25,6 +25,9 @@ export async function register({ app, worker = '/sw.js', scope, device = {}, hom
     }),
   )
   localStorage.setItem(`bellhop ${app}`, endpoint)
+  // For the worker, which has no localStorage, to report what was opened.
+  const where = Response.json({ home: String(home), app, token: endpoint })
+  await (await caches.open('bellhop')).put(new URL('bellhop.json', registration.scope), where)
   return record
 }
 

@@ -8,6 +8,7 @@ import { refuseEmptied, refuseForeign } from './identify-file.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import * as schema from './schema.ts'
 import { sqliteVersion } from './sqlite-version.ts'
+import { stablePlan } from './stable-plan.ts'
 import { refuseNewer, upgrade } from './upgrade.ts'
 import type { UpgradeOptions } from './upgrade.ts'
 
@@ -224,9 +225,11 @@ function openWriter(path: string, options: UpgradeOptions): Sqlite {
 
 function prepare<Row, Params extends readonly Value[]>(connection: Sqlite, sql: string): Statement<Row, Params> {
   // bun:sqlite types its parameters as one loose union; the caller names the exact ones beside the SQL.
-  return connection.prepare(sql) as unknown as Statement<Row, Params>
+  return connection.prepare(stablePlan(sql)) as unknown as Statement<Row, Params>
 }
 
 function openDrizzle(connection: Sqlite) {
-  return drizzle(connection, { schema })
+  // All that drizzle asks of a connection here.
+  const client: Pick<Sqlite, 'prepare'> = { prepare: (sql: string) => connection.prepare(stablePlan(sql)) }
+  return drizzle({ client: client as Sqlite, schema })
 }

@@ -29,11 +29,6 @@ interface OpenRow
   readonly expires_at: number
 }
 
-/**
- * With a plus before each parameter that an index is searched for. Without it SQLite would compile the statement anew
- * whenever it is bound, since for another value another plan may be better (sqlite.org/c3ref/c_dbconfig_defensive,
- * "SQLITE_DBCONFIG_ENABLE_QPSG"): 120 µs in place of 4, four times for each push.
- */
 const OPEN = `SELECT d.push, coalesce((SELECT id FROM push whole WHERE whole.number = p.parent), p.id) AS id, d.application,
     d.platform, d.lane, p.notification, p.audience,
     (SELECT audience FROM push whole WHERE whole.number = p.parent) AS whole, p.ceiling, d.progress, d.ahead,
@@ -63,12 +58,12 @@ export function createDeliveryStore({ database, pushes }: Dependencies) {
      WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.application = a.number AND d.platform = p.value AND d.finished_at IS NULL)`,
   )
   const open = database.statement<OpenRow, [number, Platform, 0 | 1, after: number, upTo: number, limit: number]>(
-    `${OPEN} AND d.waits_until IS NULL AND d.application = +? AND d.platform = +? AND d.lane = +?
-       AND d.push > +? AND d.push <= +?
-     ORDER BY d.push LIMIT +?`,
+    `${OPEN} AND d.waits_until IS NULL AND d.application = ? AND d.platform = ? AND d.lane = ?
+       AND d.push > ? AND d.push <= ?
+     ORDER BY d.push LIMIT ?`,
   )
   const last = database.statement<{ number: number }, []>('SELECT coalesce(max(number), 0) AS number FROM push')
-  const one = database.statement<OpenRow, [number, Platform]>(`${OPEN} AND d.push = +? AND d.platform = +?`)
+  const one = database.statement<OpenRow, [number, Platform]>(`${OPEN} AND d.push = ? AND d.platform = ?`)
   const setAddressed = database.statement<never, [number, number, Platform]>(
     // A delivery that has ended keeps the numbers that callers were told.
     'UPDATE delivery SET addressed = coalesce(addressed, 0) + ? WHERE push = ? AND platform = ? AND finished_at IS NULL',

@@ -40,11 +40,10 @@ export function createWaitingStore({ database }: { database: Pick<Database, 'sta
   )
   const byTime = (column: 'waits_until' | 'expires_at') =>
     database.statement<DeliveryTime, LaneQuery>(
-      // The pluses are those of `OPEN` in delivery-store.ts.
       `SELECT d.push, d.${column} AS at FROM delivery d CROSS JOIN push p ON p.number = d.push
-       WHERE d.application = +? AND d.platform = +? AND d.lane = +? AND d.finished_at IS NULL
+       WHERE d.application = ? AND d.platform = ? AND d.lane = ? AND d.finished_at IS NULL
          AND d.${column} IS NOT NULL AND p.cancelled_at IS NULL
-       ORDER BY d.${column} LIMIT +?`,
+       ORDER BY d.${column} LIMIT ?`,
     )
   const due = byTime('waits_until')
   const expiring = byTime('expires_at')

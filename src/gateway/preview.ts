@@ -34,9 +34,9 @@ export function previewApns(message: Message, recipient: Recipient, identity: Ap
   const rendered = renderApns(message)
   const id = apnsIdOf(message.push, recipient.device)
   const authorization = identity?.signed === false ? undefined : AUTHORIZATION
-  const { 'apns-topic': topic = '', ...others } = apnsHeaders(rendered, identity?.topic ?? '', id, authorization)
+  const { 'apns-topic': topic = '', ...others } = apnsHeaders(rendered, identity?.topic ?? '', authorization)
   return {
-    headers: identity === null ? others : { 'apns-topic': topic, ...others },
+    headers: { ...(identity !== null && { 'apns-topic': topic }), ...others, 'apns-id': id },
     body: rendered.body(recipient.badge),
   }
 }

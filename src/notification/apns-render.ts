@@ -36,23 +36,23 @@ export function renderApns({ push, notification, expiresAt }: Message): Rendered
   }
 }
 
-/** The headers of one request, besides HTTP's own. `authorization`: `undefined` where a certificate stands for it. */
+/**
+ * The headers of all requests of a push, besides HTTP's own and the apns-id. `authorization`: `undefined` where a
+ * certificate stands for it.
+ */
 export function apnsHeaders(
   rendered: RenderedApns,
   topic: string,
-  id: string,
   authorization: string | undefined,
-): Record<string, string> {
-  const headers: Record<string, string> = {
+): Readonly<Record<string, string>> {
+  return {
     'apns-topic': topic,
     'apns-push-type': rendered.pushType,
     'apns-priority': rendered.priority,
     'apns-expiration': rendered.expiration,
     'apns-collapse-id': rendered.collapseId,
-    'apns-id': id,
+    ...(authorization !== undefined && { authorization }),
   }
-  if (authorization !== undefined) headers['authorization'] = authorization
-  return headers
 }
 
 /** Size in bytes of the largest body of a notification: APNs takes 4096. */

@@ -95,7 +95,8 @@ async function ask(
   const rendered = renderApns({ push, notification: NOTHING, expiresAt: clock.now() })
   return await transport.request({
     path: apnsPath(IMPOSSIBLE_TOKEN) ?? '',
-    headers: apnsHeaders(rendered, credential.topic, apnsIdOf(push, 0), authorization),
+    headers: apnsHeaders(rendered, credential.topic, authorization),
+    own: ['apns-id', apnsIdOf(push, 0)],
     body: rendered.body(null),
   })
 }

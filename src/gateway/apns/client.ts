@@ -52,6 +52,13 @@ interface Rest {
   readonly reason: string
 }
 
+/** What all requests of a message have in common, as long as the provider token is the same. */
+interface Prepared {
+  readonly rendered: RenderedApns
+  readonly authorization: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** What is to be sent, and to whom: see `Provider.send`. */
 interface Addressed {
   readonly message: Message
@@ -72,7 +79,7 @@ class ApnsProvider implements Provider {
   readonly #options: ApnsProviderOptions
   /** `null`: the credential is a certificate. */
   readonly #tokens: ProviderTokens | null
-  readonly #rendered = new WeakMap<Message, RenderedApns>()
+  readonly #prepared = new WeakMap<Message, Prepared>()
   readonly #routes = new Map<Environment, Route>()
   /** Tried first for devices whose environment is not known. */
   #preferred: Environment
@@ -113,7 +120,7 @@ class ApnsProvider implements Provider {
     if (authorization === null) return KEY_UNUSABLE
     if (!mayGo()) return null
 
-    const rendered = this.#render(message)
+    const { rendered, headers } = this.#prepare(message, authorization)
     const route = this.#route(environment)
     const resting = leftOf(route.rest, clock.now())
     if (resting !== null) return resting
@@ -122,7 +129,8 @@ class ApnsProvider implements Provider {
     route.authorization = authorization
     const answer = await route.transport.request({
       path,
-      headers: apnsHeaders(rendered, credential.topic, apnsIdOf(message.push, recipient.device), authorization),
+      headers,
+      own: ['apns-id', apnsIdOf(message.push, recipient.device)],
       body: rendered.body(recipient.badge),
     })
     if (answer.kind === 'failed') {
@@ -194,13 +202,14 @@ class ApnsProvider implements Provider {
     route.wedgedBy = authorization
   }
 
-  #render(message: Message): RenderedApns {
-    let rendered = this.#rendered.get(message)
-    if (rendered === undefined) {
-      rendered = renderApns(message)
-      this.#rendered.set(message, rendered)
-    }
-    return rendered
+  #prepare(message: Message, authorization: string | undefined): Prepared {
+    const known = this.#prepared.get(message)
+    if (known !== undefined && known.authorization === authorization) return known
+    const rendered = known?.rendered ?? renderApns(message)
+    const headers = apnsHeaders(rendered, this.#options.credential.topic, authorization)
+    const prepared = { rendered, authorization, headers }
+    this.#prepared.set(message, prepared)
+    return prepared
   }
 
   #route(environment: Environment): Route {

@@ -40,6 +40,8 @@ class FcmProvider implements Provider {
   readonly #tokens: AccessTokens
   readonly #quota: ProjectQuota
   readonly #rendered = new WeakMap<Message, RenderedFcm>()
+  /** Of all requests with one access token. */
+  #headers = headersOf('')
 
   constructor(options: FcmProviderOptions) {
     const { credential, origin, ca, openTransport, clock } = options
@@ -76,11 +78,11 @@ class FcmProvider implements Provider {
     const authorization = typeof current === 'string' ? current : await current
     if (typeof authorization !== 'string') return authorization
     if (!mayGo()) return null
+    if (this.#headers.authorization !== authorization) this.#headers = headersOf(authorization)
 
     const answer = await this.#transport.request({
       path: this.#path,
-      // Answers are too short to be worth compressing.
-      headers: { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' },
+      headers: this.#headers,
       body: this.#render(message).body(recipient.token, recipient.badge, this.#clock.now()),
     })
     if (answer.kind === 'failed') return outcomeOfFailure(answer)
@@ -104,4 +106,9 @@ class FcmProvider implements Provider {
     }
     return rendered
   }
+}
+
+/** Answers are too short to be worth compressing. */
+function headersOf(authorization: string) {
+  return { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' }
 }

@@ -19,7 +19,7 @@ export type Requested =
 export function requestOver(
   session: ClientHttp2Session,
   authority: string,
-  { path, headers, body }: TransportRequest,
+  { path, headers, own, body }: TransportRequest,
   reasonOf: () => string | null,
   onOver: (exchanged: Requested) => void,
 ): () => boolean {
@@ -35,6 +35,7 @@ export function requestOver(
       ':authority': authority,
       ':path': path,
       ...headers,
+      ...(own !== undefined && { [own[0]]: own[1] }),
     })
   } catch (error) {
     // A header that cannot be sent.

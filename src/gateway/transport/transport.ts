@@ -4,8 +4,10 @@ import { MINUTE_MS } from '../../clock.ts'
 export interface TransportRequest {
   /** From the first slash on, already percent-encoded. */
   readonly path: string
-  /** Names in lower case. */
+  /** Names in lower case. The same object for many requests costs less than one for each. */
   readonly headers: Readonly<Record<string, string>>
+  /** The header in which it differs from others with the same `headers`: its name, which is none of those, and value. */
+  readonly own?: readonly [name: string, value: string]
   /** Text as UTF-8, or bytes. */
   readonly body: string | Uint8Array
 }

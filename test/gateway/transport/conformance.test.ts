@@ -30,6 +30,16 @@ describe.each(WAYS)('a request by $name', (way) => {
     expect(call?.headers[':authority']).toBe(new URL(gateway.origin).host)
   })
 
+  test('has a header of its own beside those that it shares with others at the same time', async () => {
+    await using gateway = await startGateway(() => OK)
+    await using transport = openWay(way, gateway)
+    const { headers, body } = NOTE
+    const send = (n: number) => transport.request({ path: `/${n}`, headers, own: ['apns-id', `id-${n}`], body })
+    await Promise.all(times(50, send))
+    const ids = gateway.calls.map(({ path, headers: got }) => [path, got['apns-topic'], got['apns-id']])
+    expect(ids.toSorted()).toEqual(times(50, (n) => [`/${n}`, 'com.example.app', `id-${n}`]).toSorted())
+  })
+
   test('gives status, headers and body of the answer', async () => {
     const body = '{"reason":"BadDeviceToken"}'
     await using gateway = await startGateway(() => ({ status: 400, headers: { 'apns-id': 'some-id' }, body }))

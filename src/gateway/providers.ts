@@ -12,6 +12,7 @@ import { ProjectQuota } from './fcm/project-quota.ts'
 import type { Provider } from './gateway.ts'
 import { apnsIdentityOf } from './preview.ts'
 import type { ApnsIdentity } from './preview.ts'
+import { withRealBrowsers } from './simulator/real-browsers.ts'
 import { simulatedProvider } from './simulator/simulated-provider.ts'
 import type { Simulator } from './simulator/simulator.ts'
 import type { OpenTransport } from './transport/transport.ts'
@@ -94,6 +95,12 @@ export function createProviders({
     return `${kind} ${createdAt}`
   }
 
+  /** Whether anything is sent past the simulator: to browsers with a key of their own, and without it all. */
+  function isReal(application: Application, platform: Platform): boolean {
+    if (!application.simulated) return true
+    return platform === 2 && credentials.summaries(application).some(({ provider }) => provider === 'webpush')
+  }
+
   return {
     /** `null` while there is no credential, or the simulator is still starting. Throws where it cannot be read. */
     find(application: Application, platform: Platform): Provider | null {
@@ -103,7 +110,9 @@ export function createProviders({
         if (!application.simulated) return own(application, platform)
         if (simulated === null) return null
         const shared = { clock, openTransport: openSimulated, pushServices: gateways.pushServices }
-        return simulatedProvider(simulated, application, platform, shared)
+        const standIn = simulatedProvider(simulated, application, platform, shared)
+        const real = isReal(application, platform) ? own(application, platform) : null
+        return real === null ? standIn : withRealBrowsers(real, standIn)
       } catch (error) {
         // Of the disk: whoever asks tries again.
         if (isSqliteError(error)) throw error
@@ -129,8 +138,9 @@ export function createProviders({
 
     /** Whether the gateway is known to take this application's credential. The simulator's is good. */
     isProven: (application: Application, platform: Platform) =>
-      application.simulated || credentials.isProven(application, PROVIDER[platform]),
+      !isReal(application, platform) || credentials.isProven(application, PROVIDER[platform]),
 
+    /** What the simulator takes proves nothing. */
     prove(application: Application, platform: Platform): void {
       if (!application.simulated) credentials.prove(application, PROVIDER[platform])
     },

@@ -36,9 +36,9 @@ describe('applications', () => {
       simulated: true,
       devices: 0,
       providers: {
-        apns: { state: 'ready', reason: null },
-        fcm: { state: 'ready', reason: null },
-        webpush: { state: 'ready', reason: null },
+        apns: { state: 'ready', reason: null, simulated: true },
+        fcm: { state: 'ready', reason: null, simulated: true },
+        webpush: { state: 'ready', reason: null, simulated: true },
       },
     })
     expect(await lastEntry()).toMatchObject({

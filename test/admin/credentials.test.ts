@@ -66,7 +66,7 @@ describe('an APNs key', () => {
     expect(body.credentials).toEqual([
       { provider: 'apns', kind: 'key', environment: 'auto', createdAt: expect.any(String), ...shown },
     ])
-    expect(body.providers.apns).toEqual({ state: 'ready', reason: null })
+    expect(body.providers.apns).toEqual({ state: 'ready', reason: null, simulated: false })
     expect(JSON.stringify(body)).not.toContain('PRIVATE')
     const entry = await lastEntry()
     expect(entry).toMatchObject({ action: 'store credential', subject: application.id, detail: { kind: 'key' } })
@@ -186,7 +186,7 @@ describe('a key for web push', () => {
       },
     ])
     expect(made.publicKey).toMatch(/^B[\w-]{86}$/)
-    expect(body.providers.webpush).toEqual({ state: 'ready', reason: null })
+    expect(body.providers.webpush).toEqual({ state: 'ready', reason: null, simulated: false })
     expect(JSON.stringify(body)).not.toContain('PRIVATE')
     expect(await lastEntry()).toMatchObject({ action: 'store credential', detail: { kind: 'vapid' } })
 

@@ -74,6 +74,9 @@ test('every command that it prints works as it is printed, while it runs', async
       expect([line, run.exitCode, run.stderr.toString().includes('bellhop:')]).toEqual([line, 0, false])
       if (line.includes(' push ')) expect(run.stdout.toString()).toStartWith('sent 2 of 2')
     }
+    // The phones are simulated; a browser is reached for real, from a page that has a key for it.
+    const page = /^ {2}(http:\S+\/webpush\/app_\w+)$/m.exec(text)?.[1] ?? ''
+    expect(await (await fetch(`${page}/key`)).json()).toEqual({ publicKey: expect.stringMatching(/^B[\w-]{86}$/) })
     const tail = Bun.spawn(['sh', '-c', `exec ${commands.at(-1)?.trim()} --json`], {
       cwd: ROOT,
       env: environment(),

@@ -5,6 +5,8 @@ export interface ProviderState {
   readonly state: 'none' | 'ready' | 'paused'
   /** Why it is paused, in the gateway's word. */
   readonly reason: string | null
+  /** Whether it sends to the simulator alone. */
+  readonly simulated: boolean
 }
 
 /** What may be shown of a credential. */

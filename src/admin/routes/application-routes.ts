@@ -191,7 +191,7 @@ export function applicationRoutes(deps: Dependencies) {
           throw new Refused(
             failure(
               'ConflictError',
-              `It has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. With confirm it is done.`,
+              `It has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${deps.credentials.summaries(application).some(({ provider }) => provider === 'webpush') ? ' Browsers would be reached as before.' : ''} With confirm it is done.`,
             ),
           )
         }

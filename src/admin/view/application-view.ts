@@ -33,10 +33,14 @@ export function createApplicationView(deps: Dependencies) {
     const { number, id, name, simulated } = application
     const stored = new Set(credentials.summaries(application).map(({ provider }) => provider))
     const providerState = (platform: Platform): ProviderState => {
-      if (!simulated && !stored.has(PROVIDER[platform])) return { state: 'none', reason: null }
+      const has = stored.has(PROVIDER[platform])
+      // A key for browsers reaches them from the simulator too.
+      const isSimulated = simulated && !(platform === 2 && has)
+      if (!isSimulated && !has) return { state: 'none', reason: null, simulated: false }
       const sender = senders.find((one) => one.application === number && one.platform === platform)
-      if (sender === undefined || sender.state === 'ready') return { state: 'ready', reason: null }
-      return { state: 'paused', reason: sender.reason ?? sender.state }
+      if (sender === undefined || sender.state === 'ready')
+        return { state: 'ready', reason: null, simulated: isSimulated }
+      return { state: 'paused', reason: sender.reason ?? sender.state, simulated: isSimulated }
     }
     return {
       id,

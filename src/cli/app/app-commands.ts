@@ -182,7 +182,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'app simulate',
     words: ['APP'],
-    summary: 'send everything to the built-in simulator, where no phone is reached',
+    summary: 'send what is for phones to the built-in simulator, where none is reached',
     flags: [
       { name: 'off', placeholder: null, doc: 'send to APNs, FCM and push services again' },
       { name: 'yes', placeholder: null, doc: 'also where it has devices, pushes or credentials for real phones' },

@@ -120,6 +120,7 @@ function viewJson({ application, credentials, webhook, userKey, size, adoptable 
 }
 
 function destination({ application, credentials }: View): string {
-  if (application.simulated) return 'simulator'
+  const toBrowsers = credentials.some(({ provider }) => provider === 'webpush')
+  if (application.simulated) return toBrowsers ? `simulator, ${GATEWAYS.webpush}` : 'simulator'
   return credentials.length === 0 ? 'nothing yet' : credentials.map(({ provider }) => GATEWAYS[provider]).join(', ')
 }

@@ -24,7 +24,10 @@ const ORDERS = [
   ['bad00000…', 'slow:…', 'accepted after 3 seconds'],
 ]
 
-/** Sends everything of an application to the simulator, or to APNs, FCM and push services again. */
+/**
+ * Sends what an application has for phones to the simulator, and what it has for browsers where there is no key for them;
+ * or everything to APNs, FCM and push services again.
+ */
 export const run: RunCommand = async ({ words: [app = ''], flags }, context) => {
   const opened = openApplication(app, flags, context)
   if (opened.kind !== 'open') return opened
@@ -35,8 +38,9 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
   const asks = simulated && !application.simulated && !flags.has('yes')
   const real = asks ? realThings(application, database, context) : []
   if (real.length > 0) {
+    const browsers = real.includes(credentialName('webpush')) ? ' Browsers would be reached as before.' : ''
     return problem(
-      `"${name}" has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. Add --yes to do so.`,
+      `"${name}" has ${real.join(', ')}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience.${browsers} Add --yes to do so.`,
     )
   }
   const changed = createApplicationStore({ database, clock: context.clock }).setSimulated(id, simulated)
@@ -50,6 +54,7 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
       '',
       ...indented(ORDERS),
       '',
+      `Browsers are reached for real as soon as it has a key for them: bellhop app webpush ${id}`,
       `What arrives is shown by  bellhop tail ${id}${dataFlagOf(flags.get('data'))}`,
       '',
     ].join('\n'),

@@ -12,7 +12,7 @@ import { escapeControls } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
 import type { CommandContext, ParsedArguments, RunCommand } from '../command.ts'
 import { dataFlagOf } from '../open-data.ts'
-import { demoAdministrator, demoApplication } from './demo-data.ts'
+import { demoAdministrator, demoApplication, demoBrowserKey } from './demo-data.ts'
 import { demonstrate } from './demo-push.ts'
 
 /** Where commands look by themselves. */
@@ -37,6 +37,8 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
     const settings = readConfig({ values, words: [], problems }, context.env, context.readFile)
     if (settings.kind === 'problems') return settings
     const application = demoApplication(data, context.clock)
+    const wrongKey = once ? null : demoBrowserKey(application.id, data, context)
+    if (wrongKey !== null) return wrongKey
     const signIn = once ? null : await demoAdministrator(data, context.clock)
     const server = await createServer(settings.config).catch((error: unknown) => startProblem(error, data))
     if ('problem' in server) return server
@@ -95,7 +97,11 @@ function nextText(
   const admin = new URL(adminUrl).host
   const besides = `${dataFlagOf(data)}${admin === USUAL_ADMIN ? '' : ` --admin-listen ${admin}`}`
   return `
-${signIn === null ? '' : `Dashboard, signed in (this link is good once, for 30 minutes):\n\n  ${signIn}\n\n`}Send the next one, from another terminal:
+${signIn === null ? '' : `Dashboard, signed in (this link is good once, for 30 minutes):\n\n  ${signIn}\n\n`}A real push to your browser, which takes no account: open this, and press the button.
+
+  ${url}/webpush/${id}
+
+Send the next one, from another terminal; with --all in the place of --tag beta your browser gets it too:
 
   ${PROGRAM} push demo "Once more" --tag beta${besides}
 

@@ -4,10 +4,19 @@ import { createAdministratorStore } from '../../admin/administrator-store.ts'
 import { linkUrl } from '../../admin/link-url.ts'
 import { createPasswords } from '../../admin/password.ts'
 import { createApplicationStore } from '../../application/application-store.ts'
+import { createCredentialStore } from '../../application/credential-store.ts'
+import { makeVapid } from '../../application/vapid.ts'
 import type { Clock } from '../../clock.ts'
 import { openDatabase } from '../../database/database.ts'
+import type { Problem } from '../../failure.ts'
+import type { Problems } from '../../settings/parse.ts'
+import { openSealingKey } from '../backup/open-sealing-key.ts'
+import type { CommandContext } from '../command.ts'
 
 const NAME = 'demo'
+
+/** Whom push services reach when something is wrong: at a domain that is nobody's (RFC 2606, 3). */
+const NOBODY = 'mailto:demo@example.com'
 
 /** The application of the demo, on the simulator. Of its secret only the hash is stored: each start shows a new one. */
 export function demoApplication(data: string, clock: Clock): { readonly id: string; readonly secret: string } {
@@ -20,6 +29,23 @@ export function demoApplication(data: string, clock: Clock): { readonly id: stri
   if (made.kind !== 'created') throw new Error(made.kind)
   applications.setSimulated(made.application.id, true)
   return { id: made.application.id, secret: made.secret }
+}
+
+/**
+ * Gives the application a key for browsers, which takes no account: these are reached for real. The key that is there stays.
+ * What is wrong with the sealing key; `null`: nothing.
+ */
+export function demoBrowserKey(id: string, data: string, context: CommandContext): Problem | Problems | null {
+  using database = openDatabase(data)
+  const application = createApplicationStore({ database, clock: context.clock }).find(id)
+  if (application === null) return null
+  return database.transact(() => {
+    const loaded = openSealingKey({ ...context, database, dataDirectory: data })
+    if (loaded.kind !== 'loaded') return loaded
+    const credentials = createCredentialStore({ database, clock: context.clock, key: loaded.key })
+    if (credentials.webPushOf(application) === null) credentials.put(application, makeVapid(NOBODY))
+    return null
+  })
 }
 
 /** Where whoever opens it is signed in as the administrator of the demo, once: nobody knows a password. */

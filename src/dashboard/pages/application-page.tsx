@@ -96,16 +96,16 @@ export function ApplicationPage() {
 }
 
 function Known({ application }: { readonly application: ApplicationAnswer }) {
-  const { id, devices, labels, simulated, providers, webhook } = application
+  const { id, devices, labels, providers, webhook } = application
   return (
     <Facts
       of={[
         ['ID', <code>{id}</code>],
         ['Devices', count(devices)],
         ['Tags and types', count(labels)],
-        ['Apple', <ProviderMark provider={providers.apns} simulated={simulated} />],
-        ['Google', <ProviderMark provider={providers.fcm} simulated={simulated} />],
-        ['Browsers', <ProviderMark provider={providers.webpush} simulated={simulated} />],
+        ['Apple', <ProviderMark provider={providers.apns} />],
+        ['Google', <ProviderMark provider={providers.fcm} />],
+        ['Browsers', <ProviderMark provider={providers.webpush} />],
         [
           'Webhook',
           <>

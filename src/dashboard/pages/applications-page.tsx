@@ -20,8 +20,7 @@ import { Page } from '../components/page.tsx'
 import { count } from '../components/text.ts'
 
 /** What of a credential is known at a glance. */
-export function ProviderMark({ provider, simulated }: { provider: ProviderState; simulated: boolean }) {
-  const { state, reason } = provider
+export function ProviderMark({ provider: { state, reason, simulated } }: { readonly provider: ProviderState }) {
   if (simulated) return <span class="state">simulated</span>
   if (state === 'none') return <span class="state">no key</span>
   if (state === 'ready') return <span class="state good">ready</span>
@@ -42,17 +41,17 @@ const COLUMNS: readonly Column<ApplicationSummary>[] = [
   {
     name: 'Apple',
     value: ({ providers }) => providers.apns.state,
-    show: ({ providers, simulated }) => <ProviderMark provider={providers.apns} simulated={simulated} />,
+    show: ({ providers }) => <ProviderMark provider={providers.apns} />,
   },
   {
     name: 'Google',
     value: ({ providers }) => providers.fcm.state,
-    show: ({ providers, simulated }) => <ProviderMark provider={providers.fcm} simulated={simulated} />,
+    show: ({ providers }) => <ProviderMark provider={providers.fcm} />,
   },
   {
     name: 'Browsers',
     value: ({ providers }) => providers.webpush.state,
-    show: ({ providers, simulated }) => <ProviderMark provider={providers.webpush} simulated={simulated} />,
+    show: ({ providers }) => <ProviderMark provider={providers.webpush} />,
   },
   { name: 'ID', value: ({ id }) => id, show: ({ id }) => <code>{id}</code> },
 ]

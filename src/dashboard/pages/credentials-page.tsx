@@ -36,8 +36,8 @@ export function CredentialsPage() {
     >
       {value?.simulated === true && (
         <Notice level="note">
-          This application is on the simulator: its pushes go to stand-ins, and need no key. Take it off there to reach
-          real phones.
+          This application is on the simulator: what is for phones goes to stand-ins, and needs no key. Take it off
+          there to reach real ones. With a key for browsers it reaches those for real, from here too.
         </Notice>
       )}
       {value?.credentials.length === 0 && (

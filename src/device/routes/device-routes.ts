@@ -17,7 +17,7 @@ import type { GrowthCall, GrowthBounds, Shortage } from '../growth.ts'
 import { ID_ALONE, idAloneOf } from '../id-alone.ts'
 import { broughtUnproven, judgeNames, mustProveNames } from '../proven-names.ts'
 import { tokenWarning } from '../push-token.ts'
-import { endpointProblem } from '../webpush/push-services.ts'
+import { endpointProblem, SIMULATED_SERVICE } from '../webpush/push-services.ts'
 
 interface Dependencies {
   readonly gate: Gate
@@ -42,7 +42,8 @@ export function deviceRoutes(deps: Dependencies) {
     .put(
       '/deviceToken',
       async ({ body, application, withSecret, address, status }) => {
-        const strayed = body.platform === 2 ? endpointProblem(body.token, pushServices) : null
+        const allowed = application.simulated ? [...pushServices, SIMULATED_SERVICE] : pushServices
+        const strayed = body.platform === 2 ? endpointProblem(body.token, allowed) : null
         if (strayed !== null) throw invalid('token', strayed)
         const call = { application, withSecret, address }
         const names = judgeNames(call, body, judgeProof)

@@ -30,12 +30,9 @@ export function browserRoutes({ directory, credentials }: Dependencies) {
     directory.refresh()
     const application = directory.byId(id)
     if (application === null) throw notFound('There is no such application.')
-    if (application.simulated) {
-      throw notFound('The application sends to the built-in simulator, where no browser is reached.')
-    }
     const summary = credentials.summaries(application).find(({ provider }) => provider === 'webpush')
     if (summary?.provider !== 'webpush') {
-      throw notFound('The application has no key for web push: bellhop app webpush makes one.')
+      throw notFound('The application has no key for web push: the dashboard makes one, or bellhop app webpush.')
     }
     return summary.publicKey
   }

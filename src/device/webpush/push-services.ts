@@ -3,6 +3,12 @@ import { addressIn } from '../../network/special-networks.ts'
 /** Hosts of the push services of Chrome, Firefox, Safari and Edge; one that begins with a dot stands for its subdomains. */
 const KNOWN_HOSTS = ['fcm.googleapis.com', '.push.services.mozilla.com', '.push.apple.com', '.notify.windows.com']
 
+/**
+ * Where the browsers of the simulator have their endpoints. The name is one that nobody can have (RFC 6761, 6.4), so that
+ * what is sent there by mistake reaches nobody.
+ */
+export const SIMULATED_SERVICE = 'https://simulator.invalid'
+
 /** Bytes of an endpoint at the most: those of browsers have 150 to 500. */
 const MAX_ENDPOINT_BYTES = 2048
 

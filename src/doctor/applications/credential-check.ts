@@ -16,6 +16,9 @@ export function judgeCredentials(
     devices.reduce((sum, each) => sum + (each.platform === platform ? each.registered : 0), 0)
   if (simulated) {
     if (providers.length === 0) return ok('It sends to the built-in simulator, where no phone is reached.')
+    if (providers.every((provider) => provider === 'webpush')) {
+      return ok('It sends to the built-in simulator, where no phone is reached, and to browsers for real.')
+    }
     return warning(
       'It has credentials, but sends to the built-in simulator: no phone is reached.',
       `If that is not meant: bellhop app simulate ${id} --off.`,

@@ -2,6 +2,7 @@ import type { Application } from '../../application/application.ts'
 import { readApnsKey, readServiceAccount } from '../../application/credential.ts'
 import type { Clock } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
+import { SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
 import { createApnsProvider } from '../apns/client.ts'
 import { createFcmProvider } from '../fcm/client.ts'
 import type { Provider } from '../gateway.ts'
@@ -33,7 +34,8 @@ export function simulatedProvider(
   }
   if (platform === 2) {
     const [credential, relay] = [issued.vapid, simulator.webPushUrl]
-    return createWebPushProvider({ ...shared, credential, named: pushServices, resolve: null, relay })
+    const named = [...pushServices, SIMULATED_SERVICE]
+    return createWebPushProvider({ ...shared, credential, named, resolve: null, relay })
   }
   const credential = readServiceAccount(issued.serviceAccount)
   if (credential.kind === 'problem') throw new Error(credential.problem)

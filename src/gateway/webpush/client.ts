@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { VapidCredential } from '../../application/vapid.ts'
 import type { Clock } from '../../clock.ts'
-import { endpointProblem, isNamed } from '../../device/webpush/push-services.ts'
+import { endpointProblem, isNamed, SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
 import { retryAfterMs } from '../../network/retry-after.ts'
 import type { Message } from '../../notification/notification.ts'
 import { renderWebPush, webPushHeaders } from '../../notification/webpush-render.ts'
@@ -61,7 +61,9 @@ class WebPushProvider implements Provider {
 
   async send(message: Message, recipient: Recipient, mayGo: () => boolean): Promise<Outcome | null> {
     const { token: endpoint, keys, badge } = recipient
-    if (endpointProblem(endpoint, this.#named) !== null) return NOT_ALLOWED
+    if (endpointProblem(endpoint, this.#named) !== null) {
+      return endpoint.startsWith(`${SIMULATED_SERVICE}/`) ? SIMULATED : NOT_ALLOWED
+    }
     if (keys === undefined || keys === null) return NO_KEYS
     const url = new URL(endpoint)
     const found = this.#routes.find(url, isNamed(endpoint, this.#named))
@@ -132,5 +134,7 @@ const NOT_ALLOWED: Outcome = {
   scope: 'service',
   reason: 'the push service is not allowed here',
 }
+/** The application is on the simulator no more. */
+const SIMULATED: Outcome = { kind: 'rejected', blame: 'token', reason: 'a browser of the simulator', certain: true }
 const NO_KEYS: Outcome = { kind: 'rejected', blame: 'token', reason: 'no usable keys', certain: true }
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the VAPID key cannot be used', certain: true }

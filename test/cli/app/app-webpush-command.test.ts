@@ -62,6 +62,18 @@ describe('app webpush', () => {
     ])
   })
 
+  test('of an application on the simulator says that browsers alone are reached for real', async () => {
+    using cli = await withShop()
+    await cli.run(['app', 'simulate', 'Shop'])
+    const { stdout } = await cli.run([...WEBPUSH, ...SUBJECT])
+    expect(stdout).toContain('\nIts phones are still those of the simulator; browsers are reached for real.\n')
+    expect((await cli.run(['app', 'list'])).stdout).toMatch(/ simulator, web push +Shop\n$/)
+    await cli.run(['app', 'simulate', 'Shop', '--off'])
+    expect((await cli.run(['app', 'simulate', 'Shop'])).stderr).toContain(
+      'devices whose tokens it does not like would leave the audience. Browsers would be reached as before. Add --yes',
+    )
+  })
+
   test('keeps the key that is there, and with nothing changed all of it', async () => {
     using cli = await withShop()
     const first = await keyAfter(cli, SUBJECT)

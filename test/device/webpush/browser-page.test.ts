@@ -38,18 +38,20 @@ describe('below /webpush', () => {
     }
   })
 
-  test('is nothing for an application that is none, is simulated, or has no key', async () => {
+  test('is nothing for an application that is none, or has no key, on the simulator or not', async () => {
     const simulated = service.addApplication('simulated', {}, true)
     const noKey = service.addApplication('no key', {}, false)
     for (const [id, why] of [
       ['app_none', 'There is no such application.'],
-      [simulated.id, 'The application sends to the built-in simulator, where no browser is reached.'],
-      [noKey.id, 'The application has no key for web push: bellhop app webpush makes one.'],
+      [simulated.id, 'The application has no key for web push: the dashboard makes one, or bellhop app webpush.'],
+      [noKey.id, 'The application has no key for web push: the dashboard makes one, or bellhop app webpush.'],
     ] as const) {
       for (const path of [`/webpush/${id}`, `/webpush/${id}/key`, `/webpush/${id}/manifest.json`]) {
         expectFailure(await service.get(path, { as: 'nobody' }), 404, 'ResourceNotFound', why)
       }
     }
+    const key = service.makeWebPushKey(simulated)
+    expect((await service.get(`/webpush/${simulated.id}/key`, { as: 'nobody' })).body).toEqual({ publicKey: key })
   })
 })
 

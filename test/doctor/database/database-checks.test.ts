@@ -69,6 +69,8 @@ describe('an application', () => {
       found: 'It has 1,204 Android devices and no FCM credential: pushes to them wait.',
     })
     expect(judgeCredentials({ ...own, simulated: true }, [], []).state).toBe('ok')
+    expect(judgeCredentials({ ...own, simulated: true }, ['webpush'], []).state).toBe('ok')
+    expect(judgeCredentials({ ...own, simulated: true }, ['apns', 'webpush'], []).state).toBe('warning')
     expect(judgeCredentials({ ...own, simulated: true }, ['apns'], [])).toMatchObject({
       state: 'warning',
       advice: 'If that is not meant: bellhop app simulate app_1 --off.',

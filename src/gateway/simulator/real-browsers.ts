@@ -1,0 +1,25 @@
+import { SIMULATED_SERVICE } from '../../device/webpush/push-services.ts'
+import type { Provider, Recipient } from '../gateway.ts'
+
+/**
+ * The provider of an application on the simulator that has a key for browsers: its browsers are reached for real, but for
+ * those of the simulator. Both providers are closed with it.
+ */
+export function withRealBrowsers(real: Provider, simulated: Provider): Provider {
+  const of = ({ token }: Recipient): Provider => (URL.parse(token)?.origin === SIMULATED_SERVICE ? simulated : real)
+  return {
+    ...constantsOf(real),
+    send: (message, recipient, mayGo) => of(recipient).send(message, recipient, mayGo),
+    serviceOf: (recipient) => of(recipient).serviceOf?.(recipient) ?? '',
+    get connections() {
+      return (real.connections ?? 0) + (simulated.connections ?? 0)
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([real[Symbol.asyncDispose](), simulated[Symbol.asyncDispose]()])
+    },
+  }
+}
+
+function constantsOf({ name, weight }: Provider): Pick<Provider, 'name' | 'weight'> {
+  return { name, ...(weight !== undefined && { weight }) }
+}

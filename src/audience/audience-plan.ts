@@ -5,7 +5,7 @@ import type { Bind } from './audience-checks.ts'
 import type { Prepare } from './audience-labels.ts'
 import type { Condition } from './condition.ts'
 import { cellsNear } from './geo-circle.ts'
-import { listedById, listedByUser, listedCheck } from './listed-devices.ts'
+import { listedById, listedCheck } from './listed-devices.ts'
 import type { ListedDevices } from './listed-devices.ts'
 
 /** What to read, as SQL in which every value is a parameter. */
@@ -65,10 +65,18 @@ export function planOfOne(device: number): Plan {
   return { members, candidates: null, listed: null, values, checks: [], checkValues: [], weight: 1, wholeRange: true }
 }
 
-/** How to find the devices of which all `conditions` hold: by the index that leads to the fewest, and checks on each. */
-export function planOf(prepare: Prepare, conditions: readonly Condition[], scope: Scope): Plan {
+/**
+ * How to find the devices of which all `conditions` hold: by the index that leads to the fewest, and checks on each.
+ * `ofUsers`: the devices of `usersOf(conditions)`; `null`: there are no such users, or their devices are too many.
+ */
+export function planOf(
+  prepare: Prepare,
+  conditions: readonly Condition[],
+  scope: Scope,
+  ofUsers: ListedDevices | null,
+): Plan {
   const [values, bindValue] = parameters()
-  const { settled, listedValues = 0, ...driving } = driver(prepare, conditions, scope, bindValue)
+  const { settled, listedValues = 0, ...driving } = driver(prepare, conditions, scope, ofUsers, bindValue)
   const [checkValues, bind] = parameters(listedValues + values.length)
   const left = conditions.filter((condition) => condition !== settled)
   const checks = left.map((condition) => checkOf(condition, bind))
@@ -76,11 +84,19 @@ export function planOf(prepare: Prepare, conditions: readonly Condition[], scope
   return { ...driving, values, checks, checkValues, weight, wholeRange: conditions.length === 0 }
 }
 
+/** The users whose devices are to be looked up, for `planOf`; `null`: something else leads to fewer devices. */
+export function usersOf(conditions: readonly Condition[]): readonly string[] | null {
+  const leadsToFewer = conditions.some(({ kind }) => kind === 'alias' || kind === 'devices')
+  const ofUsers = conditions.find((one) => one.kind === 'users')
+  return leadsToFewer || ofUsers === undefined ? null : ofUsers.users
+}
+
 /** `settled` is the condition that the index answers for; the others are left to be checked on each device. */
 function driver(
   prepare: Prepare,
   conditions: readonly Condition[],
   scope: Scope,
+  ofUsers: ListedDevices | null,
   bind: Bind,
 ): Pick<Plan, 'members' | 'candidates' | 'listed'> & {
   readonly settled: Condition | null
@@ -93,7 +109,7 @@ function driver(
       WHERE d.application = ?4 AND d.alias = ${bind(alias.alias)} AND ${ON_PLATFORM} AND ${between('d.id')}`
     return { members, candidates: null, listed: null, settled: alias }
   }
-  const named = listOf(prepare, conditions, scope)
+  const named = listOf(conditions, ofUsers)
   if (named !== null) {
     const byUser = named.settled.kind === 'users'
     // The plus keeps SQLite from going through all ids, or an index, in search of these.
@@ -120,15 +136,13 @@ function driver(
 
 /** The devices that a condition names one by one, itself or by their users; `null`: none does, or they are too many. */
 function listOf(
-  prepare: Prepare,
   conditions: readonly Condition[],
-  scope: Scope,
+  ofUsers: ListedDevices | null,
 ): { readonly settled: Condition; readonly listed: ListedDevices } | null {
   const devices = conditions.find((one) => one.kind === 'devices')
   if (devices !== undefined) return { settled: devices, listed: listedById(devices.ids) }
-  const ofUsers = conditions.find((one) => one.kind === 'users')
-  const listed = ofUsers === undefined ? null : listedByUser(prepare, ofUsers.users, scope)
-  return ofUsers === undefined || listed === null ? null : { settled: ofUsers, listed }
+  const users = conditions.find((one) => one.kind === 'users')
+  return users === undefined || ofUsers === null ? null : { settled: users, listed: ofUsers }
 }
 
 /** The index that a condition can be read by; none for most. */

@@ -3,10 +3,12 @@ import type { StoredRow, device } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
 import { labelIds } from './audience-labels.ts'
 import type { Prepare } from './audience-labels.ts'
-import { planOf, planOfOne } from './audience-plan.ts'
+import { planOf, planOfOne, usersOf } from './audience-plan.ts'
 import type { Plan, Scope } from './audience-plan.ts'
 import { conditionsOf } from './condition.ts'
 import type { Audience } from './filter.ts'
+import type { ListedDevices } from './listed-devices.ts'
+import { lookUpUsers } from './user-lookup.ts'
 
 /** A registered device: its token packed, see `unpackToken`; `environment`: 0 production, 1 sandbox; its stored badge. */
 export type AudienceRow = Pick<StoredRow<typeof device>, 'id' | 'token' | 'environment' | 'badge'> & {
@@ -21,9 +23,12 @@ export type LocaleCount = { readonly locale: string | null; readonly count: numb
 export interface AudiencePages {
   /**
    * The first, `limit` at the most, with `after` < id <= `last`. `last` is as far as was looked: the work of one call is
-   * bounded, so where filters leave little there may be none up to there, and more behind it.
+   * bounded, so where filters leave little there may be none up to there, and more behind it. While the devices of users
+   * are looked up `last` is `after`.
    */
   page(after: number, ceiling: number, limit: number): { readonly rows: readonly AudienceRow[]; readonly last: number }
+  /** Meanwhile: some of those that were found last, with `after` < id <= `ceiling`. Nobody where nothing is looked up. */
+  early(after: number, ceiling: number, limit: number): readonly AudienceRow[]
   /**
    * How many there are with `after` < id <= `last`. `last` is as far as `candidates` entries of the index lead, so
    * that the work of one call is bounded whatever the filters leave of them; `ceiling` when that was all.
@@ -39,6 +44,7 @@ export interface AudiencePages {
 
 const NOBODY: AudiencePages = {
   page: (_after, ceiling) => ({ rows: [], last: ceiling }),
+  early: () => [],
   count: (_after, ceiling) => ({ count: 0, last: ceiling }),
   locales: (_after, ceiling) => ({ counts: [], last: ceiling }),
 }
@@ -51,9 +57,9 @@ const QUESTIONS = 4
 
 /**
  * An audience as pages of one platform. A page reads ranges of one index from where the one before it ended, so its
- * work is about its rows. Names of labels are looked up once, here; devices of users when the first page is asked for, since
- * of 10,000 users that takes a while, and of a push to both platforms one waits for the other. `withLocale`: rows have
- * the locale of their device; default false.
+ * work is about its rows. Names of labels are looked up once, here; those of users in parts, one with each call until
+ * their devices are known: only then can these be read in the order of ids, in which nobody comes twice, whatever
+ * becomes of their users meanwhile. `withLocale`: rows have the locale of their device; default false.
  */
 export function audiencePages(
   database: Reader,
@@ -68,12 +74,26 @@ export function audiencePages(
     return audience.platform === platform ? read(prepare, planOfOne(audience.device), scope, withLocale) : NOBODY
   const conditions = conditionsOf(audience.filter, platform, labelIds(prepare, application))
   if (conditions === null) return NOBODY
-  let pages: AudiencePages | null = null
-  const planned = () => (pages ??= read(prepare, planOf(prepare, conditions, scope), scope, withLocale))
+  const users = usersOf(conditions)
+  const lookup = users === null ? null : lookUpUsers(prepare, users, scope)
+  const planned = (ofUsers: ListedDevices | null) =>
+    read(prepare, planOf(prepare, conditions, scope, ofUsers), scope, withLocale)
+  let whole: AudiencePages | null = null
+  let latest: ListedDevices | null = null
+
+  /** `null` while users are looked up. */
+  function pages(): AudiencePages | null {
+    if (lookup?.isOver === false) latest = lookup.goOn()
+    if (lookup?.isOver !== false) whole ??= planned(lookup?.listed() ?? null)
+    return whole
+  }
+
   return {
-    page: (after, ceiling, limit) => planned().page(after, ceiling, limit),
-    count: (after, ceiling, candidates) => planned().count(after, ceiling, candidates),
-    locales: (after, ceiling, candidates) => planned().locales(after, ceiling, candidates),
+    page: (after, ceiling, limit) => pages()?.page(after, ceiling, limit) ?? { rows: [], last: after },
+    early: (...range) => (whole === null && latest !== null ? planned(latest).page(...range).rows : []),
+    count: (after, ceiling, candidates) => pages()?.count(after, ceiling, candidates) ?? { count: 0, last: after },
+    locales: (after, ceiling, candidates) =>
+      pages()?.locales(after, ceiling, candidates) ?? { counts: [], last: after },
   }
 }
 
@@ -115,6 +135,8 @@ function read(prepare: Prepare, plan: Plan, { application, platform }: Scope, wi
       const found = rows.all(after, upTo, limit, ...checked(after, upTo))
       return { rows: found, last: found.length < limit ? upTo : (found.at(-1)?.id ?? upTo) }
     },
+
+    early: () => [],
 
     count(after, ceiling, candidates) {
       const last = reach(after, ceiling, candidates)

@@ -418,7 +418,7 @@ export class ActiveDelivery {
     const index = this.#pages.take(page, now)
     this.#startedAt ??= now
     const recipient = page.recipients[index]
-    if (recipient === undefined) throw new Error(`page ${page.from}-${page.to} has no place ${index}`)
+    if (recipient === undefined) throw new Error(`a page of ${page.recipients.length} has no place ${index}`)
     return { delivery: this, recipient, page, index, attempt: 1, readAt, sentAt: now }
   }
 

@@ -1,14 +1,17 @@
-import type { OpenDelivery, RecipientPage } from '../store/open-delivery.ts'
+import type { OpenDelivery, PageRow, RecipientPage } from '../store/open-delivery.ts'
 import { Page } from './page.ts'
 import type { ReadMoment } from './page.ts'
 import { nextGap, settleRange } from './progress.ts'
-import type { Progress } from './progress.ts'
+import type { Progress, Range } from './progress.ts'
 
 /** Devices read at a time; also what one commit settles and, per page in flight, what a crash may repeat. */
 export const PAGE_SIZE = 500
 
 /** The first page is read and sent sooner. */
 const FIRST_PAGE_SIZE = 64
+
+/** Devices of users that are sent to while the others are looked up: with their answers the window opens. */
+const EARLY_PAGE_SIZE = 32
 
 /** Reads in a row that may find nobody, before the event loop gets a turn: filters may leave few of many. */
 const MAX_EMPTY_READS = 2
@@ -19,11 +22,13 @@ const MAX_AHEAD = 64
 /** What a delivery needs of the store to read its audience. */
 export interface Recipients {
   page(after: number, upTo: number, limit: number): RecipientPage
+  /** Some with `after` < id <= `upTo`, where `page` comes nowhere yet because all are still looked for. */
+  early(after: number, upTo: number, limit: number): readonly PageRow[]
 }
 
 /**
  * Reads an audience in pages of device ids, and knows which ids are settled. A page is in the order of ids; a sample is
- * a page of one device from anywhere behind the cursor.
+ * a page of one device from anywhere behind the cursor, an early page one of some devices from anywhere.
  *
  * reading → (no gap is left) → exhausted. reading → (several reads found nobody) → searching → (the next read) → reading.
  */
@@ -37,8 +42,8 @@ export class AudienceCursor {
   #nextSize = FIRST_PAGE_SIZE
   #isExhausted = false
   #isSearching = false
-  /** Open pages of one device, ahead of the cursor. */
-  readonly #samples = new Set<Page>()
+  /** Open pages of single devices, ahead of the cursor: samples, and an early page. */
+  readonly #scattered = new Set<Page>()
 
   constructor(record: Pick<OpenDelivery, 'progress' | 'ahead' | 'ceiling' | 'lane'>, recipients: Recipients) {
     this.#record = record
@@ -80,39 +85,45 @@ export class AudienceCursor {
       // Devices before it that nobody is on belong to the page, or its progress would never pass them.
       const from = start === this.#cursor + 1 ? (this.#emptyFrom ?? start) : start
       const { recipients, last } = this.#recipients.page(start - 1, end, this.#nextSize)
+      const early = last < start ? this.#readEarly(gap, when) : null
+      if (early !== null) return early
       this.#cursor = last
       this.#emptyFrom = recipients.length === 0 ? from : null
       if (recipients.length === 0) continue
       this.#nextSize = PAGE_SIZE
       // Known now, so that the page's own settlement can say that it was the last.
       if (nextGap(this.#readProgress, last, ceiling) === null) this.#isExhausted = true
-      return new Page({ from, to: last, recipients, ...when })
+      return new Page({ range: [from, last], recipients, ...when })
     }
     this.#isSearching = true
     return null
+  }
+
+  /** The early page, where nothing has been read from behind the cursor before; `null` where nobody is found yet. */
+  #readEarly([start, end]: Range, when: ReadMoment): Page | null {
+    if (this.#aheadSize > 0) return null
+    const recipients = this.#recipients.early(start - 1, end, EARLY_PAGE_SIZE)
+    if (recipients.length === 0) return null
+    this.#nextSize = PAGE_SIZE
+    return this.#scatter(recipients, when)
   }
 
   /** A page of one device, from `place`, in [0, 1), of what is not read yet on; `null` where nobody is near. */
   sample(place: number, when: ReadMoment): Page | null {
     const { lane, ceiling } = this.#record
     if (lane === 'single' || this.#isExhausted) return null
-    if (this.#progress.ahead.length + this.#samples.size >= MAX_AHEAD) return null
+    if (this.#aheadSize >= MAX_AHEAD) return null
     const at = this.#cursor + Math.floor(place * (ceiling - this.#cursor))
     const gap = nextGap(this.#readProgress, at, ceiling)
     if (gap === null) return null
     const [recipient] = this.#recipients.page(gap[0] - 1, gap[1], 1).recipients
-    if (recipient === undefined) return null
-    const { device } = recipient
-    const page = new Page({ from: device, to: device, recipients: [recipient], ...when })
-    this.#samples.add(page)
-    return page
+    return recipient === undefined ? null : this.#scatter([recipient], when)
   }
 
   /** A page is settled, as far as it was sent. */
   settle(page: Page): void {
-    this.#samples.delete(page)
-    const { from, settlesTo } = page
-    if (settlesTo >= from) this.#progress = settleRange(this.#progress, [from, settlesTo])
+    this.#scattered.delete(page)
+    for (const range of page.settled) this.#progress = settleRange(this.#progress, range)
   }
 
   /** Reads nobody more. */
@@ -125,10 +136,25 @@ export class AudienceCursor {
     this.#isExhausted = false
   }
 
-  /** What is settled, and who was sampled. */
+  #scatter(recipients: readonly PageRow[], when: ReadMoment): Page {
+    const page = new Page({ range: null, recipients, ...when })
+    this.#scattered.add(page)
+    return page
+  }
+
+  /** Ranges ahead of the rest, settled or to be. */
+  get #aheadSize(): number {
+    let size = this.#progress.ahead.length
+    for (const { recipients } of this.#scattered) size += recipients.length
+    return size
+  }
+
+  /** What is settled, and whoever is on a page of single devices. */
   get #readProgress(): Progress {
     let progress = this.#progress
-    for (const { from, to } of this.#samples) progress = settleRange(progress, [from, to])
+    for (const { recipients } of this.#scattered) {
+      for (const { device } of recipients) progress = settleRange(progress, [device, device])
+    }
     return progress
   }
 }

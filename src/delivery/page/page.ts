@@ -3,6 +3,7 @@ import type { SentBadge } from '../pending-badges.ts'
 import { RecipientResults, resultOf } from '../recipient-results.ts'
 import type { PageRow, RecipientResult } from '../store/open-delivery.ts'
 import type { FinalVerdict } from '../verdict.ts'
+import type { Range } from './progress.ts'
 import type { Task } from './task.ts'
 
 /**
@@ -32,9 +33,11 @@ export interface ReadMoment {
 
 /** What a page needs to be made. */
 interface NewPage extends ReadMoment {
-  /** Device ids, both ends included: also of devices between the recipients that are not addressed. */
-  readonly from: number
-  readonly to: number
+  /**
+   * Device ids that the page settles, both ends included: also of devices between the recipients that are not addressed.
+   * `null`: the recipients alone, who lie anywhere, and others between them are on other pages.
+   */
+  readonly range: Range | null
   readonly recipients: readonly PageRow[]
 }
 
@@ -45,8 +48,7 @@ interface NewPage extends ReadMoment {
  * detached: settled without them.
  */
 export class Page {
-  readonly from: number
-  readonly to: number
+  readonly #range: Range | null
   readonly recipients: readonly PageRow[]
   readonly badgeChanges: number
   #readAt: number
@@ -67,9 +69,8 @@ export class Page {
   #lastSentAt = 0
   #isDetached = false
 
-  constructor({ from, to, recipients, badgeChanges, readAt }: NewPage) {
-    this.from = from
-    this.to = to
+  constructor({ range, recipients, badgeChanges, readAt }: NewPage) {
+    this.#range = range
     this.recipients = recipients
     this.badgeChanges = badgeChanges
     this.#readAt = readAt
@@ -132,9 +133,12 @@ export class Page {
     return this.#pending === 0 && this.#requeued.length === 0
   }
 
-  /** Up to which device id the page settles: not beyond whom it was cut short before. */
-  get settlesTo(): number {
-    return this.unsent > 0 ? (this.recipients[this.#sent - 1]?.device ?? this.from - 1) : this.to
+  /** Device ids that the page settles: not beyond whom it was cut short before. */
+  get settled(): readonly Range[] {
+    const sent = this.recipients.slice(0, this.#sent)
+    if (this.#range === null) return sent.map(({ device }) => [device, device])
+    if (this.unsent === 0) return [this.#range]
+    return sent.slice(-1).map(({ device }) => [this.#range?.[0] ?? device, device])
   }
 
   /** Takes the index of a recipient to send to: one that is requeued, else the first that was never sent to. */

@@ -1,4 +1,5 @@
 import { audiencePages } from '../../audience/audience.ts'
+import type { AudienceRow } from '../../audience/audience.ts'
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device as deviceTable } from '../../database/schema.ts'
 import { applyBadge } from '../../device/badge.ts'
@@ -37,21 +38,21 @@ export function createRecipientStore({ database }: { database: Database }) {
 
   /**
    * The audience of a delivery, read in pages of device ids: `page(after, upTo, limit)` gives those after `after`, in
-   * order, `count(after, candidates)` counts them; both do bounded work and say up to which device they came.
+   * order, `count(after, candidates)` counts them; both do bounded work and say up to which device they came. While the
+   * devices of users are looked up, that is `after`, and `early` gives some that were found.
    */
   function recipientsOf(delivery: OpenDelivery) {
     const { audience, ceiling, application, platform, notification } = delivery
     if ('device' in audience) return single(audience.device)
     const choose = languageChoice(notification)
     const pages = audiencePages(database, audience, application, platform, { withLocale: choose !== null })
+    const rowOf = (row: AudienceRow) => withKeys(platform, recipientOf(row.id, row, notification, choose))
     return {
       page(after: number, upTo: number, limit: number): RecipientPage {
         const { rows, last } = pages.page(after, upTo, limit)
-        return {
-          recipients: rows.map((row) => withKeys(platform, recipientOf(row.id, row, notification, choose))),
-          last,
-        }
+        return { recipients: rows.map(rowOf), last }
       },
+      early: (after: number, upTo: number, limit: number) => pages.early(after, upTo, limit).map(rowOf),
       count: (after: number, candidates: number) => pages.count(after, ceiling, candidates),
     }
 
@@ -60,7 +61,11 @@ export function createRecipientStore({ database }: { database: Database }) {
         const recipient = id > after && id <= upTo ? find(id, notification) : null
         return { recipients: recipient === null ? [] : [recipient], last: upTo }
       }
-      return { page, count: (after: number) => ({ count: page(after, id).recipients.length, last: ceiling }) }
+      return {
+        page,
+        early: () => [],
+        count: (after: number) => ({ count: page(after, id).recipients.length, last: ceiling }),
+      }
     }
   }
 

@@ -1,7 +1,8 @@
 import type { Database } from '../database/database.ts'
 import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
-import type { Device } from './device.ts'
+import { PLATFORMS } from './device.ts'
+import type { Device, Platform } from './device.ts'
 import { LABEL_KIND } from './index/label-index.ts'
 
 /** What a page has of tokens, aliases and users, and of labels: of 500 devices with all their labels it could be 100 MB. */
@@ -21,12 +22,12 @@ interface LabelRow {
 
 /** The registry as a whole: long reads, on the connection that only reads. */
 export function createDeviceList({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
-  // Two ranges of one index, merged: nothing is sorted, and what is not read costs nothing.
+  // A range of one index for each platform, merged: nothing is sorted, and what is not read costs nothing.
   const merged = (columns: string, range: string, index = 'device_reach') => {
-    const rowsOf = (platform: number) =>
+    const rowsOf = (platform: Platform) =>
       `SELECT ${columns} FROM device INDEXED BY ${index}
        WHERE application = ?1 AND platform = ${platform} AND state = ${STATE.registered} AND ${range}`
-    return `${rowsOf(0)} UNION ALL ${rowsOf(1)} ORDER BY id`
+    return `${PLATFORMS.map(rowsOf).join(' UNION ALL ')} ORDER BY id`
   }
   type PageRange = [application: number, after: number, limit: number, through: number]
   const page = database.reading<DeviceRow, PageRange>(`${merged(DEVICE_COLUMNS, 'id > ?2 AND id <= ?4')} LIMIT ?3`)

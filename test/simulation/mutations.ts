@@ -214,4 +214,34 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'this.#outlastPause(answered, outcome, now)',
     to: 'this.requeue(task, now)',
   },
+  {
+    name: 'the Retry-After of a push service is lost',
+    file: 'src/gateway/webpush/client.ts',
+    from: "retryAfterMs: retryAfterMs(answer.header('retry-after'), this.#clock.now()),",
+    to: 'retryAfterMs: retryAfterMs(null, this.#clock.now()),',
+  },
+  {
+    name: 'what one push service asks for holds up all of them',
+    file: 'src/gateway/webpush/protocol.ts',
+    from: "afterMs: retryAfterMs, scope: 'service', reason }",
+    to: "afterMs: retryAfterMs, scope: 'credential', reason }",
+  },
+  {
+    name: 'a subscription that is not found stays',
+    file: 'src/gateway/webpush/protocol.ts',
+    from: 'if (status === 404 || status === 410)',
+    to: 'if (status === 410)',
+  },
+  {
+    name: 'a push service has no window of its own',
+    file: 'src/delivery/credential/service-lanes.ts',
+    from: '    if (lane.inFlight >= lane.window.size(now)) return false\n',
+    to: '    if (lane.window.isPaused(now)) return false\n',
+  },
+  {
+    name: 'other keys of a browser are not stored',
+    file: 'src/device/registration-store.ts',
+    from: '    if (input.keys !== undefined) keys.set(row.id, input.keys)\n',
+    to: '',
+  },
 ]

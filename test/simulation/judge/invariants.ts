@@ -17,6 +17,9 @@ export const INVARIANTS = {
   'rest-is-kept': 'what Retry-After asks for is given',
   'one-alone': 'until a credential is known to be taken, and after a pause, one request goes alone',
   'badge-is-shown': 'the badge stored with a device is the one that its phone got last',
+  'browsers-can-read':
+    'a second after a browser has registered with other keys nothing is encrypted for the ones before',
+  'others-are-served': 'what one push service asks for holds up no other',
   'opens-are-counted': 'who opens a push is counted once',
   'applications-are-apart': 'nothing of one application goes to devices of another, or with its credentials',
   'credentials-follow': 'a second after a credential was replaced nothing goes with it any more',

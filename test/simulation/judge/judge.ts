@@ -11,6 +11,9 @@ import { SendChecks } from './send-checks.ts'
 import { SpentCalls } from './spent-calls.ts'
 import { Verdict } from './verdict.ts'
 import type { Reply } from '../world/answers.ts'
+import type { Gateway } from '../world/answer-tables.ts'
+import { serviceOf } from '../world/browsers.ts'
+import type { PushService } from '../world/browsers.ts'
 import type { Arrival, Whose } from '../world/gateways.ts'
 import { QUOTA } from '../world/template.ts'
 
@@ -65,12 +68,12 @@ export class Judge {
   }
 
   /** A command has put another credential in the place of the one that an application had for a gateway. */
-  replaced(application: Whose, gateway: 'apns' | 'fcm', credential: number): void {
+  replaced(application: Whose, gateway: Gateway, credential: number): void {
     this.#lines.replaced(application, gateway, credential)
   }
 
   /** Which credential an application has for a gateway, and since when. */
-  credentialOf(application: Whose, gateway: 'apns' | 'fcm'): { readonly credential: number; readonly at: number } {
+  credentialOf(application: Whose, gateway: Gateway): { readonly credential: number; readonly at: number } {
     return this.#lines.credentialOf(application, gateway)
   }
 
@@ -150,6 +153,25 @@ export class Judge {
   /** A look at a device was answered; `null`: with no badge. */
   sawBadge(phone: Phone, badge: number | null): void {
     this.#records.sawBadge(phone, badge, this.pushes)
+  }
+
+  /**
+   * One push service asks for rests: browsers at the others, who took the push before the last one, must have the last one
+   * by now.
+   */
+  othersAreServed(service: PushService): void {
+    const [before, last] = this.pushes.slice(-2)
+    if (before === undefined || last === undefined || last.state !== 'accepted') return
+    const { life } = this.course
+    for (const phone of last.owed) {
+      if (phone.platform !== 2 || serviceOf(phone.number) === service || phone.changedAt >= before.askedAt) continue
+      const isWell = before.sends.get(phone.token)?.some((send) => send.life === life && send.reply.says === 'accepted')
+      this.expect(
+        isWell !== true || last.sends.has(phone.token),
+        'others-are-served',
+        () => `push ${last.number} has not gone to browser ${phone.number} while ${service} rests`,
+      )
+    }
   }
 
   /** A receiver is told of an event. */

@@ -4,6 +4,7 @@ import type { Phone, Phones } from './phones.ts'
 import type { Push, Send } from './pushes.ts'
 import type { Verdict } from './verdict.ts'
 import type { Reply } from '../world/answers.ts'
+import type { Gateway } from '../world/answer-tables.ts'
 import type { Arrival, Whose } from '../world/gateways.ts'
 
 /** Judges what goes to one gateway with one credential, which is a line: not in a rest, not too much at once. */
@@ -17,8 +18,8 @@ export class LineChecks {
   /** Sent to APNs' other environment, since the first one did not know the token. */
   readonly #second = new WeakSet<Send>()
   /**
-   * By line: until when nothing is to be sent with a credential. Of what the other environment has asked for, which holds
-   * up none but its own devices, by line and environment.
+   * By line: until when nothing is to be sent with a credential. Of what a push service or the other environment has asked
+   * for, which holds up none but its own devices, by line and that.
    */
   readonly #rests = new Map<string, { readonly life: number; readonly until: number }>()
   /** By line: the run of the service in which a gateway took something last. */
@@ -50,10 +51,12 @@ export class LineChecks {
     this.#open.delete(send)
     if (answeredAt - begunAt >= ALLOWANCE.silentMs) this.#silent.add(phone)
     if (reply.says === 'blocked' && reply.restMs !== null) {
-      const line = this.#second.has(send) ? environmentOf(arrival) : lineOf(arrival)
+      const isOfPart = this.#second.has(send) || arrival.service !== null
+      const line = isOfPart ? partOf(arrival) : lineOf(arrival)
       this.#rests.set(line, { life, until: answeredAt + reply.restMs })
     }
     if (isOfCredential(reply)) this.#provenIn.set(lineOf(arrival), this.#course.life)
+    if (isOfService(reply)) this.#provenIn.set(partOf(arrival), this.#course.life)
   }
 
   /** The service has died: nothing is on its way. */
@@ -62,17 +65,17 @@ export class LineChecks {
   }
 
   /** A command has put another credential in the place of the one that an application had for a gateway. */
-  replaced(application: Whose, gateway: 'apns' | 'fcm', credential: number): void {
+  replaced(application: Whose, gateway: Gateway, credential: number): void {
     this.#replaced.set(`${application} ${gateway}`, { credential, at: this.#course.passedMs })
   }
 
   /** Which credential an application has for a gateway, and since when. */
-  credentialOf(application: Whose, gateway: 'apns' | 'fcm'): { readonly credential: number; readonly at: number } {
+  credentialOf(application: Whose, gateway: Gateway): { readonly credential: number; readonly at: number } {
     return this.#replaced.get(`${application} ${gateway}`) ?? { credential: 0, at: Number.NEGATIVE_INFINITY }
   }
 
   #checkRest(push: Push, phone: Phone, sends: readonly Send[], { arrival, at, life }: Send): void {
-    const rests = [this.#rests.get(lineOf(arrival)), this.#rests.get(environmentOf(arrival))]
+    const rests = [this.#rests.get(lineOf(arrival)), this.#rests.get(partOf(arrival))]
     const all = Math.max(...rests.map((rest) => (rest?.life === life ? rest.until : Number.NEGATIVE_INFINITY)))
     // What was asked of a credential that has been replaced says nothing of the new one.
     const before = sends.filter((one) => one.life === life && lineOf(one.arrival) === lineOf(arrival))
@@ -85,8 +88,14 @@ export class LineChecks {
     )
   }
 
-  #checkAlone(push: Push, phone: Phone, { arrival, at, life }: Send): void {
-    const line = lineOf(arrival)
+  /** Each push service, too, is sent to alone until it is known to be well. */
+  #checkAlone(push: Push, phone: Phone, send: Send): void {
+    this.#checkAloneOn(lineOf, push, phone, send)
+    if (send.arrival.service !== null) this.#checkAloneOn(partOf, push, phone, send)
+  }
+
+  #checkAloneOn(nameOf: (arrival: Arrival) => string, push: Push, phone: Phone, { arrival, at, life }: Send): void {
+    const line = nameOf(arrival)
     if (this.#provenIn.get(line) === life || this.#course.grantedAt === at) return
     const phoneOf = ({ application, token }: Arrival) => this.#phones.of(application, token)
     // Who is silent holds up nobody.
@@ -95,12 +104,13 @@ export class LineChecks {
       if (one.begunAt <= at - ALLOWANCE.silentMs || this.#course.disturbedAt >= one.at - ALLOWANCE.noticedMs)
         this.#silent.add(phoneOf(one.arrival) ?? phone)
     }
-    const counts = (one: Arrival) => lineOf(one) === line && !this.#silent.has(phoneOf(one) ?? phone)
+    const counts = (one: Arrival) => nameOf(one) === line && !this.#silent.has(phoneOf(one) ?? phone)
     const others = [...this.#open].filter((one) => counts(one.arrival) && one.at !== one.grantedAt)
     this.#verdict.expect(
       others.length === 0 || this.#silent.has(phone),
       'one-alone',
-      () => `push ${push.number} went to ${arrival.gateway} beside ${others.length} others, and none was taken before`,
+      () =>
+        `push ${push.number} went to ${arrival.service ?? arrival.gateway} beside ${others.length} others, and none was taken before`,
     )
   }
 
@@ -119,10 +129,17 @@ function isOfCredential({ says }: Reply): boolean {
   return !['blocked', 'lost', 'retry'].includes(says)
 }
 
-/** All that goes to one gateway with one credential. */
-function environmentOf(arrival: Arrival): string {
-  return `${lineOf(arrival)} ${arrival.environment}`
+/** A push service is known to be well by less: any other answer may come from something in front of it. */
+function isOfService({ says }: Reply): boolean {
+  return says === 'accepted' || says === 'gone'
 }
+
+/** What goes to one environment of Apple, or to one push service. */
+function partOf(arrival: Arrival): string {
+  return `${lineOf(arrival)} ${arrival.service ?? arrival.environment}`
+}
+
+/** All that goes to one gateway with one credential. */
 
 function lineOf({ application, gateway, credential }: Arrival): string {
   return `${application} ${gateway} ${credential}`

@@ -1,6 +1,7 @@
-import { NEIGHBOURS } from '../steps/step.ts'
+import { BROWSERS, NEIGHBOURS } from '../steps/step.ts'
 import type { Place } from '../steps/step.ts'
 import type { TokenFate } from '../world/answers.ts'
+import { endpointOf } from '../world/browsers.ts'
 import type { Whose } from '../world/gateways.ts'
 
 /** What the world knows of a phone, and of the device that is registered for it. Times are `WorldClock.passedMs`. */
@@ -9,13 +10,17 @@ export interface Phone {
   /** Whose app it has. */
   readonly application: Whose
   readonly token: string
-  readonly platform: 0 | 1
+  readonly platform: 0 | 1 | 2
   fate: TokenFate
   /** `unsure`: a call, or an answer of a gateway, may have changed it or not. */
   state: 'absent' | 'present' | 'unsure'
   /** As registered; `null`: not known for certain. */
   tags: ReadonlySet<string> | null
   alias: string | null
+  /** Of a browser: the key pair that is registered; `null`: not known for certain, or no browser. */
+  pair: number | null
+  /** When it may have changed for the last time. */
+  pairAt: number
   zone: string | null
   /** As registered. `unknown`: not known for certain. */
   place: Place | null | 'unknown'
@@ -47,7 +52,7 @@ export class Phones {
   readonly #byToken = [new Map<string, Phone>(), new Map<string, Phone>()] as const
 
   /** The phone of this number, made when it is first asked for. */
-  at(number: number, platform: 0 | 1 = number % 2 === 0 ? 0 : 1): Phone {
+  at(number: number, platform: 0 | 1 | 2 = platformOf(number)): Phone {
     const known = this.#all.find((phone) => phone.number === number)
     if (known !== undefined) return known
     const application = number < NEIGHBOURS ? 0 : 1
@@ -56,12 +61,14 @@ export class Phones {
     const phone: Phone = {
       number,
       application,
-      token: platform === 0 ? digest : `android-${digest.slice(0, 20)}`,
+      token: platform === 0 ? digest : platform === 1 ? `android-${digest.slice(0, 20)}` : endpointOf(number),
       platform,
-      fate: { state: number % 7 === 4 ? 'sandbox' : 'alive', since: 0 },
+      fate: { state: platform !== 2 && number % 7 === 4 ? 'sandbox' : 'alive', since: 0 },
       state: 'absent',
       tags: new Set(),
       alias: null,
+      pair: null,
+      pairAt: Number.NEGATIVE_INFINITY,
       zone: null,
       place: null,
       badge: 0,
@@ -87,6 +94,12 @@ export class Phones {
   of(application: Whose, token: string): Phone | null {
     return this.#byToken[application].get(token) ?? null
   }
+}
+
+/** The even ones are Apple's. */
+function platformOf(number: number): 0 | 1 | 2 {
+  if (number >= BROWSERS && number < NEIGHBOURS) return 2
+  return number % 2 === 0 ? 0 : 1
 }
 
 /** Whether a gateway has said so, with a time after its last registration. */

@@ -23,6 +23,7 @@ export class SendChecks {
     this.#checkAudience(push, phone)
     this.#checkStayed(push, phone, send)
     this.#checkTime(push, phone)
+    this.#checkKeys(push, phone, send)
     this.#checkBadge(phone, send, pushes)
   }
 
@@ -113,6 +114,16 @@ export class SendChecks {
         phone.changedAt > this.#course.ranBefore(ALLOWANCE.noticedMs),
       'gone-is-not-addressed',
       () => `push ${push.number} went to phone ${phone.number} ${at - phone.changedAt} ms after it had left`,
+    )
+  }
+
+  /** It may have been encrypted when it was asked for. */
+  #checkKeys(push: Push, phone: Phone, { arrival }: Send): void {
+    if (arrival.pair === null || phone.pair === null || phone.calls > 0) return
+    this.#verdict.expect(
+      arrival.pair === phone.pair || phone.pairAt > this.#course.ranBefore(ALLOWANCE.noticedMs),
+      'browsers-can-read',
+      () => `push ${push.number} went to browser ${phone.number} encrypted for keys that it has no more`,
     )
   }
 

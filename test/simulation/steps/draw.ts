@@ -1,13 +1,26 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import { chance, pick } from '../../faults/stage/chance.ts'
 import { WEATHERS } from '../world/answers.ts'
+import { BROWSER_SCENES } from './browser-scenes.ts'
 import { RARE_SCENES, SCENES } from './scenes.ts'
+import { KEY_PAIRS, PUSH_SERVICE_NAMES } from '../world/browsers.ts'
 import type { Whose } from '../world/gateways.ts'
-import { NEIGHBOURS, PHONES, PLACES, TAGS, ZONES } from './step.ts'
+import { BROWSERS, NEIGHBOURS, OWN_BROWSERS, PHONES, PLACES, TAGS, ZONES } from './step.ts'
 import type { Place, PushStep, Step, Target } from './step.ts'
 
 /** In [0, 1); another one for each word. */
 type Dice = (word: string) => number
+
+/** Phones that a step is about: one application's own, the neighbour's, or browsers. */
+interface Party {
+  readonly whose: Whose
+  readonly first: number
+  readonly count: number
+}
+
+const OWN: Party = { whose: 0, first: 0, count: PHONES }
+const NEIGHBOURING: Party = { whose: 1, first: NEIGHBOURS, count: PHONES }
+const BROWSING: Party = { whose: 0, first: BROWSERS, count: OWN_BROWSERS }
 
 /** Moments just before the clocks change, or the calendar does something rare. */
 const STARTS = [
@@ -31,7 +44,10 @@ export function drawSteps(seed: number): Step[] {
   const phones = Array.from({ length: 2 + Math.floor(chance(seed, 'phones') * 5) }, (_, n) => n)
   const hasNeighbour = chance(seed, 'neighbour') < 0.3
   const neighbours = hasNeighbour ? [NEIGHBOURS, NEIGHBOURS + 1, NEIGHBOURS + 2] : []
-  const first = [...phones, ...neighbours].map((phone): Step => ({
+  const hasBrowsers = chance(seed, 'browser') < 0.25
+  const ownBrowsers = Array.from({ length: 3 + Math.floor(chance(seed, 'browsers') * 4) }, (_, n) => BROWSERS + n)
+  const browsers = hasBrowsers ? ownBrowsers : []
+  const first = [...phones, ...neighbours, ...browsers].map((phone): Step => ({
     kind: 'register',
     phone,
     tags: tagsOf((word) => chance(seed, 'first', phone, word)),
@@ -39,24 +55,44 @@ export function drawSteps(seed: number): Step[] {
   }))
   const drawn = Array.from({ length: count }, (_, n) => {
     const isNeighbours = hasNeighbour && chance(seed, 'step', n, 'whose') < 0.3
-    return drawStep((word) => chance(seed, 'step', n, word), isNeighbours ? 1 : 0)
+    const isBrowsers = hasBrowsers && chance(seed, 'step', n, 'browser') < 0.35
+    return drawStep((word) => chance(seed, 'step', n, word), isBrowsers ? BROWSING : isNeighbours ? NEIGHBOURING : OWN)
   })
   const scene = chance(seed, 'scene') < 0.6 ? pick(SCENES, chance(seed, 'which')) : () => []
   const played = scene((word) => chance(seed, 'scene', word))
   const rest = drawn.toSpliced(Math.floor(chance(seed, 'when') * count), 0, ...played)
   // Beside the others, which stay as they are.
   const rare = chance(seed, 'rare') < 0.2 ? pick(RARE_SCENES, chance(seed, 'which rare')) : () => []
-  return [...first, { kind: 'pass', ms: 50 }, ...rest, ...rare((word) => chance(seed, 'rare', word))]
+  const steps = [...first, { kind: 'pass', ms: 50 } as const, ...rest, ...rare((word) => chance(seed, 'rare', word))]
+  if (!hasBrowsers) return steps
+  // A command gives the application a key for browsers, and the service has noticed by then.
+  const key: Step[] = [
+    { kind: 'credential', whose: 0, gateway: 'webpush' },
+    { kind: 'pass', ms: 1100 },
+  ]
+  const last =
+    chance(seed, 'browser scene') < 0.5 ? pick(BROWSER_SCENES, chance(seed, 'which browser scene')) : () => []
+  return [...key, ...steps, ...last((word) => chance(seed, 'browser scene', word))]
 }
 
-/** `whose`: the application that it is about. */
-function drawStep(dice: Dice, whose: Whose): Step {
-  const phone = drawPhone(dice, whose)
+function drawStep(dice: Dice, party: Party): Step {
+  const { whose } = party
+  const isBrowsers = party === BROWSING
+  const phone = drawPhone(dice, party)
   const push = Math.floor(dice('which') * 8)
   const kinds: readonly [weight: number, make: () => Step][] = [
     [20, () => ({ kind: 'pass', ms: drawTime(dice) })],
-    [16, () => drawPush(dice, whose)],
-    [5, () => ({ kind: 'register', phone, tags: tagsOf(dice), zone: pick(ZONES, dice('zone')) })],
+    [16, () => drawPush(dice, party)],
+    [
+      5,
+      () => ({
+        kind: 'register',
+        phone,
+        tags: tagsOf(dice),
+        zone: pick(ZONES, dice('zone')),
+        ...(isBrowsers && { pair: Math.floor(dice('pair') * KEY_PAIRS) }),
+      }),
+    ],
     [2, () => ({ kind: 'unregister', phone })],
     [2, () => ({ kind: dice('un') < 0.5 ? 'tag' : 'untag', phone, tag: pick(TAGS, dice('tag')) })],
     [1, () => ({ kind: 'alias', phone, alias: pick(['', 'anna', 'ben'], dice('alias')) })],
@@ -69,7 +105,7 @@ function drawStep(dice: Dice, whose: Whose): Step {
       5,
       () => ({
         kind: 'weather',
-        gateway: dice('gateway') < 0.5 ? 'apns' : 'fcm',
+        gateway: isBrowsers ? pick(PUSH_SERVICE_NAMES, dice('gateway')) : dice('gateway') < 0.5 ? 'apns' : 'fcm',
         weather: pick(WEATHERS, dice('weather')),
       }),
     ],
@@ -82,7 +118,14 @@ function drawStep(dice: Dice, whose: Whose): Step {
     [1, () => ({ kind: 'stand-still', ms: drawDown(dice) })],
     [1, () => ({ kind: 'spend' })],
     [2, () => ({ kind: 'geo', phone, place: drawPlace(dice) })],
-    [1, () => ({ kind: 'credential', whose, gateway: dice('gateway') < 0.7 ? 'apns' : 'fcm' })],
+    [
+      1,
+      () => ({
+        kind: 'credential',
+        whose,
+        gateway: isBrowsers ? 'webpush' : dice('gateway') < 0.7 ? 'apns' : 'fcm',
+      }),
+    ],
   ]
   const sum = kinds.reduce((total, [weight]) => total + weight, 0)
   let at = dice('kind') * sum
@@ -93,9 +136,10 @@ function drawStep(dice: Dice, whose: Whose): Step {
   throw new Error('no kind of step')
 }
 
-function drawPush(dice: Dice, whose: Whose): PushStep {
+function drawPush(dice: Dice, party: Party): PushStep {
+  const { whose } = party
   const at = dice('when')
-  const to = drawTarget(dice, whose)
+  const to = drawTarget(dice, party)
   return {
     kind: 'push',
     ...(whose === 1 && { by: whose }),
@@ -112,21 +156,21 @@ function drawPush(dice: Dice, whose: Whose): PushStep {
   }
 }
 
-function drawTarget(dice: Dice, whose: Whose): Target {
+function drawTarget(dice: Dice, party: Party): Target {
   const at = dice('to')
   if (at < 0.4) return { kind: 'all' }
   if (at < 0.6) return { kind: 'tag', tag: pick(TAGS, dice('tag')) }
   if (at < 0.65) return { kind: 'near', place: drawPlace(dice) }
   if (at < 0.73) return { kind: 'any', tags: ['red', 'blue'] }
-  return { kind: 'one', phone: drawPhone(dice, whose) }
+  return { kind: 'one', phone: drawPhone(dice, party) }
 }
 
 function drawPlace(dice: Dice): Place {
   return pick(Object.keys(PLACES) as Place[], dice('place'))
 }
 
-function drawPhone(dice: Dice, whose: Whose): number {
-  return (whose === 0 ? 0 : NEIGHBOURS) + Math.floor(dice('phone') * PHONES)
+function drawPhone(dice: Dice, { first, count }: Party): number {
+  return first + Math.floor(dice('phone') * count)
 }
 
 /** Mostly parts of a second, in which everything is under way; at times so long that all is over. */

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
-import type { Whose } from '../world/gateways.ts'
+import type { Sky, Whose } from '../world/gateways.ts'
 import type { World } from '../world/world.ts'
 import { sendPush } from './play-push.ts'
 import { look } from './play.ts'
@@ -10,8 +10,7 @@ const WAITS_MS = [0, 5 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, HO
 /** Everything is well again, and stays so: whatever was begun must come to its end, and the registry be as it was left. */
 export async function finish(world: World): Promise<void> {
   const { judge, weather } = world
-  weather.apns = 'fair'
-  weather.fcm = 'fair'
+  for (const sky of Object.keys(weather) as Sky[]) weather[sky] = 'fair'
   world.setMood('well')
   world.setDiskFailing(false)
   await world.revive()

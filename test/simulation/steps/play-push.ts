@@ -27,7 +27,7 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
       payload: { n: number },
       ...(step.ttl !== null && { ttl: step.ttl }),
       ...when,
-      ...audienceOf(step.to, target),
+      ...audienceOf(step.to, target, phones),
     },
     key: step.keyed ? `key-${number}` : null,
     askedAt: clock.passedMs,
@@ -92,10 +92,10 @@ function answered({ judge }: World, push: Push, { status, body }: Answer): void 
   if (push.id === null) push.state = 'refused'
 }
 
-function audienceOf(to: Target, phone: Phone | null): object {
+function audienceOf(to: Target, phone: Phone | null, phones: readonly Phone[]): object {
   switch (to.kind) {
     case 'all':
-      return { platform: ['0', '1'] }
+      return { platform: ['0', '1', ...(phones.some(({ platform }) => platform === 2) ? ['2'] : [])] }
     case 'tag':
       return { tags: [to.tag] }
     case 'any':

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '../../../src/clock.ts'
 import type { Phone } from '../judge/phones.ts'
 import type { Push } from '../judge/pushes.ts'
+import { keysOf } from '../world/browsers.ts'
 import type { World } from '../world/world.ts'
 import { sendAgain, sendPush } from './play-push.ts'
 import { PHONES, PLACES } from './step.ts'
@@ -12,7 +13,7 @@ export async function play(world: World, step: Step): Promise<void> {
   await world.revive()
   switch (step.kind) {
     case 'register':
-      return register(world, judge.phones.at(step.phone), step.tags, step.zone)
+      return register(world, judge.phones.at(step.phone), step)
     case 'unregister':
       return about(world, judge.phones.at(step.phone), {
         path: '/deviceToken/del',
@@ -68,6 +69,8 @@ export async function play(world: World, step: Step): Promise<void> {
         onDone: (phone, at) => void Object.assign(phone, at >= phone.badgeAt ? { badge: step.count, badgeAt: at } : {}),
       })
     }
+    case 'others-served':
+      return judge.othersAreServed(step.service)
     case 'badge-seen':
       return seeBadge(world, judge.phones.at(step.phone))
     case 'crowd':
@@ -82,8 +85,9 @@ export async function play(world: World, step: Step): Promise<void> {
       return withPush(world, step.push, (push) => look(world, push))
     case 'fate': {
       const phone = judge.phones.at(step.phone)
-      phone.fate = { state: step.state, since: clock.now() }
-      world.note(`phone ${phone.number} is ${step.state}`)
+      // A subscription is there or not: there are no bad ones.
+      phone.fate = { state: phone.platform === 2 ? 'gone' : step.state, since: clock.now() }
+      world.note(`phone ${phone.number} is ${phone.fate.state}`)
       return
     }
     case 'weather':
@@ -179,6 +183,7 @@ function doubt(phone: Phone, at: number): void {
   Object.assign(phone, {
     state: 'unsure',
     tags: null,
+    pair: null,
     zone: null,
     place: 'unknown',
     changedAt: at,
@@ -188,9 +193,11 @@ function doubt(phone: Phone, at: number): void {
   })
 }
 
-async function register(world: World, phone: Phone, tags: readonly string[], zone: string): Promise<void> {
+async function register(world: World, phone: Phone, step: Step & { kind: 'register' }): Promise<void> {
   if (phone.calls > 0) return
   const { judge, clock } = world
+  const { tags, zone, pair = 0 } = step
+  const isBrowser = phone.platform === 2
   const before = phone.state
   const [at, on] = [clock.passedMs, clock.now()]
   const sameTags = phone.tags !== null && phone.tags.size === tags.length && tags.every((tag) => phone.tags?.has(tag))
@@ -201,7 +208,13 @@ async function register(world: World, phone: Phone, tags: readonly string[], zon
     by: phone.application,
     method: 'PUT',
     path: '/deviceToken',
-    body: { token: phone.token, platform: String(phone.platform), tag: tags, timezone: zone },
+    body: {
+      token: phone.token,
+      platform: String(phone.platform),
+      tag: tags,
+      timezone: zone,
+      ...(isBrowser && { keys: keysOf(phone.number, pair) }),
+    },
     onAnswer({ status }) {
       phone.calls--
       const wanted = { absent: [201], present: [200], unsure: [200, 201] }[before]
@@ -215,6 +228,7 @@ async function register(world: World, phone: Phone, tags: readonly string[], zon
       if (phone.state === 'unsure') Object.assign(phone, { badge: null, place: 'unknown' })
       if (phone.state !== 'present') phone.anewAt = clock.passedMs
       if (phone.state !== 'present' || !sameTags || phone.zone !== zone) phone.changedAt = clock.passedMs
+      if (isBrowser && phone.pair !== pair) Object.assign(phone, { pair, pairAt: clock.passedMs })
       const state = phone.lostAt >= at ? 'unsure' : 'present'
       Object.assign(phone, { state, tags: new Set(tags), zone, registeredAt: on, seenAt: at, goneAt: null })
     },

@@ -1,5 +1,7 @@
 import type { Weather } from '../world/answers.ts'
-import type { Whose } from '../world/gateways.ts'
+import type { Gateway } from '../world/answer-tables.ts'
+import type { PushService } from '../world/browsers.ts'
+import type { Sky, Whose } from '../world/gateways.ts'
 import type { Mood } from '../world/world.ts'
 
 /** Whom a push is for: everybody, those with a tag, those with one of two tags, those near a place, or one phone. */
@@ -31,7 +33,14 @@ export interface PushStep {
 /** One thing that happens. Phones and earlier pushes are named by any number: what is too large wraps
  * around, and -1 is the last. */
 export type Step =
-  | { readonly kind: 'register'; readonly phone: number; readonly tags: readonly string[]; readonly zone: string }
+  | {
+      readonly kind: 'register'
+      readonly phone: number
+      readonly tags: readonly string[]
+      readonly zone: string
+      /** Of a browser: which of its key pairs. Default the first. */
+      readonly pair?: number
+    }
   | { readonly kind: 'unregister'; readonly phone: number }
   | { readonly kind: 'tag' | 'untag'; readonly phone: number; readonly tag: string }
   | { readonly kind: 'alias'; readonly phone: number; readonly alias: string }
@@ -40,12 +49,13 @@ export type Step =
   | PushStep
   | { readonly kind: 'again' | 'cancel' | 'status'; readonly push: number }
   | { readonly kind: 'fate'; readonly phone: number; readonly state: 'gone' | 'bad' }
-  | { readonly kind: 'weather'; readonly gateway: 'apns' | 'fcm'; readonly weather: Weather }
+  | { readonly kind: 'weather'; readonly gateway: Sky; readonly weather: Weather }
   | { readonly kind: 'receiver'; readonly mood: Mood }
   | { readonly kind: 'geo'; readonly phone: number; readonly place: Place }
   | { readonly kind: 'spend' }
   | { readonly kind: 'badge-seen'; readonly phone: number }
-  | { readonly kind: 'credential'; readonly whose: Whose; readonly gateway: 'apns' | 'fcm' }
+  | { readonly kind: 'credential'; readonly whose: Whose; readonly gateway: Gateway }
+  | { readonly kind: 'others-served'; readonly service: PushService }
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'open'; readonly push: number; readonly phone: number }
   | { readonly kind: 'crash'; readonly downMs: number }
@@ -56,6 +66,12 @@ export type Step =
 
 /** Phones from this number on have the app of the second application. */
 export const NEIGHBOURS = 1000
+
+/** From this number on they are browsers. */
+export const BROWSERS = 500
+
+/** Browsers of their own. Those of a crowd come after them. */
+export const OWN_BROWSERS = 6
 
 /** Phones of their own: the even ones are Apple's. Those of a crowd come after them. */
 export const PHONES = 10

@@ -1,13 +1,12 @@
 import { pick } from '../../faults/stage/chance.ts'
+import { ANSWERS } from './answer-tables.ts'
+import type { Answered, Gateway, Says } from './answer-tables.ts'
 import type { TransportAnswer } from '../../../src/gateway/transport/transport.ts'
 
 /** What a gateway does with a notification, and what the sender hears of that. */
 export interface Reply {
-  /**
-   * What the answer says. `retry`: not now, of the device, or of nobody in particular. `blocked`: of the credential, or of
-   * everything. `lost`: nothing is heard.
-   */
-  readonly says: 'accepted' | 'gone' | 'bad-token' | 'mismatch' | 'bad-push' | 'retry' | 'blocked' | 'lost'
+  /** What the answer says. */
+  readonly says: Says
   /** Whether the phone gets it. */
   readonly taken: boolean
   readonly answer: TransportAnswer
@@ -35,49 +34,6 @@ export const WEATHERS: readonly Weather[] = [
   'silent',
 ]
 
-type Says = Reply['says']
-type Answered = readonly [status: number, reason: string, says: Says]
-
-/** Of one notification, or its device: Apple's table of reasons. */
-const APNS_ONE: readonly Answered[] = [
-  [400, 'IdleTimeout', 'retry'],
-  [400, 'BadCollapseId', 'bad-push'],
-  [400, 'DeviceTokenNotForTopic', 'mismatch'],
-  [403, 'ExpiredProviderToken', 'blocked'],
-  [413, 'PayloadTooLarge', 'bad-push'],
-  [429, 'TooManyRequests', 'retry'],
-  [500, 'InternalServerError', 'retry'],
-  [503, 'ServiceUnavailable', 'retry'],
-  [503, 'Shutdown', 'retry'],
-  [418, 'NotOfApple', 'bad-push'],
-  [302, 'NotOfApple', 'retry'],
-]
-
-const APNS_ALL: readonly Answered[] = [
-  [403, 'InvalidProviderToken', 'blocked'],
-  [403, 'BadEnvironmentKeyIdInToken', 'blocked'],
-  [400, 'TopicDisallowed', 'blocked'],
-  [429, 'TooManyProviderTokenUpdates', 'blocked'],
-]
-
-/** The same of Google: a status, the FcmError, or `quota` of what, and the field that is at fault. */
-const FCM_ONE: readonly Answered[] = [
-  [400, 'INVALID_ARGUMENT', 'bad-push'],
-  [401, 'THIRD_PARTY_AUTH_ERROR', 'retry'],
-  [401, 'UNAUTHENTICATED', 'blocked'],
-  [403, 'SENDER_ID_MISMATCH', 'mismatch'],
-  [429, 'QUOTA_EXCEEDED', 'retry'],
-  [500, 'INTERNAL', 'retry'],
-  [502, 'NOT_OF_GOOGLE', 'retry'],
-  [503, 'UNAVAILABLE', 'retry'],
-]
-
-const FCM_ALL: readonly Answered[] = [
-  [403, 'PERMISSION_DENIED', 'blocked'],
-  [404, 'NOT_FOUND', 'blocked'],
-  [429, 'RATE_LIMIT_EXCEEDED', 'blocked'],
-]
-
 const BREAKS = [
   ['ECONNRESET', 'unknown'],
   ['HTTP2GoAway', 'unknown'],
@@ -95,7 +51,7 @@ export interface TokenFate {
 }
 
 interface Situation {
-  readonly gateway: 'apns' | 'fcm'
+  readonly gateway: Gateway
   readonly environment: 'production' | 'sandbox' | null
   readonly weather: Weather
   readonly token: TokenFate
@@ -119,14 +75,9 @@ export function replyTo(situation: Situation): Reply {
     case 'away':
       return broken(situation, dice < 0.7 ? ['ECONNREFUSED', 'no'] : pick(BREAKS, chance('break')))
     case 'refusing':
-      return dice < 0.1
-        ? ofToken(situation)
-        : answered(situation, pick(gateway === 'apns' ? APNS_ALL : FCM_ALL, chance('all')))
+      return dice < 0.1 ? ofToken(situation) : answered(situation, pick(ANSWERS[gateway].all, chance('all')))
     case 'busy':
-      return answered(
-        situation,
-        gateway === 'apns' ? [503, 'ServiceUnavailable', 'retry'] : [503, 'UNAVAILABLE', 'retry'],
-      )
+      return answered(situation, ANSWERS[gateway].busy)
     case 'silent':
       return dice < 0.3 ? ofToken(situation) : silence(situation)
   }
@@ -136,38 +87,52 @@ function trouble(situation: Situation): Reply {
   const dice = situation.chance('trouble')
   if (dice < 0.06) return silence(situation)
   if (dice < 0.35) return broken(situation, pick(BREAKS, situation.chance('break')))
-  return answered(situation, pick(situation.gateway === 'apns' ? APNS_ONE : FCM_ONE, situation.chance('one')))
+  return answered(situation, pick(ANSWERS[situation.gateway].one, situation.chance('one')))
 }
 
 /** What a gateway says that is well. */
 function ofToken(situation: Situation): Reply {
-  const { gateway, token, environment } = situation
-  if (token.state === 'gone') {
-    return answered(situation, gateway === 'apns' ? [410, 'Unregistered', 'gone'] : [404, 'UNREGISTERED', 'gone'])
-  }
+  const { gateway, token, environment, chance } = situation
+  const { taken, gone, badToken } = ANSWERS[gateway]
+  if (token.state === 'gone') return answered(situation, pick(gone, chance('gone')))
   const isStranger = token.state === 'bad' || (token.state === 'sandbox' && environment === 'production')
-  if (isStranger) {
-    return answered(
-      situation,
-      gateway === 'apns' ? [400, 'BadDeviceToken', 'bad-token'] : [400, 'INVALID_ARGUMENT', 'bad-token'],
-    )
-  }
-  return answered(situation, [200, '', 'accepted'])
+  return answered(situation, isStranger ? pick(badToken, chance('bad')) : pick(taken, chance('taken')))
 }
 
-function answered(situation: Situation, [status, reason, says]: Answered): Reply {
+function answered(situation: Situation, [status, reason, said]: Answered): Reply {
   const { gateway, chance, token } = situation
   const dice = chance('rest')
   const restMs = (status === 429 || status === 503) && dice < 0.5 ? (1 + Math.floor(dice * 60)) * 1000 : null
-  const body = gateway === 'apns' ? apnsBody(status, reason, token.since) : fcmBody(status, reason, says)
-  const headers: Record<string, string> = restMs === null ? {} : { 'retry-after': String(restMs / 1000) }
+  // A push service that says until when speaks of all its browsers.
+  const says = gateway === 'webpush' && restMs !== null ? 'blocked' : said
+  const headers: Record<string, string> = {
+    ...(restMs !== null && { 'retry-after': String(restMs / 1000) }),
+    ...(reason === 'page' && { 'content-type': 'text/html' }),
+    ...(reason === 'with a location' && { location: 'https://zero.push.test/message/1' }),
+  }
   return {
     says,
     taken: says === 'accepted',
-    answer: { kind: 'answer', status, header: (name) => headers[name] ?? null, body },
+    answer: {
+      kind: 'answer',
+      status,
+      header: (name) => headers[name] ?? null,
+      body: bodyOf(situation, [status, reason, says]),
+    },
     afterMs: latencyMs(situation),
     since: says === 'gone' && gateway === 'apns' ? token.since : null,
     restMs,
+  }
+}
+
+function bodyOf({ gateway, token }: Situation, [status, reason, says]: Answered): string {
+  switch (gateway) {
+    case 'apns':
+      return apnsBody(status, reason, token.since)
+    case 'fcm':
+      return fcmBody(status, reason, says)
+    case 'webpush':
+      return reason
   }
 }
 

@@ -5,8 +5,11 @@ import type {
   TransportAnswer,
   TransportRequest,
 } from '../../../src/gateway/transport/transport.ts'
+import type { Gateway } from './answer-tables.ts'
 import { replyTo } from './answers.ts'
 import type { Reply, TokenFate, Weather } from './answers.ts'
+import { openFor, PUSH_SERVICE_NAMES, PUSH_SERVICES } from './browsers.ts'
+import type { PushService } from './browsers.ts'
 
 export const ORIGINS = {
   production: 'https://production.apns.test',
@@ -17,11 +20,15 @@ export const ORIGINS = {
 
 /** A notification as a gateway sees it. */
 export interface Arrival {
-  readonly gateway: 'apns' | 'fcm'
+  readonly gateway: Gateway
   /** Whose credential it came with, and which of theirs: places in lists, see `Tenant`. */
   readonly application: Whose
   readonly credential: number
   readonly environment: 'production' | 'sandbox' | null
+  /** Of a browser; else `null`. */
+  readonly service: PushService | null
+  /** For which of a browser's key pairs it was encrypted; `null`: it is for no browser. */
+  readonly pair: number | null
   readonly token: string
   /** Which call asked for it: the number in its payload. */
   readonly push: number
@@ -35,14 +42,17 @@ export interface Arrival {
 /** An application of a world, by its place among them. */
 export type Whose = 0 | 1
 
+/** What has a weather of its own. */
+export type Sky = 'apns' | 'fcm' | PushService
+
 type Owner = Pick<Arrival, 'application' | 'credential'>
 
 interface Dependencies {
   readonly clock: Clock
   readonly chance: (...words: (string | number)[]) => number
-  readonly weatherOf: (gateway: 'apns' | 'fcm') => Weather
+  readonly weatherOf: (sky: Sky) => Weather
   readonly fateOf: (application: Whose, token: string) => TokenFate
-  /** Whose credential goes by this name: the key's id, or the address of the service account. */
+  /** Whose credential goes by this name: the key's id, the address of the service account, or the public key. */
   readonly ownerOf: (name: string) => Owner
   /** Google's token endpoint answers. */
   readonly onGrant: () => void
@@ -70,18 +80,14 @@ export function createGateways(deps: Dependencies): OpenTransport {
   }
 
   async function notify(origin: string, request: TransportRequest, deadlineMs: number): Promise<TransportAnswer> {
-    const isFcm = origin === ORIGINS.fcm
-    const read = isFcm ? readFcm(request) : readApns(request, origin === ORIGINS.sandbox)
-    const authorization = request.headers['authorization'] ?? ''
-    const name = isFcm ? grants[Number(authorization.split('-')[1])] : partOf(authorization.split(' ')[1], 0).kid
-    const arrival = { ...read, ...ownerOf(name ?? '') }
-    const { gateway, environment, token, push, application } = arrival
+    const arrival = readArrival(origin, request)
+    const { gateway, environment, service, token, push, application } = arrival
     const key = `${push}/${token}/${environment}`
     const words = [key, nth(key)]
     const reply = replyTo({
       gateway,
       environment,
-      weather: weatherOf(gateway),
+      weather: weatherOf(gateway === 'webpush' ? (service ?? 'push-0') : gateway),
       token: fateOf(application, token),
       deadlineMs,
       chance: (...more) => chance(...words, ...more),
@@ -90,6 +96,19 @@ export function createGateways(deps: Dependencies): OpenTransport {
     const answer = await later(Math.min(reply.afterMs, deadlineMs), reply.answer)
     onAnswer()
     return answer
+  }
+
+  function readArrival(origin: string, request: TransportRequest): Arrival {
+    const authorization = request.headers['authorization'] ?? ''
+    const service = PUSH_SERVICE_NAMES.find((name) => PUSH_SERVICES[name] === origin)
+    // `vapid t=…, k=…` (RFC 8292, 3).
+    if (service !== undefined)
+      return { ...readWebPush(request, service), ...ownerOf(authorization.split(' k=')[1] ?? '') }
+    if (origin === ORIGINS.fcm) {
+      return { ...readFcm(request), ...ownerOf(grants[Number(authorization.split('-')[1])] ?? '') }
+    }
+    const { kid = '' } = partOf(authorization.split(' ')[1], 0)
+    return { ...readApns(request, origin === ORIGINS.sandbox), ...ownerOf(kid) }
   }
 
   function grant({ body: form }: TransportRequest, deadlineMs: number): Promise<TransportAnswer> {
@@ -137,6 +156,8 @@ function readApns({ path, headers, body }: TransportRequest, isSandbox: boolean)
   return {
     gateway: 'apns',
     environment: isSandbox ? 'sandbox' : 'production',
+    service: null,
+    pair: null,
     token: path.slice('/3/device/'.length),
     push: n,
     id: headers['apns-collapse-id'] ?? '',
@@ -159,10 +180,34 @@ function readFcm({ body }: TransportRequest): Read {
   return {
     gateway: 'fcm',
     environment: null,
+    service: null,
+    pair: null,
     token,
     push: Number(data.n),
     id: tag,
     identity: tag,
     badge: shown ?? (data.badge === undefined ? null : Number(data.badge)),
+  }
+}
+
+function readWebPush({ path, body }: TransportRequest, service: PushService): Read {
+  const token = `${PUSH_SERVICES[service]}${path}`
+  const opened = openFor(token, Buffer.from(body))
+  if (opened === null) throw new Error(`${token} cannot read what it gets`)
+  const { notification, app_badge: badge = null } = JSON.parse(opened.text) as {
+    notification: { tag: string; data: { n: number } }
+    app_badge?: number
+  }
+  const { tag, data } = notification
+  return {
+    gateway: 'webpush',
+    environment: null,
+    service,
+    pair: opened.pair,
+    token,
+    push: data.n,
+    id: tag,
+    identity: tag,
+    badge,
   }
 }

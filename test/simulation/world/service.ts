@@ -7,6 +7,7 @@ import { createServer } from '../../../src/server/server.ts'
 import { parseConfig } from '../../../src/settings/parse.ts'
 import { readSystemFile } from '../../../src/system/read-file.ts'
 import type { Post } from '../../../src/webhook/post.ts'
+import { PUSH_SERVICES } from './browsers.ts'
 import { ORIGINS } from './gateways.ts'
 import type { Caller } from './template.ts'
 
@@ -54,6 +55,7 @@ export async function startService(options: Options): Promise<Service> {
       `--apns-sandbox-url=${ORIGINS.sandbox}`,
       `--fcm-url=${ORIGINS.fcm}`,
       `--fcm-token-url=${ORIGINS.token}/token`,
+      ...Object.values(PUSH_SERVICES).map((origin) => `--push-services=${origin}`),
     ],
     {},
     readSystemFile,

@@ -2,18 +2,21 @@ import { mkdirSync } from 'node:fs'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createCredentialStore } from '../../../src/application/credential-store.ts'
 import { readApnsKey, readServiceAccount } from '../../../src/application/credential.ts'
+import { readVapid } from '../../../src/application/vapid.ts'
+import type { VapidCredential } from '../../../src/application/vapid.ts'
 import type { ApnsCredential, FcmCredential } from '../../../src/application/credential.ts'
 import { openDatabase } from '../../../src/database/database.ts'
 import { createKnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import { loadSealingKey } from '../../../src/sealing/sealing-key.ts'
 import { createWebhookStore } from '../../../src/webhook/webhook-store.ts'
+import type { Gateway } from './answer-tables.ts'
 import type { Ground } from './world.ts'
 
 export interface Tenant extends Caller {
   readonly number: number
-  /** Two for each gateway, either of which it may have. */
-  readonly credentials: Readonly<Record<'apns' | 'fcm', readonly [TenantCredential, TenantCredential]>>
+  /** Two for each gateway, either of which it may have. For browsers it has none at first. */
+  readonly credentials: Readonly<Record<Gateway, readonly [TenantCredential, TenantCredential]>>
 }
 
 /** Who calls. */
@@ -24,9 +27,9 @@ export interface Caller {
 
 /** A credential, and by what a gateway knows it. */
 export interface TenantCredential {
-  /** The key's id, or the address of the service account. */
+  /** The key's id, the address of the service account, or the public key. */
   readonly name: string
-  readonly credential: ApnsCredential | FcmCredential
+  readonly credential: ApnsCredential | FcmCredential | VapidCredential
 }
 
 /** When the template was made: before any world begins. */
@@ -80,7 +83,11 @@ export async function makeTemplate(directory: string): Promise<Pick<Ground, 'ten
       id,
       number,
       secret,
-      credentials: { apns: [first.apns, second.apns], fcm: [first.fcm, second.fcm] },
+      credentials: {
+        apns: [first.apns, second.apns],
+        fcm: [first.fcm, second.fcm],
+        webpush: [first.webpush, second.webpush],
+      },
     }
   }
 
@@ -97,10 +104,16 @@ function createRandom(): (length: number) => Uint8Array {
   return (length) => new Uint8Array(length).fill(7 + calls++)
 }
 
-function issue(known: KnownCredentials, name: string): Record<'apns' | 'fcm', TenantCredential> {
+function issue(known: KnownCredentials, name: string): Record<Gateway, TenantCredential> {
   const { apnsKey, serviceAccount } = known.issue(name)
   const apns = readApnsKey({ ...apnsKey, environment: 'auto' })
   const fcm = readServiceAccount(serviceAccount)
-  if (apns.kind === 'problem' || fcm.kind === 'problem') throw new Error('no credential')
-  return { apns: { name: apnsKey.keyId, credential: apns }, fcm: { name: fcm.clientEmail, credential: fcm } }
+  const number = new Bun.CryptoHasher('sha256').update(name).digest('base64url')
+  const vapid = readVapid(number, 'mailto:world@simulated.invalid')
+  if (apns.kind === 'problem' || fcm.kind === 'problem' || vapid.kind === 'problem') throw new Error('no credential')
+  return {
+    apns: { name: apnsKey.keyId, credential: apns },
+    fcm: { name: fcm.clientEmail, credential: fcm },
+    webpush: { name: vapid.publicKey, credential: vapid },
+  }
 }

@@ -5,11 +5,12 @@ import { createCredentialStore } from '../../../src/application/credential-store
 import { openDatabase } from '../../../src/database/database.ts'
 import type { Post } from '../../../src/webhook/post.ts'
 import { Judge } from '../judge/judge.ts'
+import type { Gateway } from './answer-tables.ts'
 import type { Weather } from './answers.ts'
 import { closeConnections } from './connections.ts'
 import { createDisk } from './disk.ts'
 import { createGateways } from './gateways.ts'
-import type { Whose } from './gateways.ts'
+import type { Sky, Whose } from './gateways.ts'
 import { startService } from './service.ts'
 import type { Answer, Service } from './service.ts'
 import { RECEIVERS } from './template.ts'
@@ -62,7 +63,13 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     life: () => life,
     ranBefore: (ms) => clock.ranBefore(ms),
   })
-  const weather: Record<'apns' | 'fcm', Weather> = { apns: 'calm', fcm: 'calm' }
+  const weather: Record<Sky, Weather> = {
+    apns: 'calm',
+    fcm: 'calm',
+    'push-0': 'calm',
+    'push-1': 'calm',
+    'push-2': 'calm',
+  }
   let mood: Mood = 'well'
   /** The service has said that it can go on no longer. */
   let isBroken = false
@@ -80,13 +87,13 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
   const openTransport = createGateways({
     clock,
     chance: draw,
-    weatherOf: (gateway) => weather[gateway],
+    weatherOf: (sky) => weather[sky],
     fateOf: (application, token) => judge.phones.of(application, token)?.fate ?? { state: 'alive', since: 0 },
     ownerOf,
     onGrant: () => judge.course.granted(),
     onArrival(arrival, reply) {
       const { number } = judge.phones.of(arrival.application, arrival.token) ?? {}
-      const who = `push ${arrival.push} phone ${number} ${arrival.environment ?? 'fcm'}`
+      const who = `push ${arrival.push} phone ${number} ${arrival.environment ?? arrival.service ?? 'fcm'}`
       const { answer } = reply
       const said = answer.kind === 'answer' ? `${answer.status} ${answer.body}` : `${answer.reason} ${answer.sent}`
       note(`> ${who} ${arrival.identity} badge ${arrival.badge}: ${said} in ${reply.afterMs.toFixed(1)} ms`)
@@ -223,7 +230,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     crash,
 
     /** A command puts the other credential in the place of the one that an application has for a gateway. */
-    replaceCredential(application: Whose, gateway: 'apns' | 'fcm'): void {
+    replaceCredential(application: Whose, gateway: Gateway): void {
       const { credential: current, at } = judge.credentialOf(application, gateway)
       // Two commands at one moment: which was the last, nobody could say.
       if (at === clock.passedMs) return

@@ -1,0 +1,107 @@
+/** Whom notifications are sent through. */
+export type Gateway = 'apns' | 'fcm' | 'webpush'
+
+/**
+ * What an answer says. `retry`: not now, of the device, or of nobody in particular. `blocked`: of the credential, of the
+ * push service, or of everything. `lost`: nothing is heard.
+ */
+export type Says = 'accepted' | 'gone' | 'bad-token' | 'mismatch' | 'bad-push' | 'retry' | 'blocked' | 'lost'
+
+export type Answered = readonly [status: number, reason: string, says: Says]
+
+/** What a gateway may answer. */
+interface AnswerTable {
+  readonly taken: readonly Answered[]
+  readonly gone: readonly Answered[]
+  readonly badToken: readonly Answered[]
+  /** Of one notification, or its device. */
+  readonly one: readonly Answered[]
+  /** Of all of them. */
+  readonly all: readonly Answered[]
+  readonly busy: Answered
+}
+
+/** Apple's table of reasons. */
+const APNS: AnswerTable = {
+  taken: [[200, '', 'accepted']],
+  gone: [[410, 'Unregistered', 'gone']],
+  badToken: [[400, 'BadDeviceToken', 'bad-token']],
+  one: [
+    [400, 'IdleTimeout', 'retry'],
+    [400, 'BadCollapseId', 'bad-push'],
+    [400, 'DeviceTokenNotForTopic', 'mismatch'],
+    [403, 'ExpiredProviderToken', 'blocked'],
+    [413, 'PayloadTooLarge', 'bad-push'],
+    [429, 'TooManyRequests', 'retry'],
+    [500, 'InternalServerError', 'retry'],
+    [503, 'ServiceUnavailable', 'retry'],
+    [503, 'Shutdown', 'retry'],
+    [418, 'NotOfApple', 'bad-push'],
+    [302, 'NotOfApple', 'retry'],
+  ],
+  all: [
+    [403, 'InvalidProviderToken', 'blocked'],
+    [403, 'BadEnvironmentKeyIdInToken', 'blocked'],
+    [400, 'TopicDisallowed', 'blocked'],
+    [429, 'TooManyProviderTokenUpdates', 'blocked'],
+  ],
+  busy: [503, 'ServiceUnavailable', 'retry'],
+}
+
+/** The same of Google: a status, the FcmError, or `quota` of what, and the field that is at fault. */
+const FCM: AnswerTable = {
+  taken: [[200, '', 'accepted']],
+  gone: [[404, 'UNREGISTERED', 'gone']],
+  badToken: [[400, 'INVALID_ARGUMENT', 'bad-token']],
+  one: [
+    [400, 'INVALID_ARGUMENT', 'bad-push'],
+    [401, 'THIRD_PARTY_AUTH_ERROR', 'retry'],
+    [401, 'UNAUTHENTICATED', 'blocked'],
+    [403, 'SENDER_ID_MISMATCH', 'mismatch'],
+    [429, 'QUOTA_EXCEEDED', 'retry'],
+    [500, 'INTERNAL', 'retry'],
+    [502, 'NOT_OF_GOOGLE', 'retry'],
+    [503, 'UNAVAILABLE', 'retry'],
+  ],
+  all: [
+    [403, 'PERMISSION_DENIED', 'blocked'],
+    [404, 'NOT_FOUND', 'blocked'],
+    [429, 'RATE_LIMIT_EXCEEDED', 'blocked'],
+  ],
+  busy: [503, 'UNAVAILABLE', 'retry'],
+}
+
+/** Of a push service, whose bodies say nothing (RFC 8030, RFC 8292). 429 and 503 are of the service where they say until when. */
+const WEBPUSH: AnswerTable = {
+  taken: [
+    [201, 'with a location', 'accepted'],
+    [201, '', 'accepted'],
+    [201, '', 'accepted'],
+    [202, '', 'accepted'],
+    [204, '', 'accepted'],
+  ],
+  gone: [
+    [404, '', 'gone'],
+    [410, '', 'gone'],
+  ],
+  // There is no such thing as a token of the wrong kind: the subscription is not there.
+  badToken: [[404, '', 'gone']],
+  one: [
+    [200, 'page', 'retry'],
+    [301, '', 'retry'],
+    [400, '', 'bad-push'],
+    [401, '', 'retry'],
+    [403, '', 'retry'],
+    [413, '', 'bad-push'],
+    [429, '', 'retry'],
+    [500, '', 'retry'],
+    [503, '', 'retry'],
+  ],
+  all: [
+    [401, '', 'retry'],
+    [403, '', 'retry'],
+  ],
+  busy: [503, '', 'retry'],
+}
+
+export const ANSWERS: Readonly<Record<Gateway, AnswerTable>> = { apns: APNS, fcm: FCM, webpush: WEBPUSH }

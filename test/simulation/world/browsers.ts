@@ -1,0 +1,81 @@
+import { createECDH } from 'node:crypto'
+import type { ECDH } from 'node:crypto'
+import { openMessage, readMessage } from '../../../src/gateway/simulator/webpush/message-opening.ts'
+
+/** The push services of the world, and where they are. */
+export const PUSH_SERVICES = {
+  'push-0': 'https://zero.push.test',
+  'push-1': 'https://one.push.test',
+  'push-2': 'https://two.push.test',
+} as const
+
+export type PushService = keyof typeof PUSH_SERVICES
+
+export const PUSH_SERVICE_NAMES = Object.keys(PUSH_SERVICES) as PushService[]
+
+/** Key pairs that a browser has one after the other, and perhaps again. */
+export const KEY_PAIRS = 2
+
+interface Subscription {
+  /** As a browser gives them to its site. */
+  readonly keys: { readonly p256dh: string; readonly auth: string }
+  /** Computes each secret once: a tenth of a millisecond. */
+  readonly pair: ECDH
+  readonly auth: Uint8Array
+}
+
+/** By browser and key pair, for all worlds of a process. */
+const subscriptions = new Map<string, Subscription>()
+
+/** The push service of a browser. */
+export function serviceOf(browser: number): PushService {
+  return PUSH_SERVICE_NAMES[browser % PUSH_SERVICE_NAMES.length] ?? 'push-0'
+}
+
+export function endpointOf(browser: number): string {
+  return `${PUSH_SERVICES[serviceOf(browser)]}/send/${browser}`
+}
+
+/** The keys that a browser registers with. `pair`: which of its pairs. */
+export function keysOf(browser: number, pair: number): Subscription['keys'] {
+  return subscriptionOf(browser, pair).keys
+}
+
+/** What a browser reads in the body of a push message, and with which of its key pairs; `null`: nothing. */
+export function openFor(endpoint: string, body: Uint8Array): { readonly text: string; readonly pair: number } | null {
+  const browser = Number(endpoint.split('/').at(-1))
+  const sealed = readMessage(Buffer.from(body))
+  if (typeof sealed === 'string') return null
+  for (let pair = 0; pair < KEY_PAIRS; pair++) {
+    const text = openMessage(sealed, subscriptionOf(browser, pair))
+    if (text !== null) return { text: text.toString(), pair }
+  }
+  return null
+}
+
+function subscriptionOf(browser: number, pair: number): Subscription {
+  const name = `browser ${browser}, pair ${pair}`
+  let subscription = subscriptions.get(name)
+  if (subscription === undefined) subscriptions.set(name, (subscription = subscribe(name)))
+  return subscription
+}
+
+function subscribe(name: string): Subscription {
+  const digest = (of: string) => new Bun.CryptoHasher('sha256').update(of).digest()
+  const pair = createECDH('prime256v1')
+  pair.setPrivateKey(digest(name))
+  const publicKey = pair.getPublicKey()
+  const auth = digest(`${name}, its secret`).subarray(0, 16)
+  const secrets = new Map<string, Buffer>()
+  const computeSecret = (sender: Buffer): Buffer => {
+    const point = sender.toString('base64')
+    const secret = secrets.get(point) ?? pair.computeSecret(sender)
+    secrets.set(point, secret)
+    return secret
+  }
+  return {
+    keys: { p256dh: publicKey.toString('base64url'), auth: auth.toString('base64url') },
+    pair: { computeSecret, getPublicKey: () => publicKey } as unknown as ECDH,
+    auth,
+  }
+}

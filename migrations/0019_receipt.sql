@@ -2,7 +2,7 @@
 CREATE TABLE receipt (
   push INTEGER NOT NULL REFERENCES push (number) ON DELETE CASCADE,
   device INTEGER NOT NULL, -- device.id; without a key, for which each device that is erased would be looked up here
-  event INTEGER NOT NULL CHECK (event IN (0, 1, 2)), -- 0 opened, 1 received, 2 action
+  event INTEGER NOT NULL CHECK (event BETWEEN 0 AND 2), -- 0 opened, 1 received, 2 action
   action TEXT NOT NULL DEFAULT '', -- its name; '' for other events
   at INTEGER NOT NULL, -- the first time
   PRIMARY KEY (push, device, event, action)
@@ -14,7 +14,7 @@ DROP TABLE opened;
 -- audience, all of which SQLite reads and compares to change one column.
 CREATE TABLE push_receipt (
   push INTEGER NOT NULL REFERENCES push (number) ON DELETE CASCADE,
-  event INTEGER NOT NULL CHECK (event IN (0, 1, 2)), -- as in receipt
+  event INTEGER NOT NULL CHECK (event BETWEEN 0 AND 2), -- as in receipt
   action TEXT NOT NULL DEFAULT '', -- a few names for each push, and 'other' for further ones
   count INTEGER NOT NULL,
   PRIMARY KEY (push, event, action)

@@ -1,11 +1,13 @@
 -- Browsers are the third platform, 2, and their credential the third provider. SQLite cannot alter a check, so the tables
 -- that have one are made anew; writing to sqlite_schema would spare the copy, but not every system's SQLite allows that
 -- (that of macOS does not: SQLITE_DBCONFIG_DEFENSIVE). Columns keep their order, rows their ids.
+-- A range, and no list of three: of such a list SQLite builds a table for each row that it checks, which was 4.7 of the
+-- 11.8 µs that it took to insert a device.
 CREATE TABLE device_new (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   application INTEGER NOT NULL REFERENCES application (number) ON DELETE CASCADE,
-  platform INTEGER NOT NULL CHECK (platform IN (0, 1, 2)), -- 0 iOS, 1 Android, 2 web
-  state INTEGER NOT NULL DEFAULT 0 CHECK (state IN (0, 1, 2)), -- 0 registered, 1 gone, 2 quarantined
+  platform INTEGER NOT NULL CHECK (platform BETWEEN 0 AND 2), -- 0 iOS, 1 Android, 2 web
+  state INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 2), -- 0 registered, 1 gone, 2 quarantined
   environment INTEGER CHECK (environment IN (0, 1)), -- APNs: 0 production, 1 sandbox, NULL not known yet
   token ANY NOT NULL, -- BLOB: bytes of lower-case hex; TEXT: as it came; of a browser its subscription's endpoint
   alias TEXT,
@@ -72,7 +74,7 @@ ALTER TABLE credential_new RENAME TO credential;
 
 CREATE TABLE delivery_new (
   push INTEGER NOT NULL REFERENCES push (number) ON DELETE CASCADE,
-  platform INTEGER NOT NULL CHECK (platform IN (0, 1, 2)),
+  platform INTEGER NOT NULL CHECK (platform BETWEEN 0 AND 2),
   application INTEGER NOT NULL,
   lane INTEGER NOT NULL CHECK (lane IN (0, 1)), -- 0 a single device, goes first; 1 many
   progress INTEGER NOT NULL DEFAULT 0, -- every device id up to here is settled
@@ -101,7 +103,7 @@ CREATE INDEX delivery_expiring ON delivery (application, platform, lane, expires
 
 CREATE TABLE push_exception_new (
   push INTEGER NOT NULL REFERENCES push (number) ON DELETE CASCADE,
-  platform INTEGER NOT NULL CHECK (platform IN (0, 1, 2)),
+  platform INTEGER NOT NULL CHECK (platform BETWEEN 0 AND 2),
   device INTEGER NOT NULL,
   -- retry: to be sent again; leased: being sent, and to be sent again at once if this process ends; else over
   state TEXT NOT NULL CHECK (state IN ('retry', 'leased', 'rejected', 'gone', 'expired')),
@@ -120,7 +122,7 @@ CREATE INDEX push_exception_leased ON push_exception (push) WHERE state = 'lease
 
 CREATE TABLE feedback_new (
   application INTEGER NOT NULL REFERENCES application (number) ON DELETE CASCADE,
-  platform INTEGER NOT NULL CHECK (platform IN (0, 1, 2)),
+  platform INTEGER NOT NULL CHECK (platform BETWEEN 0 AND 2),
   token ANY NOT NULL, -- as in device
   reason TEXT NOT NULL,
   at INTEGER NOT NULL,
@@ -135,7 +137,7 @@ CREATE INDEX feedback_by_time ON feedback (application, at);
 CREATE TABLE tally_new (
   application INTEGER NOT NULL REFERENCES application (number) ON DELETE CASCADE,
   day INTEGER NOT NULL, -- days since the Unix epoch, UTC
-  platform INTEGER NOT NULL CHECK (platform IN (0, 1, 2)),
+  platform INTEGER NOT NULL CHECK (platform BETWEEN 0 AND 2),
   t INTEGER NOT NULL DEFAULT 0, -- notifications addressed
   s INTEGER NOT NULL DEFAULT 0, -- accepted by the gateway
   o INTEGER NOT NULL DEFAULT 0, -- opens
@@ -148,7 +150,7 @@ ALTER TABLE tally_new RENAME TO tally;
 
 CREATE TABLE paused_credential_new (
   application INTEGER NOT NULL REFERENCES application (number) ON DELETE CASCADE,
-  platform INTEGER NOT NULL CHECK (platform IN (0, 1, 2)),
+  platform INTEGER NOT NULL CHECK (platform BETWEEN 0 AND 2),
   PRIMARY KEY (application, platform)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO paused_credential_new SELECT application, platform FROM paused_credential;

@@ -4,7 +4,7 @@ ALTER TABLE push_exception ADD COLUMN language TEXT; -- of the last attempt; NUL
 -- How many of a delivery were accepted in each. Who failed in which is counted from push_exception.
 CREATE TABLE delivery_language (
   push INTEGER NOT NULL REFERENCES push (number) ON DELETE CASCADE,
-  platform INTEGER NOT NULL CHECK (platform IN (0, 1, 2)),
+  platform INTEGER NOT NULL CHECK (platform BETWEEN 0 AND 2),
   language TEXT NOT NULL,
   accepted INTEGER NOT NULL,
   PRIMARY KEY (push, platform, language)
@@ -13,7 +13,7 @@ CREATE TABLE delivery_language (
 -- What was said of a push, by the text that the device gets.
 CREATE TABLE push_receipt_new (
   push INTEGER NOT NULL REFERENCES push (number) ON DELETE CASCADE,
-  event INTEGER NOT NULL CHECK (event IN (0, 1, 2)), -- as in receipt
+  event INTEGER NOT NULL CHECK (event BETWEEN 0 AND 2), -- as in receipt
   action TEXT NOT NULL DEFAULT '', -- a few names for each push, and 'other' for further ones
   language TEXT NOT NULL DEFAULT '', -- as above; '': the push has one text, or nobody knows which device it was
   count INTEGER NOT NULL,

@@ -67,6 +67,7 @@ const IMPURE = new Set<string>([
   'cli/transfer/import-state.ts',
   'cli/transfer/onesignal-export.ts',
   'cli/transfer/pacing.ts',
+  'cli/transfer/subscribed-key.ts',
   'cli/transfer/unfinished-file.ts',
   'cli/upgrade-watch.ts',
   'delivery/store/time-shift.ts',

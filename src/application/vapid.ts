@@ -64,6 +64,12 @@ export function nextVapid(
 /** The rule of `isVapidSubject` in words, after `must be `. */
 export const VAPID_SUBJECT = 'an address such as mailto:push@shop.example or https://shop.example/contact'
 
+/** The key pair as `web-push` and other services write and read it, both halves in base64url. */
+export function vapidJson({ privateKey, publicKey }: VapidCredential): string {
+  const { d } = createPrivateKey(privateKey).export({ format: 'jwk' })
+  return JSON.stringify({ publicKey, privateKey: d })
+}
+
 /** Whether it says how to reach whoever sends (RFC 8292, 2.1). Apple refuses others than these two kinds. */
 export function isVapidSubject(text: string): boolean {
   if (/^mailto:[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(text)) return text.length <= MAX_SUBJECT

@@ -13,8 +13,16 @@ export const EXPORT_VERSION = 1
 export interface ExportHeader {
   readonly format: typeof BELLHOP_EXPORT
   readonly version: typeof EXPORT_VERSION
-  /** The application that the file is from. Never its secret or its credentials. */
-  readonly application: { readonly id: string; readonly name: string; readonly limits: object }
+  /**
+   * The application that the file is from. Never its secret or its credentials; `webpush`: the public key that its
+   * browsers are subscribed with, absent where it has none.
+   */
+  readonly application: {
+    readonly id: string
+    readonly name: string
+    readonly limits: object
+    readonly webpush?: string | undefined
+  }
   readonly exported_at: string
   /** How many lines of each kind follow. */
   readonly counts: FileCounts

@@ -5,6 +5,7 @@ import { RegisterDevice } from '../device/device-schema.ts'
 import { MAX_LABELS } from '../device/device.ts'
 import type { Platform } from '../device/device.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from '../device/transfer/imported-device.ts'
+import { endpointFormProblem } from '../device/webpush/push-services.ts'
 import { refusalIn } from '../failure.ts'
 import { wholeNumber } from '../http/fields.ts'
 import { isJsonObject } from '../text/json-object.ts'
@@ -27,6 +28,8 @@ export interface RowCheck {
   readonly names: FieldNames
   /** Of another service: its tokens for iOS must be Apple's. What this service took once it takes again. */
   readonly isForeign: boolean
+  /** Why no browser is taken over, to follow `platform`; `null`: they are. */
+  readonly noBrowsers: string | null
   /** ms since the Unix epoch: no device was seen later. */
   readonly now: number
 }
@@ -46,10 +49,18 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
     }
     given['token'] = token
   }
+  const isBrowser = asPlatform(given['platform']) === 2
+  if (isBrowser && check.noBrowsers !== null) {
+    return { kind: 'refused', ...complain('platform', check.noBrowsers) }
+  }
+  // A column of that name may be anything where there is no browser.
+  if (!isBrowser && check.isForeign) delete given['keys']
 
   for (;;) {
     try {
       const { value } = RegisterDevice['~standard'].validate(given)
+      const strayed = value.platform === 2 ? endpointFormProblem(value.token) : null
+      if (strayed !== null) return { kind: 'refused', ...complain('token', strayed) }
       return { kind: 'device', device: { ...value, ...rest(given, check, leftOut) }, leftOut }
     } catch (error) {
       const { message } = refusalIn(error)
@@ -86,8 +97,10 @@ function leaveOut(given: Record<string, unknown>, message: string): boolean {
 
 /** `token must be …` → as the file calls it. */
 function complaintOf(message: string, names: FieldNames): RowComplaint {
-  const [, field = '', more = ''] = /^(\w+)([^]*)$/.exec(message) ?? []
-  const name = (names as Readonly<Record<string, string>>)[field] ?? field
+  const [, field = '', more = ''] = /^(keys\.\w+|\w+)([^]*)$/.exec(message) ?? []
+  // The two keys of a browser are columns elsewhere; of both the first is named.
+  const inFile = field === 'keys' ? 'p256dh' : field.replace('keys.', '')
+  const name = (names as Readonly<Record<string, string>>)[inFile] ?? field
   return { field: name, reason: `${name}${more}` }
 }
 

@@ -1,4 +1,4 @@
-import { FIELDS, platformOf, statedOf, textOf } from './record.ts'
+import { FIELDS, keysOf, platformOf, statedOf, textOf } from './record.ts'
 import type { Entry, RecordField, FileRecord, Stated } from './record.ts'
 
 /** Which column holds which field. A tag may come from several. */
@@ -108,6 +108,8 @@ const ALSO: { readonly [Name in RecordField]?: readonly string[] } = {
   lng: ['lon', 'long', 'longitude'],
   registered_at: ['createdat', 'created'],
   seen_at: ['lastseen', 'lastseenat', 'lastactive', 'updatedat'],
+  p256dh: ['keysp256dh', 'p256', 'webp256'],
+  auth: ['keysauth', 'webauth'],
 }
 
 /** A number is a name too. */
@@ -127,7 +129,9 @@ export function mapped(record: FileRecord, map: ColumnMap, stated: Stated = {}):
       said.platform = (word === undefined ? null : platformOf(word)) ?? values[0]
     } else said[field] = NAMES.has(field) ? textOf(values[0]) : values[0]
   }
-  return { kind: 'device', stated: said }
+  const { p256dh, auth, ...others } = said
+  const keys = keysOf(p256dh, auth)
+  return { kind: 'device', stated: keys === undefined ? others : { ...others, keys } }
 }
 
 /** `Attributes.Token` goes into a record; a column may have such a name itself. */

@@ -1,5 +1,6 @@
+import type { Platform } from '../device/device.ts'
 import { isJsonObject } from '../text/json-object.ts'
-import { refused, statedOf, textOf } from './record.ts'
+import { keysOf, refused, statedOf, textOf } from './record.ts'
 import type { Entry, Format } from './record.ts'
 
 /**
@@ -20,20 +21,18 @@ export const onesignal: Format = {
     badge: 'badge_count',
     registered_at: 'created_at',
     seen_at: 'last_active',
+    p256dh: 'web_p256',
+    auth: 'web_auth',
   },
 
   read(record) {
     if (!isJsonObject(record)) return [refused('identifier', 'is not an object')]
     const type = textOf(record['device_type']) ?? ''
-    const platform = type === '0' ? 0 : type === '1' ? 1 : null
-    if (platform === null) {
+    const platform = PLATFORM_OF[type]
+    if (platform === undefined) {
       const other = OTHER_TYPES[type]
-      if (other?.startsWith('web push') === true) {
-        const bound = 'its subscription is bound to the VAPID key of OneSignal, without which nobody can send to it'
-        return [refused('device_type', `is ${type} (${other}): ${bound}`)]
-      }
       const what = type === '' ? 'is empty' : `is ${type}${other === undefined ? '' : ` (${other})`}`
-      return [refused('device_type', `${what}: only 0 (iOS) and 1 (Android) can be sent to`)]
+      return [refused('device_type', `${what}: only iOS (0), Android (1) and web push (5, 8, 12, 17) can be sent to`)]
     }
     const user = textOf(record['external_user_id'])
     const invalid = textOf(record['invalid_identifier']) ?? String(record['invalid_identifier'])
@@ -50,6 +49,7 @@ export const onesignal: Format = {
         stated: {
           token: statedOf(record['identifier']),
           platform,
+          keys: platform === 2 ? keysOf(record['web_p256'], record['web_auth']) : undefined,
           alias: user,
           user,
           tag: tagsOf(record['tags']),
@@ -64,21 +64,21 @@ export const onesignal: Format = {
   },
 }
 
+/** iOS, Android, and the browsers: Chrome, Firefox, Edge, Safari. */
+const PLATFORM_OF: Readonly<Record<string, Platform>> = { 0: 0, 1: 1, 5: 2, 8: 2, 12: 2, 17: 2 }
+
 /** The other device types of the same page, and of older ones. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
   2: 'Amazon Fire',
   3: 'Windows Phone',
   4: 'Chrome app',
-  5: 'web push to Chrome',
   6: 'Windows',
-  7: 'web push to Safari',
-  8: 'web push to Firefox',
+  7: 'Safari before web push',
   9: 'macOS',
   10: 'Alexa',
   11: 'email',
   13: 'Huawei',
   14: 'SMS',
-  17: 'web push to Safari',
 }
 
 /** Their tags are pairs, ours are names: `{"plan": "pro"}` becomes `plan:pro`. */

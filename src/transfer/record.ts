@@ -20,6 +20,8 @@ export const FIELDS = [
   'environment',
   'registered_at',
   'seen_at',
+  'p256dh',
+  'auth',
 ] as const
 
 export type RecordField = (typeof FIELDS)[number]
@@ -70,6 +72,15 @@ export function statedOf(value: unknown): unknown {
 
 export function refused(field: string, reason: string): Entry {
   return { kind: 'refused', field, reason }
+}
+
+/** The keys of a browser. Others than Bellhop write them as they like to write base64; `undefined`: there are none. */
+export function keysOf(p256dh: unknown, auth: unknown): unknown {
+  const [point, secret] = [p256dh, auth].map((value) => {
+    const text = textOf(value)
+    return text?.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '') ?? statedOf(value)
+  })
+  return point === undefined && secret === undefined ? undefined : { p256dh: point, auth: secret }
 }
 
 /** The platform by any of its usual names; `null`: another one. */

@@ -36,6 +36,8 @@ export interface RowOptions {
   readonly map: ColumnMap
   /** Of rows that do not say it; `null`: there is none. */
   readonly platform: Platform | null
+  /** Why no browser is taken over, to follow `platform`; `null`: they are. */
+  readonly noBrowsers: string | null
   /** ms since the Unix epoch. */
   readonly now: number
 }
@@ -47,9 +49,16 @@ export function splitOf(shape: Shape): Split {
 }
 
 /** Reads the pieces of a file of this format; of a CSV not the first, which names its columns. */
-export function rowReader({ name, shape, map, platform, now }: RowOptions): (piece: Piece) => readonly Row[] {
+export function rowReader({
+  name,
+  shape,
+  map,
+  platform,
+  noBrowsers,
+  now,
+}: RowOptions): (piece: Piece) => readonly Row[] {
   const format = FOREIGN_FORMATS[name] ?? null
-  const check: RowCheck = { names: format?.names ?? columnNames(map), isForeign: name !== 'bellhop', now }
+  const check: RowCheck = { names: format?.names ?? columnNames(map), isForeign: name !== 'bellhop', noBrowsers, now }
   const parsed = shape.kind === 'csv' ? (piece: Piece) => cells(piece, shape) : json
 
   function entriesOf(record: unknown, key: string | null): readonly Entry[] {

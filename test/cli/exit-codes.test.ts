@@ -165,6 +165,7 @@ describe('the exit code is 1', () => {
         import: [file],
         'app apns': ['--certificate', 'c.p12'],
         'app fcm': ['--service-account', 's.json'],
+        'app webpush-key': ['vapid.json'],
         doctor: ['--offline'],
         'user show': ['ann'],
         'user erase': ['ann', '--yes'],

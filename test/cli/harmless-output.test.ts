@@ -77,6 +77,7 @@ test('no command lets the name of an application move a terminal', async () => {
     ['cancel', '\u009B2J'],
     ['resend', '\u009B2J'],
     ['app', 'webpush', id],
+    ['app', 'webpush-key', id, join(cli.data, '\u009B2J')],
     ['app', 'webpush', id, '--subject', '\u009B2J'],
     ['app', 'webpush', id, '--subject', 'mailto:a@example.com', '--key', '\u009B2J'],
     ['pushes', id, '--after', '\u009B2J'],

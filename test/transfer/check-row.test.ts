@@ -5,8 +5,9 @@ import type { Stated } from '../../src/transfer/record.ts'
 const NOW = Date.UTC(2026, 10, 20)
 const APPLE = 'a1b2c3d4'.repeat(8)
 
-function check(stated: Stated, isForeign = true) {
-  return checkDevice(stated, { names: { token: 'identifier', tag: 'tags' }, isForeign, now: NOW })
+function check(stated: Stated, isForeign = true, noBrowsers: string | null = null) {
+  const names = { token: 'identifier', tag: 'tags', p256dh: 'web_p256' }
+  return checkDevice(stated, { names, isForeign, noBrowsers, now: NOW })
 }
 
 describe('a row of a file', () => {
@@ -24,6 +25,40 @@ describe('a row of a file', () => {
       field: 'platform',
       reason: 'platform must be "0" (iOS), "1" (Android) or "2" (web), not "tv".',
     })
+  })
+
+  test('that is of a browser is held to them too: its endpoint, and its keys', () => {
+    const token = 'https://fcm.googleapis.com/fcm/send/1'
+    const p256dh = 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4'
+    const keys = { p256dh, auth: 'BTBZMqHH6r4Tts7J_aSIgg' }
+    expect(check({ token, platform: 2, keys })).toMatchObject({ kind: 'device', leftOut: [] })
+    for (const [stated, field, reason] of [
+      [{ token, platform: 2 }, 'web_p256', 'web_p256 is required with platform 2.'],
+      [
+        { token, platform: 2, keys: { ...keys, p256dh: 'BCVx' } },
+        'web_p256',
+        'web_p256 must be a public key of P-256: an uncompressed point, 65 bytes in base64url without padding.',
+      ],
+      [
+        { token, platform: 2, keys: { p256dh, auth: undefined } },
+        'keys.auth',
+        'keys.auth must be a string, not undefined.',
+      ],
+      [
+        { token: 'APA91b', platform: 2, keys },
+        'identifier',
+        "identifier must be the endpoint of a push subscription, an https URL as the browser's subscription has it.",
+      ],
+    ] as const) {
+      expect(check(stated)).toEqual({ kind: 'refused', field, reason })
+    }
+    expect(check({ token, platform: 2, keys }, true, 'is that of a browser')).toEqual({
+      kind: 'refused',
+      field: 'platform',
+      reason: 'platform is that of a browser.',
+    })
+    // Elsewhere a column may be called auth, and mean something else.
+    expect(check({ token: 'x', platform: 1, keys: { auth: 'yes' } })).toMatchObject({ kind: 'device', leftOut: [] })
   })
 
   test('has a token of Apple in any of the ways that apps write it', () => {

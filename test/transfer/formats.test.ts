@@ -70,16 +70,45 @@ describe("OneSignal's export", () => {
     })
   })
 
+  test('has browsers, whose keys are in base64 of any kind', () => {
+    const endpoint = 'https://updates.push.services.mozilla.com/wpush/v2/a'
+    const browser = { ...ROW, identifier: endpoint, web_p256: 'BC+x/w==', web_auth: 'AA-_' }
+    for (const type of [5, '8', 12, '17']) {
+      expect(stated(onesignal, { ...browser, device_type: type })).toMatchObject({
+        token: endpoint,
+        platform: 2,
+        keys: { p256dh: 'BC-x_w', auth: 'AA-_' },
+      })
+    }
+    expect(stated(onesignal, { ...ROW, device_type: 5 })).not.toHaveProperty('keys')
+    expect(stated(onesignal, browser)).not.toHaveProperty('keys')
+  })
+
   for (const [what, change, field, reason] of [
-    ['an email', { device_type: '11' }, 'device_type', 'is 11 (email): only 0 (iOS) and 1 (Android) can be sent to'],
     [
-      'a browser',
-      { device_type: 5 },
+      'an email',
+      { device_type: '11' },
       'device_type',
-      'is 5 (web push to Chrome): its subscription is bound to the VAPID key of OneSignal, without which nobody can send to it',
+      'is 11 (email): only iOS (0), Android (1) and web push (5, 8, 12, 17) can be sent to',
     ],
-    ['another type', { device_type: '99' }, 'device_type', 'is 99: only 0 (iOS) and 1 (Android) can be sent to'],
-    ['no type', { device_type: '' }, 'device_type', 'is empty: only 0 (iOS) and 1 (Android) can be sent to'],
+    [
+      "a token of Safari's older way",
+      { device_type: 7 },
+      'device_type',
+      'is 7 (Safari before web push): only iOS (0), Android (1) and web push (5, 8, 12, 17) can be sent to',
+    ],
+    [
+      'another type',
+      { device_type: '99' },
+      'device_type',
+      'is 99: only iOS (0), Android (1) and web push (5, 8, 12, 17) can be sent to',
+    ],
+    [
+      'no type',
+      { device_type: '' },
+      'device_type',
+      'is empty: only iOS (0), Android (1) and web push (5, 8, 12, 17) can be sent to',
+    ],
     [
       'who has unsubscribed',
       { invalid_identifier: 't' },

@@ -2,7 +2,7 @@ import { isAppleId, isBundleId } from '../../application/apple-names.ts'
 import { isVapidSubject, VAPID_SUBJECT } from '../../application/vapid.ts'
 import { choice, duration, path } from '../../settings/setting-type.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
-import { dataFlags, jsonFlag } from '../command.ts'
+import { dataFlag, dataFlags, jsonFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
 import { EXCLUSIVE_LIMIT_FLAGS, LIMIT_FLAGS } from './limit-flags.ts'
 
@@ -178,6 +178,14 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     ],
     examples: ['bellhop app webpush "Corner Shop" --subject mailto:push@shop.example'],
     load: () => import('./app-webpush-command.ts'),
+  },
+  {
+    name: 'app webpush-key',
+    words: ['APP', 'FILE'],
+    summary: 'write the VAPID key to a file that others do not read, for another service: browsers move with it alone',
+    flags: [dataFlag],
+    examples: ['bellhop app webpush-key "Corner Shop" vapid.json'],
+    load: () => import('./app-webpush-key-command.ts'),
   },
   {
     name: 'app simulate',

@@ -9,6 +9,7 @@ import { done } from '../command.ts'
 import type { CommandContext, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
 import { createProgress } from '../terminal/progress.ts'
+import { webPushKeyOf } from './subscribed-key.ts'
 import { readTransferArguments } from './transfer-arguments.ts'
 import { startFile } from './unfinished-file.ts'
 
@@ -84,7 +85,7 @@ interface Page {
 function* pages(
   database: Database,
   { number, id, name, limits }: Application,
-  { clock }: CommandContext,
+  context: CommandContext,
 ): Generator<Page> {
   const registry = createExportStore({ database })
   registry.begin()
@@ -94,8 +95,8 @@ function* pages(
     const header: ExportHeader = {
       format: BELLHOP_EXPORT,
       version: EXPORT_VERSION,
-      application: { id, name, limits },
-      exported_at: isoTime(clock.now()),
+      application: { id, name, limits, webpush: webPushKeyOf({ number }, database, context) ?? undefined },
+      exported_at: isoTime(context.clock.now()),
       counts,
     }
     let exported = 0

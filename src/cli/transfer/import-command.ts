@@ -17,6 +17,7 @@ import { planImport } from './import-plan.ts'
 import type { ImportPlan } from './import-plan.ts'
 import { fetchOnesignalExport } from './onesignal-export.ts'
 import { CutShort, openFile, openInput } from './import-source.ts'
+import { browserHindrance, webPushKeyOf } from './subscribed-key.ts'
 import type { Source } from './import-source.ts'
 
 export const check: CheckArguments = readImportOptions
@@ -44,6 +45,10 @@ export const run: RunCommand = async (given, context) => {
   if (data.kind !== 'open') return data
   using database = data.database
   const { application } = data
+  const own = webPushKeyOf(application, database, context)
+  const browsers = browserHindrance({ format: plan.name, head: source.head, keyFile: options.vapidKey, own }, context)
+  if (browsers.kind !== 'known') return browsers
+  const { noBrowsers } = browsers
 
   const applications = createApplicationStore({ database, clock: context.clock })
   context.stderr(`${escapeControls(plan.said)}\n`)
@@ -51,7 +56,7 @@ export const run: RunCommand = async (given, context) => {
     {
       source,
       name,
-      rows: { ...plan, platform: options.platform, now: context.clock.now() },
+      rows: { ...plan, platform: options.platform, noBrowsers, now: context.clock.now() },
       database,
       data: data.data,
       application: application.number,
@@ -64,7 +69,7 @@ export const run: RunCommand = async (given, context) => {
       },
       rejectsPath,
       statePath: dryRun || file === '-' ? null : join(dirname(rejectsPath), `${base}.import-state`),
-      identity: identityOf(options, plan, application, rejectsPath),
+      identity: identityOf(options, plan, application, rejectsPath, noBrowsers === null),
     },
     context,
   )
@@ -106,8 +111,14 @@ function aliasName({ name, map }: ImportPlan): string {
   return map.get('alias')?.[0] ?? FOREIGN_FORMATS[name]?.names.alias ?? 'alias'
 }
 
-function identityOf(options: ImportOptions, { name }: ImportPlan, { id }: Application, rejectsPath: string): string {
-  return JSON.stringify([id, name, options.map, options.platform, options.replace, rejectsPath])
+function identityOf(
+  options: ImportOptions,
+  { name }: ImportPlan,
+  { id }: Application,
+  rejectsPath: string,
+  withBrowsers: boolean,
+): string {
+  return JSON.stringify([id, name, options.map, options.platform, options.replace, rejectsPath, withBrowsers])
 }
 
 function stoppedText({ counts }: PassEnd, { file, dryRun }: ImportOptions): string {

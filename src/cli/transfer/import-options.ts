@@ -22,6 +22,8 @@ export interface ImportOptions {
   readonly replace: boolean
   /** `null`: the usual name. */
   readonly rejects: string | null
+  /** The file with the VAPID key that the browsers of a list are subscribed with; `null`: not said. */
+  readonly vapidKey: string | null
   readonly dryRun: boolean
   readonly json: boolean
   /** Whose export is fetched from OneSignal first; `null`: none. */
@@ -38,6 +40,8 @@ export function readImportOptions(given: ParsedArguments): ImportOptions | Comma
   const file = words.file ?? (onesignal && `onesignal-${onesignal.id}.csv.gz`)
   if (file === null) return problems('import needs FILE; - is standard input.')
   if (file === '-' && onesignal !== null) return problems('--from-onesignal puts the export into FILE, which - is not.')
+  const vapidKey = flags.get('vapid-key') ?? null
+  if (vapidKey === '-' && file === '-') return problems('--vapid-key and FILE cannot both be standard input.')
   const format = (onesignal === null ? (flags.get('format') ?? 'auto') : 'onesignal') as FormatName | 'auto'
   return {
     kind: 'options',
@@ -48,6 +52,7 @@ export function readImportOptions(given: ParsedArguments): ImportOptions | Comma
     platform: platformIn(flags),
     replace: flags.get('on-conflict') === 'replace',
     rejects: flags.get('rejects') ?? null,
+    vapidKey,
     dryRun: flags.has('dry-run'),
     json: flags.has('json'),
     onesignal,
@@ -66,7 +71,8 @@ function onesignalIn(flags: ParsedArguments['flags']): OnesignalApp | { readonly
     return { problem: '--from-onesignal needs --key-file: a file with the API key of the app.' }
   const format = flags.get('format') ?? 'auto'
   if (format !== 'auto' && format !== 'onesignal') return { problem: `--from-onesignal brings no ${format}.` }
-  return { id, keyFile, origin: flags.get('onesignal-url') ?? 'https://api.onesignal.com' }
+  const origin = flags.get('onesignal-url') ?? 'https://api.onesignal.com'
+  return { id, keyFile, origin, withBrowsers: flags.has('vapid-key') }
 }
 
 /** The id of an app at OneSignal. */

@@ -18,6 +18,8 @@ export interface OnesignalApp {
   readonly keyFile: string
   /** Where OneSignal's API is, such as `https://api.onesignal.com`. */
   readonly origin: string
+  /** The keys of browsers are asked for too. */
+  readonly withBrowsers: boolean
 }
 
 /**
@@ -25,6 +27,7 @@ export interface OnesignalApp {
  * for: what is not imported need not lie about.
  */
 const EXTRA_FIELDS = ['external_user_id', 'timezone_id', 'notification_types']
+const BROWSER_FIELDS = ['web_auth', 'web_p256']
 
 /** How long OneSignal may take to take the request. In ms. */
 const ASK_MS = MINUTE_MS
@@ -48,10 +51,11 @@ const AGAIN = { firstMs: 1000, longestMs: 30_000 }
  * `<file>.part`. `null`: it is there, also if it was before.
  */
 export async function fetchOnesignalExport(
-  { id, keyFile, origin }: OnesignalApp,
+  app: OnesignalApp,
   file: string,
   context: CommandContext,
 ): Promise<CommandOutcome | null> {
+  const { id, origin } = app
   const { clock, stderr } = context
   if (existsSync(file)) {
     stderr(`${file} is there: goes on with that. For a new export, remove it.\n`)
@@ -62,7 +66,7 @@ export async function fetchOnesignalExport(
   let note = readNote(notePath, id)
   if (note !== null && clock.now() - note.askedAt > KEPT_MS) note = null
   if (note === null) {
-    const asked = await ask(id, keyFile, origin, context)
+    const asked = await ask(app, context)
     if ('kind' in asked) return asked
     forgetDownload(file)
     note = { version: 1, app: id, url: asked.url, askedAt: clock.now() }
@@ -108,9 +112,7 @@ export async function fetchOnesignalExport(
 
 /** POST /players/csv_export. OneSignal writes one export at a time for each account, and says so. */
 async function ask(
-  id: string,
-  keyFile: string,
-  origin: string,
+  { id, keyFile, origin, withBrowsers }: OnesignalApp,
   { clock, readFile }: CommandContext,
 ): Promise<{ readonly url: string } | CommandOutcome> {
   const read = readFile(keyFile)
@@ -123,7 +125,7 @@ async function ask(
     const response = await fetch(`${origin}/players/csv_export?app_id=${id}`, {
       method: 'POST',
       headers: { authorization: `${schemeOf(key)} ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ extra_fields: EXTRA_FIELDS }),
+      body: JSON.stringify({ extra_fields: [...EXTRA_FIELDS, ...(withBrowsers ? BROWSER_FIELDS : [])] }),
       redirect: 'manual',
       signal: deadline.signal,
     })

@@ -51,6 +51,12 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
         type: path,
         doc: 'rows not imported, and why (default FILE.rejects.jsonl, here)',
       },
+      {
+        name: 'vapid-key',
+        placeholder: 'PATH',
+        type: path,
+        doc: 'the VAPID key that its browsers are subscribed with, which must be the application’s: without it they stay out',
+      },
       { name: 'dry-run', placeholder: null, doc: 'change nothing, and say what would be' },
       {
         name: 'from-onesignal',

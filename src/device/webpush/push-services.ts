@@ -18,6 +18,15 @@ const MAX_ENDPOINT_BYTES = 2048
  * named. `named`: their origins, `https://host[:port]`.
  */
 export function endpointProblem(endpoint: string, named: readonly string[]): string | null {
+  const problem = endpointFormProblem(endpoint)
+  if (problem !== null) return problem
+  const url = new URL(endpoint)
+  if (named.includes(url.origin) || isKnown(url)) return null
+  return `must be an endpoint of a push service that is allowed here: ${KNOWN_NAMES}, or one that the operator names with --push-services`
+}
+
+/** The same, whichever push service it is of. */
+export function endpointFormProblem(endpoint: string): string | null {
   if (Buffer.byteLength(endpoint) > MAX_ENDPOINT_BYTES) return `must be at most ${MAX_ENDPOINT_BYTES} bytes long`
   const url = URL.parse(endpoint)
   // In one spelling only: another one would be another device.
@@ -27,8 +36,7 @@ export function endpointProblem(endpoint: string, named: readonly string[]): str
   if (url.username !== '' || url.password !== '' || endpoint.includes('#')) {
     return 'must be the endpoint of a push subscription, without user and fragment'
   }
-  if (named.includes(url.origin) || isKnown(url)) return null
-  return `must be an endpoint of a push service that is allowed here: ${KNOWN_NAMES}, or one that the operator names with --push-services`
+  return null
 }
 
 /** Whether the operator has named its push service, which may then be at any address. `endpoint`: one that has no problem. */

@@ -1,0 +1,70 @@
+import { createCredentialStore } from '../../application/credential-store.ts'
+import type { Application } from '../../application/application.ts'
+import { readVapid } from '../../application/vapid.ts'
+import type { Database } from '../../database/database.ts'
+import { problem } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
+import { isJsonObject, parseJsonObject } from '../../text/json-object.ts'
+import type { FormatName } from '../../transfer/record.ts'
+import { NO_KEY } from '../app/app-text.ts'
+import { readCredentialFile } from '../app/store-credential.ts'
+import type { CommandContext } from '../command.ts'
+
+/* A subscription takes pushes only of the VAPID key that it was made with (RFC 8292, 4), which no row of a file tells. */
+
+/** The public key that an application sends to browsers with; `null`: it has none. */
+export function webPushKeyOf(
+  application: Pick<Application, 'number'>,
+  database: Database,
+  { clock }: Pick<CommandContext, 'clock'>,
+): string | null {
+  const summaries = createCredentialStore({ database, clock, key: NO_KEY }).summaries(application)
+  const summary = summaries.find(({ provider }) => provider === 'webpush')
+  return summary?.provider === 'webpush' ? summary.publicKey : null
+}
+
+interface Subscribed {
+  /** What the file is, and how it begins. */
+  readonly format: FormatName
+  readonly head: Uint8Array
+  /** `--vapid-key`; `null`: not said. */
+  readonly keyFile: string | null
+  /** Of the application. */
+  readonly own: string | null
+}
+
+/** Why no browser of a file can be sent to, to follow the name of its platform; `null`: with the application's key, they can. */
+export function browserHindrance(
+  { format, head, keyFile, own }: Subscribed,
+  context: Pick<CommandContext, 'readFile'>,
+): { readonly kind: 'known'; readonly noBrowsers: string | null } | Problem {
+  if (format === 'bellhop') return { kind: 'known', noBrowsers: hindranceOfExport(exportedKey(head), own) }
+  if (keyFile === null) return { kind: 'known', noBrowsers: NOT_SAID }
+  const file = readCredentialFile(keyFile, context)
+  if (file.kind !== 'read') return file
+  const key = readVapid(file.text, '')
+  if (key.kind !== 'vapid') return problem(`--vapid-key: ${key.problem}`)
+  if (own === null)
+    return problem('The application has no VAPID key: bellhop app webpush --key FILE gives it that one.')
+  if (own === key.publicKey) return { kind: 'known', noBrowsers: null }
+  return problem(
+    `--vapid-key is ${key.publicKey}, and that of the application ${own}: browsers take pushes of one only.`,
+  )
+}
+
+const NOT_SAID =
+  'is that of a browser, whose subscription is bound to the VAPID key of the other service: where app webpush --key FILE has given it to the application, --vapid-key FILE says so'
+
+function hindranceOfExport(exported: string | null, own: string | null): string | null {
+  // An export of an application without a key says nothing of one.
+  if (exported === null || exported === own) return null
+  const has = own === null ? 'has none' : `has ${own}`
+  return `is that of a browser, whose subscription is bound to the VAPID key ${exported}, and the application ${has}: app webpush-key writes it there, app webpush --key takes it here`
+}
+
+function exportedKey(head: Uint8Array): string | null {
+  const [line = ''] = new TextDecoder().decode(head).split('\n', 1)
+  const application = parseJsonObject(line)?.['application']
+  const key = isJsonObject(application) ? application['webpush'] : null
+  return typeof key === 'string' && /^[\w-]{87}$/.test(key) ? key : null
+}

@@ -9,11 +9,13 @@ import { barPicture } from './benchmark/report/picture.ts'
 import { markdownReport } from './benchmark/report/report.ts'
 import type { Section } from './benchmark/report/result.ts'
 import { batchSection } from './benchmark/sections/batch.ts'
+import { applicationsSection, badgeSection, languagesSection } from './benchmark/sections/broadcast.ts'
 import { crowdSection } from './benchmark/sections/crowd.ts'
 import { growthSection } from './benchmark/sections/growth.ts'
 import { importSection } from './benchmark/sections/import.ts'
 import { latencySection } from './benchmark/sections/latency.ts'
 import { liveSection } from './benchmark/sections/live.ts'
+import { memorySection } from './benchmark/sections/memory.ts'
 import { oneSection } from './benchmark/sections/one.ts'
 import { launchSection, registerSection } from './benchmark/sections/register.ts'
 import { sendSection } from './benchmark/sections/send.ts'
@@ -26,8 +28,8 @@ import type { BenchContext } from './benchmark/setup/context.ts'
 const HELP = `Usage: scripts/bench [--quick] [--only NAME,…] [--rounds N] [--output FOLDER]
 
   --quick          fewer devices, one round: in under a minute, whether everything works
-  --only NAME,…    only these parts, of: send, register, launch, batch, one, waiting, import, crowd, target, live,
-                   growth, latency, watched
+  --only NAME,…    only these parts, of: send, badge, languages, applications, memory, register, launch, batch, one,
+                   waiting, import, crowd, target, live, growth, latency, watched
   --rounds N       how often each contender has its turn (default 5; with --quick 1)
   --output FOLDER  where results.md and results.svg go (default scripts/benchmark/results after a whole run, and
                    nowhere after --quick or --only)
@@ -36,6 +38,10 @@ The tables go to standard output, how far it is to standard error. Exits with 1 
 
 const PARTS: Readonly<Record<string, (context: BenchContext) => Promise<Section>>> = {
   send: sendSection,
+  badge: badgeSection,
+  languages: languagesSection,
+  applications: applicationsSection,
+  memory: memorySection,
   register: registerSection,
   launch: launchSection,
   batch: batchSection,

@@ -30,10 +30,10 @@ export function sendTargets(rows: readonly Row[], { fetchLoop, nodeApn, go, mill
     return [{ what: `peak RSS, ${million}`, value, unit: 'MB', digits: 0, better: 'less', required, aim }]
   }
   return [
-    ...speed(fetchLoop, 0.65, 0.9),
+    ...speed(fetchLoop, 0.9, 0.97),
     ...speed(nodeApn, 2.2, 3.3),
     ...speed(go, 1.1, 1.7),
-    cpu(1.6, 1.2),
+    cpu(1.18, 1.08),
     ...peak(160, 110),
   ]
 }

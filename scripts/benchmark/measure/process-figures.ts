@@ -11,11 +11,12 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
 
-/** Resident memory in MB: now, and at its highest. Linux. */
-export function rssMb(pid: number): { now: number; peak: number } {
+/** Resident memory in MB: now, what of that is not of files, and at its highest. Linux. */
+export function rssMb(pid: number): { now: number; own: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const kb = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
-  return { now: Math.round(kb('VmRSS') / 1024), peak: Math.round(kb('VmHWM') / 1024) }
+  const mb = (name: string) => Math.round(kb(name) / 1024)
+  return { now: mb('VmRSS'), own: mb('RssAnon'), peak: mb('VmHWM') }
 }
 
 /** Makes the highest resident size of a process start anew (proc(5), `clear_refs`, 5). */

@@ -18,10 +18,10 @@ export interface PushState {
 /** What all of the bench's pushes show. */
 export const CONTENT = { platform: 0, msg: 'Hello', sound: 'default', badge: '' }
 
-/** To all devices, or to those of a filter, as it stands in the body. */
-export async function pushToAll(service: ServiceProcess, filter: object = {}): Promise<PushRun> {
+/** To all devices; `more`: fields of the body beside the content, such as a filter, or in its place. */
+export async function pushToAll(service: Pick<ServiceProcess, 'call'>, more: object = {}): Promise<PushRun> {
   const postedAtMs = epochMs()
-  const { id } = await service.call('POST', '/push/all', { ...CONTENT, ...filter })
+  const { id } = await service.call('POST', '/push/all', { ...CONTENT, ...more })
   return { id, postedAtMs }
 }
 

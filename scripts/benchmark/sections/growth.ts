@@ -130,9 +130,5 @@ function targetsOf(values: Row['values']): readonly Target[] {
     required,
     aim,
   })
-  return [
-    target('idle RSS', 'idleMb', 'MB', 90, 60),
-    target('database, a device', 'bytes', 'bytes', 400, 250),
-    target('start to ready', 'startMs', 'ms', 400, 150),
-  ]
+  return [target('database, a device', 'bytes', 'bytes', 400, 250)]
 }

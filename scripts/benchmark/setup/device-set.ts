@@ -2,15 +2,12 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { prepareDevices } from './prepared-devices.ts'
+import type { PreparedApplication } from './prepared-devices.ts'
 
 /** A data directory with one application, its APNs credential and its devices, all iOS, each with three tags. */
-export interface DeviceSet {
+export interface DeviceSet extends PreparedApplication {
   readonly directory: string
   readonly count: number
-  readonly applicationId: string
-  readonly secret: string
-  /** The signing key of the credential, PEM. */
-  readonly p8: string
 }
 
 /** The signing key's names in the credential of every set. */
@@ -31,6 +28,26 @@ export function giveUsers({ directory }: DeviceSet): void {
   database.statement('PRAGMA cache_size = -1048576').run() // KiB
   database.transact(() => database.statement(`UPDATE device SET user = 'user-' || (id * ${USER_STEP})`).run())
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').get()
+}
+
+/** Of the devices of a set with locales, in turns. */
+export const LOCALES = ['de', 'fr', 'es']
+
+/** Gives each device of a copy its locale. */
+export function giveLocales({ directory }: DeviceSet): void {
+  using database = openDatabase(directory)
+  const give = database.statement<never, [string, number]>(
+    `UPDATE device SET locale = ? WHERE id % ${LOCALES.length} = ?`,
+  )
+  database.transact(() => {
+    for (const [turn, locale] of LOCALES.entries()) give.run(locale, turn)
+  })
+  database.statement('PRAGMA wal_checkpoint(TRUNCATE)').get()
+}
+
+/** Gives a copy further applications, each with as many devices as the first. */
+export function giveApplications({ directory, count }: DeviceSet, applications: number): PreparedApplication[] {
+  return Array.from({ length: applications }, (_, n) => prepareDevices(directory, count, IDENTITY, `bench-${n}`))
 }
 
 const made = new Map<string, DeviceSet>()

@@ -22,11 +22,19 @@ export interface PreparedApplication {
   readonly p8: string
 }
 
-/** Makes a database in `directory`: one application without limits, an APNs key, and `count` iOS devices. */
-export function prepareDevices(directory: string, count: number, identity: ApnsIdentity): PreparedApplication {
+/**
+ * Makes an application without limits in the database in `directory`, which is made where there is none: with an APNs
+ * key, and `count` iOS devices.
+ */
+export function prepareDevices(
+  directory: string,
+  count: number,
+  identity: ApnsIdentity,
+  name = 'bench',
+): PreparedApplication {
   using database = openDatabase(directory)
   const applications = createApplicationStore({ database, clock: systemClock })
-  const made = applications.create('bench')
+  const made = applications.create(name)
   if (made.kind !== 'created') throw new Error(made.kind)
   applications.setLimits(made.application.id, { rate: 0, backendRate: 0, quota: 0 })
 

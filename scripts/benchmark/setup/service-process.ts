@@ -37,12 +37,7 @@ export async function startServiceProcess({ binary, devices, gateway }: ServiceO
   )
   const { url, adminUrl } = await ready(child.stdout)
   const startMs = performance.now() - started
-  const headers = {
-    'accept-version': '1',
-    'content-type': 'application/json',
-    'x-service-appid': devices.applicationId,
-    'x-service-secret': devices.secret,
-  }
+  const headers = headersOf(devices)
   return {
     url,
     adminUrl,
@@ -56,6 +51,26 @@ export async function startServiceProcess({ binary, devices, gateway }: ServiceO
       child.kill('SIGTERM')
       await child.exited
     },
+  }
+}
+
+/** The same process, called by another of its applications. */
+export function ofApplication(
+  service: ServiceProcess,
+  application: Pick<DeviceSet, 'applicationId' | 'secret'>,
+): Pick<ServiceProcess, 'call'> {
+  const headers = headersOf(application)
+  return {
+    call: (method, path, body) => answer(service.url + path, { method, headers, body: JSON.stringify(body) }),
+  }
+}
+
+function headersOf({ applicationId, secret }: Pick<DeviceSet, 'applicationId' | 'secret'>) {
+  return {
+    'accept-version': '1',
+    'content-type': 'application/json',
+    'x-service-appid': applicationId,
+    'x-service-secret': secret,
   }
 }
 

@@ -19,9 +19,13 @@ interface Harm {
 
 const [EIO, ENOSPC] = [5, 28]
 
+/** What operators meet most comes first: a run has an end that it may not reach. */
 export const HARMS = {
+  kill: { what: 'the process dies before it', classes: ['write', 'sync', 'name'], fault: 2 },
   EIO: { what: 'the call fails with EIO', classes: CALL_CLASSES, fault: 0, error: EIO },
   ENOSPC: { what: 'the call fails with ENOSPC', classes: ['write', 'name'], fault: 0, error: ENOSPC },
+  short: { what: 'half of it is written, or read, and the call says so', classes: ['write', 'read'], fault: 1 },
+  torn: { what: 'the process dies when half of it is written', classes: ['write'], fault: 3 },
   dead: {
     what: 'the call fails with EIO, and so does each one after it, until the process has ended or all was tried',
     classes: ['write', 'sync', 'name'],
@@ -29,9 +33,6 @@ export const HARMS = {
     error: EIO,
     lasting: true,
   },
-  short: { what: 'half of it is written, or read, and the call says so', classes: ['write', 'read'], fault: 1 },
-  kill: { what: 'the process dies before it', classes: ['write', 'sync', 'name'], fault: 2 },
-  torn: { what: 'the process dies when half of it is written', classes: ['write'], fault: 3 },
 } as const satisfies Record<string, Harm>
 export type HarmName = keyof typeof HARMS
 

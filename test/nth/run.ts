@@ -5,15 +5,16 @@ import { runDamages } from '../damage/run.ts'
 import { programOf } from '../faults/stage/service.ts'
 import { makeTemplate } from '../faults/stage/template.ts'
 import { CALL_CLASSES, createFaultPlan, HARMS } from './fault-plan.ts'
-import type { HarmName } from './fault-plan.ts'
+import type { HarmName, Met } from './fault-plan.ts'
 import { huntAll } from './hunt.ts'
 import { JOURNEYS } from './journeys/journeys.ts'
+import { openResults } from './results.ts'
 import { tracingHindrance } from './traced.ts'
 import { runTrial } from './trial.ts'
 import type { Journey, Verdict } from './trial.ts'
 
 const HELP = `Usage: scripts/every-nth [--journey NAME]… [--harm NAME]… [--class NAME]
-                         [--nth N]… [--every N] [--binary PATH] [--jobs N]
+                         [--nth N]… [--every N] [--binary PATH] [--jobs N] [--results FILE]
 
   --journey NAME  ${JOURNEYS.map(({ name }) => name).join(', ')} (default: all)
   --harm NAME     ${Object.keys(HARMS).join(', ')} (default: all)
@@ -22,6 +23,8 @@ const HELP = `Usage: scripts/every-nth [--journey NAME]… [--harm NAME]… [--c
   --every N       only each Nth call (default 1: all)
   --binary PATH   the compiled service in place of the sources
   --jobs N        trials at a time (default 2)
+  --results FILE  each trial is written down there when it is over; those that are there already are not run again, and
+                  are in the table. One file for one version of the service
   --damage        in place of all that: databases that are damaged in some hundred ways
   --planted TEXT  in place of all that: plants the defects with this in their name ('' for all) in a copy of the
                   sources, one after the other, and looks for a trial that shows each
@@ -42,6 +45,7 @@ const OPTIONS = {
   every: { type: 'string', default: '1' },
   binary: { type: 'string' },
   jobs: { type: 'string', default: '2' },
+  results: { type: 'string' },
   damage: { type: 'boolean', default: false },
   planted: { type: 'string' },
   help: { type: 'boolean', default: false },
@@ -83,49 +87,54 @@ export async function runEveryNth(argv: readonly string[]): Promise<number> {
   await using template = await makeTemplate(program, { ios: 8, android: 4 })
   const run = ({ journey, harm, nth }: Case) => runTrial({ template, program, journey, harm, nth, only })
 
+  const results = openResults(values.results ?? null)
   const cases: Case[] = []
+  const counts = new Map<Journey, Met['of']>()
   for (const journey of journeys) {
     const { met, findings } = await run({ journey, harm: 'EIO', nth: 0 })
-    const { of } = met
+    counts.set(journey, met.of)
     console.log(
-      `${journey.name}: ${Object.entries(of)
+      `${journey.name}: ${Object.entries(met.of)
         .map(([name, count]) => `${count} ${name}`)
         .join(', ')}`,
     )
     findings.forEach((finding) => console.log(`✗ ${journey.name} without a fault: ${finding}`))
-    for (const harm of harms) {
+  }
+  // The first of all journeys are over before the last of one: a run that is cut off has seen something of each.
+  for (const harm of harms) {
+    for (const [journey, of] of counts) {
       const count = HARMS[harm].classes.reduce((sum, name) => sum + (only === null || name === only ? of[name] : 0), 0)
       const all = Array.from({ length: Math.ceil(count / (every ?? 1)) }, (_, n) => 1 + n * (every ?? 1))
-      for (const nth of nths.length > 0 ? nths : all) cases.push({ journey, harm, nth })
+      for (const nth of nths.length > 0 ? nths : all) {
+        if (!results.has({ journey: journey.name, harm, only, nth })) cases.push({ journey, harm, nth })
+      }
     }
   }
 
   let done = 0
-  const verdicts = await inParallel(cases, jobs ?? 1, async (each) => {
-    const verdict = await Promise.race([
+  await inParallel(cases, jobs ?? 1, async (each) => {
+    const { met, findings } = await Promise.race([
       run(each).catch((error: unknown) => unfinished(`the trial broke off: ${String(error)}`)),
       Bun.sleep(HANGS_MS).then(() => unfinished(`the trial hangs: not over after ${HANGS_MS / 1000} s`)),
     ])
     const { journey, harm, nth } = each
     const of = only === null ? '' : ` --class ${only}`
     if (++done % 25 === 0) console.error(`${done} of ${cases.length}`)
-    for (const finding of verdict.findings) {
-      console.log(
-        `✗ --journey ${journey.name} --harm ${harm}${of} --nth ${nth} (${verdict.met.struck?.call}): ${finding}`,
-      )
+    for (const finding of findings) {
+      console.log(`✗ --journey ${journey.name} --harm ${harm}${of} --nth ${nth} (${met.struck?.call}): ${finding}`)
     }
-    return { ...each, verdict }
+    results.add({ journey: journey.name, harm, only, nth, call: met.struck?.call ?? null, findings })
   })
   console.log('\n| Journey | Harm | Trials | Met | With findings |\n| --- | --- | --- | --- | --- |')
-  for (const journey of journeys) {
+  for (const { name } of journeys) {
     for (const harm of harms) {
-      const rows = verdicts.filter((row) => row.journey === journey && row.harm === harm)
-      const met = rows.filter(({ verdict }) => verdict.met.struck !== null).length
-      const broken = rows.filter(({ verdict }) => verdict.findings.length > 0).length
-      console.log(`| ${journey.name} | ${harm} | ${rows.length} | ${met} | ${broken} |`)
+      const rows = results.all.filter((row) => row.journey === name && row.harm === harm)
+      const met = rows.filter(({ call }) => call !== null).length
+      const broken = rows.filter(({ findings }) => findings.length > 0).length
+      console.log(`| ${name} | ${harm} | ${rows.length} | ${met} | ${broken} |`)
     }
   }
-  return verdicts.some(({ verdict }) => verdict.findings.length > 0) ? 1 : 0
+  return results.all.some(({ findings }) => findings.length > 0) ? 1 : 0
 }
 
 /** A trial takes some seconds, on a disk that is dead 40, and at the most the patience of a journey. */
@@ -136,16 +145,14 @@ function unfinished(finding: string): Verdict {
   return { met, calls: [], findings: [finding] }
 }
 
-async function inParallel<Item, Result>(
+async function inParallel<Item>(
   items: readonly Item[],
   jobs: number,
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = []
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
   const waiting = [...items]
   async function go(): Promise<void> {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) results.push(await work(item))
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
   }
   await Promise.all(Array.from({ length: jobs }, go))
-  return results
 }

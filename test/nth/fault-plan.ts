@@ -74,6 +74,12 @@ export function toldBeside(plan: string): string {
   return `${plan}.calls`
 }
 
+/** Of calls of each class those that the harm can happen to; `only`: of one class alone. */
+export function countOf(of: Met['of'], harm: HarmName, only: CallClass | null): number {
+  const classes: readonly CallClass[] = HARMS[harm].classes
+  return classes.reduce((sum, each) => sum + (only === null || each === only ? of[each] : 0), 0)
+}
+
 /** As `struct state` of tracer.c. */
 const BYTES = 64 + 192
 const CLASS_OF: Readonly<Record<string, CallClass>> = {

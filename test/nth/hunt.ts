@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeTemplate } from '../faults/stage/template.ts'
 import { plant } from '../simulation/plant.ts'
+import { createMemory } from './chain/memory.ts'
 import { classOf, HARMS } from './fault-plan.ts'
 import type { CallClass, TracedCall } from './fault-plan.ts'
 import { PLANTED } from './planted.ts'
@@ -38,7 +39,8 @@ async function hunt(planted: Planted): Promise<{ readonly by: string; readonly f
     const program = { command: [process.execPath, join(root, 'src/main.ts')], compiled: false }
     await using template = await makeTemplate(program, { ios: 8, android: 4 })
     const { journey, harm } = planted
-    const order = { template, program, journey, harm: harm ?? 'EIO', only: onlyOf(planted) } as const
+    using memory = createMemory()
+    const order = { template, program, journey, harm: harm ?? 'EIO', only: onlyOf(planted), memory } as const
     const trial = (nth: number) => runTrial({ ...order, nth })
 
     const { calls, findings } = await trial(0)

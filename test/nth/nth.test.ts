@@ -26,7 +26,15 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
   test(
     'a command that dies in the middle of a write: done again, everything is whole',
     async () => {
-      const order = { template: null, program, journey: UPKEEP, harm: 'torn', nth: 150, only: null } as const
+      const order = {
+        template: null,
+        program,
+        journey: UPKEEP,
+        harm: 'torn',
+        nth: 150,
+        only: null,
+        memory: null,
+      } as const
       const { met, findings } = await runTrial(order)
       expect({ struck: met.struck?.class, findings }).toEqual({ struck: 'write', findings: [] })
     },
@@ -36,7 +44,7 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
   test(
     'every file that a command gives a name is on disk before, and its name afterwards',
     async () => {
-      const order = { template: null, program, journey: UPKEEP, harm: 'EIO', nth: 0, only: null } as const
+      const order = { template: null, program, journey: UPKEEP, harm: 'EIO', nth: 0, only: null, memory: null } as const
       const { met, findings } = await runTrial(order)
       expect(met.of.name).toBeGreaterThan(50)
       expect(findings).toEqual([])

@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util'
 import { runDamages } from '../damage/run.ts'
 import { programOf } from '../faults/stage/service.ts'
 import { makeTemplate } from '../faults/stage/template.ts'
-import { CALL_CLASSES, createFaultPlan, HARMS } from './fault-plan.ts'
+import { createMemory } from './chain/memory.ts'
+import { CALL_CLASSES, countOf, createFaultPlan, HARMS } from './fault-plan.ts'
 import type { HarmName, Met } from './fault-plan.ts'
 import { huntAll } from './hunt.ts'
 import { JOURNEYS } from './journeys/journeys.ts'
@@ -85,7 +86,10 @@ export async function runEveryNth(argv: readonly string[]): Promise<number> {
   if (values.planted !== undefined) return await huntAll(values.planted, console.log)
   const program = programOf(values.binary ?? null)
   await using template = await makeTemplate(program, { ios: 8, android: 4 })
-  const run = ({ journey, harm, nth }: Case) => runTrial({ template, program, journey, harm, nth, only })
+  using memories = new DisposableStack()
+  const memoryOf = new Map(journeys.map((journey) => [journey, memories.use(createMemory())]))
+  const run = ({ journey, harm, nth }: Case) =>
+    runTrial({ template, program, journey, harm, nth, only, memory: memoryOf.get(journey) ?? null })
 
   const results = openResults(values.results ?? null)
   const cases: Case[] = []
@@ -103,8 +107,10 @@ export async function runEveryNth(argv: readonly string[]): Promise<number> {
   // The first of all journeys are over before the last of one: a run that is cut off has seen something of each.
   for (const harm of harms) {
     for (const [journey, of] of counts) {
-      const count = HARMS[harm].classes.reduce((sum, name) => sum + (only === null || name === only ? of[name] : 0), 0)
-      const all = Array.from({ length: Math.ceil(count / (every ?? 1)) }, (_, n) => 1 + n * (every ?? 1))
+      const all = Array.from(
+        { length: Math.ceil(countOf(of, harm, only) / (every ?? 1)) },
+        (_, n) => 1 + n * (every ?? 1),
+      )
       for (const nth of nths.length > 0 ? nths : all) {
         if (!results.has({ journey: journey.name, harm, only, nth })) cases.push({ journey, harm, nth })
       }

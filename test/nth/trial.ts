@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { endOfCommand } from '../faults/stage/service.ts'
 import type { CommandEnd, Program } from '../faults/stage/service.ts'
 import type { Template } from '../faults/stage/template.ts'
-import { createFaultPlan, HARMS } from './fault-plan.ts'
+import type { Memory, Place } from './chain/memory.ts'
+import { countOf, createFaultPlan, HARMS } from './fault-plan.ts'
 import type { CallClass, FaultPlan, HarmName, Met, TracedCall } from './fault-plan.ts'
 import { unsyncedNames } from './sync-order.ts'
 import { tracedProgram } from './traced.ts'
@@ -25,15 +26,28 @@ export interface Trial {
   readonly directory: string
   /** Under the tracer. */
   readonly program: Program
-  readonly plan: FaultPlan
+  readonly plan: TrialPlan
+  /** What is known of other trials of the journey; `null`: nothing. */
+  readonly memory: Memory | null
+  /** Where the journey is to begin; `null`: at its beginning. */
+  readonly from: Place | null
   /** Whether a process of it may end by SIGKILL. */
   readonly kills: boolean
   /** Whether nothing can be written any more once the fault was met. */
   readonly lasting: boolean
   /** What is wrong. */
   readonly accuse: (finding: string) => void
+  /** All that was wrong so far. */
+  readonly findings: readonly string[]
   /** Runs a command of Bellhop; whatever is the matter, it must say so in a sentence. */
   readonly command: (...args: readonly string[]) => Promise<CommandEnd>
+}
+
+export interface TrialPlan extends FaultPlan {
+  /** Whether nothing is to fail, and all is counted. */
+  readonly isFree: boolean
+  /** Whether nothing fails any more. */
+  isOver(): boolean
 }
 
 interface Order {
@@ -47,6 +61,8 @@ interface Order {
   readonly nth: number
   /** Counts calls of this class alone; `null`: of all that this can happen to. */
   readonly only: CallClass | null
+  /** Of the same journey and the same program; `null`: the trial is whole, from the beginning to the end. */
+  readonly memory: Memory | null
 }
 
 export interface Verdict {
@@ -56,16 +72,20 @@ export interface Verdict {
   readonly findings: readonly string[]
 }
 
-export async function runTrial({ template, program, journey, harm, nth, only }: Order): Promise<Verdict> {
+export async function runTrial({ template, program, journey, harm, nth, only, memory }: Order): Promise<Verdict> {
   const directory = mkdtempSync(join(tmpdir(), 'bellhop-nth-'))
   using plan = createFaultPlan()
   const findings: string[] = []
   const { fault, ...rest } = HARMS[harm]
   const kills = fault >= 2
-  const traced = tracedProgram(program, plan, directory)
-  plan.arm(harm, nth, only)
+  const isFree = nth === 0
+  const from = memory?.places.findLast(({ before }) => countOf(before, harm, only) < nth) ?? null
+  plan.arm(harm, from === null ? nth : nth - countOf(from.before, harm, only), only)
+  const lasting = 'lasting' in rest
   /** `null`: it is still armed. */
   let met: Met | null = null
+  const isOver = () => met !== null || (!lasting && plan.met().struck !== null)
+  const traced = tracedProgram(program, plan, directory, isOver)
   let calls: readonly TracedCall[] = []
   const within = (path: string) => path.replace(`${directory}/`, '')
   try {
@@ -80,10 +100,15 @@ export async function runTrial({ template, program, journey, harm, nth, only }: 
           met = plan.met()
           plan.disarm()
         },
+        isFree,
+        isOver,
       },
+      memory,
+      from,
       kills,
-      lasting: 'lasting' in rest,
+      lasting,
       accuse: (finding) => void findings.push(finding),
+      findings,
       async command(...args) {
         const end = await endOfCommand(traced, args)
         findings.push(...mutenessOf(end, kills).map((what) => `${args.slice(0, 2).join(' ')} ${what}`))

@@ -27,6 +27,9 @@ const UNWRITTEN_CODE = 3
 
 const KILLED = 137
 
+/** Of a stop on a disk that is dead; 30 by default. */
+const DRAIN_SECONDS = 3
+
 /** What a service that cannot go on may take to end, in ms. */
 const GONE_MS = 2_000
 
@@ -112,7 +115,11 @@ export const DAY: Journey = {
 }
 
 /** The service, which may end by itself because of the fault, and for no other reason. */
-function serviceOf(stage: Stage, { plan, kills, accuse }: Trial) {
+function serviceOf(stage: Stage, { plan, kills, lasting, accuse }: Trial) {
+  // As after the restart by which a service gives itself this.
+  const connections = { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' }
+  // What is sent can never be written down then: a stop waits to its end.
+  const env = { ...connections, ...(lasting && { BELLHOP_DRAIN_SECONDS: String(DRAIN_SECONDS) }) }
   const lives = () => stage.url !== null
   return {
     /** Resolves when it has ended, or after all has not. */
@@ -126,8 +133,7 @@ function serviceOf(stage: Stage, { plan, kills, accuse }: Trial) {
     },
     async start(): Promise<void> {
       for (let tries = 1; !lives(); tries++) {
-        // As after the restart by which a service gives itself this.
-        await stage.start({ env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096' } })
+        await stage.start({ env })
         if (lives()) return
         if (plan.met().struck === null || tries > 2)
           throw new Error(`it does not start: ${stage.accidents.join('; ')} ${stage.log().slice(-2000)}`)

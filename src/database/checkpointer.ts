@@ -44,16 +44,23 @@ export interface Checkpointer extends Disposable {
 /** Who writes alone, and has SQLite move the log in the commit that makes it long. */
 export const IN_THE_COMMIT: Checkpointer = { look() {}, pause: () => null, [Symbol.dispose]() {} }
 
-interface Options {
+interface Options extends CheckpointOverrides {
   readonly path: string
   readonly pages: () => LogPages
   /** There is no thread: from now on commits are to move the log themselves. */
   readonly onGone: () => void
   /** Hears why a checkpoint failed; another one is tried when the log has grown a little. */
   readonly onFailed: (why: string) => void
-  /** Default: `LOG_PAGES`. Another one is for tests, as is another program for the thread. */
-  readonly logPages?: number
+  /** Another program for the thread, for tests. */
   readonly program?: string
+}
+
+/** What tests have in the place of a checkpoint on a thread whenever the log is long. */
+export interface CheckpointOverrides {
+  /** Default: `LOG_PAGES`. */
+  readonly logPages?: number
+  /** Moves the log as `moveLog` does, in the place of the thread. */
+  readonly move?: (path: string) => Promise<string | null>
 }
 
 /**
@@ -74,6 +81,7 @@ export function createCheckpointer({
   onGone,
   onFailed,
   logPages = LOG_PAGES,
+  move: moveInstead,
   program = threadProgram('database/checkpoint-worker.ts'),
 }: Options): Checkpointer {
   const flags = new Int32Array(new SharedArrayBuffer(4))
@@ -133,6 +141,7 @@ export function createCheckpointer({
   }
 
   function ask(): Promise<string | null> {
+    if (moveInstead !== undefined) return moveInstead(path)
     return new Promise((resolve) => {
       answered = resolve
       Atomics.store(flags, ACTIVITY, ASKED)

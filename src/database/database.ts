@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCheckpointer, IN_THE_COMMIT, LOG_PAGES } from './checkpointer.ts'
-import type { Checkpointer } from './checkpointer.ts'
+import type { Checkpointer, CheckpointOverrides } from './checkpointer.ts'
 import { refuseEmptied, refuseForeign } from './identify-file.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import * as schema from './schema.ts'
@@ -61,9 +61,9 @@ export interface Database extends Disposable {
   syncByHand(): Sync
   /**
    * From now on no commit on the writing connection moves the log into the file: another thread does. Dispose of it before
-   * the database. `onFailed` hears what keeps that thread from it; `logPages` is for tests.
+   * the database. `onFailed` hears what keeps that thread from it; `overrides` are for tests.
    */
-  checkpointBeside(onFailed: (why: string) => void, logPages?: number): Checkpointer
+  checkpointBeside(onFailed: (why: string) => void, overrides?: CheckpointOverrides): Checkpointer
   /** Changes whenever another connection, or process, has committed. */
   version(): number
 }
@@ -180,7 +180,7 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
         now: () => fdatasyncSync(file),
       }
     },
-    checkpointBeside(onFailed, logPages = LOG_PAGES) {
+    checkpointBeside(onFailed, overrides = {}) {
       if (Bun.semver.order(sqliteVersion(), SAFE_BESIDE) < 0) return IN_THE_COMMIT
       writer.run('PRAGMA wal_autocheckpoint = 0')
       // Moves nothing (sqlite.org/pragma, "wal_checkpoint").
@@ -193,7 +193,7 @@ export function openDatabase(directory: string, options: UpgradeOptions = {}): D
         },
         onGone: () => writer.run(CHECKPOINTS),
         onFailed,
-        logPages,
+        ...overrides,
       })
     },
     [Symbol.dispose]() {

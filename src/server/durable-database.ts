@@ -1,3 +1,4 @@
+import type { CheckpointOverrides } from '../database/checkpointer.ts'
 import type { Database, Sync } from '../database/database.ts'
 import { createGroupCommit } from '../database/group-commit.ts'
 import type { CommitObserver } from '../database/group-commit.ts'
@@ -11,6 +12,8 @@ interface Dependencies {
   readonly observer: CommitObserver
   /** Makes commits durable, in the place of the disk itself. Default: the disk does. */
   readonly sync?: (own: Sync) => Sync
+  /** Default: a thread moves the log whenever it is long. */
+  readonly checkpoints?: CheckpointOverrides
   /** What was committed may not be on disk: the process must end. */
   readonly onSyncFailed: (error: unknown) => void
   /** Closes what is opened here, in reverse. */
@@ -23,10 +26,21 @@ interface DurableDatabase {
 }
 
 /** The database, whose log another thread empties, and the commits that are answered when they are on disk. */
-export function openDurably({ data, log, observer, sync, onSyncFailed, opened }: Dependencies): DurableDatabase {
+export function openDurably({
+  data,
+  log,
+  observer,
+  sync,
+  checkpoints,
+  onSyncFailed,
+  opened,
+}: Dependencies): DurableDatabase {
   const database = opened.use(databaseIn(data, log))
   const checkpointer = opened.use(
-    database.checkpointBeside((error) => log.error('the log of the database could not be emptied', { error })),
+    database.checkpointBeside(
+      (error) => log.error('the log of the database could not be emptied', { error }),
+      checkpoints,
+    ),
   )
   const syncByHand = () => {
     const own = database.syncByHand()

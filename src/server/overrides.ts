@@ -1,5 +1,6 @@
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import type { Clock } from '../clock.ts'
+import type { CheckpointOverrides } from '../database/checkpointer.ts'
 import type { Sync } from '../database/database.ts'
 import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import type { OpenTransport } from '../gateway/transport/transport.ts'
@@ -18,6 +19,8 @@ export interface Overrides {
   readonly disk?: () => Disk | null
   /** Makes commits durable, in the place of the disk itself. */
   readonly sync?: (own: Sync) => Sync
+  /** How the log of the database is moved into its file, and when. */
+  readonly checkpoints?: CheckpointOverrides
   /** Makes the keys of the simulator. */
   readonly rsaKeys?: () => Promise<RsaKeys>
   /** The way to APNs, FCM and Google's token endpoint, in the place of HTTP/2. */

@@ -86,6 +86,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     log,
     observer: metrics.commits,
     ...(overrides.sync && { sync: overrides.sync }),
+    ...(overrides.checkpoints && { checkpoints: overrides.checkpoints }),
     onSyncFailed: (error) => broken.resolve(new Error(`The disk failed: ${String(error)}`)),
     opened,
   })

@@ -10,7 +10,7 @@ import { raise } from '../support/raise.ts'
  */
 const [directory = ''] = process.argv.slice(2)
 const database = openDatabase(directory)
-const checkpointer = database.checkpointBeside(raise, 1000)
+const checkpointer = database.checkpointBeside(raise, { logPages: 1000 })
 const group = createGroupCommit(database, raise, undefined, checkpointer)
 const insert = database.statement('INSERT INTO large VALUES (zeroblob(100000))')
 const fileBytes = () => statSync(join(directory, 'bellhop.db')).size

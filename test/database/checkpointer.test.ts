@@ -40,7 +40,7 @@ const rows = () => database.statement<{ rows: number }, []>('SELECT count(*) AS 
 
 /** Writes as a service does. */
 function startWriter() {
-  const checkpointer = database.checkpointBeside(raise, LOG_PAGES)
+  const checkpointer = database.checkpointBeside(raise, { logPages: LOG_PAGES })
   const group = createGroupCommit(database, raise, undefined, checkpointer)
   const insert = database.statement(INSERT)
   return {
@@ -73,7 +73,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 describe('a database whose log is moved by another thread', () => {
   test('has commits that move nothing, however long the log is', async () => {
-    using checkpointer = database.checkpointBeside(raise, LOG_PAGES)
+    using checkpointer = database.checkpointBeside(raise, { logPages: LOG_PAGES })
     const insert = database.statement(INSERT)
     for (let n = 0; n < 44; n++) insert.run()
     const { log, moved } = logPages()

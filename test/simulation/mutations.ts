@@ -244,4 +244,10 @@ export const MUTATIONS: readonly Mutation[] = [
     from: '    if (input.keys !== undefined) keys.set(row.id, input.keys)\n',
     to: '',
   },
+  {
+    name: 'the log is moved into the database without a sync',
+    file: 'src/database/move-log.ts',
+    from: "file.run('PRAGMA synchronous = FULL')",
+    to: "file.run('PRAGMA synchronous = OFF')",
+  },
 ]

@@ -7,6 +7,9 @@ import { SQLiteDeleteBase, SQLiteInsertBase, SQLiteSelectBase, SQLiteUpdateBase 
  */
 
 const open = new Set<Database>()
+/** By connection, what it was told last of syncs. */
+const levels = new WeakMap<Database, string>()
+let isSynced = true
 let made: { finalize(): void }[] = []
 
 type Prepare = Database['prepare']
@@ -78,6 +81,10 @@ export function watchConnections(): void {
     },
     run(this: Database, ...args: Parameters<Database['run']>) {
       open.add(this)
+      const [text] = args
+      if (text.startsWith('PRAGMA synchronous')) levels.set(this, text)
+      // FULL is the default.
+      if (text.startsWith('PRAGMA wal_checkpoint')) isSynced = levels.get(this)?.endsWith('OFF') !== true
       return run.apply(this, args)
     },
     close(this: Database, ...args: Parameters<Database['close']>) {
@@ -86,6 +93,9 @@ export function watchConnections(): void {
     },
   })
 }
+
+/** Whether the last checkpoint was of a connection that syncs. */
+export const hasSynced = (): boolean => isSynced
 
 /** Closes whatever is open, as the kernel does when a process has died. */
 export function closeConnections(): void {

@@ -1,14 +1,18 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Database } from 'bun:sqlite'
 import type { Clock } from '../../../src/clock.ts'
+import type { CheckpointOverrides } from '../../../src/database/checkpointer.ts'
 import type { Sync } from '../../../src/database/database.ts'
+import { moveLog } from '../../../src/database/move-log.ts'
+import { hasSynced } from './connections.ts'
+import { followLog, isBefore, LOG_HEAD_BYTES, sizeOf } from './log-position.ts'
+import { keptOf, mixedOf } from './torn.ts'
 
 const DATABASE = 'bellhop.db'
 const LOG = 'bellhop.db-wal'
+const INDEX = 'bellhop.db-shm'
 const KEY = 'key'
-
-/** What a disk writes at once, or not at all. */
-const SECTOR = 512
 
 interface Options {
   /** Of this world alone. */
@@ -24,15 +28,45 @@ interface Options {
 export function createDisk({ directory, template, clock, chance }: Options) {
   let life = 0
   let syncs = 0
+  let moves = 0
   const isSlow = chance('slow disk') < 0.15
-  /** Bytes of the log that a sync has covered. */
-  let durable = 0
   let isFailing = false
   let data = join(directory, '0')
   mkdirSync(data, { mode: 0o700 })
   for (const name of [KEY, DATABASE]) cpSync(join(template, name), join(data, name))
+  let log = followIn(data)
+  /** Up to where a sync has covered the log. */
+  let durable = log.position()
+  /** The log as it was when it could begin anew: what is not on disk of the new one is of this one. */
+  let logBefore: Uint8Array = new Uint8Array()
+  /** The database file as a sync has covered it; `null`: as it is. */
+  let databaseBefore: Uint8Array | null = null
 
-  const written = () => statSync(join(data, LOG), { throwIfNoEntry: false })?.size ?? 0
+  const pathOf = (name: string) => join(data, name)
+  const covered = (position = log.position()) => void (durable = isBefore(durable, position) ? position : durable)
+
+  /**
+   * Moves the log into the file, as the thread of the service does. While the file is written the log cannot begin anew:
+   * somebody reads in it.
+   */
+  async function move(path: string): Promise<string | null> {
+    const before = readFileSync(path)
+    const reader = new Database(path, { readonly: true })
+    reader.run('BEGIN')
+    reader.run('SELECT count(*) FROM sqlite_schema')
+    const problem = moveLog(path)
+    databaseBefore ??= before
+    const isSafe = hasSynced()
+    // SQLite syncs the log before it writes the file (sqlite.org/wal, "Checkpointing").
+    if (isSafe) covered()
+    const at = chance('move', life, moves++)
+    const ms = at < 0.2 ? at * 7500 : at * (isSlow ? 400 : 80)
+    await new Promise<void>((resolve) => void clock.after(ms, resolve))
+    if (isSafe) databaseBefore = null
+    logBefore = readFileSync(pathOf(LOG))
+    reader.close()
+    return problem
+  }
 
   return {
     /** The data directory of the process that lives now. */
@@ -43,7 +77,7 @@ export function createDisk({ directory, template, clock, chance }: Options) {
     /** Syncs that take their time, of which each covers what was written before it began. */
     sync: (own: Sync): Sync => ({
       later() {
-        const covered = written()
+        const position = log.position()
         if (isFailing) {
           isFailing = false
           return Promise.reject(new Error('EIO'))
@@ -53,61 +87,70 @@ export function createDisk({ directory, template, clock, chance }: Options) {
           // A disk that has stalled for a moment, now and then; and one that is slow.
           const ms = at < 0.06 ? at * 30_000 : at * (isSlow ? 300 : 6)
           clock.after(ms, () => {
-            durable = Math.max(durable, covered)
+            covered(position)
             resolve()
           })
         })
       },
       now() {
         own.now()
-        durable = written()
+        covered()
       },
     }),
 
+    /** In some worlds the log is moved often: it would never be long enough. */
+    checkpoints: (chance('short log') < 0.35
+      ? { logPages: 15 + Math.floor(chance('log pages') * 80), move }
+      : {}) satisfies CheckpointOverrides,
+
     /** Another process has written, and made sure of that. */
-    synced: () => void (durable = written()),
+    synced: () => covered(),
 
     /** Whether the next sync fails: nobody knows what it has written. */
     setFailing: (to: boolean) => void (isFailing = to),
 
     /** The process, or the machine, has died: what the next one finds. `close`: closes the files. */
     crash(close: () => void): void {
-      const database = readFileSync(join(data, DATABASE))
-      const log = written() === 0 ? new Uint8Array() : readFileSync(join(data, LOG))
+      const words = (...more: (string | number)[]) => chance('crash', life + 1, ...more)
+      const database = readFileSync(pathOf(DATABASE))
+      const written = sizeOf(pathOf(LOG)) === 0 ? new Uint8Array() : readFileSync(pathOf(LOG))
+      const position = log.position()
+      // Where the log has begun anew, SQLite has synced its head before any frame (sqlite.org/walformat).
+      const bytes = durable.turn === position.turn ? durable.bytes : LOG_HEAD_BYTES
+      log[Symbol.dispose]()
       close()
       rmSync(data, { recursive: true, force: true })
       life++
       data = join(directory, String(life))
       mkdirSync(data, { mode: 0o700 })
-      cpSync(join(template, KEY), join(data, KEY))
-      writeFileSync(join(data, DATABASE), database)
-      const kept = keptOf(log, Math.min(durable, log.length), (...words) => chance('crash', life, ...words))
-      if (kept.length > 0) writeFileSync(join(data, LOG), kept)
-      durable = kept.length
+      cpSync(join(template, KEY), pathOf(KEY))
+      writeFileSync(pathOf(DATABASE), databaseBefore === null ? database : mixedOf(databaseBefore, database, words))
+      const kept = keptOf({ log: written, durable: Math.min(bytes, written.length), before: logBefore }, words)
+      if (kept.length > 0) writeFileSync(pathOf(LOG), kept)
+      begin()
     },
 
     /** The process has ended by itself: SQLite has moved the log into the database. */
     ended(): void {
+      log[Symbol.dispose]()
       life++
-      durable = written()
+      begin()
     },
 
-    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+    [Symbol.dispose]() {
+      log[Symbol.dispose]()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+
+  function begin(): void {
+    log = followIn(data)
+    durable = { turn: 0, bytes: sizeOf(pathOf(LOG)) }
+    logBefore = new Uint8Array()
+    databaseBefore = null
   }
 }
 
-/** What is left of a log after a crash: what was synced; and of the rest all, nothing, a part, or sectors here and there. */
-function keptOf(log: Uint8Array, durable: number, chance: (...words: (string | number)[]) => number): Uint8Array {
-  const how = chance('how')
-  if (how < 0.3) return log.slice(0, durable)
-  if (how < 0.5) return log
-  const sectors = Math.ceil((log.length - durable) / SECTOR)
-  const end = Math.min(durable + Math.floor(chance('cut') * (sectors + 1)) * SECTOR, log.length)
-  if (how < 0.75) return log.slice(0, end)
-  const torn = log.slice()
-  for (let sector = 0; sector < sectors; sector++) {
-    if (chance('sector', sector) < 0.5)
-      torn.subarray(durable + sector * SECTOR, durable + (sector + 1) * SECTOR).fill(0)
-  }
-  return torn
+function followIn(data: string) {
+  return followLog(join(data, LOG), join(data, INDEX))
 }

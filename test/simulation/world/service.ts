@@ -41,12 +41,13 @@ interface Options {
   readonly openTransport: OpenTransport
   readonly post: Post
   readonly sync: NonNullable<Overrides['sync']>
+  readonly checkpoints: NonNullable<Overrides['checkpoints']>
   readonly onLog: (line: string) => void
 }
 
 /** The service itself, whole, from the handler of requests to the gateways' clients and SQLite; without sockets. */
 export async function startService(options: Options): Promise<Service> {
-  const { data, clock, random, openTransport, post, sync, onLog } = options
+  const { data, clock, random, openTransport, post, sync, checkpoints, onLog } = options
   const read = parseConfig(
     [
       `--data=${data}`,
@@ -68,6 +69,7 @@ export async function startService(options: Options): Promise<Service> {
     openTransport,
     post,
     sync,
+    checkpoints,
     disk: () => null,
     log: createLog('warn', clock.now, onLog),
     listen(app) {

@@ -149,6 +149,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
       openTransport,
       post,
       sync: disk.sync,
+      checkpoints: disk.checkpoints,
       onLog: (line) => note(`log ${line.trim()}`),
     })
     const startedIn = life

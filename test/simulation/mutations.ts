@@ -37,8 +37,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a page that a stop has cut short passes for sent',
     file: 'src/delivery/page/page.ts',
-    from: 'return this.unsent > 0 ? (this.recipients[this.#sent - 1]?.device ?? this.from - 1) : this.to',
-    to: 'return this.to',
+    from: 'if (this.unsent === 0) return [this.#range]',
+    to: 'if (this.unsent >= 0) return [this.#range]',
   },
   {
     name: 'after a start a push begins anew',

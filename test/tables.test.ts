@@ -49,7 +49,7 @@ const READERS: Record<string, string[]> = {
   application: ['backup', 'delivery', 'device', 'doctor', 'usage', 'webhook'],
   credential: ['backup', 'monitoring'],
   delivery: ['backup', 'doctor', 'monitoring', 'push'],
-  delivery_language: ['push'],
+  delivery_language: ['push', 'stats'],
   device: ['audience', 'backup', 'delivery', 'doctor', 'monitoring', 'push', 'stats', 'webhook'],
   device_label: ['audience', 'push'],
   event: ['backup'],

@@ -78,7 +78,7 @@ export const DEVICE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'stats',
     words: ['[APP]'],
-    summary: 'show what was sent, received and opened on each day',
+    summary: 'show what was sent, received and opened on each day, and in which languages',
     flags: [
       { name: 'days', placeholder: 'N', type: integer(1, 366), doc: 'so many, today included (default 14)' },
       { name: 'json', placeholder: null, doc: 'print a line of JSON for each application' },

@@ -5,6 +5,7 @@ import type { Database } from '../../database/database.ts'
 import { createDeviceSearch } from '../../device/device-search-store.ts'
 import { PLATFORMS } from '../../device/device.ts'
 import { createDailyStore } from '../../stats/daily-store.ts'
+import { createLanguageDays } from '../../stats/language-day-store.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
@@ -58,6 +59,7 @@ function statsOf(
     id,
     name,
     days: all.map((day) => known.get(day) ?? { day, t: 0, s: 0, o: 0, received: 0 }),
+    languages: createLanguageDays({ database }).days(number, first, last),
     devices: search.counts(number, PLATFORMS),
     gone: search.goneSince(number, now - GONE_DAYS * DAY_MS),
   }

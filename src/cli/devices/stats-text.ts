@@ -1,8 +1,10 @@
 import { DAY_MS } from '../../clock.ts'
 import type { DeviceCount } from '../../device/device-search-store.ts'
 import type { Day } from '../../stats/daily-store.ts'
+import type { LanguageDay } from '../../stats/language-day-store.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
 import { counted, dayOf, grouped, percent } from '../../text/format.ts'
+import { OWN_TEXT } from '../../text/language-tag.ts'
 import { PLATFORM_NAMES } from '../../device/device.ts'
 import { bar } from '../terminal/chart.ts'
 import type { Style } from '../terminal/style.ts'
@@ -15,6 +17,8 @@ export interface ApplicationStats {
   readonly name: string
   /** Each day of the time asked for, in order. */
   readonly days: readonly Day[]
+  /** Of pushes in several languages. */
+  readonly languages: readonly LanguageDay[]
   readonly devices: readonly DeviceCount[]
   /** Devices declared dead in the last 30 days. */
   readonly gone: number
@@ -55,13 +59,18 @@ export function statsText(stats: readonly ApplicationStats[], style: Style): str
   return [...chart(days, style), '', paint('dim', title), ...lines, ''].join('\n')
 }
 
-/** One line of JSON for each application; days are dates, UTC. */
-export function statsJson({ id, name, days, devices, gone }: ApplicationStats): object {
+/** One line of JSON for each application; days are dates, UTC. `language` null: the push's own text. */
+export function statsJson({ id, name, days, languages, devices, gone }: ApplicationStats): object {
   return {
     id,
     name,
     ...sums(days),
     days: days.map(({ day, ...counts }) => ({ date: dateOf(day), ...counts })),
+    languages: languages.map(({ day, language, ...counts }) => ({
+      date: dateOf(day),
+      language: language === OWN_TEXT ? null : language,
+      ...counts,
+    })),
     devices: Object.fromEntries(devices.map(({ platform, registered }) => [platform, registered])),
     gone_30_days: gone,
   }
@@ -83,6 +92,7 @@ function oneText(stats: ApplicationStats, style: Style): string {
     '',
     ...chart(days, style),
     '',
+    ...languageTable(stats, style),
     legible(`In ${counted(days.length, 'day')}: ${totals.join(' · ')}`),
     legible(`Devices: ${platforms.join(' · ')} · ${grouped(gone)} gone in the last 30 days`),
     '',
@@ -119,10 +129,31 @@ function chart(days: readonly Day[], { columns, unicode, paint }: Style): readon
   ]
 }
 
-function sums(days: readonly Omit<Day, 'day'>[]): Omit<Day, 'day'> {
-  const sum = (count: (day: Omit<Day, 'day'>) => number) => days.reduce((total, day) => total + count(day), 0)
+/** Empty where no push of those days had several languages. */
+function languageTable({ languages, days }: ApplicationStats, { paint, legible }: Style): readonly string[] {
+  if (languages.length === 0) return []
+  const byText = Map.groupBy(languages, ({ language }) => language)
+  const texts = [...byText]
+    .map(([language, some]) => ({ language, counts: sums(some) }))
+    .toSorted((a, b) => b.counts.s - a.counts.s)
+  const areReported = languages.some(({ received }) => received > 0)
+  const share = (count: number, accepted: number) => (accepted > 0 ? percent(count, accepted) : '')
+  const rows = texts.map(({ language, counts: { s, o, received } }) => {
+    const ofReceived = areReported ? [grouped(received), share(received, s)] : []
+    return [language === OWN_TEXT ? 'own text' : language, grouped(s), ...ofReceived, grouped(o), share(o, s)]
+  })
+  const head = ['Language', 'Accepted', ...(areReported ? ['Received', ''] : []), 'Opened', '']
+  const [title = '', ...lines] = tableText([head, ...rows], ['left', ...head.slice(1).map(() => 'right' as const)])
+  const of = legible(`Pushes in several languages that went out in ${counted(days.length, 'day')}:`)
+  return [of, paint('dim', title), ...lines, '']
+}
+
+type Counts = Pick<Day, 's' | 'o' | 'received'> & { readonly t?: number }
+
+function sums(days: readonly Counts[]): Omit<Day, 'day'> {
+  const sum = (count: (day: Counts) => number) => days.reduce((total, day) => total + count(day), 0)
   return {
-    t: sum(({ t }) => t),
+    t: sum(({ t = 0 }) => t),
     s: sum(({ s }) => s),
     o: sum(({ o }) => o),
     received: sum(({ received }) => received),

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createLanguageDays } from '../../../src/stats/language-day-store.ts'
 import { arrivalsOf } from '../../support/arrivals.ts'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller } from '../../support/caller.ts'
+import type { FakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
 import { startSending } from '../../support/sending.ts'
 import type { Answer, Service } from '../../support/service.ts'
 
 let service: Service
+let clock: FakeClock
 beforeAll(async () => {
-  ;({ service } = await startSending())
+  ;({ service, clock } = await startSending())
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
@@ -156,6 +159,37 @@ describe('what became of a push in several languages', () => {
       { ...NOTHING, language: 'zh-Hant', s: 2, opened_rate: 0, received_rate: 0 },
     ])
     expect(status.language_unknown).toEqual({ s: 0, failed: 0, o: 1, received: 0, actions: {} })
+  })
+
+  test('the days say of each what the statuses of the pushes say that went out then', async () => {
+    const caller = await withPhones()
+    const [first, second] = [await pushed(caller), await pushed(caller)]
+    for (const [id, token] of [
+      [first, 'android:0'],
+      [second, 'android:0'],
+      [second, 'android:2'],
+    ] as const) {
+      await caller.put('/stats', { platform: '1', id, token })
+      await caller.put('/stats', { platform: '1', id, token: 'android:1', event: 'received' })
+    }
+    await pushed(caller, { languages: {} })
+    const sums = new Map<string | null, number[]>()
+    for (const id of [first, second]) {
+      for (const { language, s, o, received } of (await statusOf(caller, id)).languages) {
+        const [a = 0, b = 0, c = 0] = sums.get(language) ?? []
+        sums.set(language, [a + s, b + o, c + received])
+      }
+    }
+    const number = service.database
+      .reading<{ number: number }, [string]>('SELECT number FROM application WHERE id = ?')
+      .get(caller.application.id)
+    const today = Math.floor(clock.now() / 86_400_000)
+    const days = createLanguageDays(service).days(number?.number ?? 0, today - 1, today)
+    expect(days.map(({ day }) => day)).toEqual(days.map(() => today))
+    const counted = days.map(({ language, s, o, received }) => [language === '*' ? null : language, [s, o, received]])
+    expect(new Map(counted as [string | null, number[]][])).toEqual(sums)
+    expect(sums.get('de')).toEqual([4, 2, 0])
+    expect(createLanguageDays(service).days(number?.number ?? 0, today - 9, today - 1)).toEqual([])
   })
 
   test('one that has not gone out has counted nothing in any', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
+import { filterOf } from '../../../src/audience/filter-schema.ts'
+import { createPushStore } from '../../../src/push/push-store.ts'
 import { commandLine } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
@@ -34,6 +36,38 @@ async function seed(
   database
     .statement<never, [number, number]>(`INSERT INTO feedback VALUES (?, 1, 'd', 'UNREGISTERED', ?)`)
     .run(number, cli.clock.now() - DAY_MS)
+}
+
+/** A push that went out so many days ago; by language, `[accepted, received, opened]`. */
+function sendInLanguages(
+  cli: CommandLine,
+  name: string,
+  daysAgo: number,
+  counts: Readonly<Record<string, readonly [number, number, number]>>,
+): void {
+  using database = cli.database()
+  const application = createApplicationStore({ database, clock: cli.clock }).find(name)?.number ?? 0
+  const push = createPushStore({ database }).accept(application, {
+    id: Bun.randomUUIDv7(),
+    notification: { msg: 'Hello', sound: null, badge: null, payload: null },
+    audience: { filter: filterOf({ platform: [0, 1] }) },
+    createdAt: cli.clock.now() - daysAgo * DAY_MS,
+    timeToLiveMs: DAY_MS,
+    sendAt: null,
+    waves: [],
+  })
+  const accepted = database.statement<never, [number, number, string, number]>(
+    'INSERT INTO delivery_language (push, platform, language, accepted) VALUES (?, ?, ?, ?)',
+  )
+  const report = database.statement<never, [number, number, string, number]>(
+    'INSERT INTO push_receipt (push, event, language, count) VALUES (?, ?, ?, ?)',
+  )
+  for (const [language, [s, received, opened]] of Object.entries(counts)) {
+    accepted.run(push, 0, language, s - 1)
+    accepted.run(push, 1, language, 1)
+    report.run(push, 0, language, opened)
+    report.run(push, 1, language, received)
+  }
 }
 
 describe('stats', () => {
@@ -131,6 +165,39 @@ describe('stats', () => {
     ])
   })
 
+  test('has the languages of pushes that went out in these days, with what was reported of them', async () => {
+    using cli = commandLine()
+    await seed(cli, 'Shop', [[100, 90, 9]])
+    await seed(cli, 'Bakery', [[1, 1, 0]])
+    sendInLanguages(cli, 'Shop', 0, { de: [40, 30, 4], '*': [10, 5, 0] })
+    sendInLanguages(cli, 'Shop', 1, { de: [20, 15, 2], 'pt-BR': [1200, 0, 3] })
+    sendInLanguages(cli, 'Shop', 2, { fr: [7, 7, 7] })
+    sendInLanguages(cli, 'Bakery', 0, { it: [8, 0, 0] })
+    expect((await cli.run(['stats', 'Shop', '--days', '2'])).stdout.split('\n').slice(5)).toEqual([
+      '',
+      'Pushes in several languages that went out in 2 days:',
+      'Language  Accepted  Received          Opened',
+      'pt-BR        1,200         0   0.0 %       3   0.3 %',
+      'de              60        45  75.0 %       6  10.0 %',
+      'own text        10         5  50.0 %       0   0.0 %',
+      '',
+      'In 2 days: 100 addressed · 90 accepted · 9 opened (10.0 %)',
+      'Devices: 2 iOS · 1 Android · 1 gone in the last 30 days',
+      '',
+    ])
+    const { stdout } = await cli.run(['stats', 'Shop', '--days', '2', '--json'])
+    expect(JSON.parse(stdout).languages).toEqual([
+      { date: '2026-11-19', language: 'pt-BR', s: 1200, o: 3, received: 0 },
+      { date: '2026-11-19', language: 'de', s: 20, o: 2, received: 15 },
+      { date: '2026-11-20', language: 'de', s: 40, o: 4, received: 30 },
+      { date: '2026-11-20', language: null, s: 10, o: 0, received: 5 },
+    ])
+    // An app whose extension reports nothing has no column for it.
+    expect((await cli.run(['stats', 'Bakery', '--days', '1'])).stdout).toContain(
+      '\nLanguage  Accepted  Opened\nit               8       0  0.0 %\n',
+    )
+  })
+
   test('--json prints a line for each application, with plain numbers', async () => {
     using cli = commandLine()
     await seed(cli, 'Shop', [[1250, 1234, 310]])
@@ -146,6 +213,7 @@ describe('stats', () => {
         { date: '2026-11-19', t: 0, s: 0, o: 0, received: 0 },
         { date: '2026-11-20', t: 1250, s: 1234, o: 310, received: 0 },
       ],
+      languages: [],
       devices: { 0: 2, 1: 1 },
       gone_30_days: 1,
     })

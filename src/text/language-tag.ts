@@ -15,13 +15,16 @@ export function tagOf(text: string): string | null {
 /**
  * A BCP 47 tag in its canonical form (RFC 5646, section 4.5): `pt_br` is pt-BR, `iw` is he. Read are also the identifiers
  * of Apple (`en_US@calendar=buddhist`, of which the keywords say nothing of the language) and of Java
- * (`zh_CN_#Hans`, of which the script is written last). `null`: it is none.
+ * (`zh_CN_#Hans`, of which the script is written last, and `en_US_#u-fw-mon`, of which its extensions say nothing of the
+ * language; Android 14 has such where somebody has chosen the first day of the week). `null`: it is none.
  */
 export function canonicalTag(text: string): string | null {
   const [id = ''] = text.split('@', 1)
   if (id.length > MAX_TAG_CHARACTERS) return null
   const tag = id
-    .replace(JAVA, (_, language, country, script) => `${language}-${script}${country === '_' ? '' : country}`)
+    .replace(JAVA, (_, language, country, script) => {
+      return `${language}${script === undefined ? '' : `-${script}`}${country === '_' ? '' : country}`
+    })
     .replaceAll('_', '-')
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? null
@@ -31,8 +34,8 @@ export function canonicalTag(text: string): string | null {
   }
 }
 
-/** java.util.Locale, `toString`: language, country or nothing, variant or nothing, `#` and the script, extensions. */
-const JAVA = /^([a-z]{2,8})(_[a-z]{2}|_\d{3}|_)_#([a-z]{4})(?:_.*)?$/is
+/** java.util.Locale, `toString`: language, country or nothing, variant or nothing, `#` and the script, extensions or both. */
+const JAVA = /^([a-z]{2,8})(_[a-z]{2}|_\d{3}|_)(?:_[a-z\d_]+)?_#(?:([a-z]{4})(?:_.*)?|[a-z\d]-.*)$/is
 
 /**
  * The one of `known` that fits a tag best, by RFC 4647, section 3.4 (Lookup): the tag is cut from its end, subtag by

@@ -13,16 +13,31 @@ describe('a language tag', () => {
     ['zh_CN_#Hans', 'zh-Hans-CN'],
     ['sr__#Latn', 'sr-Latn'],
     ['th_TH_#Thai_u-nu-thai', 'th-Thai-TH'],
+    ['en_US_#u-fw-mon-mu-celsius', 'en-US'],
+    ['de__#u-mu-celsius', 'de'],
+    ['th_TH_TH_#u-nu-thai', 'th-TH'],
+    ['sr_RS_EKAVSK_#Latn', 'sr-Latn-RS'],
   ])('is read in each way of writing it: %s', (given, canonical) => {
     expect(canonicalTag(given)).toBe(canonical)
   })
 
-  test.each(['', 'root', 'en--US', 'de-', '-de', 'x-klingon', '12', 'de DE', '@a=b', `en-x-${'a'.repeat(8)}-`])(
-    'is none: "%s"',
-    (given) => {
-      expect(canonicalTag(given)).toBeNull()
-    },
-  )
+  test.each([
+    '',
+    'root',
+    'en--US',
+    'de-',
+    '-de',
+    'x-klingon',
+    '12',
+    'de DE',
+    '@a=b',
+    'en_US_#',
+    'en_US_#Lat',
+    '_US_#Latn',
+    `en-x-${'a'.repeat(8)}-`,
+  ])('is none: "%s"', (given) => {
+    expect(canonicalTag(given)).toBeNull()
+  })
 })
 
 describe('the lookup of RFC 4647', () => {

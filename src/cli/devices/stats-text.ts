@@ -138,10 +138,13 @@ function languageTable({ languages, days }: ApplicationStats, { paint, legible }
     .toSorted((a, b) => b.counts.s - a.counts.s)
   const areReported = languages.some(({ received }) => received > 0)
   const share = (count: number, accepted: number) => (accepted > 0 ? percent(count, accepted) : '')
-  const rows = texts.map(({ language, counts: { s, o, received } }) => {
-    const ofReceived = areReported ? [grouped(received), share(received, s)] : []
-    return [language === OWN_TEXT ? 'own text' : language, grouped(s), ...ofReceived, grouped(o), share(o, s)]
-  })
+  const reportsOf = ({ s, o, received }: Counts) => {
+    const opened = [grouped(o), share(o, s)]
+    return areReported ? [grouped(received), share(received, s), ...opened] : opened
+  }
+  const rows = texts.map(({ language, counts }) =>
+    [language === OWN_TEXT ? 'own text' : language, grouped(counts.s)].concat(reportsOf(counts)),
+  )
   const head = ['Language', 'Accepted', ...(areReported ? ['Received', ''] : []), 'Opened', '']
   const [title = '', ...lines] = tableText([head, ...rows], ['left', ...head.slice(1).map(() => 'right' as const)])
   const of = legible(`Pushes in several languages that went out in ${counted(days.length, 'day')}:`)

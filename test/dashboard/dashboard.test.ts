@@ -397,9 +397,9 @@ async function sendFirstPush(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Try it with three simulated phones' }).click()
   await page.getByLabel('Title').fill('On its way')
   await page.getByLabel('Message').fill('Your parcel comes today.')
-  // The four lock screens have it before it is sent.
+  // The lock screens have it before it is sent.
   const previews = page.getByRole('group', { name: 'About how it looks' })
-  await previews.getByText('Your parcel comes today.').nth(3).waitFor()
+  await previews.getByText('Your parcel comes today.').nth(4).waitFor()
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByText('Finished: 3 of 3 devices accepted').waitFor()
   const phones = page.getByRole('group', { name: 'Simulated phones' })

@@ -57,8 +57,8 @@ inBrowser.describe(`sending from the dashboard${inBrowser.why}`, () => {
     await msg.fill('Dein Paket kommt heute.')
     const looks = page.getByRole('group', { name: 'About how it looks' })
     // The title is the push's own.
-    expect(await looks.getByText('On its way').count()).toBe(4)
-    expect(await looks.getByText('Dein Paket kommt heute.').count()).toBe(4)
+    expect(await looks.getByText('On its way').count()).toBe(6)
+    expect(await looks.getByText('Dein Paket kommt heute.').count()).toBe(6)
     const rows = page.getByRole('table', { name: 'By language' }).getByRole('row')
     await rows.nth(2).waitFor()
     // For Apple, for Google and for browsers.

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { systemClock } from '../../src/clock.ts'
+import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import { startConnectProxy } from '../support/connect-proxy.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
+import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { ask, becomeAdministrator, CHROMIUM, openBrowser, openPage, startDashboard } from './browser.ts'
 import type { Dashboard } from './browser.ts'
 
@@ -12,12 +14,14 @@ const inBrowser = CHROMIUM === null ? { describe: describe.skip, why: ' (no chro
 inBrowser.describe(`web push in the dashboard${inBrowser.why}`, () => {
   const stack = new AsyncDisposableStack()
   let browser: Browser
+  /** In the place of the push services. */
+  let gateways: OutsideGateways
   let dashboard: Dashboard
   let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>
 
   beforeAll(async () => {
     browser = stack.adopt(await openBrowser(), (one) => one.close())
-    const gateways = stack.use(await startOutsideGateways(systemClock))
+    gateways = stack.use(await startOutsideGateways(systemClock))
     // Behind it nobody's push service is reached but the stand-in.
     const proxy = stack.use(await startConnectProxy())
     dashboard = stack.use(
@@ -46,6 +50,76 @@ inBrowser.describe(`web push in the dashboard${inBrowser.why}`, () => {
     const { id } = await ask(opened.page, 'POST', '/api/applications', { name: `shop ${++made}`, simulate })
     return { ...opened, application: id, path: `/applications/${id}` }
   }
+
+  test('pushes to this browser at the press of one button, for real, and the notification is there', async () => {
+    const { context, page, application, wrongs } = await openWith({ simulate: true })
+    const { simulator } = gateways
+    await context.grantPermissions(['notifications'], { origin: at('') })
+    // A browser of a test reaches no push service: in its place the stand-in gives it a subscription, with keys of its own.
+    await context.exposeFunction('subscribeAtStandIn', (publicKey: string) => {
+      simulator.accept({ kind: 'vapid', publicKey })
+      const { endpoint, keys } = simulator.subscribe(`/push/${crypto.randomUUID()}`)
+      const [p256dh, auth] = [keys.p256dh, keys.auth].map((key) => Buffer.from(key).toString('base64url'))
+      return { endpoint, keys: { p256dh, auth } }
+    })
+    await page.addInitScript(`PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+      const subscription = await subscribeAtStandIn(applicationServerKey)
+      return { ...subscription, toJSON: () => subscription }
+    }`)
+    const devtools = await context.newCDPSession(page)
+    const registered = new Promise<string>((resolve) => {
+      devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const own = registrations.find(({ scopeURL }) => scopeURL.endsWith(`/webpush/${application}`))
+        if (own !== undefined) resolve(own.registrationId)
+      })
+    })
+    await devtools.send('ServiceWorker.enable')
+    const sent = new Promise<ReceivedPush>((resolve) => void simulator.onArrival(resolve))
+
+    await page.goto(at(`/welcome/${application}`))
+    const here = page.getByRole('region', { name: 'This browser' })
+    await here.getByRole('button', { name: 'Push to this browser' }).click()
+    await here.getByText(/^On its way, by 127\.0\.0\.1:\d+ …$/).waitFor()
+    const { status, body } = await sent
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { web_push: 8030, notification: { title: `shop ${made}`, body: 'Hello, this browser.' } },
+    })
+    // What the push service would do.
+    const message = { origin: at(''), registrationId: await registered, data: JSON.stringify(body) }
+    await devtools.send('ServiceWorker.deliverPushMessage', message)
+    await here.getByText('It has arrived:').waitFor()
+    expect(await here.getByRole('figure').innerText()).toContain('Hello, this browser.')
+    const notifications = `navigator.serviceWorker.getRegistration('/webpush/${application}').then((one) =>
+      one.getNotifications()).then((all) => all.map(({ title, body }) => ({ title, body })))`
+    expect(await page.evaluate<unknown>(notifications)).toEqual([
+      { title: `shop ${made}`, body: 'Hello, this browser.' },
+    ])
+
+    // The next push is for the browser as well as for the phones, of which there is none.
+    const next = new Promise<ReceivedPush>((resolve) => void simulator.onArrival(resolve))
+    await page.getByLabel('Message').fill('To everybody')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    expect((await next).body).toMatchObject({ notification: { title: 'To everybody' } })
+    const device = await ask<readonly unknown[]>(page, 'GET', `/api/applications/${application}/v1/deviceToken/all`)
+    expect(device).toMatchObject([{ platform: '2', locale: 'en-US' }])
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
+  test('says why no push can come to this browser', async () => {
+    const { context, page, application, wrongs } = await openWith({ simulate: true })
+    await page.goto(at(`/welcome/${application}`))
+    const here = page.getByRole('region', { name: 'This browser' })
+    await here.getByRole('button', { name: 'Push to this browser' }).click()
+    expect(await here.getByRole('alert').innerText()).toMatch(/^Wrong:\s+Notifications are blocked here/)
+    await page.addInitScript("Object.defineProperty(globalThis, 'isSecureContext', { value: false })")
+    await page.reload()
+    await here.getByText(/^A browser takes pushes by https, or by http from its own machine/).waitFor()
+    expect(await here.getByRole('button').count()).toBe(0)
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
 
   test('makes a key for browsers, says what push services find of it, makes another, and imports one', async () => {
     const { context, page, path, wrongs } = await openWith({ simulate: false })

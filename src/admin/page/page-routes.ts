@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { DAY_MS } from '../../clock.ts'
+import { CLIENT, WORKER } from '../../device/webpush/browser-scripts.ts'
 import { failure, Refused } from '../../failure.ts'
 import { fixedContent } from '../../http/fixed-content.ts'
 import { bundleDashboard } from './dashboard-bundle.ts'
@@ -57,6 +58,8 @@ export function pageRoutes() {
     if (asset === undefined) throw new Refused(failure('ResourceNotFound', 'There is no such file of the dashboard.'))
     return asset({ request })
   })
+  // A browser registers from the page itself: the public API may be where only phones come.
+  app.get('/webpush/client.js', CLIENT).get('/webpush/worker.js', WORKER)
   for (const place of PLACES) app.get(place, async ({ request }) => (await ready()).page({ request }))
   return app
 }

@@ -15,6 +15,7 @@ import { Facts } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
+import { ThisBrowser } from '../components/push/this-browser.tsx'
 import { time } from '../components/text.ts'
 
 /** The keys by which Apple, Google and browsers know an application. */
@@ -58,6 +59,7 @@ export function CredentialsPage() {
         <>
           <h2>{value.credentials.length === 0 ? 'Add one' : 'Add or replace one'}</h2>
           <CredentialForms application={value} onStored={reload} />
+          <ThisBrowser application={value} onRegistered={reload} />
         </>
       )}
     </Page>

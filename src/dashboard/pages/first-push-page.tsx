@@ -1,13 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
-import type { OverviewAnswer } from '../../admin/api-types/overview-types.ts'
 import { call } from '../client/call.ts'
-import { publicCurl, publicUrl } from '../client/curl.ts'
+import { publicCurl } from '../client/curl.ts'
 import { useProgress } from '../client/live.ts'
 import { secretOf } from '../client/new-secret.ts'
 import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
+import { usePublicUrl } from '../client/public-url.ts'
 import { useReceived } from '../client/received.ts'
 import { useResource } from '../client/resource.ts'
 import { kotlinFor, swiftFor } from '../client/samples.ts'
@@ -16,6 +15,7 @@ import { AreaField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { LockScreen, LockScreens } from '../components/push/lock-screen.tsx'
 import { Code, Page } from '../components/page.tsx'
+import { ThisBrowser } from '../components/push/this-browser.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
 
 /** Three phones, a message, and what to do next. */
@@ -27,26 +27,36 @@ export function FirstPushPage() {
   const push = useSignal<string | null>(null)
   const progress = useProgress(push.value)
   const name = application.value?.name ?? ''
-  const body = { platform: ['0', '1'], ...(title.value !== '' && { title: title.value }), msg: msg.value }
+  const hasBrowsers = application.value?.providers.webpush.simulated === false
+  const body = {
+    platform: ['0', '1', ...(hasBrowsers ? ['2'] : [])],
+    ...(title.value !== '' && { title: title.value }),
+    msg: msg.value,
+  }
   const sent = { ...body, sound: 'default', badge: '+1' }
 
   return (
     <Page title="Your first push" lead={<bdi>{name}</bdi>} problem={application.problem}>
       <div class="split">
-        <Form
-          submit={push.value === null ? 'Send' : 'Send another one'}
-          label="The push"
-          onSubmit={async () => {
-            const { id: made } = await call<{ id: string }>('POST', onBehalf(id, '/push/all'), {
-              body: sent,
-              headers: { 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') },
-            })
-            push.value = made
-          }}
-        >
-          <TextField label="Title" {...keptIn(title)} />
-          <AreaField label="Message" {...keptIn(msg)} rows={3} required />
-        </Form>
+        <div>
+          <Form
+            submit={push.value === null ? 'Send' : 'Send another one'}
+            label="The push"
+            onSubmit={async () => {
+              const { id: made } = await call<{ id: string }>('POST', onBehalf(id, '/push/all'), {
+                body: sent,
+                headers: { 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') },
+              })
+              push.value = made
+            }}
+          >
+            <TextField label="Title" {...keptIn(title)} />
+            <AreaField label="Message" {...keptIn(msg)} rows={3} required />
+          </Form>
+          {application.value !== null && (
+            <ThisBrowser application={application.value} onRegistered={application.reload} />
+          )}
+        </div>
         <aside>
           <LockScreens shown={{ application: name, title: title.value, msg: msg.value }} />
         </aside>
@@ -97,11 +107,7 @@ interface Turn {
 }
 
 function YourTurn({ id, body, application }: Turn) {
-  const overview = useResource<OverviewAnswer>('/api/overview')
-  const told = overview.value
-  useEffect(() => {
-    if (told !== null) publicUrl.value = told.url
-  }, [told])
+  const url = usePublicUrl()
   return (
     <section>
       <h2>Your turn</h2>
@@ -113,11 +119,11 @@ function YourTurn({ id, body, application }: Turn) {
       <p>And what your app does at every launch. Never put the secret into it:</p>
       <details>
         <summary>Swift, for iOS</summary>
-        <Code text={swiftFor(publicUrl.value, id)} label="Swift" />
+        <Code text={swiftFor(url, id)} label="Swift" />
       </details>
       <details>
         <summary>Kotlin, for Android</summary>
-        <Code text={kotlinFor(publicUrl.value, id)} label="Kotlin" />
+        <Code text={kotlinFor(url, id)} label="Kotlin" />
       </details>
       <h2>Real phones</h2>
       {application !== null && <CredentialForms application={application} />}

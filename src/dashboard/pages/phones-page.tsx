@@ -13,6 +13,7 @@ import { ChoiceField, keptIn } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Empty, Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
+import { ThisBrowser } from '../components/push/this-browser.tsx'
 import { SimulatedPhone } from '../components/push/simulated-phone.tsx'
 import type { Arrival, Phone } from '../components/push/simulated-phone.tsx'
 
@@ -132,6 +133,7 @@ export function PhonesPage() {
           </Form>
         </>
       )}
+      {application.value !== null && <ThisBrowser application={application.value} onRegistered={application.reload} />}
     </Page>
   )
 }

@@ -41,7 +41,7 @@ export function WelcomePage() {
       </Form>
       <p class="hint">
         The phones are simulated, and all the rest is real: the push goes by TLS and HTTP/2 to stand-ins for Apple and
-        Google that are built in. No account is needed.
+        Google that are built in. No account is needed. After that a push for real comes to this browser, if you like.
       </p>
     </Page>
   )

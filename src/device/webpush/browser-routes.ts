@@ -3,12 +3,10 @@ import type { ApplicationDirectory } from '../../application/application-directo
 import type { CredentialStore } from '../../application/credential-store.ts'
 import { failure, Refused } from '../../failure.ts'
 import { fixedContent } from '../../http/fixed-content.ts'
-// oxlint-disable-next-line import/default -- the text of the file, not what it exports
-import client from './browser/client.js' with { type: 'text' }
 import style from './browser/page.css' with { type: 'text' }
 // oxlint-disable-next-line import/default -- the text of the file, not what it exports
 import page from './browser/page.js' with { type: 'text' }
-import worker from './browser/worker.js' with { type: 'text' }
+import { CLIENT, script, WORKER } from './browser-scripts.ts'
 import { manifestOf, PAGE_HEADERS, pageOf } from './browser-page.ts'
 
 interface Dependencies {
@@ -16,7 +14,6 @@ interface Dependencies {
   readonly credentials: Pick<CredentialStore, 'summaries'>
 }
 
-const SCRIPT = 'text/javascript; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
 
 /**
@@ -39,8 +36,8 @@ export function browserRoutes({ directory, credentials }: Dependencies) {
 
   const hidden = { detail: { hide: true } }
   return new Elysia({ name: 'browser-routes' })
-    .get('/webpush/client.js', script(client), hidden)
-    .get('/webpush/worker.js', script(worker), hidden)
+    .get('/webpush/client.js', CLIENT, hidden)
+    .get('/webpush/worker.js', WORKER, hidden)
     .get('/webpush/page.js', script(page), hidden)
     .get(
       '/webpush/page.css',
@@ -59,10 +56,6 @@ export function browserRoutes({ directory, credentials }: Dependencies) {
     publicKeyOf(id)
     return id
   }
-}
-
-function script(text: string) {
-  return fixedContent(() => new Blob([text]), { type: SCRIPT, headers: { 'x-content-type-options': 'nosniff' } })
 }
 
 function notFound(why: string): Refused {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
+import { EXAMPLE_SUBSCRIPTION } from '../../../src/gateway/simulator/webpush/message-opening.ts'
 import { CHROMIUM, openBrowser, openPage } from '../../dashboard/browser.ts'
 import { expectFailure } from '../../support/refusals.ts'
 import { startService } from '../../support/service.ts'
@@ -64,7 +65,7 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
   }, 60_000)
   afterAll(() => browser.close())
 
-  test('shows what arrives, as text, and so does the notification, whose buttons report that they were chosen', async () => {
+  test('shows what arrives, as text, and so does the notification, whose buttons report that they were chosen; and a subscription that changes is told', async () => {
     const { context, page, wrongs } = await openPage(browser)
     await context.grantPermissions(['notifications'], { origin: service.url })
     // Who has said yes is registered at once; whether the push service can be reached from here is another matter.
@@ -116,7 +117,7 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
     // As client.js does where the browser subscribes.
     await page.evaluate(
       `navigator.serviceWorker.ready.then(async ({ scope }) => (await caches.open('bellhop')).put(
-        new URL('bellhop.json', scope), Response.json({ home: location.origin, app: '${app}', token: 'unknown' })))`,
+        new URL('?bellhop', scope), Response.json({ home: location.origin, app: '${app}', token: 'unknown' })))`,
     )
     const [worker] = context.serviceWorkers()
     const chosen = await worker?.evaluate<unknown>(
@@ -130,8 +131,49 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
     expect(chosen).toEqual({ buttons: [{ action: 'buy', title: 'Buy' }], links: { buy: '/webpush/page.css' } })
     const { body: status } = await service.get(`/push/${push.id}`)
     expect(status).toMatchObject({ o: 1, actions: { buy: 1 } })
+
+    // The browser changes its subscription: the device goes on under the new endpoint.
+    const endpoint = (n: number) => `https://updates.push.services.mozilla.com/wpush/v2/${n}`
+    const device = { token: endpoint(1), platform: '2', keys: EXAMPLE_SUBSCRIPTION, tag: ['bread'] }
+    await service.put('/deviceToken', device, { as: 'device' })
+    const subscription = JSON.stringify({ endpoint: endpoint(2), keys: EXAMPLE_SUBSCRIPTION })
+    const remembered = await worker?.evaluate<unknown>(
+      `self.caches.open('bellhop')
+        .then(async (cache) => cache.put(memory(), Response.json({ ...(await remembered()), token: '${endpoint(1)}' })))
+        .then(() => changed({ oldSubscription: null, newSubscription: { toJSON: () => (${subscription}) } }))
+        .then(remembered)`,
+    )
+    expect(remembered).toMatchObject({ app, token: endpoint(2) })
+    const { body: devices } = await service.get('/deviceToken/all')
+    expect(devices).toMatchObject([{ token: endpoint(2), tag: ['bread'] }])
     // A page of a test has a profile for itself, in which Chromium does not subscribe.
     expect(wrongs.filter((wrong) => !wrong.includes('does not support the Push API in incognito mode'))).toEqual([])
     await context.close()
+  }, 60_000)
+
+  test('says on an iPad, whose tabs take none, that it goes to the home screen; and where it is not secure, why not', async () => {
+    const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/26.0 Safari/605.1.15'
+    for (const [options, start, isShown, why] of [
+      [
+        { userAgent: mac, hasTouch: true },
+        "Object.defineProperty(navigator, 'maxTouchPoints', { value: 5 })",
+        true,
+        'Not in this tab:',
+      ],
+      [
+        {},
+        "Object.defineProperty(globalThis, 'isSecureContext', { value: false })",
+        false,
+        `A browser takes pushes from a page by https, or of its own machine, and this one is at ${service.url}.`,
+      ],
+    ] as const) {
+      const { context, page, wrongs } = await openPage(browser, options)
+      await page.addInitScript(`delete globalThis.PushManager; ${start}`)
+      await page.goto(`${service.url}/webpush/${app}`)
+      await page.getByRole('status').getByText(why, { exact: true }).waitFor()
+      expect(await page.getByText('tap Share, then Add to Home Screen').isVisible()).toBe(isShown)
+      expect(wrongs).toEqual([])
+      await context.close()
+    }
   }, 60_000)
 })

@@ -9,25 +9,25 @@ export interface Shown {
   readonly badge?: number | null
 }
 
+type ShownOn = 'ios' | 'android' | 'web'
+
 interface Props {
-  readonly platform: 'ios' | 'android'
+  readonly platform: ShownOn
   readonly scheme: 'light' | 'dark'
   /** `null`: nothing has arrived. */
   readonly shown: Shown | null
   readonly label?: string
 }
 
-const NAMES = { ios: 'iOS', android: 'Android' }
+const NAMES = { ios: 'iOS', android: 'Android', web: 'Browser' }
 
-/** About how it looks on a phone: systems and their versions differ. */
+/** About how it looks on a phone, or beside a browser: systems and their versions differ. */
 export function LockScreen({ platform, scheme, shown, label }: Props) {
   const name = label ?? `${NAMES[platform]}, ${scheme}`
   return (
     <figure class={`phone ${platform} ${scheme}${shown === null ? '' : ' lit'}`}>
       <div class="screen">
-        <p class="clock" aria-hidden="true">
-          9:41
-        </p>
+        {platform !== 'web' && <Clock />}
         {shown !== null && <Notification platform={platform} shown={shown} />}
       </div>
       <figcaption>{name}</figcaption>
@@ -35,8 +35,17 @@ export function LockScreen({ platform, scheme, shown, label }: Props) {
   )
 }
 
+export function Clock() {
+  return (
+    <p class="clock" aria-hidden="true">
+      9:41
+    </p>
+  )
+}
+
 /** As it lies on the screen. */
 export function Notification({ platform, shown }: Pick<Props, 'platform'> & { readonly shown: Shown }) {
+  if (platform === 'web') return <BrowserNotification shown={shown} />
   const { application, title, subtitle = '', msg, hasImage = false, badge = null } = shown
   return (
     <div class="notification">
@@ -58,7 +67,22 @@ export function Notification({ platform, shown }: Pick<Props, 'platform'> & { re
   )
 }
 
-/** The four that a push may meet. */
+/** It names the site in the place of the application, and has no icon; a message without a title is the title. */
+function BrowserNotification({ shown: { title, msg, hasImage = false } }: { readonly shown: Shown }) {
+  const text = title === '' ? '' : msg
+  return (
+    <div class="notification">
+      <div class="words" dir="auto">
+        <p class="title">{title === '' ? msg || '…' : title}</p>
+        {text !== '' && <p class="text">{text}</p>}
+        <p class="from">your.site</p>
+        {hasImage && <span class="picture">picture</span>}
+      </div>
+    </div>
+  )
+}
+
+/** The six that a push may meet. */
 export function LockScreens({ shown }: { readonly shown: Shown }) {
   return (
     <div class="phones" role="group" aria-label="About how it looks">
@@ -66,6 +90,8 @@ export function LockScreens({ shown }: { readonly shown: Shown }) {
       <LockScreen platform="ios" scheme="dark" shown={shown} />
       <LockScreen platform="android" scheme="light" shown={shown} />
       <LockScreen platform="android" scheme="dark" shown={shown} />
+      <LockScreen platform="web" scheme="light" shown={shown} />
+      <LockScreen platform="web" scheme="dark" shown={shown} />
     </div>
   )
 }

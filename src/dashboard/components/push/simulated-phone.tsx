@@ -1,5 +1,5 @@
 import type { ReceivedAnswer } from '../../../admin/api-types/operation-types.ts'
-import { Notification } from './lock-screen.tsx'
+import { Clock, Notification } from './lock-screen.tsx'
 import type { Shown } from './lock-screen.tsx'
 
 export type Arrival = ReceivedAnswer['received'][number]
@@ -25,6 +25,7 @@ interface Props {
 const BUTTONS = ['accept', 'decline']
 
 const MODELS = { '0': 'iPhone', '1': 'Android', '2': 'Browser' }
+const KINDS = { '0': 'ios', '1': 'android', '2': 'web' } as const
 
 /** What a screen has room for. */
 const ON_SCREEN = 4
@@ -32,7 +33,7 @@ const ON_SCREEN = 4
 /** A phone of the simulator with what arrived there. A tap on a notification opens it, and counts, as a button does. */
 export function SimulatedPhone({ phone: { platform, token, arrivals }, application, isTold, onTap }: Props) {
   const name = `${MODELS[platform]} ${token.slice(0, 8)}…`
-  const kind = platform === '0' ? 'ios' : 'android'
+  const kind = KINDS[platform]
   const accepted = arrivals.filter(({ status }) => status === 200)
   const silent = accepted.filter(isSilent)
   const shown = accepted.filter((arrival) => !isSilent(arrival)).slice(0, ON_SCREEN)
@@ -41,9 +42,7 @@ export function SimulatedPhone({ phone: { platform, token, arrivals }, applicati
   return (
     <figure class={`phone ${kind} dark lit`} role="group" aria-label={name}>
       <div class="screen">
-        <p class="clock" aria-hidden="true">
-          9:41
-        </p>
+        {kind !== 'web' && <Clock />}
         {shown.map((arrival) => (
           <div key={arrival.number} class="arrival">
             <button type="button" class="tap" aria-pressed={isTold(arrival, null)} onClick={() => onTap(arrival, null)}>

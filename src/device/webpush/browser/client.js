@@ -9,25 +9,31 @@ const HOME = new URL('..', import.meta.url)
 
 /** Resolves with the record of the device. `device`: more fields of PUT /deviceToken. `scope`: of the worker. */
 export async function register({ app, worker = '/sw.js', scope, device = {}, home = HOME }) {
-  const { publicKey } = await answerOf(fetch(new URL(`webpush/${app}/key`, home)))
+  // First of all: some browsers ask for leave only at once after the click.
   if ((await Notification.requestPermission()) !== 'granted') throw new Error('Notifications are not allowed here.')
+  const { publicKey } = await answerOf(fetch(new URL(`webpush/${app}/key`, home)))
+  const headers = { 'content-type': 'application/json', 'accept-version': '1', 'x-service-appid': app }
+  const put = (said) =>
+    answerOf(fetch(new URL('deviceToken', home), { method: 'PUT', headers, body: JSON.stringify(said) }))
+  return await enrol({ app, publicKey, worker, scope, device, home, put })
+}
+
+/**
+ * The same where notifications are allowed and the key is known. `put`: makes the call, with the body that it gets, and
+ * resolves with the record.
+ */
+export async function enrol({ app, publicKey, worker, scope, device = {}, home, put }) {
   const registration = await navigator.serviceWorker.register(worker, scope === undefined ? {} : { scope })
   await activeOf(registration)
   const { endpoint, keys } = (await subscriptionTo(registration.pushManager, publicKey)).toJSON()
-  const last = localStorage.getItem(`bellhop ${app}`)
+  // What the worker needs too, to report what was opened and to register anew when the subscription changes.
+  const [memory, place] = [await caches.open('bellhop'), new URL('?bellhop', registration.scope)]
+  const last = await (await memory.match(place))?.json()
   const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
   const said = { timezone, locale: navigator.language, ...device, token: endpoint, platform: '2', keys }
-  const record = await answerOf(
-    fetch(new URL('deviceToken', home), {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json', 'accept-version': '1', 'x-service-appid': app },
-      body: JSON.stringify(last === null || last === endpoint ? said : { ...said, replaces: last }),
-    }),
-  )
-  localStorage.setItem(`bellhop ${app}`, endpoint)
-  // For the worker, which has no localStorage, to report what was opened.
-  const where = Response.json({ home: String(home), app, token: endpoint })
-  await (await caches.open('bellhop')).put(new URL('bellhop.json', registration.scope), where)
+  const isOther = last !== undefined && last.app === app && last.token !== endpoint
+  const record = await put(isOther ? { ...said, replaces: last.token } : said)
+  await memory.put(place, Response.json({ home: String(home), app, token: endpoint, publicKey }))
   return record
 }
 

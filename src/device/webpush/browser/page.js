@@ -35,16 +35,23 @@ async function registerHere() {
 }
 
 const canPush = 'serviceWorker' in navigator && 'PushManager' in window
-const isPhoneOfApple = /iPhone|iPad/.test(navigator.userAgent)
+// An iPad says that it is a Mac, of which none is touched.
+const isPhoneOfApple =
+  /iPhone|iPad/.test(navigator.userAgent) || (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1)
 if (canPush) {
-  navigator.serviceWorker.addEventListener('message', ({ data }) => data?.bellhop && show(data.bellhop))
+  navigator.serviceWorker.addEventListener('message', ({ data }) => {
+    // Pages of other applications are of the same site.
+    if (data?.bellhop && data.scope === location.origin + location.pathname) show(data.bellhop)
+  })
   button.addEventListener('click', () => void registerHere())
   // Who has said yes registers at each visit, as an app does at each launch.
   if (Notification.permission === 'granted') await registerHere()
 } else {
   button.disabled = true
-  hint.hidden = !isPhoneOfApple
-  state.textContent = isPhoneOfApple
-    ? 'Not in this tab:'
-    : 'This browser takes no pushes here: it asks for https, or for localhost.'
+  hint.hidden = !isSecureContext || !isPhoneOfApple
+  state.textContent = isSecureContext
+    ? isPhoneOfApple
+      ? 'Not in this tab:'
+      : 'This browser takes no pushes here; in a private window, for one, none does.'
+    : `A browser takes pushes from a page by https, or of its own machine, and this one is at ${location.origin}.`
 }

@@ -1,7 +1,8 @@
 // Shows what a Bellhop sends, opens its link or that of a button, and reports which. Pages of the site hear of what
-// arrives as a message, { bellhop: … }.
+// arrives as a message, { bellhop: …, scope }: the scope is that of the worker's registration.
 
 self.addEventListener('push', (event) => event.waitUntil(arrived(event.data)))
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(changed(event)))
 self.addEventListener('notificationclick', (event) => event.waitUntil(opened(event)))
 
 async function arrived(data) {
@@ -36,18 +37,47 @@ async function open(address) {
   await (there === undefined ? self.clients.openWindow(url.href) : there.focus())
 }
 
-/** To where client.js has registered, and said so; a push without an id is not reported. */
+/** The device goes on under its new endpoint, with all that it has. */
+async function changed({ oldSubscription, newSubscription }) {
+  const last = await remembered()
+  if (last === undefined) return
+  const options = { userVisibleOnly: true, applicationServerKey: last.publicKey }
+  const next = newSubscription ?? (await self.registration.pushManager.subscribe(options))
+  const { endpoint: token, keys } = next.toJSON()
+  const replaces = oldSubscription?.endpoint ?? last.token
+  const { ok } = await call('deviceToken', last, {
+    token,
+    platform: '2',
+    keys,
+    ...(replaces !== token && { replaces }),
+  })
+  // Else the next visit tells it, and what it takes the place of.
+  if (ok) await (await self.caches.open('bellhop')).put(memory(), Response.json({ ...last, token }))
+}
+
+/** A push without an id is not reported. */
 async function report(said) {
-  const entry = await self.caches.match(new URL('bellhop.json', self.registration.scope))
-  if (entry === undefined || said.id === undefined) return
-  const { home, app, token } = await entry.json()
+  const last = await remembered()
+  if (last === undefined || said.id === undefined) return
+  await call('stats', last, { platform: '2', token: last.token, ...said })
+}
+
+function call(path, { home, app }, said) {
   const headers = { 'content-type': 'application/json', 'accept-version': '1', 'x-service-appid': app }
-  const body = JSON.stringify({ platform: '2', token, ...said })
-  await fetch(new URL('stats', home), { method: 'PUT', headers, body })
+  return fetch(new URL(path, home), { method: 'PUT', headers, body: JSON.stringify(said) })
+}
+
+/** Where client.js has registered, and as what. */
+async function remembered() {
+  return await (await self.caches.match(memory()))?.json()
+}
+
+function memory() {
+  return new URL('?bellhop', self.registration.scope)
 }
 
 async function tell(message) {
-  for (const page of await pages()) page.postMessage({ bellhop: message })
+  for (const page of await pages()) page.postMessage({ bellhop: message, scope: self.registration.scope })
 }
 
 function pages() {

@@ -7,7 +7,11 @@ import { VERSION } from '../../src/version.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { commandLine } from './command-line.ts'
 
-const VARIABLES = { BUN_CONFIG_MAX_HTTP_REQUESTS: '4096', BUN_JSC_forceRAMSize: '1' }
+const VARIABLES = {
+  BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
+  BUN_JSC_forceRAMSize: '1',
+  MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '1',
+}
 
 describe('bellhop', () => {
   test('without a command prints the help on standard error, with exit code 2', async () => {
@@ -91,7 +95,13 @@ describe('bellhop serve', () => {
     using cli = commandLine()
     const argv = ['serve', '--max-in-flight', '1000']
     expect(await cli.run(argv, { BELLHOP_X: '1' })).toEqual({ exitCode: 99, stdout: '', stderr: '' })
-    expect(cli.restarts).toEqual([{ BUN_CONFIG_MAX_HTTP_REQUESTS: '1000', BUN_JSC_forceRAMSize: '201326592' }])
+    expect(cli.restarts).toEqual([
+      {
+        BUN_CONFIG_MAX_HTTP_REQUESTS: '1000',
+        BUN_JSC_forceRAMSize: '201326592',
+        MIMALLOC_PURGE_HOLES_MIN_INTERVAL: '1000',
+      },
+    ])
     expect(await cli.run(argv, { BELLHOP_X: '1', ...cli.restarts[0] })).toEqual({
       exitCode: 0,
       stdout: '',

@@ -13,6 +13,14 @@ const HEAP_VARIABLE = 'BUN_JSC_forceRAMSize'
 const HEAP_BYTES = 192 * 1024 * 1024
 
 /**
+ * How often at the most Bun's allocator, mimalloc, looks for holes in the memory it has, to give them back, in ms: by
+ * default ten times a second, which a broadcast pays for with memory that is taken anew each time. Measured, 30,000 devices
+ * on 2 busy cores, eight turns: 0.92 of the CPU time a push, for 2 MB at the most.
+ */
+const HOLES_VARIABLE = 'MIMALLOC_PURGE_HOLES_MIN_INTERVAL'
+const HOLES_MS = 1000
+
+/**
  * What the environment must hold when the process starts, and how many requests it can then have in flight. `restart`:
  * something is not set, and only a process that starts with it has it. The variables are their own markers: with them in
  * the environment nothing is restarted again. What the operator has set holds.
@@ -28,6 +36,7 @@ export function startVariables(
   const variables = {
     ...(!(cap <= MAX_ITEMS) && { [IN_FLIGHT_VARIABLE]: String(maxInFlight) }),
     ...(!env[HEAP_VARIABLE] && { [HEAP_VARIABLE]: String(HEAP_BYTES) }),
+    ...(!env[HOLES_VARIABLE] && { [HOLES_VARIABLE]: String(HOLES_MS) }),
   }
   if (Object.keys(variables).length > 0) return { kind: 'restart', variables }
   const warning =

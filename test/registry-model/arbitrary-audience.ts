@@ -2,6 +2,7 @@ import { array, constantFrom, integer, letrec, oneof, option, record } from 'fas
 import type { Arbitrary } from 'fast-check'
 import { distanceKm } from './audience-model.ts'
 import type { FilterBody, Place, Tree } from './audience-model.ts'
+import type { WirePlatform } from './call.ts'
 
 /** Few names, so that calls meet: of one letter case and another, and of letters that UTF-16 and UTF-8 order differently. */
 export const TAGS = ['a', 'b', 'B', 'é', '\uFB00', '😀']
@@ -21,7 +22,7 @@ export const PLACES: readonly Place[] = [
 
 export const aTag = constantFrom(...TAGS)
 export const anAlias = constantFrom(...ALIASES)
-export const aPlatform = constantFrom('0' as const, '1' as const)
+export const aPlatform = constantFrom<WirePlatform[]>('0', '1', '2')
 
 /** Nobody lies so close to the edge, a metre, that rounding decides. */
 const aCircle = record({
@@ -62,7 +63,7 @@ const few = (of: readonly string[]) => oneof({ weight: 9, arbitrary: names(of) }
 
 /** Everything that says who is reached. */
 const FIELDS = {
-  platform: constantFrom<readonly ('0' | '1')[]>(['0', '1'], ['0'], ['1']),
+  platform: constantFrom<readonly WirePlatform[]>(['0', '1', '2'], ['0', '1'], ['0'], ['1'], ['2']),
   tags: few(TAGS),
   except_tags: few(TAGS),
   active: few(TYPES),

@@ -1,11 +1,14 @@
 import { array, boolean, constant, constantFrom, integer, oneof, record } from 'fast-check'
 import type { Arbitrary } from 'fast-check'
+import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
 import { aFilter, anAlias, aPlatform, aTag, PLACES, TYPES, USERS } from './arbitrary-audience.ts'
 import type { By, Endpoint, RegistryCall, WirePlatform } from './call.ts'
 import { proofOf } from './proof-model.ts'
 
+type Phone = Exclude<WirePlatform, '2'>
+
 /** What another service had of phones; one of each platform is gone as soon as somebody sends to it. */
-const LISTED: Readonly<Record<WirePlatform, readonly string[]>> = {
+const LISTED: Readonly<Record<Phone, readonly string[]>> = {
   '0': ['d4'.repeat(32), 'bad41000'.padEnd(64, 'd')],
   '1': ['listed:1', 'listed:2', 'unregistered:2'],
 }
@@ -22,6 +25,8 @@ const TOKENS: Readonly<Record<WirePlatform, readonly string[]>> = {
     ...LISTED['0'],
   ],
   '1': ['a1'.repeat(32), 'phone:1', 'phone:2', 'Phone:2', 'unregistered:1', 'invalid:1', ...LISTED['1']],
+  // The last one is no address of a push service.
+  '2': [...['1', '2', '3', 'unregistered:1'].map((path) => `https://simulator.invalid/${path}`), 'phone:1'],
 }
 
 /** As clients spell a platform; rarely one that there is not. */
@@ -50,6 +55,8 @@ const userOrNone = constantFrom(...USERS, '')
 const somewhere = constantFrom(...PLACES).chain((place) =>
   oneof(constant(place), constant({ lat: String(place.lat), lng: String(place.lng) })),
 )
+/** The second in another spelling; the last is none. */
+const aLocale = constantFrom('de', 'pt_BR', 'en-US', 'de', 'pt-BR', '', 'x y')
 const aTimezone = constantFrom('Europe/Berlin', 'America/New_York', '')
 
 /** Some of the fields. */
@@ -77,10 +84,28 @@ const aReplacement = aPlatform.chain((platform) =>
 const aRegistration = both(
   oneof({ weight: 4, arbitrary: anAddress }, { weight: 1, arbitrary: aReplacement }),
   both(
-    partly(record({ tag: someTags, active: someTypes, alias: aliasOrNone, user: userOrNone, timezone: aTimezone })),
+    partly(
+      record({
+        tag: someTags,
+        active: someTypes,
+        alias: aliasOrNone,
+        user: userOrNone,
+        timezone: aTimezone,
+        locale: aLocale,
+      }),
+    ),
     oneof({ weight: 3, arbitrary: constant({}) }, { weight: 2, arbitrary: somewhere }, constant({ lat: 1 })),
   ),
-)
+).chain(withKeys)
+
+/** A browser comes with the keys of its subscription, rarely without; those that a phone gives are not read. */
+function withKeys(body: { readonly platform: unknown }): Arbitrary<{ readonly platform: unknown }> {
+  const weights = String(body.platform) === '2' ? { keys: 12, none: 1 } : { keys: 1, none: 20 }
+  return oneof(
+    { weight: weights.keys, arbitrary: constant({ ...body, keys: EXAMPLE_SUBSCRIPTION }) },
+    { weight: weights.none, arbitrary: constant(body) },
+  )
+}
 
 /** With the right proofs, or none; rarely with one of another name. */
 function proven<T extends object>(body: Arbitrary<T>): Arbitrary<object> {
@@ -98,17 +123,22 @@ function proven<T extends object>(body: Arbitrary<T>): Arbitrary<object> {
 /** Somebody on a phone that is mostly new: a token that no other call names. */
 const aSignIn = proven(
   both(
-    aPlatform.chain((platform) =>
-      record({
-        platform: spelled(platform),
-        token: integer({ min: 0, max: 40 }).map((n) =>
-          platform === '0' ? `c0${String(n).padStart(62, '0')}` : `new:${n}`,
-        ),
-      }),
-    ),
+    aPlatform
+      .chain((platform) =>
+        record({
+          platform: spelled(platform),
+          token: integer({ min: 0, max: 40 }).map((n) => newToken(platform, n)),
+        }),
+      )
+      .chain(withKeys),
     record({ user: constantFrom(...USERS) }),
   ),
 )
+
+function newToken(platform: WirePlatform, n: number): string {
+  if (platform === '2') return `https://simulator.invalid/new/${n}`
+  return platform === '0' ? `c0${String(n).padStart(62, '0')}` : `new:${n}`
+}
 
 const aBatch = aPlatform.chain((platform) =>
   both(
@@ -134,7 +164,7 @@ const CONTENT = record({
   badge: constantFrom('', '0', '5', '+1', '-1'),
 })
 
-const aPush = both(oneof(aFilter, record({ platform: constant(['0', '1']) })), CONTENT)
+const aPush = both(oneof(aFilter, record({ platform: constantFrom(['0', '1'], ['0', '1', '2']) })), CONTENT)
 const aPushToOne = both(anAddress, CONTENT)
 
 /** A body, which rarely lacks one of its fields. */
@@ -189,7 +219,7 @@ export const WRITES: readonly Arbitrary<RegistryCall>[] = [
 ]
 
 /** The operator brings in a row of a list that is some days old. */
-const anImport: Arbitrary<RegistryCall> = aPlatform.chain((platform) =>
+const anImport: Arbitrary<RegistryCall> = constantFrom<Phone[]>('0', '1').chain((platform) =>
   record({
     endpoint: constant('import'),
     of: constantFrom(0, 1),

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { assert, asyncProperty, constantFrom, pre, record, sample } from 'fast-check'
+import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
 import { startSending, tokenOf } from '../support/sending.ts'
 import { aFilterWith, ALIASES, PAIRS, PLACES, TAGS, TYPES, USERS } from './arbitrary-audience.ts'
 import type { FilterField } from './arbitrary-audience.ts'
 import type { FilterBody } from './audience-model.ts'
+import { WIRE_PLATFORMS } from './call.ts'
 import type { RegistryCall, WirePlatform } from './call.ts'
 import { EXTENT, PARAMETERS, tell } from './extent.ts'
 import { newApplications, perform } from './perform.ts'
@@ -22,7 +24,7 @@ const model = new RegistryModel()
 
 /** Whether an answer would show that the service forgot this field of the filter. */
 function shows(of: 0 | 1, filter: FilterBody, forgotten: FilterField): boolean {
-  const preview = ({ platform = ['0', '1'], ...rest }: FilterBody) => {
+  const preview = ({ platform = WIRE_PLATFORMS, ...rest }: FilterBody) => {
     const call = { endpoint: 'POST /push/preview', of, by: 'backend', headers: {} } as const
     return model.answer({ ...call, body: { ...CONTENT, ...rest, platform } }, sending.clock.now())
   }
@@ -37,12 +39,17 @@ async function expectAsModel(call: Pick<RegistryCall, 'endpoint' | 'of' | 'body'
   expect(await perform(sending.service, applications, whole)).toEqual(expected)
 }
 
+function addressOf(platform: WirePlatform, n: number): RegistryCall['body'] {
+  if (platform !== '2') return { token: tokenOf(platform === '0' ? 0 : 1, n), platform }
+  return { token: `https://simulator.invalid/${String(n).padStart(2, '0')}`, platform, keys: EXAMPLE_SUBSCRIPTION }
+}
+
 /** Two applications of devices of the same names, one registered an hour after the other; some come again. */
 async function populate(): Promise<void> {
   // The same devices each time: what fails can be repeated by the seed of its filter alone.
   const traits = sample(
     record({
-      platform: constantFrom<WirePlatform[]>('0', '1'),
+      platform: constantFrom(...WIRE_PLATFORMS),
       of: constantFrom<(0 | 1)[]>(0, 0, 0, 1),
       tags: constantFrom(...TAGS.flatMap((_, n) => [TAGS.slice(0, n), TAGS.slice(n, n + 2)])),
       types: constantFrom(...TYPES.map((_, n) => TYPES.slice(n))),
@@ -53,7 +60,7 @@ async function populate(): Promise<void> {
   )
   for (const [n, { platform, of, tags, types, place, again }] of traits.entries()) {
     sending.clock.standStill(HOUR_MS)
-    const address = { token: tokenOf(platform === '0' ? 0 : 1, n), platform }
+    const address = addressOf(platform, n)
     const alias = ALIASES[n / 7]
     const user = USERS[n % 5]
     const named = { ...(alias !== undefined && { alias }), ...(user !== undefined && { user }) }
@@ -61,7 +68,7 @@ async function populate(): Promise<void> {
     await expectAsModel({ endpoint: 'PUT /deviceToken', of, body })
     const [earlier] = traits.slice(Math.floor(n / 2))
     if (!again || earlier === undefined) continue
-    const known = { token: tokenOf(earlier.platform === '0' ? 0 : 1, Math.floor(n / 2)), platform: earlier.platform }
+    const known = addressOf(earlier.platform, Math.floor(n / 2))
     await expectAsModel({ endpoint: 'PUT /deviceToken', of: earlier.of, body: known })
   }
 }
@@ -79,7 +86,7 @@ test('a push goes to the devices that its filter leaves, whichever field stands 
     const asJudged = asyncProperty(filter, constantFrom(0 as const, 1 as const), async (filter: FilterBody, of) => {
       pre(shows(of, filter, field))
       sending.clock.standStill(MINUTE_MS)
-      const body = { ...CONTENT, ...filter, platform: filter.platform ?? ['0', '1'] }
+      const body = { ...CONTENT, ...filter, platform: filter.platform ?? WIRE_PLATFORMS }
       await expectAsModel({ endpoint: 'POST /push/preview', of, body })
       await expectAsModel({ endpoint: 'POST /push/all', of, body })
     })

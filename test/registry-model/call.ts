@@ -1,5 +1,6 @@
-/** The wire's own: `"0"` is iOS, `"1"` Android. */
-export type WirePlatform = '0' | '1'
+/** The wire's own: `"0"` is iOS, `"1"` Android, `"2"` a browser. */
+export type WirePlatform = '0' | '1' | '2'
+export const WIRE_PLATFORMS: readonly WirePlatform[] = ['0', '1', '2']
 
 /** What each call of the registry takes; a body is sent as it is. */
 export type Endpoint =

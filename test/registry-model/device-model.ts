@@ -16,6 +16,8 @@ export interface ModelDevice {
   user: string | null
   badge: number
   timezone: string | null
+  /** As the canonical tag of BCP 47. */
+  locale: string | null
   state: 'registered' | 'quarantined' | 'gone'
   /** Of one that is not registered: what it had before it was gone, or another took it. */
   keptAlias: string | null
@@ -120,6 +122,7 @@ export function newDevice(own: ModelApplication, address: Body, now: number): Mo
     user: null,
     badge: 0,
     timezone: null,
+    locale: null,
     state: 'registered',
     keptAlias: null,
     imported: null,
@@ -131,7 +134,7 @@ export function newDevice(own: ModelApplication, address: Body, now: number): Mo
 }
 
 export function recordOf(device: ModelDevice, warnings: readonly string[] = []): object {
-  const { token, platform, place, active, tag, alias, user, badge, timezone } = device
+  const { token, platform, place, active, tag, alias, user, badge, timezone, locale } = device
   const ofToken = warningOf(platform, token)
   const all = ofToken === null ? warnings : [...warnings, ofToken]
   return {
@@ -145,6 +148,7 @@ export function recordOf(device: ModelDevice, warnings: readonly string[] = []):
     badge,
     ...(user !== null && { user }),
     ...(timezone !== null && { timezone }),
+    ...(locale !== null && { locale }),
     created_at: iso(device.createdAt),
     updated_at: iso(device.updatedAt),
     ...(all.length > 0 && { warnings: all }),

@@ -8,6 +8,8 @@ interface Fate {
 
 /** What comes of a push to this token; `null`: it is taken. */
 export function fateOf(platform: WirePlatform, token: string): Fate | null {
+  // The simulator goes by the end of an endpoint's path. Push services give no reason by which all go.
+  if (platform === '2') return token.includes('/unregistered:') ? { state: 'gone', reason: 'HTTP 410' } : null
   if (platform === '1') {
     if (token.startsWith('unregistered:')) return { state: 'gone', reason: 'UNREGISTERED' }
     if (token.startsWith('invalid:')) return { state: 'quarantined', reason: 'INVALID_ARGUMENT' }
@@ -20,12 +22,17 @@ export function fateOf(platform: WirePlatform, token: string): Fate | null {
 
 /** What a record says of a token that Apple could never have issued. */
 export function warningOf(platform: WirePlatform, token: string): string | null {
-  if (platform === '1' || isApple(token)) return null
+  if (platform !== '0' || isApple(token)) return null
   return 'not an APNs device token: it is not 64 to 200 hex digits'
 }
 
 function isApple(token: string): boolean {
   return /^[0-9a-f]{64,200}$/i.test(token)
+}
+
+/** Whether a browser may be sent to at this address. */
+export function isEndpoint(token: string): boolean {
+  return token.startsWith('https://simulator.invalid/')
 }
 
 const MAX_BADGE = 2_147_483_647

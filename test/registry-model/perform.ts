@@ -83,7 +83,7 @@ export async function perform(
     status,
     body: rest,
     reached: arrived
-      .filter((one) => one.status === 200)
+      .filter(({ reason, status }) => status !== null && reason === null)
       .map(({ token }) => token)
       .sort(),
   }

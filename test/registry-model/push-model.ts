@@ -71,13 +71,14 @@ export function previewToOne(own: ModelApplication, body: Body): RegistryAnswer 
 /** The first five of each platform are shown. */
 function previewOf(devices: readonly ModelDevice[]): RegistryAnswer {
   const on = (platform: WirePlatform) => devices.filter((device) => device.platform === platform)
-  const [ios, android] = [on('0'), on('1')]
-  const sample = [...ios.slice(0, 5), ...android.slice(0, 5)]
+  const [ios, android, web] = [on('0'), on('1'), on('2')]
+  const sample = [ios, android, web].flatMap((some) => some.slice(0, 5))
   return {
     status: 200,
     body: {
       t: devices.length,
-      platforms: { '0': ios.length, '1': android.length },
+      // Clients of before there were browsers know two.
+      platforms: { '0': ios.length, '1': android.length, ...(web.length > 0 && { '2': web.length }) },
       sample: sample.map(({ token, platform, alias }) => ({ token, platform, alias })),
     },
   }

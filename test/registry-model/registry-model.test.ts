@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { assert, asyncModelRun, asyncProperty, commands, integer, oneof, record } from 'fast-check'
 import type { AsyncCommand } from 'fast-check'
+import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
 import { startSending } from '../support/sending.ts'
 import { OTHERS, WRITES } from './arbitrary-call.ts'
 import { shownCall } from './call.ts'
@@ -90,9 +91,10 @@ async function proveCredentials(model: RegistryModel, applications: Applications
   const good = [
     { token: 'a1'.repeat(32), platform: '0' },
     { token: 'phone:1', platform: '1' },
+    { token: 'https://simulator.invalid/1', platform: '2', keys: EXAMPLE_SUBSCRIPTION },
   ]
   for (const body of good)
     await new Step({ ...call, endpoint: 'PUT /deviceToken', body }, 3000).run(model, applications)
-  const body = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
+  const body = { platform: ['0', '1', '2'], msg: 'Hello', sound: '', badge: '' }
   await new Step({ ...call, endpoint: 'POST /push/all', body }, 3000).run(model, applications)
 }

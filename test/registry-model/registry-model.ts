@@ -22,7 +22,7 @@ import {
   union,
 } from './device-model.ts'
 import type { Body, ModelApplication, ModelDevice } from './device-model.ts'
-import { warningOf } from './gateway-model.ts'
+import { isEndpoint, warningOf } from './gateway-model.ts'
 import { bring, toAdopt } from './import-model.ts'
 import { tag, untag } from './label-model.ts'
 import { bringsUnproven, provesAlias, unproven } from './proof-model.ts'
@@ -77,8 +77,8 @@ export class RegistryModel {
     const withSecret = by === 'backend'
     if (!withSecret && NEEDS_SECRET.has(endpoint)) return failed(400, 'InvalidHeader')
     if (neededBy(endpoint, body).some((name) => body[name] === undefined)) return MISSING
-    // An array is for a push to many; a scalar must be one of the two.
-    if (typeof body['platform'] === 'string' && !/^[01]$/.test(body['platform'])) return INVALID
+    // An array is for a push to many; a scalar must be one of the three.
+    if (typeof body['platform'] === 'string' && !/^[012]$/.test(body['platform'])) return INVALID
     const own = this.#applications[of] as ModelApplication
     switch (endpoint) {
       case 'import':
@@ -136,7 +136,12 @@ export class RegistryModel {
 
 /** 201 the first time, and when a device comes back; 200 for one that is known. A field left out stays as it was. */
 function register(own: ModelApplication, body: Body, withSecret: boolean, now: number): RegistryAnswer {
+  const locale = localeOf(body)
+  if (locale === null) return INVALID
   if ((body['lat'] === undefined) !== (body['lng'] === undefined)) return MISSING
+  const isBrowser = platformOf(body) === '2'
+  if (isBrowser && body['keys'] === undefined) return MISSING
+  if (isBrowser && !isEndpoint(body['token'])) return INVALID
   const twin = knownAs(own, body)
   const refused = unproven(own, body, withSecret) ?? bringsUnproven(own, body, twin, withSecret)
   if (refused !== null) return refused
@@ -155,7 +160,16 @@ function register(own: ModelApplication, body: Body, withSecret: boolean, now: n
   if (alias !== undefined) device.alias = taken || alias === '' ? null : alias
   if (said['user'] !== undefined) device.user = said['user'] || null
   if (said['timezone'] !== undefined) device.timezone = said['timezone'] || null
+  if (locale !== undefined) device.locale = locale || null
+  else if (said['locale'] !== undefined) device.locale = said['locale']
   return { status, body: recordOf(device, taken ? ['alias belongs to another device'] : []) }
+}
+
+/** The locale of a call in its canonical form, '' for none; `undefined`: it says nothing of it; `null`: it is none. */
+function localeOf({ locale }: Body): string | null | undefined {
+  if (locale === undefined || locale === '') return locale
+  // None of those that are tried is known by another name today.
+  return /^[a-z]{2}([-_][A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : null
 }
 
 /** The imported device whose place the registration takes, under its token from now on. */
@@ -169,7 +183,7 @@ function adopted(own: ModelApplication, body: Body, now: number): ModelDevice | 
 
 /** Where both tokens were registered: the labels of both, and what the new one has said besides. */
 function ofBoth(twin: ModelDevice, moved: ModelDevice): Body {
-  const { place, alias, user, timezone } = twin
+  const { place, alias, user, timezone, locale } = twin
   return {
     tag: firstOf(twin.tag, moved.tag),
     active: firstOf(twin.active, moved.active),
@@ -177,6 +191,7 @@ function ofBoth(twin: ModelDevice, moved: ModelDevice): Body {
     ...(alias !== null && { alias }),
     ...(user !== null && { user }),
     ...(timezone !== null && { timezone }),
+    ...(locale !== null && { locale }),
   }
 }
 
@@ -192,6 +207,8 @@ function comeBack(device: ModelDevice, now: number): void {
 function importDevices(own: ModelApplication, body: Body, now: number): RegistryAnswer {
   const tokens: readonly string[] = body['tokens']
   if (tokens.length === 0) return MISSING
+  // A browser comes with its keys.
+  if (platformOf(body) === '2') return INVALID
   const tags = namesOf(body['tags'] ?? [])
   const addresses = [...new Set(tokens)].map((token) => ({ platform: body['platform'], token }))
   const isTooMany = (device: ModelDevice | undefined) => union(device?.tag ?? [], tags).length > MAX_LABELS

@@ -6,7 +6,6 @@ import { createCheckpointer, IN_THE_COMMIT, LOG_PAGES } from './checkpointer.ts'
 import type { Checkpointer, CheckpointOverrides } from './checkpointer.ts'
 import { refuseEmptied, refuseForeign } from './identify-file.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
-import * as schema from './schema.ts'
 import { sqliteVersion } from './sqlite-version.ts'
 import { stablePlan } from './stable-plan.ts'
 import { refuseNewer, upgrade } from './upgrade.ts'
@@ -231,5 +230,5 @@ function prepare<Row, Params extends readonly Value[]>(connection: Sqlite, sql: 
 function openDrizzle(connection: Sqlite) {
   // All that drizzle asks of a connection here.
   const client: Pick<Sqlite, 'prepare'> = { prepare: (sql: string) => connection.prepare(stablePlan(sql)) }
-  return drizzle({ client: client as Sqlite, schema })
+  return drizzle({ client: client as Sqlite })
 }

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url'
 import type { Drizzle, Statement, Value } from './database.ts'
 import { isServed } from './directory-lock.ts'
 import { openRegular, refuseLinks } from './regular-file.ts'
-import * as schema from './schema.ts'
 
 /** A database that is only looked at: nothing is migrated, and no file of it changes or comes into being. */
 export interface ReadOnlyDatabase extends Disposable {
@@ -33,7 +32,7 @@ export function openReadOnly(directory: string): ReadOnlyDatabase {
   connection.run('PRAGMA trusted_schema = OFF')
   connection.run('PRAGMA cell_size_check = ON')
   return {
-    orm: drizzle(connection, { schema }),
+    orm: drizzle(connection),
     // As in database.ts: the caller names the exact types beside the SQL.
     statement: <Row, Params extends readonly Value[]>(sql: string) =>
       connection.prepare(sql) as unknown as Statement<Row, Params>,

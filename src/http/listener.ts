@@ -35,16 +35,20 @@ interface Options {
   readonly tls?: TlsPair | null
 }
 
-/** Serves an app. Throws `StartRefused` when the address cannot be had. */
+/** Serves an app, which may be made with the first call. Throws `StartRefused` when the address cannot be had. */
 export function listen(
-  app: AnyElysia,
+  appOf: () => AnyElysia,
   { host, port: wanted }: ListenAddress,
   log: Log,
   { onAnswer, tls = null }: Options = {},
 ): Listener {
-  const answer = (request: Request) =>
-    request.method === 'CONNECT' ? refuseTunnel() : app.fetch(withPlainPath(request))
-  const hearers = [...(onAnswer ? [onAnswer] : []), ...(log.writes('debug') ? [accessLog(log, app)] : [])]
+  const answer = (request: Request) => {
+    if (request.method === 'CONNECT') return refuseTunnel()
+    const app = appOf()
+    app.server = server
+    return app.fetch(withPlainPath(request))
+  }
+  const hearers = [...(onAnswer ? [onAnswer] : []), ...(log.writes('debug') ? [accessLog(log, appOf)] : [])]
   const heard = async (request: Request) => {
     const started = performance.now()
     const response = await answer(request)
@@ -53,7 +57,6 @@ export function listen(
     return response
   }
   let server = bind(wanted, tls)
-  app.server = server
   const { port = wanted } = server
   /** Listen no more, and still answer. */
   const leaving = new Set<typeof server>()
@@ -67,7 +70,6 @@ export function listen(
       leaving.add(before)
       void stop(before).then(() => leaving.delete(before))
       server = bind(port, renewed)
-      app.server = server
     },
     stop: async () => void (await Promise.all([server, ...leaving].map(stop))),
     abort() {
@@ -121,10 +123,10 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** Of the caller only the route, for the rest of a path, a query or a header may hold what is secret. */
-function accessLog(log: Log, app: AnyElysia): OnAnswer {
-  const routes = new PathTable<string>()
-  for (const { path } of app.routes) routes.set(path, path)
-  return (request, response, ms) =>
+function accessLog(log: Log, appOf: () => AnyElysia): OnAnswer {
+  let routes: PathTable<string> | null = null
+  return (request, response, ms) => {
+    routes ??= routesOf(appOf())
     log.debug('call', {
       requestId: response.headers.get('x-request-id'),
       method: request.method,
@@ -132,6 +134,13 @@ function accessLog(log: Log, app: AnyElysia): OnAnswer {
       status: response.status,
       ms: Math.round(ms * 10) / 10,
     })
+  }
+}
+
+function routesOf(app: AnyElysia): PathTable<string> {
+  const routes = new PathTable<string>()
+  for (const { path } of app.routes) routes.set(path, path)
+  return routes
 }
 
 /** Milliseconds between two looks at a server that stops. */

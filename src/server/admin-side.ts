@@ -67,19 +67,52 @@ interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
 
 /** What an operator sees of the service, and the backups that it makes. */
 export function startAdminSide(deps: Dependencies) {
-  const { config, clock, damage, database, commit, directory, ledger, opened, onBehalf } = deps
-  const { pool } = deps.senders
-  const { log } = damage
-  const schedule = opened.use(startBackups(config, { clock, log }))
+  const { config, clock, damage, database, commit, opened } = deps
+  const schedule = opened.use(startBackups(config, { clock, log: damage.log }))
   const monitoring = startMonitoring({ ...deps, schedule })
+  const stored = { database, clock }
+  const stores = {
+    administrators: createAdministratorStore(stored),
+    sessions: createAdminSessionStore(stored),
+    links: createAdminLinkStore(stored),
+    adminLog: createAdminLogStore(stored),
+  }
+  const { administrators, sessions, links, adminLog } = stores
+  const streams = createEventStreams({ clock })
+  opened.defer(() => streams.close())
+  let made: ReturnType<typeof createAdminApi> | null = null
+  return {
+    /** Made when an administrator comes, for the sake of starts. */
+    api: () => (made ??= adminApi({ ...deps, ...stores, schedule, monitoring, streams })),
+    /** What stands in a link to become the first administrator; `null`: there is one. */
+    setupLink: () => (administrators.any() ? Promise.resolve(null) : commit(() => links.make(null))),
+    sweeps: [
+      (now: number) => sessions.sweep(now),
+      (now: number) => links.sweep(now),
+      (now: number) => adminLog.sweep(now),
+    ],
+  }
+}
+
+interface Parts extends Dependencies {
+  readonly schedule: ReturnType<typeof startBackups>
+  readonly monitoring: ReturnType<typeof startMonitoring>
+  readonly streams: ReturnType<typeof createEventStreams>
+  readonly administrators: ReturnType<typeof createAdministratorStore>
+  readonly sessions: ReturnType<typeof createAdminSessionStore>
+  readonly links: ReturnType<typeof createAdminLinkStore>
+  readonly adminLog: ReturnType<typeof createAdminLogStore>
+}
+
+function adminApi(parts: Parts) {
+  const { config, clock, damage, database, commit, directory, ledger, onBehalf } = parts
+  const { schedule, monitoring, streams, administrators, sessions, links, adminLog } = parts
+  const { pool } = parts.senders
+  const { log } = damage
   const { progress } = monitoring
   const stats = () => pool.stats()
   const stored = { database, clock }
-  const administrators = createAdministratorStore(stored)
-  const sessions = createAdminSessionStore(stored)
-  const links = createAdminLinkStore(stored)
   const tokens = createAdminTokenStore(stored)
-  const adminLog = createAdminLogStore(stored)
   const passwords = createPasswords()
   const names = new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase()))
   const authorityOf = createAuthorityOf({ sessions, tokens, commit, onError: noted(log) })
@@ -88,7 +121,7 @@ export function startAdminSide(deps: Dependencies) {
     authorityOf,
     callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
   })
-  const sealed = { ...stored, key: deps.key }
+  const sealed = { ...stored, key: parts.key }
   const credentials = createCredentialStore(sealed)
   const providerTokens = createProviderTokenStore(sealed)
   const webhooks = createWebhookStore(sealed)
@@ -110,7 +143,7 @@ export function startAdminSide(deps: Dependencies) {
   const webhookList = createWebhookList({ database })
   const overview = createOverview({
     clock,
-    url: deps.url,
+    url: parts.url,
     applications: () => directory.all(),
     daily: createDailyStore({ database }),
     feedback: createFeedbackStore({ database }),
@@ -123,17 +156,15 @@ export function startAdminSide(deps: Dependencies) {
     newest: summaries.newest,
     pushes,
   })
-  const streams = createEventStreams({ clock })
-  opened.defer(() => streams.close())
   const isGood = (request: Request) => authorityOf(request, false) !== null
   const behind = { gate, clock, commit, directory, log: adminLog }
   const signIn = createSignIn({ clock, administrators, passwords })
-  const api = createAdminApi({
+  return createAdminApi({
     log,
     gate,
     routes: [
       pageRoutes(),
-      monitoring.routes,
+      monitoring.routes(),
       sessionRoutes({ gate, commit, administrators, sessions, links, passwords, signIn, log: adminLog }),
       applicationRoutes({
         ...behind,
@@ -153,7 +184,7 @@ export function startAdminSide(deps: Dependencies) {
           const storedToken = () => providerTokens.load({ number, id })
           const stopwatch = () => performance.now()
           const examined = { application: { id, name }, credential, storedToken }
-          const checks = await examineCredential(examined, { config, ca: deps.ca, clock, stopwatch })
+          const checks = await examineCredential(examined, { config, ca: parts.ca, clock, stopwatch })
           return checks.map(({ state, found, advice }) => ({ state, text: found, fix: advice }))
         },
       }),
@@ -175,7 +206,7 @@ export function startAdminSide(deps: Dependencies) {
         backups: schedule,
         streams,
         isGood,
-        recentLines: deps.recentLines,
+        recentLines: parts.recentLines,
       }),
       resendRoutes({
         gate,
@@ -187,17 +218,7 @@ export function startAdminSide(deps: Dependencies) {
       }),
       onBehalfRoutes({ gate, directory, api: onBehalf.api, calls: onBehalf }),
       administratorRoutes({ ...behind, administrators, links, tokens }),
-      ...(deps.serveCommand === null ? [] : [commandRoutes({ ...behind, serve: deps.serveCommand })]),
+      ...(parts.serveCommand === null ? [] : [commandRoutes({ ...behind, serve: parts.serveCommand })]),
     ],
   })
-  return {
-    api,
-    /** What stands in a link to become the first administrator; `null`: there is one. */
-    setupLink: () => (administrators.any() ? Promise.resolve(null) : commit(() => links.make(null))),
-    sweeps: [
-      (now: number) => sessions.sweep(now),
-      (now: number) => links.sweep(now),
-      (now: number) => adminLog.sweep(now),
-    ],
-  }
 }

@@ -13,7 +13,7 @@ interface Dependencies {
   readonly clock: Clock
   readonly log: Log
   readonly api: AnyElysia
-  readonly adminApi: AnyElysia
+  readonly adminApi: () => AnyElysia
   /** `null`: the API speaks plain HTTP. */
   readonly tls: ReturnType<typeof tlsIn>
   /** Takes calls. Default: on sockets. */
@@ -27,7 +27,7 @@ interface Dependencies {
 /** Where calls come in: of the API, with its certificate as that is renewed, and of the admin side. */
 export function openListeners(deps: Dependencies) {
   const { config, clock, log, api, adminApi, tls, open = listen, onAnswer, opened } = deps
-  const publicListener = open(api, config.listen, log, { onAnswer, tls: tls?.first.pair ?? null })
+  const publicListener = open(() => api, config.listen, log, { onAnswer, tls: tls?.first.pair ?? null })
   opened.defer(() => publicListener.abort())
   const use = (pair: TlsPair) => publicListener.renew(pair)
   const tlsFollower = tls && followTlsFiles({ ...tls, readFile: readSystemFile, clock, log, use })

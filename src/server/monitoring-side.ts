@@ -77,29 +77,30 @@ export function startMonitoring(deps: MonitoringParts) {
   })
   opened.defer(() => counts.stop())
   const progress = createProgressStore((sql) => database.reading(sql))
-  const routes = monitoringRoutes({
-    readiness,
-    senders: stats,
-    nameOf,
-    progress,
-    moved,
-    inbox: createInbox({ simulator: runningSimulator, applications: () => directory.all() }),
-    scrape: createScrape({
-      clock,
-      log,
-      data: config.data,
-      metrics,
-      store,
-      counts,
-      applications: () => directory.all(),
-      nameOf,
+  const routes = () =>
+    monitoringRoutes({
+      readiness,
       senders: stats,
-      quotaUsed: (application) => ledger.used(application),
-      backups,
+      nameOf,
+      progress,
       moved,
-      readiness: () => readiness(SCRAPE_PROBE_MS),
-    }),
-  })
+      inbox: createInbox({ simulator: runningSimulator, applications: () => directory.all() }),
+      scrape: createScrape({
+        clock,
+        log,
+        data: config.data,
+        metrics,
+        store,
+        counts,
+        applications: () => directory.all(),
+        nameOf,
+        senders: stats,
+        quotaUsed: (application) => ledger.used(application),
+        backups,
+        moved,
+        readiness: () => readiness(SCRAPE_PROBE_MS),
+      }),
+    })
   return {
     routes,
     progress,

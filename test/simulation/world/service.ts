@@ -62,7 +62,7 @@ export async function startService(options: Options): Promise<Service> {
     readSystemFile,
   )
   if (read.kind === 'problems') throw new Error(read.problems.join('; '))
-  const apps: AnyElysia[] = []
+  const apps: (() => AnyElysia)[] = []
   const server = await createServer(read.config, {
     clock,
     random,
@@ -72,13 +72,14 @@ export async function startService(options: Options): Promise<Service> {
     checkpoints,
     disk: () => null,
     log: createLog('warn', clock.now, onLog),
-    listen(app) {
-      apps.push(app)
+    listen(appOf) {
+      apps.push(appOf)
       return { url: 'http://localhost', renew: () => undefined, stop: async () => undefined, abort: () => undefined }
     },
   })
-  const [api] = apps
-  if (api === undefined) throw new Error('nothing listens')
+  const [apiOf] = apps
+  if (apiOf === undefined) throw new Error('nothing listens')
+  const api = apiOf()
 
   return {
     broken: server.broken,

@@ -40,7 +40,7 @@ export interface Gate {
   routeOf(url: string): string | null
 }
 
-interface GateOptions {
+export interface GateOptions {
   /** Whose call it is. Default: the address at the other end of the connection. */
   readonly callerOf?: CallerOf
   readonly onRefused?: OnRefused

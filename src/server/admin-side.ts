@@ -53,7 +53,7 @@ import { startMonitoring } from './monitoring-side.ts'
 import type { MonitoringParts } from './monitoring-side.ts'
 
 interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
-  readonly onBehalf: OnBehalf
+  readonly onBehalf: () => OnBehalf
   /** Where the public API listens. */
   readonly url: () => string
   readonly recentLines: RecentLines
@@ -105,11 +105,12 @@ interface Parts extends Dependencies {
 }
 
 function adminApi(parts: Parts) {
-  const { config, clock, damage, database, commit, directory, ledger, onBehalf } = parts
+  const { config, clock, damage, database, commit, directory, ledger } = parts
   const { schedule, monitoring, streams, administrators, sessions, links, adminLog } = parts
   const { pool } = parts.senders
   const { log } = damage
   const { progress } = monitoring
+  const onBehalf = parts.onBehalf()
   const stats = () => pool.stats()
   const stored = { database, clock }
   const tokens = createAdminTokenStore(stored)

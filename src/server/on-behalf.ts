@@ -4,12 +4,11 @@ import { APPLICATION_HEADER } from '../admin/routes/on-behalf-routes.ts'
 import type { OnBehalfApi } from '../admin/routes/on-behalf-routes.ts'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
 import { failure } from '../failure.ts'
-import { createGate } from '../http/gate.ts'
-import type { Gate } from '../http/gate.ts'
 import type { Resend } from '../push/resend/resend.ts'
 import type { CallLog } from '../admin/call-log.ts'
-import { createPublicApi, servicePushing } from './public-api.ts'
-import type { PublicApiParts } from './public-api.ts'
+import { createPublicApi } from './public-api.ts'
+import { publicParts, servicePushing } from './public-parts.ts'
+import type { AdmissionRules, PublicApiService } from './public-parts.ts'
 
 /** Nobody counts the calls of administrators. */
 const UNLIMITED = { allowed: true, limit: 0, rate: 0, remaining: 0, retryAfterSeconds: 0, resetSeconds: 0 } as const
@@ -17,8 +16,8 @@ const UNLIMITED = { allowed: true, limit: 0, rate: 0, remaining: 0, retryAfterSe
 /** The contract as it is: what a client of the original service expects is nothing to an administrator. */
 const CONFIG = { compat: false, docs: 'off', headerPrefix: null } as const
 
-interface Dependencies extends Omit<PublicApiParts, 'gate' | 'config'> {
-  readonly config: Pick<PublicApiParts['config'], 'pushServices'>
+interface Dependencies extends Omit<PublicApiService, 'config'> {
+  readonly config: Pick<PublicApiService['config'], 'pushServices'>
 }
 
 /** What administrators do with what belongs to an application: all of it is in their log. */
@@ -30,32 +29,30 @@ export interface OnBehalf extends Pick<CallLog, 'during'> {
 /** The public API, and what goes beyond it, for the admin side: it commits with the log of who has changed what. */
 export function createOnBehalf(deps: Dependencies): OnBehalf {
   const { commit, during } = createCallLog({ ...deps, log: createAdminLogStore(deps) })
-  const gate = onBehalfGate(deps.directory)
-  const parts = { ...deps, commit, config: { ...CONFIG, pushServices: deps.config.pushServices }, gate }
+  const service = { ...deps, commit, config: { ...CONFIG, pushServices: deps.config.pushServices } }
   // Made with the first call, for the sake of starts: it is the whole public API once more.
   let made: ReturnType<typeof createPublicApi> | null = null
-  const api = () => (made ??= createPublicApi(parts))
+  const api = () => (made ??= createPublicApi(publicParts(service, admissionBy(deps.directory))))
   return {
     api: {
-      answer: (request) => api().handle(request),
-      routeOf(url) {
-        api()
-        return gate.routeOf(url)
-      },
+      answer: (request) => api().app.handle(request),
+      routeOf: (url) => api().routeOf(url),
     },
     during,
-    resend: servicePushing(parts).resend,
+    resend: servicePushing(service).resend,
   }
 }
 
 /**
- * A gate of the public API that asks for nothing: whoever comes here is an administrator, and has the rights of the
+ * Admission to the public API that asks for nothing: whoever comes here is an administrator, and has the rights of the
  * application's own backend. It may stand behind the gate of the admin side alone.
  */
-function onBehalfGate(directory: Pick<ApplicationDirectory, 'byId'>): Gate {
-  return createGate(({ headers }) => {
-    const application = directory.byId(headers.get(APPLICATION_HEADER) ?? '')
-    if (application === null) return { kind: 'refused', why: failure('ResourceNotFound', 'No application found') }
-    return { kind: 'admitted', application, withSecret: true, bucket: UNLIMITED }
-  })
+function admissionBy(directory: Pick<ApplicationDirectory, 'byId'>): AdmissionRules {
+  return {
+    admit({ headers }) {
+      const application = directory.byId(headers.get(APPLICATION_HEADER) ?? '')
+      if (application === null) return { kind: 'refused', why: failure('ResourceNotFound', 'No application found') }
+      return { kind: 'admitted', application, withSecret: true, bucket: UNLIMITED }
+    },
+  }
 }

@@ -8,6 +8,7 @@ import type { listen } from '../http/listener.ts'
 import type { Log } from '../log.ts'
 import type { Disk } from '../monitoring/storage.ts'
 import type { Post } from '../webhook/post.ts'
+import type { createPublicApi } from './public-api.ts'
 
 /** What tests replace; and what the command line, which stands above, brings along. */
 export interface Overrides {
@@ -29,6 +30,8 @@ export interface Overrides {
   readonly post?: Post
   /** Runs commands of other machines. Default: there are none. */
   readonly serveCommand?: ServeCommand
+  /** Makes the public API; where services come one after the other, one may do for all of them. */
+  readonly publicApi?: typeof createPublicApi
   /** Takes calls, in the place of sockets. */
   readonly listen?: typeof listen
 }

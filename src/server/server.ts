@@ -35,11 +35,12 @@ import { followCommands } from './follow-commands.ts'
 import { createOnBehalf } from './on-behalf.ts'
 import type { Overrides } from './overrides.ts'
 import { createPublicApi } from './public-api.ts'
+import { publicParts } from './public-parts.ts'
 import { openListeners } from './listeners.ts'
 import { keepReserve } from './reserve-keeper.ts'
 import { startRetention } from './retention.ts'
 import { startSenders } from './senders.ts'
-import { createServiceGate } from './service-gate.ts'
+import { createServiceAdmission } from './service-admission.ts'
 import { createServiceLog } from './service-log.ts'
 import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
 import { createSweeps } from './sweeps.ts'
@@ -172,11 +173,10 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const refusals = createRefusalLog({
     clock,
     log,
-    routeOf: (url) => gate.routeOf(url),
+    routeOf: (url) => api.routeOf(url),
     applicationOf: (headers) => directory.byId(idOf(headers) ?? '')?.id ?? null,
   })
   const onRefused = refusals.note
-  const gate = createServiceGate({ ...context, onRefused })
   const userKeys = createUserKeyStore({ database, clock, key })
   const service = {
     ...context,
@@ -187,7 +187,8 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     senders,
     hasRoom,
   }
-  const api = createPublicApi({ ...service, gate })
+  const makeApi = overrides.publicApi ?? createPublicApi
+  const api = makeApi(publicParts(service, createServiceAdmission({ ...context, onRefused })))
   const admin = startAdminSide({
     ...context,
     disk,
@@ -198,7 +199,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     recentLines: serviceLog.recentLines,
     url: () => listeners.url,
     serveCommand: overrides.serveCommand ?? null,
-    onBehalf: createOnBehalf(service),
+    onBehalf: () => createOnBehalf(service),
   })
 
   const sweeps = [
@@ -218,12 +219,12 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     config,
     clock,
     log,
-    api,
+    api: api.app,
     adminApi: admin.api,
     tls,
     ...(overrides.listen && { open: overrides.listen }),
     onAnswer: (request, response, ms) =>
-      metrics.calls.note(gate.routeOf(request.url), request.method, response.status, ms / 1000),
+      metrics.calls.note(api.routeOf(request.url), request.method, response.status, ms / 1000),
     opened,
   })
   const { url, adminUrl } = listeners

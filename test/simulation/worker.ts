@@ -6,6 +6,7 @@ import { simulateSeed } from './simulate-seed.ts'
 import { drawSteps } from './steps/draw.ts'
 import type { Step } from './steps/step.ts'
 import { watchConnections } from './world/connections.ts'
+import { shareNoApi } from './world/shared-api.ts'
 import { makeTemplate } from './world/template.ts'
 import { takeOver } from './world/turns.ts'
 
@@ -27,6 +28,8 @@ export interface Order {
   readonly untilFailure: boolean
   /** Whether to tell everything that happened. */
   readonly lines: boolean
+  /** Whether each start makes its own public API, as the service does. Default: one is made for all of them. */
+  readonly ownApi?: boolean
 }
 
 /** What became of one seed. */
@@ -45,6 +48,7 @@ async function work(order: Order): Promise<void> {
   const ground = { directory: order.directory, template, ...(await makeTemplate(template)) }
   watchConnections()
   takeOver()
+  if (order.ownApi === true) shareNoApi()
   const { first, count, step } = order.seeds
   for (let nth = 0; nth < count; nth++) {
     const seed = first + nth * step

@@ -9,7 +9,7 @@ const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 /** Worlds that a process lives through at the most: files that were open when a service died are closed with the process. */
 const MAX_WORLDS = 2000
 
-interface Assignment extends Pick<Order, 'shrink' | 'untilFailure' | 'lines'> {
+interface Assignment extends Pick<Order, 'shrink' | 'untilFailure' | 'lines' | 'ownApi'> {
   /** The first of them; the others come after it. */
   readonly seed: number
   readonly count: number

@@ -9,6 +9,7 @@ import { readSystemFile } from '../../../src/system/read-file.ts'
 import type { Post } from '../../../src/webhook/post.ts'
 import { PUSH_SERVICES } from './browsers.ts'
 import { ORIGINS } from './gateways.ts'
+import { sharedApi } from './shared-api.ts'
 import type { Caller } from './template.ts'
 
 export interface Answer {
@@ -71,6 +72,7 @@ export async function startService(options: Options): Promise<Service> {
     sync,
     checkpoints,
     disk: () => null,
+    publicApi: sharedApi,
     log: createLog('warn', clock.now, onLog),
     listen(appOf) {
       apps.push(appOf)

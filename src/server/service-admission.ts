@@ -4,7 +4,6 @@ import type { Clock } from '../clock.ts'
 import { admission } from '../http/admission.ts'
 import { createCallerOf } from '../http/client-address.ts'
 import type { OnRefused } from '../http/failures.ts'
-import { createGate } from '../http/gate.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import { siteKey, userKey } from '../network/address.ts'
@@ -12,6 +11,7 @@ import type { Config } from '../settings/parse.ts'
 import { createFailureThrottle } from '../usage/failure-throttle.ts'
 import type { QuotaLedger } from '../usage/quota-ledger.ts'
 import { createRateLimiter } from '../usage/rate-limiter.ts'
+import type { AdmissionRules } from './public-parts.ts'
 
 interface Dependencies {
   readonly config: Pick<Config, 'compat' | 'headerPrefix' | 'trustedProxies'>
@@ -23,12 +23,20 @@ interface Dependencies {
   readonly metrics: Metrics
 }
 
-/** The gate of the public API: who calls, and whether they may now. */
-export function createServiceGate({ config, clock, log, directory, ledger, metrics, onRefused }: Dependencies) {
+/** For the gate of the public API: who calls, and whether they may now. */
+export function createServiceAdmission({
+  config,
+  clock,
+  log,
+  directory,
+  ledger,
+  metrics,
+  onRefused,
+}: Dependencies): AdmissionRules {
   const limiter = createRateLimiter({ clock })
   const throttle = createFailureThrottle({ clock })
-  return createGate(
-    admission({
+  return {
+    admit: admission({
       versionOptional: config.compat,
       headerPrefixes: config.headerPrefix ?? [],
       byId: (id) => directory.byId(id),
@@ -51,16 +59,14 @@ export function createServiceGate({ config, clock, log, directory, ledger, metri
         return verdict
       },
     }),
-    {
-      onRefused,
-      looseText: config.compat,
-      callerOf: createCallerOf({
-        trusted: config.trustedProxies,
-        onStranger: (peer) =>
-          log.warn('calls for others share the rate limit of one address: name that proxy in --trusted-proxies', {
-            address: peer,
-          }),
-      }),
-    },
-  )
+    onRefused,
+    looseText: config.compat,
+    callerOf: createCallerOf({
+      trusted: config.trustedProxies,
+      onStranger: (peer) =>
+        log.warn('calls for others share the rate limit of one address: name that proxy in --trusted-proxies', {
+          address: peer,
+        }),
+    }),
+  }
 }

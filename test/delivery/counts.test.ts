@@ -266,13 +266,19 @@ describe('whatever the order of answers, retries, expiry, cancel and removals', 
       const tokens = await register(180)
       const taken = new Map<string, number>()
       const takenIn = new Map<string, string>()
+      const sentIn = new Map<string, string>()
       service.database.statement(`UPDATE device SET locale = 'de-AT' WHERE id % 3 = 0`).run()
+      const setLocale = service.database.statement<never, [string | null, number]>(
+        'UPDATE device SET locale = ? WHERE id = ?',
+      )
       simulator.answerWith(({ token, body }) => {
         const afterMs = pick([0, 0, 0, 500, 3000, SLOW_MS])
         const status = pick([200, 200, 200, 500, 500, 429, 413, 410])
+        const { alert } = (body as { aps: { alert: string } }).aps
+        sentIn.set(token, alert)
         if (status === 200) {
           taken.set(token, (taken.get(token) ?? 0) + 1)
-          takenIn.set(token, (body as { aps: { alert: string } }).aps.alert)
+          takenIn.set(token, alert)
         }
         if (status === 410) return answer(410, 'Unregistered', afterMs)
         return answer(status, status === 413 ? 'PayloadTooLarge' : 'InternalServerError', afterMs)
@@ -282,6 +288,7 @@ describe('whatever the order of answers, retries, expiry, cancel and removals', 
       let cancelled = false
       await pass(id, isOver, async () => {
         if (random() < 0.3) await unregister(pick(tokens))
+        if (random() < 0.5) setLocale.run(pick([null, 'de', 'fr-CA']), 1 + Math.floor(random() * tokens.length))
         if (!cancelled && clock.now() >= cancelAt) {
           cancelled = true
           await service.post(`/push/${id}/cancel`, {})
@@ -290,16 +297,21 @@ describe('whatever the order of answers, retries, expiry, cancel and removals', 
       const status = await ended(id)
       expect([...taken].filter(([, times]) => times > 1)).toEqual([])
       expect(status.s).toBe(taken.size)
-      const shown = [...takenIn.values()]
-      expect(status.languages.map((one: any) => [one.language, one.s])).toEqual([
-        [null, shown.filter((text) => text === 'Hello').length],
-        ['de', shown.filter((text) => text === 'Hallo').length],
-        ['fr', 0],
-      ])
+      const inEach = (texts: readonly string[]) =>
+        ['Hello', 'Hallo', 'Salut'].map((text) => texts.filter((one) => one === text).length)
+      const { languages } = status
+      expect(languages.map(({ language }: any) => language)).toEqual([null, 'de', 'fr'])
+      expect(languages.map(({ s }: any) => s)).toEqual(inEach([...takenIn.values()]))
       const failures: { token: string | null }[] = (await service.get(`/push/${id}/failures`)).body
       expect(failures.filter(({ token }) => token !== null && taken.has(token))).toEqual([])
       const named = failures.flatMap(({ token }) => token ?? [])
       expect(new Set(named).size).toBe(named.length)
+      // Of who was erased since, it is not known what they were sent last.
+      const erased = status.failed.total - named.length
+      const failedIn = inEach(named.flatMap((token) => sentIn.get(token) ?? []))
+      for (const [at, { failed }] of languages.entries()) expect(failed - (failedIn[at] ?? 0)).toBeWithin(0, erased + 1)
+      const unsent = named.filter((token) => !sentIn.has(token)).length
+      expect(status.language_unknown.failed - unsent).toBeWithin(0, erased + 1)
     },
     60_000,
   )

@@ -10,8 +10,13 @@ interface Dependencies {
   readonly applications: () => readonly Application[]
 }
 
-/** The part of the token that `bellhop tail` shows. */
 const SHOWN_CHARACTERS = 12
+
+/** The first characters of a token; of an endpoint its origin and its end, since those of one push service begin alike. */
+function partOf(token: string): string {
+  const [origin] = /^https:\/\/[^/]+\//.exec(token) ?? []
+  return origin === undefined ? token.slice(0, SHOWN_CHARACTERS) : `${origin}…${token.slice(-SHOWN_CHARACTERS)}`
+}
 
 /** What arrived at the simulator behind the arrival of this number, the newest last: of its last 1,000. */
 export type Inbox = ReturnType<typeof createInbox>
@@ -35,7 +40,7 @@ export function createInbox({ simulator, applications }: Dependencies) {
       const { target, platform, token, at: receivedAt, ...shown } = receivedOf(arrival)
       const application = simulated.get(target ?? '')
       if (application === undefined) return []
-      const device = { application, platform: String(platform), token: token.slice(0, SHOWN_CHARACTERS) }
+      const device = { application, platform: String(platform), token: partOf(token) }
       const number = first + at
       return Object.assign({ number, at: isoTime(receivedAt) }, device, shown)
     })

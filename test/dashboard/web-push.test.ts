@@ -107,6 +107,31 @@ inBrowser.describe(`web push in the dashboard${inBrowser.why}`, () => {
     await context.close()
   })
 
+  test('shows browsers of the simulator each by itself, and what one of them refuses', async () => {
+    const { context, page, application, path, wrongs } = await openWith({ simulate: true })
+    await page.goto(at(`${path}/phones`))
+    const browsers = page.getByRole('group', { name: /^Browser simulator\.invalid/ })
+    const add = async (answer: string, count: number) => {
+      await page.getByLabel('What is sent to it').selectOption(answer)
+      await page.getByRole('button', { name: 'Add the phone' }).click()
+      await browsers.nth(count - 1).waitFor()
+    }
+    await page.getByLabel('Phone', { exact: true }).selectOption('a browser')
+    await add('is accepted', 1)
+    await add('is accepted', 2)
+    await add('is refused: too large (413)', 3)
+    const push = { platform: '2', title: 'On its way', msg: 'Your parcel', sound: '', badge: '+1' }
+    await ask(page, 'POST', `/api/applications/${application}/v1/push/all`, push)
+    await browsers.getByText('The gateway refused: PayloadTooLarge').waitFor()
+    await browsers.getByRole('button', { name: 'On its way' }).nth(1).waitFor()
+    expect(await browsers.count()).toBe(3)
+    await browsers.getByRole('button', { name: 'On its way' }).first().click()
+    await browsers.getByRole('button', { name: 'On its way', pressed: true }).waitFor()
+    expect(await browsers.getByText('On its way').count()).toBe(2)
+    expect(wrongs).toEqual([])
+    await context.close()
+  })
+
   test('says why no push can come to this browser', async () => {
     const { context, page, application, wrongs } = await openWith({ simulate: true })
     await page.goto(at(`/welcome/${application}`))

@@ -39,7 +39,7 @@ export interface ReceivedAnswer {
     /** An application's id. */
     readonly application: string
     readonly platform: '0' | '1' | '2'
-    /** Its first 12 characters. */
+    /** Its first 12 characters; of a browser's endpoint `https://host/…` and its last 12. */
     readonly token: string
     /** The push's id; `null`: its payload does not have that. */
     readonly push: string | null

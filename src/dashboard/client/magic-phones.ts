@@ -1,7 +1,7 @@
 type Answers = readonly (readonly [order: string, text: string])[]
 
 /** By platform what a simulated gateway can be ordered to answer, by how a token begins; `''`: nothing. */
-export const MAGIC: Readonly<Record<'0' | '1', Answers>> = {
+export const MAGIC: Readonly<Record<'0' | '1' | '2', Answers>> = {
   '0': [
     ['', 'is accepted'],
     ['4100', 'is refused: the app is gone (Unregistered)'],
@@ -41,10 +41,31 @@ export const MAGIC: Readonly<Record<'0' | '1', Answers>> = {
     ['close', 'is cut off: the connection is dropped'],
     ['goaway', 'is cut off: too much (GOAWAY)'],
   ],
+  '2': [
+    ['', 'is accepted'],
+    ['unregistered', 'is refused: the subscription has ended (410)'],
+    ['notfound', 'is refused: no such subscription (404)'],
+    ['unauthenticated', 'is refused: no key (401)'],
+    ['denied', 'is refused: another key (403)'],
+    ['invalid', 'is refused: the message is wrong (400)'],
+    ['encoding', 'is refused: its encoding is wrong (415)'],
+    ['large', 'is refused: too large (413)'],
+    ['moved', 'is sent elsewhere (301)'],
+    ['throttled', 'is throttled (429)'],
+    ['quota', 'is throttled, and all else there (429)'],
+    ['internal', 'fails (500)'],
+    ['unavailable', 'fails (503)'],
+    ['busy', 'fails, and all else there (503)'],
+    ['slow', 'is accepted, but slowly'],
+    ['reset', 'is cut off: the stream is reset'],
+    ['silent', 'is never answered'],
+    ['close', 'is cut off: the connection is dropped'],
+    ['goaway', 'is cut off: too much (GOAWAY)'],
+  ],
 }
 
 /** How a token begins that orders an answer `times` times; `0`: always. */
-export function startOf(platform: '0' | '1', order: string, times: string): string {
+export function startOf(platform: keyof typeof MAGIC, order: string, times: string): string {
   if (order === '') return ''
   return platform === '0' ? `bad${order}${times}` : `${order}${times === '0' ? '' : `-${times}`}:`
 }

@@ -13,7 +13,7 @@ const EVENTS = [
   ['push.finished', 'a push is over'],
   ['push.opened', 'a push was opened, or a button of it chosen'],
   ['device.gone', 'a device is gone'],
-  ['credential.paused', 'Apple or Google refuses a key'],
+  ['credential.paused', 'Apple, Google or push services refuse a key'],
   ['credential.resumed', 'a key is good again'],
 ] as const
 

@@ -15,6 +15,8 @@ import { AreaField, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { LockScreen, LockScreens } from '../components/push/lock-screen.tsx'
 import { Code, Page } from '../components/page.tsx'
+import { isAccepted, KINDS, MODELS } from '../components/push/simulated-phone.tsx'
+import { tokenPart } from '../components/text.ts'
 import { ThisBrowser } from '../components/push/this-browser.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
 
@@ -80,16 +82,16 @@ export function FirstPushPage() {
 /** The phones of the simulator with what each got last. */
 function Phones({ application, name }: { readonly application: string; readonly name: string }) {
   const received = useReceived(application)
-  const latest = new Map(received.filter(({ status }) => status === 200).map((one) => [one.token, one]))
+  const latest = new Map(received.filter(isAccepted).map((one) => [one.token, one]))
   const waiting = Math.max(0, 3 - latest.size)
   return (
     <div class="phones" role="group" aria-label="Simulated phones" aria-live="polite">
       {Array.from(latest, ([token, { number, platform, title, text, badge }]) => (
         <LockScreen
           key={`${token} ${number}`}
-          platform={platform === '0' ? 'ios' : 'android'}
+          platform={KINDS[platform]}
           scheme="dark"
-          label={`${platform === '0' ? 'iPhone' : 'Android'} ${token.slice(0, 6)}…`}
+          label={`${MODELS[platform]} ${tokenPart(token, 6)}`}
           shown={{ application: name, title: title ?? '', msg: text ?? '', badge }}
         />
       ))}

@@ -30,7 +30,7 @@ export function PhonesPage() {
   const listed = `/deviceToken/all?limit=${MOST_PHONES}`
   const registered = useResource<readonly Registered[]>(onBehalf(id, listed))
   const received = useReceived(isSimulated ? id : null)
-  const platform = useSignal<'0' | '1'>('0')
+  const platform = useSignal<Registered['platform']>('0')
   const answer = useSignal('')
   const times = useSignal('0')
   const told = useSignal<ReadonlySet<string>>(new Set())
@@ -39,9 +39,7 @@ export function PhonesPage() {
   const report = async (arrival: Arrival, action: string | null): Promise<void> => {
     if (told.value.has(keyOfTap(arrival, action))) return
     // Whose token is known counts once, as an app counts that says which phone has it.
-    const device = registered.value?.find(
-      (one) => one.platform === arrival.platform && one.token.startsWith(arrival.token),
-    )
+    const device = registered.value?.find((one) => keyOf(one) === keyOf(arrival))
     try {
       await call('PUT', onBehalf(id, '/stats'), {
         body: {
@@ -76,8 +74,8 @@ export function PhonesPage() {
       {application.value !== null && !isSimulated && (
         <Empty title="These are real phones">
           <p>
-            <a href={applicationPage(id)}>The application</a> sends to Apple and Google. On the simulator its pushes
-            appear here.
+            <a href={applicationPage(id)}>The application</a> sends to Apple, Google and browsers. On the simulator its
+            pushes appear here.
           </p>
         </Empty>
       )}
@@ -109,12 +107,13 @@ export function PhonesPage() {
                 label="Phone"
                 value={platform.value}
                 onValue={(value) => {
-                  platform.value = value === '0' ? '0' : '1'
+                  platform.value = value === '0' || value === '1' ? value : '2'
                   answer.value = ''
                 }}
                 options={[
                   ['0', 'an iPhone'],
                   ['1', 'an Android phone'],
+                  ['2', 'a browser'],
                 ]}
               />
               <ChoiceField label="What is sent to it" {...keptIn(answer)} options={MAGIC[platform.value]} />
@@ -153,5 +152,10 @@ function phonesOf(registered: readonly Registered[], received: readonly Arrival[
 /** What was tapped: a notification, or a button of it. */
 const keyOfTap = ({ number }: Arrival, action: string | null): string => `${number} ${action ?? ''}`
 
-/** What arrived says of a token its first 12 characters. */
-const keyOf = ({ platform, token }: Registered): string => `${platform} ${token.slice(0, 12)}`
+/** By what is said of a token of what arrived there: as much of it as that, also of a whole one. */
+function keyOf({ platform, token }: Registered): string {
+  const [origin] = /^https:\/\/[^/]+\//.exec(token) ?? []
+  if (origin === undefined) return `${platform} ${token.slice(0, 12)}`
+  const rest = token.slice(origin.length)
+  return `${platform} ${rest.startsWith('…') ? token : `${origin}…${token.slice(-12)}`}`
+}

@@ -1,4 +1,5 @@
 import type { ReceivedAnswer } from '../../../admin/api-types/operation-types.ts'
+import { tokenPart } from '../text.ts'
 import { Clock, Notification } from './lock-screen.tsx'
 import type { Shown } from './lock-screen.tsx'
 
@@ -6,7 +7,7 @@ export type Arrival = ReceivedAnswer['received'][number]
 
 export interface Phone {
   readonly platform: '0' | '1' | '2'
-  /** Its first characters. */
+  /** The part that what arrives says, or the whole. */
   readonly token: string
   /** What arrived there, the newest first. */
   readonly arrivals: readonly Arrival[]
@@ -24,21 +25,21 @@ interface Props {
 /** What a category stands for is the app's own: the simulated one has these buttons for each. */
 const BUTTONS = ['accept', 'decline']
 
-const MODELS = { '0': 'iPhone', '1': 'Android', '2': 'Browser' }
-const KINDS = { '0': 'ios', '1': 'android', '2': 'web' } as const
+export const MODELS = { '0': 'iPhone', '1': 'Android', '2': 'Browser' }
+export const KINDS = { '0': 'ios', '1': 'android', '2': 'web' } as const
 
 /** What a screen has room for. */
 const ON_SCREEN = 4
 
 /** A phone of the simulator with what arrived there. A tap on a notification opens it, and counts, as a button does. */
 export function SimulatedPhone({ phone: { platform, token, arrivals }, application, isTold, onTap }: Props) {
-  const name = `${MODELS[platform]} ${token.slice(0, 8)}…`
+  const name = `${MODELS[platform]} ${tokenPart(token, 8)}`
   const kind = KINDS[platform]
-  const accepted = arrivals.filter(({ status }) => status === 200)
+  const accepted = arrivals.filter(isAccepted)
   const silent = accepted.filter(isSilent)
   const shown = accepted.filter((arrival) => !isSilent(arrival)).slice(0, ON_SCREEN)
   const badge = accepted.find((arrival) => arrival.badge !== null)?.badge ?? 0
-  const refused = arrivals.find(({ status }) => status !== 200)
+  const refused = arrivals.find((arrival) => !isAccepted(arrival))
   return (
     <figure class={`phone ${kind} dark lit`} role="group" aria-label={name}>
       <div class="screen">
@@ -90,6 +91,11 @@ export function SimulatedPhone({ phone: { platform, token, arrivals }, applicati
 
 function shownOf({ title, subtitle, text, badge, hasImage }: Arrival, application: string): Shown {
   return { application, title: title ?? '', subtitle: subtitle ?? '', msg: text ?? '', badge, hasImage }
+}
+
+/** Push services create something, and Apple and Google do not. */
+export function isAccepted({ status }: Arrival): boolean {
+  return status === 200 || status === 201
 }
 
 function isSilent({ title, text }: Arrival): boolean {

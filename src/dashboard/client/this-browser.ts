@@ -9,14 +9,14 @@ const CLIENT = '/webpush/client.js'
 const WORKER = '/webpush/worker.js'
 
 interface BrowserClient {
-  enrol(options: {
+  readonly enrol: (options: {
     readonly app: string
     readonly publicKey: string
     readonly worker: string
     readonly scope: string
     readonly home: string
     readonly put: (device: object) => Promise<{ readonly token: string }>
-  }): Promise<{ readonly token: string }>
+  }) => Promise<{ readonly token: string }>
 }
 
 /** Why no push can come to this browser, as a sentence; `null`: nothing is known against it. */

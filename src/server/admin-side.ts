@@ -22,7 +22,7 @@ import { createApplicationView } from '../admin/view/application-view.ts'
 import { applicationRoutes } from '../admin/routes/application-routes.ts'
 import { credentialRoutes } from '../admin/routes/credential-routes.ts'
 import { createApplicationStore } from '../application/application-store.ts'
-import { createCredentialStore } from '../application/credential-store.ts'
+import type { CredentialStore } from '../application/credential-store.ts'
 import { createProviderTokenStore } from '../application/provider-token-store.ts'
 import { createUserKeyStore } from '../application/user-key-store.ts'
 import { createRegistrySizeStore } from '../device/registry-size-store.ts'
@@ -53,6 +53,7 @@ import { startMonitoring } from './monitoring-side.ts'
 import type { MonitoringParts } from './monitoring-side.ts'
 
 interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
+  readonly credentials: CredentialStore
   readonly onBehalf: () => OnBehalf
   /** Where the public API listens. */
   readonly url: () => string
@@ -105,7 +106,7 @@ interface Parts extends Dependencies {
 }
 
 function adminApi(parts: Parts) {
-  const { config, clock, damage, database, commit, directory, ledger } = parts
+  const { config, clock, damage, database, commit, directory, credentials, ledger } = parts
   const { schedule, monitoring, streams, administrators, sessions, links, adminLog } = parts
   const { pool } = parts.senders
   const { log } = damage
@@ -123,7 +124,6 @@ function adminApi(parts: Parts) {
     callerOf: createCallerOf({ trusted: config.trustedProxies, onStranger: () => {} }),
   })
   const sealed = { ...stored, key: parts.key }
-  const credentials = createCredentialStore(sealed)
   const providerTokens = createProviderTokenStore(sealed)
   const webhooks = createWebhookStore(sealed)
   const sizes = createRegistrySizeStore({ database })

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import type { ApplicationDirectory } from '../application/application-directory.ts'
-import { createCredentialStore } from '../application/credential-store.ts'
+import type { CredentialStore } from '../application/credential-store.ts'
 import { createProviderTokenStore } from '../application/provider-token-store.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
@@ -36,6 +36,7 @@ interface Dependencies {
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
   readonly directory: ApplicationDirectory
+  readonly credentials: CredentialStore
   readonly devices: DeviceStore
   readonly events: EventStore
   readonly pushes: PushStore
@@ -51,7 +52,7 @@ export type Senders = Awaited<ReturnType<typeof startSenders>>
 
 /** Everything that sends: gateways with their credentials, and the pool that goes on with what is open. */
 export async function startSenders(deps: Dependencies) {
-  const { config, clock, log, database, commit, key, directory, devices, events, opened } = deps
+  const { config, clock, log, database, commit, key, directory, credentials, devices, events, opened } = deps
   const moved = new Set<string>()
   const onSwitch = (origin: string, reason: string) => {
     moved.add(origin)
@@ -61,7 +62,6 @@ export async function startSenders(deps: Dependencies) {
   let running: Simulator | null = null
   const simulator = () => (started ??= startSimulator({ clock, rsaKeys: deps.rsaKeys }).then((one) => (running = one)))
   opened.defer(async () => (await started)?.[Symbol.asyncDispose]())
-  const credentials = createCredentialStore({ database, clock, key })
   // What is damaged is told of at the start, and not when a first push needs it.
   for (const application of directory.all()) credentials.summaries(application)
   const providers = createProviders({

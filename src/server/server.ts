@@ -110,6 +110,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const devices = createDeviceStore({ database, clock })
   const events = createEventStore({ database })
   const pushes = createPushStore({ database })
+  const credentials = createCredentialStore({ database, clock, key })
   const finished = createFinishedStore({ database, events })
   const ca = await authoritiesIn(config.gatewayCa)
   if (config.proxy !== null) await tryProxy(config.proxy, config.apnsUrl, clock, log)
@@ -122,6 +123,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     commit,
     key,
     directory,
+    credentials,
     devices,
     events,
     pushes,
@@ -180,7 +182,6 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   const userKeys = createUserKeyStore({ database, clock, key })
   const service = {
     ...context,
-    credentials: createCredentialStore({ database, clock, key }),
     judgeProof: createJudgeProof({ clock, directory, userKeys }),
     onRefused,
     schedule,

@@ -5,6 +5,7 @@ import { createLog } from '../../../src/log.ts'
 import type { Overrides } from '../../../src/server/overrides.ts'
 import { createServer } from '../../../src/server/server.ts'
 import { parseConfig } from '../../../src/settings/parse.ts'
+import type { Config } from '../../../src/settings/parse.ts'
 import { readSystemFile } from '../../../src/system/read-file.ts'
 import type { Post } from '../../../src/webhook/post.ts'
 import { PUSH_SERVICES } from './browsers.ts'
@@ -46,12 +47,12 @@ interface Options {
   readonly onLog: (line: string) => void
 }
 
-/** The service itself, whole, from the handler of requests to the gateways' clients and SQLite; without sockets. */
-export async function startService(options: Options): Promise<Service> {
-  const { data, clock, random, openTransport, post, sync, checkpoints, onLog } = options
+/** The settings of each, apart from its data directory. */
+const CONFIG = settings()
+
+function settings(): Config {
   const read = parseConfig(
     [
-      `--data=${data}`,
       '--docs=off',
       `--apns-url=${ORIGINS.production}`,
       `--apns-sandbox-url=${ORIGINS.sandbox}`,
@@ -63,8 +64,15 @@ export async function startService(options: Options): Promise<Service> {
     readSystemFile,
   )
   if (read.kind === 'problems') throw new Error(read.problems.join('; '))
+  return read.config
+}
+
+/** The service itself, whole, from the handler of requests to the gateways' clients and SQLite; without sockets. */
+export async function startService(options: Options): Promise<Service> {
+  const { data, clock, random, openTransport, post, sync, checkpoints, onLog } = options
+  const config: Config = { ...CONFIG, data }
   const apps: (() => AnyElysia)[] = []
-  const server = await createServer(read.config, {
+  const server = await createServer(config, {
     clock,
     random,
     openTransport,

@@ -22,7 +22,7 @@ const HELP = `Usage: scripts/every-nth [--journey NAME]… [--harm NAME]… [--c
   --class NAME    counts only these calls: ${CALL_CLASSES.join(', ')}
   --nth N         only this call; repeatable
   --every N       only each Nth call (default 1: all)
-  --binary PATH   the compiled service in place of the sources
+  --binary PATH   the service, compiled from these sources, in their place
   --jobs N        trials at a time (default 2)
   --results FILE  each trial is written down there when it is over; those that are there already are not run again, and
                   are in the table. One file for one version of the service

@@ -45,7 +45,9 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
   const disk = scenario.diskBytes === undefined ? null : opened.use(await mountDisk(scenario.diskBytes))
   if (disk?.kind === 'hindrance') return { kind: 'skipped', why: disk.why }
   const started = Date.now()
-  const stage = opened.use(await openStage({ ...options, directory: disk?.directory ?? null }))
+  const stage = opened.use(
+    await openStage({ ...options, directory: disk?.directory ?? null, browsers: scenario.browsers === true }),
+  )
 
   await stage.start()
   const watch = watchCounts(stage)
@@ -54,8 +56,9 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
   await settled(stage, scenario.patienceMs ?? PATIENCE_MS)
   await Promise.all([stage.registrar.stop(), watch.stop()])
   const judgement = await judgeStage(stage)
-  const { apns, fcm, accidents } = stage
-  const unexpected = [...apns.faults, ...fcm.faults].filter((reason) => !(scenario.expects?.test(reason) ?? false))
+  const { apns, fcm, pushServices, accidents } = stage
+  const refused = [apns, fcm, ...pushServices].flatMap((gateway) => gateway.faults)
+  const unexpected = refused.filter((reason) => !(scenario.expects?.test(reason) ?? false))
   const faults = unexpected.map((reason) => `a gateway would have refused a request: ${reason}`)
   const findings = [
     ...(met === 0 ? ['nobody met the fault'] : []),

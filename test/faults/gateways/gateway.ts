@@ -25,11 +25,11 @@ export type Behind =
   | 'only HTTP/1.1'
   | Exclude<FrontMode['kind'], 'lead'>
 
-/** A stand-in for APNs or FCM that can be broken while the service sends to it. */
+/** A stand-in for APNs, FCM or a push service that can be broken while the service sends to it. */
 export interface Gateway extends AsyncDisposable {
   readonly origin: string
   readonly arrivals: readonly Arrival[]
-  /** Why requests were refused that Apple or Google would not take. */
+  /** Why requests were refused that the real one would not take. */
   readonly faults: readonly string[]
   readonly connections: { readonly open: number; readonly total: number }
   /** Decides about each request; `null` accepts all. */
@@ -98,6 +98,7 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
     const listener = await protocol.start({
       pem,
       onSession,
+      reachedAt: () => gateway.origin,
       script: (attempt) => ({ kind: 'custom', perform: (stream) => receive(stream, attempt) }),
       // What passes the checks is answered by the plan: any status here is the checks' own.
       record: ({ status, reason }) => status !== null && faults.push(reason ?? String(status)),

@@ -11,7 +11,7 @@ export interface Notice {
   refuse(as: Refusal, retryAfterSeconds: number | undefined): SimulatedAnswer
 }
 
-/** What tells APNs and FCM apart. */
+/** What tells APNs, FCM and push services apart. */
 export interface Protocol {
   /** Requests at a time on a new connection, until the first is accepted; and after that. */
   readonly streams: readonly [first: number, usual: number]
@@ -21,5 +21,10 @@ export interface Protocol {
   readonly anyBodySaysTaken: boolean
   read(attempt: Attempt): Notice
   /** The simulator's gateway: its TLS, its HTTP/2 and its checks. */
-  start(options: Pick<GatewayOptions, 'pem' | 'script' | 'record' | 'onSession'>): Promise<Http2Listener>
+  start(options: StartOptions): Promise<Http2Listener>
+}
+
+type StartOptions = Pick<GatewayOptions, 'pem' | 'script' | 'record' | 'onSession'> & {
+  /** Where the service finds it. */
+  readonly reachedAt: () => string
 }

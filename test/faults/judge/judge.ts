@@ -1,6 +1,7 @@
+import { PLATFORM_OF } from '../gateways/arrival.ts'
 import type { Arrival } from '../gateways/arrival.ts'
 import { keyOf } from '../stage/ledger.ts'
-import type { Fate, KnownDevice, KnownPush } from '../stage/ledger.ts'
+import type { Fate, KnownDevice, KnownPush, Platform } from '../stage/ledger.ts'
 
 /**
  * A kill -9 this much later, in ms, must not repeat what was answered: its page was settled long before. See
@@ -53,7 +54,7 @@ export interface Judgement {
 }
 
 interface Sending {
-  readonly platform: 0 | 1
+  readonly platform: Platform
   readonly token: string
   readonly arrivals: Arrival[]
 }
@@ -76,7 +77,7 @@ export function judge(evidence: Evidence): Judgement {
   const sendings = new Map<string, Sending>()
   let strangers = 0
   for (const arrival of arrivals) {
-    const platform = arrival.gateway === 'apns' ? 0 : 1
+    const platform = PLATFORM_OF[arrival.gateway]
     const push = byText.get(arrival.text ?? '')
     const device = evidence.devices.get(keyOf(platform, arrival.token))
     if (push === undefined || device === undefined || !mayReach(push, device)) strangers++
@@ -184,7 +185,7 @@ function sum(numbers: readonly number[]): number {
 function judgeDevices({ devices, fates, listed }: Evidence, sendings: readonly Sending[]): readonly string[] {
   if (listed === null) return ['the devices were not listed']
   const findings: string[] = []
-  const byKey = new Map(listed.map((one) => [keyOf(Number(one.platform) === 0 ? 0 : 1, one.token), one]))
+  const byKey = new Map(listed.map((one) => [keyOf(Number(one.platform) as Platform, one.token), one]))
   if (byKey.size < listed.length) findings.push(`devices listed twice: ${listed.length - byKey.size}`)
   const unknown = [...byKey.keys()].filter((key) => !devices.has(key)).length
   if (unknown > 0) findings.push(`devices nobody registered: ${unknown}`)

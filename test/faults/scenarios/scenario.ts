@@ -18,6 +18,8 @@ export interface Scenario {
   readonly repeatedMost?: number
   /** Refusals of the gateways that belong to the fault; any other is the service's. */
   readonly expects?: RegExp
+  /** It needs push services of browsers. */
+  readonly browsers?: true
   /** Its data directory is on a disk of its own of so many bytes. */
   readonly diskBytes?: number
   /** Why it cannot run here; `null` if it can. */

@@ -7,6 +7,7 @@ import { GATEWAY_SCENARIOS } from './gateway-scenarios.ts'
 import { MACHINE_SCENARIOS } from './machine-scenarios.ts'
 import { PROCESS_SCENARIOS } from './process-scenarios.ts'
 import type { Scenario } from './scenario.ts'
+import { PUSH_SERVICE_SCENARIOS } from './push-service-scenarios.ts'
 import { TOKEN_SCENARIOS } from './token-scenarios.ts'
 import { WEBHOOK_SCENARIOS } from './webhook-scenarios.ts'
 
@@ -22,4 +23,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...CONNECTION_SCENARIOS,
   ...WEBHOOK_SCENARIOS,
   ...GATEWAY_SCENARIOS,
+  ...PUSH_SERVICE_SCENARIOS,
 ]

@@ -95,7 +95,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
     async run(stage) {
       await proveBoth(stage)
       await stage.registrar.stop()
-      const asked = { 0: 0, 1: 0 }
+      const asked = { 0: 0, 1: 0, 2: 0 }
       const plan =
         (platform: Platform, wrong: string | null): typeof stage.apns.plan =>
         ({ text }) => {

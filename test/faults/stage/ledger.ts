@@ -1,4 +1,4 @@
-export type Platform = 0 | 1
+export type Platform = 0 | 1 | 2
 
 /** A device, and what the service has acknowledged of it. */
 export interface KnownDevice {

@@ -1,3 +1,4 @@
+import { PLATFORM_OF } from '../gateways/arrival.ts'
 import type { Arrival } from '../gateways/arrival.ts'
 import { keyOf } from './ledger.ts'
 import type { Party, Stage } from './stage.ts'
@@ -9,15 +10,16 @@ export function partiesOf({ api, ledger, others }: Pick<Stage, 'api' | 'ledger' 
 
 /** What came to the gateways, by whose device it was for; the first party has what was for nobody's. */
 export function arrivalsOf(
-  stage: Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm'>,
+  stage: Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm' | 'pushServices'>,
 ): readonly (readonly Arrival[])[] {
-  const arrivals = [...stage.apns.arrivals, ...stage.fcm.arrivals]
+  const gateways = [stage.apns, stage.fcm, ...stage.pushServices]
+  const arrivals = gateways.flatMap((gateway) => gateway.arrivals)
   if (stage.others.length === 0) return [arrivals]
   const parties = partiesOf(stage)
   const sorted = parties.map((): Arrival[] => [])
   const owners = new Map(parties.flatMap(({ ledger }, party) => [...ledger.devices.keys()].map((key) => [key, party])))
   for (const arrival of arrivals) {
-    const key = keyOf(arrival.gateway === 'apns' ? 0 : 1, arrival.token)
+    const key = keyOf(PLATFORM_OF[arrival.gateway], arrival.token)
     sorted[owners.get(key) ?? 0]?.push(arrival)
   }
   return sorted

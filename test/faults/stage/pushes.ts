@@ -5,8 +5,9 @@ import type { KnownDevice, Ledger, Platform } from './ledger.ts'
 
 /** Sends pushes and writes down who must get them. */
 export interface Pushes {
-  /** To everybody, on both platforms. `badge`: counts the badge up by one. */
+  /** To all phones, on both platforms. `badge`: counts the badge up by one. */
   toAll(options?: { readonly badge?: boolean }): Promise<void>
+  toBrowsers(): Promise<void>
   /** To those with this tag, on both platforms: one that nobody gets or loses any more. */
   toTag(tag: string): Promise<void>
   /** To one of the first devices. */
@@ -41,9 +42,12 @@ export function pushesTo(api: Api, ledger: Ledger, seed: number): Pushes {
     })
   }
 
+  const acked = () => [...ledger.devices.values()].filter(({ ackedAt }) => ackedAt !== null)
+
   const pushes: Pushes = {
+    toBrowsers: () => send('/push/all', () => acked().filter(({ platform }) => platform === 2), { platform: [2] }),
     toAll: ({ badge = false } = {}) =>
-      send('/push/all', () => [...ledger.devices.values()].filter(({ ackedAt }) => ackedAt !== null), {
+      send('/push/all', () => acked().filter(({ platform }) => platform !== 2), {
         platform: [0, 1],
         badge: badge ? '+1' : '',
       }),

@@ -15,9 +15,9 @@ export function programOf(binary: string | null): Program {
 
 type Env = Readonly<Record<string, string>>
 
-/** Runs a command to its end. Throws with its output if it fails. */
-export async function runCommand(program: Program, args: readonly string[]): Promise<string> {
-  const { stdout, stderr, exitCode } = await endOfCommand(program, args)
+/** Runs a command to its end. Throws with its output if it fails. `input`: what its standard input has. */
+export async function runCommand(program: Program, args: readonly string[], input = ''): Promise<string> {
+  const { stdout, stderr, exitCode } = await endOfCommand(program, args, input)
   if (exitCode !== 0) throw new Error(`${args.join(' ')}: ${exitCode} ${stderr}`)
   return stdout
 }
@@ -29,8 +29,9 @@ export interface CommandEnd {
 }
 
 /** Runs a command to its end, whichever that is. */
-export async function endOfCommand({ command }: Program, args: readonly string[]): Promise<CommandEnd> {
-  const child = Bun.spawn([...command, ...args], { env: environment({}), stdout: 'pipe', stderr: 'pipe' })
+export async function endOfCommand({ command }: Program, args: readonly string[], input = ''): Promise<CommandEnd> {
+  const stdin = Buffer.from(input)
+  const child = Bun.spawn([...command, ...args], { env: environment({}), stdin, stdout: 'pipe', stderr: 'pipe' })
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

@@ -1,3 +1,4 @@
+import { PLATFORM_OF } from '../gateways/arrival.ts'
 import type { Arrival } from '../gateways/arrival.ts'
 import { allFinished } from '../judge/database-check.ts'
 import type { Api } from './api.ts'
@@ -9,7 +10,7 @@ import type { Stage } from './stage.ts'
 /** Between two looks, in ms: each goes through all that has arrived, beside those who are waited for. */
 const PAUSE_MS = 250
 
-type Parts = Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm' | 'data'>
+type Parts = Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm' | 'pushServices' | 'data'>
 
 /**
  * Resolves when every acknowledged push has reached its audience and the counters and the database say so, or with
@@ -53,7 +54,7 @@ interface Reached {
 
 function reachedBy(arrivals: readonly Arrival[]): Reached {
   const keys = (some: readonly Arrival[]) =>
-    new Set(some.map(({ gateway, text, token }) => `${text}/${keyOf(gateway === 'apns' ? 0 : 1, token)}`))
+    new Set(some.map(({ gateway, text, token }) => `${text}/${keyOf(PLATFORM_OF[gateway], token)}`))
   return { taken: keys(arrivals.filter(({ taken }) => taken)), met: keys(arrivals) }
 }
 

@@ -8,6 +8,7 @@ import type { KnownCredentials } from '../../../src/gateway/simulator/known-cred
 import { apnsProtocol } from '../gateways/apns-protocol.ts'
 import { fcmProtocol } from '../gateways/fcm-protocol.ts'
 import { startGateway } from '../gateways/gateway.ts'
+import { webPushProtocol } from '../gateways/webpush-protocol.ts'
 import type { Gateway } from '../gateways/gateway.ts'
 import { apiOf } from './api.ts'
 import type { Api } from './api.ts'
@@ -40,6 +41,8 @@ export interface Stage extends AsyncDisposable, Party {
   readonly data: string
   readonly apns: Gateway
   readonly fcm: Gateway
+  /** Push services of browsers: none where the scenario has no browsers, else two; the second never says `Location`. */
+  readonly pushServices: readonly Gateway[]
   /** Further applications. */
   readonly others: Party[]
   readonly pushes: Pushes
@@ -84,9 +87,17 @@ export interface StageOptions {
   readonly seed: number
   /** Where the data directory is to be; `null`: anywhere. It is made by whoever names it. */
   readonly directory: string | null
+  /** Whether there are push services of browsers. Default: there are none. */
+  readonly browsers?: boolean
 }
 
-export async function openStage({ template, program, seed, directory }: StageOptions): Promise<Stage> {
+export async function openStage({
+  template,
+  program,
+  seed,
+  directory,
+  browsers = false,
+}: StageOptions): Promise<Stage> {
   await using opened = new AsyncDisposableStack()
   const own = await mkdtemp(join(tmpdir(), 'bellhop-fault-'))
   opened.defer(() => rm(own, { recursive: true }))
@@ -115,17 +126,22 @@ export async function openStage({ template, program, seed, directory }: StageOpt
   // No device of the harness is a sandbox one. A token that one environment does not know is tried in the other.
   const sandbox = opened.use(await startGateway({ ...shared, protocol: apnsProtocol(known, 'sandbox') }))
   sandbox.plan = () => ({ kind: 'refuse', as: 'bad token' })
+  const pushServices: Gateway[] = []
+  for (const location of browsers ? [true, false] : []) {
+    pushServices.push(opened.use(await startGateway({ ...shared, protocol: webPushProtocol(known, { location }) })))
+  }
   const environment = {
     BELLHOP_APNS_URL: apns.origin,
     BELLHOP_APNS_SANDBOX_URL: sandbox.origin,
     BELLHOP_FCM_URL: fcm.origin,
     BELLHOP_FCM_TOKEN_URL: tokenEndpoint.url,
     BELLHOP_GATEWAY_CA: trusted,
+    ...(browsers && { BELLHOP_PUSH_SERVICES: pushServices.map(({ origin }) => origin).join(',') }),
   }
 
   /** What a dead process sent must not be taken for the next one's. */
   async function untilQuiet(): Promise<void> {
-    const open = () => [apns, sandbox, fcm].reduce((sum, { connections }) => sum + connections.open, 0)
+    const open = () => [apns, sandbox, fcm, ...pushServices].reduce((sum, { connections }) => sum + connections.open, 0)
     for (let quiet = 0; quiet < 2; quiet = open() === 0 ? quiet + 1 : 0) {
       await Bun.sleep(10)
     }
@@ -159,6 +175,7 @@ export async function openStage({ template, program, seed, directory }: StageOpt
     data,
     apns,
     fcm,
+    pushServices,
     others: [],
     api,
     ledger,

@@ -18,6 +18,8 @@ import { checkWebPush } from './webpush-request.ts'
 export interface WebPushGatewayOptions extends GatewayOptions {
   /** What `quota` and `busy` endpoints are told. */
   readonly retryAfterSeconds: number
+  /** The origin of its endpoints, where something stands before it. Default: its own. */
+  readonly reachedAt?: () => string
 }
 
 /** A push service, which stands in for all of them. */
@@ -30,7 +32,7 @@ export interface WebPushGateway extends Http2Listener {
 const RELAYED = /^\/relay\/([^/?]+)(\/.*)$/
 
 export async function startWebPushGateway(options: WebPushGatewayOptions): Promise<WebPushGateway> {
-  const { clock, known, newId, record, script, slowMs, retryAfterSeconds } = options
+  const { clock, known, newId, record, script, slowMs, retryAfterSeconds, reachedAt = () => own } = options
   const serve = createMagicTokens<WebPushRefusal>()
   const subscriptions = new Map<string, SubscriptionSecrets>()
   const example = exampleSecrets()
@@ -38,7 +40,7 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
 
   const endpointOf = ({ path }: IncomingRequest): string => {
     const [, host, rest] = RELAYED.exec(path) ?? []
-    return host === undefined || rest === undefined ? own + path : `https://${host}${rest}`
+    return host === undefined || rest === undefined ? reachedAt() + path : `https://${host}${rest}`
   }
 
   const answerOf = (request: IncomingRequest, endpoint: string, verdict: ReturnType<typeof checkWebPush>): Reply => {
@@ -96,7 +98,7 @@ export async function startWebPushGateway(options: WebPushGatewayOptions): Promi
     subscribe(path) {
       const pair = createECDH('prime256v1')
       const keys = { p256dh: pair.generateKeys(), auth: randomBytes(16) }
-      const endpoint = own + path
+      const endpoint = reachedAt() + path
       subscriptions.set(endpoint, { pair, auth: keys.auth })
       return { endpoint, keys }
     },

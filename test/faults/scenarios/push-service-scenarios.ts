@@ -1,0 +1,172 @@
+import type { Gateway } from '../gateways/gateway.ts'
+import type { Incoming, PlannedReply } from '../gateways/plan.ts'
+import { addBrowsers, browsersAt, useOtherVapidKey, useVapidKey } from '../stage/browsers.ts'
+import { chance } from '../stage/chance.ts'
+import { keyOf } from '../stage/ledger.ts'
+import { reached, settled } from '../stage/settled.ts'
+import type { Stage } from '../stage/stage.ts'
+import type { Scenario } from './scenario.ts'
+
+/** Browsers at each of the two push services. */
+const EACH = 200
+
+/** How long all of it may take to arrive, in ms. */
+const SENT_MS = 60_000
+
+/** How long a broadcast may take until a kill, in ms, with answers as slow as these. */
+const BROADCAST_MS = 600
+const LATENCY_MS = [50, 400] as const
+
+/** As slow as an answer may be without its connection being given up, in ms. */
+const SLOW_MS = [2_000, 3_000] as const
+
+const INTERNAL_ERROR = 2
+
+/** Push services of browsers, of which one is at fault: the first of two. */
+export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
+  some('silence', 'taken or not, and never answered', 0.05, (coin) => ({ kind: 'silence', taken: coin < 0.5 })),
+  some('reset', 'RST_STREAM INTERNAL_ERROR', 0.1, (coin) => ({
+    kind: 'reset',
+    code: INTERNAL_ERROR,
+    taken: coin < 0.5,
+  })),
+  some('cut', 'the connection is dropped', 0.005, (coin) => ({ kind: 'cut', midAnswer: false, taken: coin < 0.5 })),
+  some('page', '200 with a web page, and nothing taken', 0.1, () => ({ kind: 'garble', taken: false })),
+  some('429', '429 with Retry-After: 1', 0.02, () => ({ kind: 'refuse', as: 429, retryAfterSeconds: 1 })),
+  some('503', '503 with Retry-After: 2', 0.02, () => ({ kind: 'refuse', as: 503, retryAfterSeconds: 2 })),
+  {
+    name: 'browsers-mute',
+    what: 'a push service accepts connections and never says a word, for 2 s',
+    browsers: true,
+    async run(stage) {
+      await addBrowsers(stage, EACH)
+      const { faulty } = servicesOf(stage)
+      faulty.turn('mute')
+      const before = faulty.connections.total
+      await stage.pushes.toBrowsers()
+      await Bun.sleep(2_000)
+      const met = faulty.connections.total - before
+      faulty.turn('usual')
+      await stage.pushes.toBrowsers()
+      return met
+    },
+  },
+  {
+    name: 'browsers-gone',
+    what: 'a push service says 410 of every fifth browser, in the middle of a broadcast',
+    browsers: true,
+    async run(stage) {
+      await addBrowsers(stage, EACH)
+      const { faulty } = servicesOf(stage)
+      const gone = new Set(browsersAt(stage, faulty).filter((_, n) => n % 5 === 0))
+      for (const token of gone) stage.ledger.fates.set(keyOf(2, token), 'leaves')
+      let met = 0
+      faulty.plan = ({ token }) => {
+        if (!gone.has(token)) return null
+        met++
+        return { kind: 'refuse', as: 'gone' }
+      }
+      for (let n = 0; n < 2; n++) {
+        await stage.pushes.toBrowsers()
+        // Whoever is asked at the same time by another push is asked twice.
+        await settled(stage, SENT_MS)
+      }
+      if (met > gone.size) stage.accuse(`browsers that were gone were asked ${met} times, and there were ${gone.size}`)
+      return met
+    },
+  },
+  {
+    name: 'browsers-bare',
+    what: 'a push service says 201 without Location, always',
+    browsers: true,
+    repeatedMost: 0,
+    async run(stage) {
+      await addBrowsers(stage, EACH)
+      await stage.pushes.toBrowsers()
+      await reached(stage, SENT_MS)
+      return servicesOf(stage).bare.arrivals.length
+    },
+  },
+  {
+    name: 'browsers-slow',
+    what: 'a push service takes 2 to 3 s for each answer: when the other has all of its own, half of its own are to come',
+    browsers: true,
+    repeatedMost: 0,
+    async run(stage) {
+      await addBrowsers(stage, EACH)
+      const { faulty, bare } = servicesOf(stage)
+      faulty.latencyMs = SLOW_MS
+      await stage.pushes.toBrowsers()
+      for (const end = Date.now() + SENT_MS; bare.arrivals.length < EACH && Date.now() < end;) await Bun.sleep(5)
+      const met = faulty.arrivals.length
+      if (met > EACH / 2) stage.accuse(`the fast push service waited until ${met} of the slow one's had been sent`)
+      faulty.latencyMs = [2, 20]
+      return met
+    },
+  },
+  {
+    name: 'browsers-key',
+    what: 'another VAPID key in the middle of a broadcast, which the push services refuse, and the old one again',
+    browsers: true,
+    expects: /^VapidPkHashMismatch$/,
+    async run(stage) {
+      await addBrowsers(stage, EACH)
+      const { faulty, bare } = servicesOf(stage)
+      for (const service of [faulty, bare]) service.latencyMs = LATENCY_MS
+      await stage.pushes.toBrowsers()
+      await useOtherVapidKey(stage)
+      await stage.pushes.toBrowsers()
+      const met = () => faulty.faults.length + bare.faults.length
+      for (const end = Date.now() + SENT_MS; met() === 0 && Date.now() < end;) await Bun.sleep(20)
+      await useVapidKey(stage)
+      return met()
+    },
+  },
+  {
+    name: 'browsers-kill',
+    what: 'kill -9 in the middle of a broadcast to browsers',
+    browsers: true,
+    patienceMs: 100_000,
+    async run(stage, { rounds }) {
+      await addBrowsers(stage, EACH)
+      for (const service of stage.pushServices) service.latencyMs = LATENCY_MS
+      for (let round = 1; round <= Math.min(rounds, 5); round++) {
+        await stage.pushes.toBrowsers()
+        await Bun.sleep(BROADCAST_MS * chance(stage.seed, 'browsers-kill', round))
+        await stage.kill()
+        await stage.start()
+      }
+      return stage.killedAt.size
+    },
+  },
+]
+
+/** The second of them never says `Location`. */
+function servicesOf({ pushServices: [faulty, bare] }: Stage): { readonly faulty: Gateway; readonly bare: Gateway } {
+  if (faulty === undefined || bare === undefined) throw new Error('the stage has no push services')
+  return { faulty, bare }
+}
+
+/** A fault that a share of all first requests to one push service meets; the other gets its own meanwhile. */
+function some(name: string, what: string, share: number, reply: (coin: number) => PlannedReply): Scenario {
+  return {
+    name: `browsers-${name}`,
+    what: `a push service, of some: ${what}`,
+    browsers: true,
+    async run(stage) {
+      await addBrowsers(stage, EACH)
+      const { faulty } = servicesOf(stage)
+      let met = 0
+      faulty.plan = ({ token, text, attempt }: Incoming) => {
+        const words = [name, token, String(text)]
+        if (attempt > 1 || chance(stage.seed, ...words) >= share) return null
+        met++
+        return reply(chance(stage.seed, 'coin', ...words))
+      }
+      for (let n = 0; n < 3; n++) await stage.pushes.toBrowsers()
+      await reached(stage, SENT_MS)
+      faulty.plan = null
+      return met
+    },
+  }
+}

@@ -6,6 +6,7 @@ import { CredentialHealth } from './credential/credential-health.ts'
 import type { HealthDependencies } from './credential/credential-health.ts'
 import type { SendBudget } from './credential/send-budget.ts'
 import { ServiceLanes } from './credential/service-lanes.ts'
+import type { PausedService } from './credential/service-lanes.ts'
 import { SilentDevices } from './credential/silent-devices.ts'
 import type { Sending } from './credential/silent-devices.ts'
 import { OutcomeCounters } from './outcome-counters.ts'
@@ -92,6 +93,11 @@ export class Dispatcher {
 
   get health(): Health {
     return this.#health
+  }
+
+  /** Gateways of this credential that wait by themselves; `now` is ms since the Unix epoch. */
+  pausedServices(now: number): readonly PausedService[] {
+    return this.#lanes.paused(now)
   }
 
   get counters(): OutcomeCounters {

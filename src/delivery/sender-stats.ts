@@ -1,3 +1,4 @@
+import type { PausedService } from './credential/service-lanes.ts'
 import type { Platform } from '../device/device.ts'
 import type { Provider } from '../gateway/gateway.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
@@ -18,6 +19,8 @@ export interface SenderState {
 /** The same in numbers, for who watches it. Times are ms since the Unix epoch. */
 export interface SenderStats extends SenderState, BacklogStats {
   readonly outcomes: OutcomeCounters
+  /** Where the credential is for several gateways: those that nothing is sent to now. */
+  readonly pausedServices: readonly PausedService[]
   /** Connections opened with this credential since it was loaded, as far as can be seen. */
   readonly connections: number
   /** Since when nothing has been answered although something could be sent; `null` where nothing could. */

@@ -164,7 +164,8 @@ export class Sender {
     const stillSince = dueSince === null || !mayMove ? null : Math.max(dueSince, movedAt)
     const { connections = 0 } = provider ?? {}
     const all = recipients + this.#backlog.loaded.waiting.recipients
-    return { ...this.state, outcomes, connections, recipients: all, dueSince, stillSince }
+    const pausedServices = this.#dispatcher.pausedServices(now)
+    return { ...this.state, outcomes, connections, pausedServices, recipients: all, dueSince, stillSince }
   }
 
   /** Whether there is nothing to send now. */

@@ -2,6 +2,7 @@ import type { BackupState } from '../backup/schedule.ts'
 import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { SenderStats } from '../delivery/sender-stats.ts'
 import { GATEWAY_NAMES } from '../device/device.ts'
+import { serviceName } from '../device/webpush/push-services.ts'
 import { isoTime } from '../text/format.ts'
 import type { Disk } from './storage.ts'
 
@@ -74,6 +75,7 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
   const credentials = waiting.flatMap(refusalOf)
   const disk = facts.disk === null ? [] : shortageOf(facts.disk)
   const unreachable = waiting.flatMap(unreachableOf)
+  const services = waiting.flatMap(pausedServicesOf)
   const moved = facts.moved.map((origin) => `${origin} is reached by the second transport only.`)
   const backups =
     facts.backups === null ? [] : [...latenessOf(facts.backups, facts.now), ...doubtsOf(facts.backups, facts.now)]
@@ -82,12 +84,12 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
   return {
     ready: reasons.length === 0,
     reasons,
-    warnings: [...unreachable, ...moved, ...backups, ...quotas],
+    warnings: [...unreachable, ...services, ...moved, ...backups, ...quotas],
     checks: {
       database: checkOf(database, 'failed'),
       queue: checkOf(queue, 'failed'),
       credentials: checkOf(credentials, 'failed'),
-      gateways: checkOf([...unreachable, ...moved], 'warning'),
+      gateways: checkOf([...unreachable, ...services, ...moved], 'warning'),
       disk: checkOf(disk, 'failed'),
       backups: checkOf(backups, 'warning'),
       quotas: checkOf(quotas, 'warning'),
@@ -113,6 +115,14 @@ function unreachableOf({ name, platform, state, reason }: SenderFacts): string[]
   return state === 'unreachable'
     ? [`${name}: ${GATEWAY_NAMES[platform]} takes nothing now (${reason}), and pushes wait.`]
     : []
+}
+
+/** Push services that are called the same, such as the hosts of Mozilla's, in one sentence. */
+function pausedServicesOf({ name, pausedServices }: SenderFacts): string[] {
+  const byName = Map.groupBy(pausedServices, ({ service }) => serviceName(service))
+  return Array.from(byName, ([service, [first]]) => {
+    return `${name}: the push service ${service} takes nothing now (${first?.reason}), and its browsers wait.`
+  })
 }
 
 /** A sentence, or none. */

@@ -30,6 +30,7 @@ const SENDER: Sender = {
   recipients: 1,
   dueSince: NOW,
   stillSince: null,
+  pausedServices: [],
 }
 
 const of = (facts: Partial<Facts>) => readinessOf({ ...FINE, ...facts })
@@ -114,6 +115,18 @@ test('a gateway that cannot be reached is a warning: the queue goes on by itself
     warnings: ['shop: APNs takes nothing now (ECONNREFUSED), and pushes wait.'],
     checks: { gateways: 'warning' },
   })
+})
+
+test('a push service that is waited for is a warning, once for all hosts of its name', () => {
+  const hosts = ['https://a.push.services.mozilla.com', 'https://b.push.services.mozilla.com']
+  const pausedServices = hosts.map((service) => ({ service, reason: 'HTTP 429' }))
+  expect(ofSender({ platform: 2, pausedServices })).toMatchObject({
+    ready: true,
+    reasons: [],
+    warnings: ['shop: the push service push.services.mozilla.com takes nothing now (HTTP 429), and its browsers wait.'],
+    checks: { gateways: 'warning' },
+  })
+  expect(ofSender({ platform: 2, pausedServices, recipients: 0 }).warnings).toEqual([])
 })
 
 test('a gateway that is reached by the second transport only is a warning', () => {

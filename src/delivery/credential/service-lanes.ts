@@ -25,6 +25,13 @@ export type Admission =
   | { readonly kind: 'go' | 'aside' | 'full' }
   | { readonly kind: 'later'; readonly dueAt: number; readonly reason: string }
 
+/** One of several gateways of a credential that nothing is sent to for a while. */
+export interface PausedService {
+  /** Its origin. */
+  readonly service: string
+  readonly reason: string
+}
+
 /** What followed from an answer: as far as it concerns the credential, and who waited for a gateway that is paused now. */
 export interface ServiceAnswer<Waiting> {
   readonly outcome: Outcome
@@ -66,6 +73,12 @@ export class ServiceLanes<Task extends object> {
 
   constructor(options: Options) {
     this.#options = options
+  }
+
+  /** Gateways that nothing is sent to now, and why. */
+  paused(now: number): readonly PausedService[] {
+    const lanes = [...this.#lanes.values()].filter(({ window }) => window.isPaused(now))
+    return lanes.map(({ service, window }) => ({ service, reason: window.reason ?? 'it asked to wait' }))
   }
 
   /** Recipients that are set aside. */

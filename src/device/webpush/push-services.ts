@@ -39,6 +39,14 @@ export function endpointFormProblem(endpoint: string): string | null {
   return null
 }
 
+/** What a push service is called where names must be few: a known host for all its subdomains, else its host and port. */
+export function serviceName(origin: string): string {
+  const url = URL.parse(origin)
+  if (url === null) return 'other'
+  if (!isKnown(url)) return url.host
+  return KNOWN_HOSTS.map((known) => known.replace(/^\./, '')).find((known) => url.hostname.endsWith(known)) ?? url.host
+}
+
 /** Whether the operator has named its push service, which may then be at any address. `endpoint`: one that has no problem. */
 export function isNamed(endpoint: string, named: readonly string[]): boolean {
   return named.includes(new URL(endpoint).origin)

@@ -6,6 +6,7 @@ import type { Caller } from '../../support/caller.ts'
 import { expectFailure, expectInvalid, expectRequired } from '../../support/refusals.ts'
 import { startService } from '../../support/service.ts'
 import type { Service } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 /** The keys of the example in RFC 8291, appendix A: the simulator has their secret half. */
 const KEYS = {
@@ -201,4 +202,21 @@ test('an application that has no browsers, and no key for them, has no figures o
   await own.put('/deviceToken', BROWSER)
   await push('2')
   expect((await paused()).some((line) => line.includes('platform="web"') && line.endsWith(' 1'))).toBe(true)
+})
+
+test('a push service that asks to wait is in the figures and among the warnings, by its name', async () => {
+  await using own = await startService()
+  await own.put('/deviceToken', { ...BROWSER, token: 'https://fcm.googleapis.com/fcm/send/quota:1' })
+  await own.post('/push/all', { platform: '2', msg: 'Hello', sound: '', badge: '' })
+  const paused = 'bellhop_push_services_paused{application="test",platform="web",service="fcm.googleapis.com"} 1\n'
+  await until(async () => (await (await fetch(`${own.adminUrl}/metrics`)).text()).includes(paused))
+  // It asks for two seconds each time, between which it is asked again.
+  let warnings: readonly string[] = []
+  await until(async () => {
+    warnings = ((await (await fetch(`${own.adminUrl}/readyz`)).json()) as { readonly warnings: string[] }).warnings
+    return warnings.length > 0
+  })
+  expect(warnings).toEqual([
+    'test: the push service fcm.googleapis.com takes nothing now (HTTP 429), and its browsers wait.',
+  ])
 })

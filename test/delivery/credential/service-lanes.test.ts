@@ -72,7 +72,9 @@ describe('push services of one credential', () => {
     expect(turnedAway).toEqual([{ task: { n: 1 }, dueAt: now + 7000 }])
     expect(admit(GOOGLE)).toEqual({ kind: 'later', dueAt: now + 7001, reason: 'HTTP 429' })
     expect(fill(MOZILLA)).toBe(1)
+    expect(lanes.paused(now)).toEqual([{ service: GOOGLE, reason: 'HTTP 429' }])
     now += 7000
+    expect(lanes.paused(now)).toEqual([])
     expect(fill(GOOGLE)).toBe(1)
     expect(lines).toEqual([
       [

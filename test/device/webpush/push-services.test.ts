@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { endpointProblem, isNamed } from '../../../src/device/webpush/push-services.ts'
+import { endpointProblem, isNamed, serviceName } from '../../../src/device/webpush/push-services.ts'
 
 const FOREIGN =
   'must be an endpoint of a push service that is allowed here: fcm.googleapis.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com, or one that the operator names with --push-services'
@@ -74,4 +74,16 @@ describe('the endpoint of a subscription', () => {
     expect(endpointProblem('https://push.example/up/1', named)).toBe(FOREIGN)
     expect(endpointProblem('https://sub.push.example:8443/up/1', named)).toBe(FOREIGN)
   })
+})
+
+test('push services have few names: a known host stands for its subdomains, others are those of the operator', () => {
+  for (const [origin, name] of [
+    ['https://fcm.googleapis.com', 'fcm.googleapis.com'],
+    ['https://updates.push.services.mozilla.com', 'push.services.mozilla.com'],
+    ['https://wns2-par02p.notify.windows.com', 'notify.windows.com'],
+    ['https://push.example.org:8443', 'push.example.org:8443'],
+    ['null', 'other'],
+  ] as const) {
+    expect(serviceName(origin)).toBe(name)
+  }
 })

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Clients for APNs to compare with, and the Pool that apns2 is built on. Never dependencies of the service. */
-const NPM = { '@parse/node-apn': '8.1.0', apns2: '12.2.0', undici: '7.30.2' }
+/** Clients to compare with, and the Pool that apns2 is built on. Never dependencies of the service. */
+const NPM = { '@parse/node-apn': '8.1.0', apns2: '12.2.0', undici: '7.30.2', 'web-push': '3.6.7' }
 const SIDESHOW = 'v0.25.0'
 
 const SENDERS = join(import.meta.dir, '../contenders/senders')
@@ -19,6 +19,8 @@ export interface SenderProgram {
 export interface Packages {
   readonly nodeApn: SenderProgram | null
   readonly apns2: SenderProgram | null
+  /** On the runtime it was made for, and on the one of the service; none: it could not be had. */
+  readonly webPush: readonly SenderProgram[]
   readonly sideshow: SenderProgram | null
   readonly netHttp: SenderProgram | null
   readonly notes: readonly string[]
@@ -26,20 +28,22 @@ export interface Packages {
 
 /** Installs and builds the senders that are not part of this project, into a folder that git does not see. */
 export async function installPackages(): Promise<Packages> {
-  mkdirSync(FOLDER, { recursive: true })
   const npm = await installFromNpm()
   const go = await buildGo()
   return { ...npm, ...go, notes: [...npm.notes, ...go.notes] }
 }
 
-async function installFromNpm(): Promise<Pick<Packages, 'nodeApn' | 'apns2' | 'notes'>> {
+/** Those for Node alone. */
+export async function installFromNpm(): Promise<Pick<Packages, 'nodeApn' | 'apns2' | 'webPush' | 'notes'>> {
+  mkdirSync(FOLDER, { recursive: true })
   await Bun.write(join(FOLDER, 'package.json'), JSON.stringify({ private: true, dependencies: NPM }))
   if (!(await succeeds([process.execPath, 'install', '--silent'], FOLDER))) {
-    return { nodeApn: null, apns2: null, notes: ['@parse/node-apn and apns2: the packages could not be installed.'] }
+    const notes = ['@parse/node-apn, apns2 and web-push: the packages could not be installed.']
+    return { nodeApn: null, apns2: null, webPush: [], notes }
   }
   // Node 20 does not read TypeScript.
   const built = await Bun.build({
-    entrypoints: [join(SENDERS, 'node-apn.ts'), join(SENDERS, 'npm-apns2.ts')],
+    entrypoints: [join(SENDERS, 'node-apn.ts'), join(SENDERS, 'npm-apns2.ts'), join(SENDERS, 'web-push.ts')],
     target: 'node',
     outdir: FOLDER,
     naming: '[name].mjs',
@@ -56,6 +60,17 @@ async function installFromNpm(): Promise<Pick<Packages, 'nodeApn' | 'apns2' | 'n
   return {
     nodeApn: program(`@parse/node-apn ${NPM['@parse/node-apn']}`, 'node-apn.mjs'),
     apns2: program(`apns2 ${NPM.apns2}`, 'npm-apns2.mjs'),
+    webPush: [
+      program(`web-push ${NPM['web-push']}`, 'web-push.mjs'),
+      ...(node === null
+        ? []
+        : [
+            {
+              name: `web-push ${NPM['web-push']}, Bun ${Bun.version}`,
+              command: [process.execPath, join(FOLDER, 'web-push.mjs')],
+            },
+          ]),
+    ],
     notes: node === null ? ['The packages made for Node ran on Bun: there is no Node here.'] : [],
   }
 }

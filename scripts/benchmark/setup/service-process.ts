@@ -19,8 +19,8 @@ interface ServiceOptions {
   /** Path of the compiled service. */
   readonly binary: string
   /** It is changed by the run: see `copyOf`. */
-  readonly devices: DeviceSet
-  /** Takes the place of APNs; without one nothing can be sent. */
+  readonly devices: Pick<DeviceSet, 'directory' | 'applicationId' | 'secret'>
+  /** Takes the place of APNs, and is a push service of browsers; without one nothing can be sent. */
   readonly gateway?: { readonly origin: string; readonly ca: string }
 }
 
@@ -78,7 +78,8 @@ function headersOf({ applicationId, secret }: Pick<DeviceSet, 'applicationId' | 
 function environment(gateway: ServiceOptions['gateway']): Record<string, string | undefined> {
   const { PATH, HOME, TMPDIR } = process.env
   if (gateway === undefined) return { PATH, HOME, TMPDIR }
-  return { PATH, HOME, TMPDIR, BELLHOP_APNS_URL: gateway.origin, BELLHOP_GATEWAY_CA: gateway.ca }
+  const { origin, ca } = gateway
+  return { PATH, HOME, TMPDIR, BELLHOP_APNS_URL: origin, BELLHOP_PUSH_SERVICES: origin, BELLHOP_GATEWAY_CA: ca }
 }
 
 async function ready(stdout: ReadableStream<Uint8Array>): Promise<{ url: string; adminUrl: string }> {

@@ -56,6 +56,11 @@ describe('below /webpush', () => {
   })
 })
 
+/** In a worker: an event that the browser would send, and the end of what is done about it. */
+const HAPPENS = `((type, said) => new Promise((resolve, reject) => {
+  self.dispatchEvent(Object.assign(new Event(type), said, { waitUntil: (work) => work.then(resolve, reject) }))
+}))`
+
 const inBrowser = CHROMIUM === null ? { describe: describe.skip, why: ' (no chromium in PATH)' } : { describe, why: '' }
 
 inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, () => {
@@ -120,11 +125,15 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
         new URL('?bellhop', scope), Response.json({ home: location.origin, app: '${app}', token: 'unknown' })))`,
     )
     const [worker] = context.serviceWorkers()
+    // A site that imports the script has its own functions, of whatever name.
+    expect(await worker?.evaluate<unknown>('[typeof arrived, typeof opened, typeof call]')).toEqual(
+      Array.from({ length: 3 }, () => 'undefined'),
+    )
     const chosen = await worker?.evaluate<unknown>(
       `self.registration.getNotifications({ tag: 'cake' }).then(async ([notification]) => {
         const { actions } = notification
-        await opened({ notification, action: 'buy' })
-        await opened({ notification, action: '' })
+        await ${HAPPENS}('notificationclick', { notification, action: 'buy' })
+        await ${HAPPENS}('notificationclick', { notification, action: '' })
         return { buttons: actions.map(({ action, title }) => ({ action, title })), links: notification.data.actions }
       })`,
     )
@@ -138,10 +147,14 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
     await service.put('/deviceToken', device, { as: 'device' })
     const subscription = JSON.stringify({ endpoint: endpoint(2), keys: EXAMPLE_SUBSCRIPTION })
     const remembered = await worker?.evaluate<unknown>(
-      `self.caches.open('bellhop')
-        .then(async (cache) => cache.put(memory(), Response.json({ ...(await remembered()), token: '${endpoint(1)}' })))
-        .then(() => changed({ oldSubscription: null, newSubscription: { toJSON: () => (${subscription}) } }))
-        .then(remembered)`,
+      `self.caches.open('bellhop').then(async (cache) => {
+        const place = self.registration.scope + '?bellhop'
+        const last = await (await cache.match(place)).json()
+        await cache.put(place, Response.json({ ...last, token: '${endpoint(1)}' }))
+        const newSubscription = { toJSON: () => (${subscription}) }
+        await ${HAPPENS}('pushsubscriptionchange', { oldSubscription: null, newSubscription })
+        return (await cache.match(place)).json()
+      })`,
     )
     expect(remembered).toMatchObject({ app, token: endpoint(2) })
     const { body: devices } = await service.get('/deviceToken/all')

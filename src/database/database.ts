@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { createCheckpointer, IN_THE_COMMIT, LOG_PAGES } from './checkpointer.ts'
 import type { Checkpointer, CheckpointOverrides } from './checkpointer.ts'
 import { refuseEmptied, refuseForeign } from './identify-file.ts'
+import { LazyStatement } from './lazy-statement.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import { sqliteVersion } from './sqlite-version.ts'
-import { stablePlan } from './stable-plan.ts'
 import { refuseNewer, upgrade } from './upgrade.ts'
 import type { UpgradeOptions } from './upgrade.ts'
 
@@ -18,7 +18,7 @@ export type NoPromise<T> = T extends PromiseLike<unknown> ? never : T
 
 export type Value = string | number | null | Uint8Array
 
-/** A statement compiled once, with the shapes its SQL takes and gives. */
+/** A statement compiled once, when it is first run, with the shapes its SQL takes and gives. */
 export interface Statement<Row, Params extends readonly Value[]> {
   get(...params: Params): Row | null
   all(...params: Params): Row[]
@@ -224,11 +224,11 @@ function openWriter(path: string, options: UpgradeOptions): Sqlite {
 
 function prepare<Row, Params extends readonly Value[]>(connection: Sqlite, sql: string): Statement<Row, Params> {
   // bun:sqlite types its parameters as one loose union; the caller names the exact ones beside the SQL.
-  return connection.prepare(stablePlan(sql)) as unknown as Statement<Row, Params>
+  return new LazyStatement(connection, sql) as unknown as Statement<Row, Params>
 }
 
 function openDrizzle(connection: Sqlite) {
   // All that drizzle asks of a connection here.
-  const client: Pick<Sqlite, 'prepare'> = { prepare: (sql: string) => connection.prepare(stablePlan(sql)) }
-  return drizzle({ client: client as Sqlite })
+  const client = { prepare: (sql: string) => new LazyStatement(connection, sql) }
+  return drizzle({ client: client as unknown as Sqlite })
 }

@@ -18,6 +18,26 @@ beforeEach(async () => {
 })
 afterEach(() => rm(join(directory, '..'), { recursive: true }))
 
+describe('a statement', () => {
+  test('is compiled when it is first run, and not before', () => {
+    using database = openDatabase(directory)
+    const rows = database.statement<{ n: number }, [number]>('SELECT n FROM later WHERE n > ?')
+    expect(() => rows.all(0)).toThrow('no such table: later')
+    database.statement<never, []>('CREATE TABLE later (n)').run()
+    database.statement<never, [number, number]>('INSERT INTO later VALUES (?), (?)').run(1, 2)
+    expect(rows.all(1)).toEqual([{ n: 2 }])
+    expect([...rows.iterate(0)]).toEqual([{ n: 1 }, { n: 2 }])
+    expect(rows.get(2)).toBeNull()
+  })
+
+  test('is not compiled once the database is closed', () => {
+    const database = openDatabase(directory)
+    const version = database.statement<object, []>('PRAGMA user_version')
+    database[Symbol.dispose]()
+    expect(() => version.get()).toThrow('Cannot use a closed database')
+  })
+})
+
 describe('opening a database', () => {
   test('makes the directory and the file for their owner alone', () => {
     using _ = openDatabase(directory)

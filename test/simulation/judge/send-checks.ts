@@ -117,7 +117,7 @@ export class SendChecks {
     )
   }
 
-  /** It may have been encrypted when it was asked for. */
+  /** While a browser registers nobody can say which keys it has. */
   #checkKeys(push: Push, phone: Phone, { arrival }: Send): void {
     if (arrival.pair === null || phone.pair === null || phone.calls > 0) return
     this.#verdict.expect(

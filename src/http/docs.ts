@@ -10,7 +10,8 @@ import type { JsonSchema } from './fields.ts'
 import { fixedContent } from './fixed-content.ts'
 
 const INTRODUCTION = `
-Push notifications for mobile apps: a registry of devices, targeting, and delivery to APNs and FCM. How to run it is in
+Push notifications for mobile apps and browsers: a registry of devices, targeting, and delivery to APNs, FCM and the push
+services of browsers. How to run it is in
 [the manual](/manual).
 
 **Every call** names its application in \`X-SERVICE-APPID\` and a version in \`Accept-Version\` (1.0.0 is served: send \`1\`). What

@@ -86,5 +86,5 @@ export const RecordReceipt = bodyOf(
 export const ANALYTICS = objectSchema('Analytics', {
   t: count('Notifications addressed: one for each device of each push.'),
   o: count('Opens recorded.'),
-  s: count('Notifications accepted by APNs or FCM, never more than `t`.'),
+  s: count('Notifications accepted by APNs, FCM or a push service, never more than `t`.'),
 })

@@ -22,9 +22,9 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
         id: { type: 'string', format: 'uuid', description: 'The id that the push was answered with.' },
         state: oneOf(['finished', 'cancelled'], 'Cancelled: the counts are those of what had gone out before.'),
         t: count('Devices addressed.'),
-        s: count('Of them accepted by APNs or FCM.'),
+        s: count('Of them accepted by APNs, FCM or a push service.'),
         failed: count('Devices that it failed for.'),
-        reason: text('Why APNs or FCM refused the push for everybody. Absent: neither did.'),
+        reason: text('Why a gateway refused the push for everybody. Absent: none did.'),
         started_at: time('When the first was sent. Absent: it was called off before.'),
         finished_at: time('When the last was answered for.'),
       },
@@ -73,7 +73,7 @@ const EVENTS: Readonly<Record<EventType, Described>> = {
     data: objectSchema('DeviceGone', {
       token: text('The token that was declared gone.'),
       platform: platformSchema,
-      reason: text('The word of APNs or FCM for it.'),
+      reason: text('The word of APNs, FCM or the push service for it.'),
       at: time('When it said so.'),
     }),
     example: {

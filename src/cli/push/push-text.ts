@@ -72,18 +72,22 @@ export function previewText(preview: Preview, { paint, legible }: Style): string
       ...(devices.length === 0 ? [] : ['', 'Among them', ...tableText(devices)]),
       '',
       ...tableText([...size('APNs', apns), ...size('FCM', fcm), ...size('web push', web)]),
-      ...(languages.length === 0
-        ? []
-        : ['', ...tableText([LANGUAGE_HEAD, ...languages.map(languageRow)], LANGUAGE_SIDES)]),
+      ...(languages.length === 0 ? [] : ['', ...languageTable(languages, web !== null)]),
       '',
     ].join('\n'),
   )
 }
 
-const LANGUAGE_HEAD = ['  LANGUAGE', 'DEVICES', 'APNS BYTES', 'FCM BYTES']
-const LANGUAGE_SIDES = ['left', 'right', 'right', 'right'] as const
-
-function languageRow({ language, t, apns, fcm }: NonNullable<Preview['languages']>[number]): string[] {
-  const bytes = (rendered: { readonly bytes: number } | null) => (rendered === null ? '' : grouped(rendered.bytes))
-  return [`  ${language ?? 'the own text'}`, grouped(t), bytes(apns), bytes(fcm)]
+/** `withWeb`: browsers are among them. */
+function languageTable(languages: NonNullable<Preview['languages']>, withWeb: boolean): readonly string[] {
+  const bytes = (rendered: { readonly bytes: number } | null | undefined) => (rendered ? grouped(rendered.bytes) : '')
+  const rows = languages.map(({ language, t, apns, fcm, webpush }) => [
+    `  ${language ?? 'the own text'}`,
+    grouped(t),
+    bytes(apns),
+    bytes(fcm),
+    ...(withWeb ? [bytes(webpush)] : []),
+  ])
+  const head = ['  LANGUAGE', 'DEVICES', 'APNS BYTES', 'FCM BYTES', ...(withWeb ? ['WEB BYTES'] : [])]
+  return tableText([head, ...rows], ['left', 'right', 'right', 'right', 'right'])
 }

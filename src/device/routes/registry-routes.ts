@@ -76,7 +76,7 @@ export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: De
           tag: 'Devices',
           summary: 'List uninstalled tokens',
           description:
-            'Tokens that Apple or Google declared gone, newest first, kept for 90 days. This is what the gateways say, not proof of an uninstall: Apple delays it on purpose, and may answer as if nothing happened for a long time. A device that has registered again since stays listed: compare `at`.',
+            'Tokens that Apple, Google or a push service declared gone, newest first, kept for 90 days. This is what the gateways say, not proof of an uninstall: Apple delays it on purpose, and may answer as if nothing happened for a long time. A device that has registered again since stays listed: compare `at`.',
           secret: true,
           parameters: [query('since', 'ISO 8601 time, or milliseconds since 1970.', { type: 'string' })],
           answers: {

@@ -58,7 +58,7 @@ const state = oneOf(
 const id: JsonSchema = { type: 'string', format: 'uuid', description: 'The id that the push was answered with.' }
 const reason = orNull(text('Why a paused push waits.'))
 const t = count('Devices addressed, as far as they are counted.')
-const s = count('Of them accepted by APNs or FCM.')
+const s = count('Of them accepted by APNs, FCM or a push service.')
 const waiting = count('Devices that have no outcome yet: `t` is always `s`, those it failed for, and these.')
 const failedTotal = count('Devices that it failed for.')
 

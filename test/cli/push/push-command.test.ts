@@ -58,6 +58,15 @@ describe('push beside a running server', () => {
         ) as string,
       })
     }
+    const keys = {
+      p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+      auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+    }
+    await caller.put('/deviceToken', { token: 'https://fcm.googleapis.com/fcm/send/1', platform: '2', keys })
+    const argv = ['push', caller.application.id, 'Hello', '--all', '--dry-run', '--languages', file.path]
+    expect((await beside.run(argv)).stdout).toMatch(
+      /\n {2}LANGUAGE +DEVICES +APNS BYTES +FCM BYTES +WEB BYTES\n {2}the own text +2 +\d+ +\d+ +\d+\n/,
+    )
     for (const [languages, problem] of [
       ['{"de": {"msg": 1}}', '--languages.de.msg must be a string, not 1.'],
       ['{"de"', `--languages is not JSON: expected an object, such as '{"de": {"msg": "Hallo"}}'.`],

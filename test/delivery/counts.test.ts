@@ -93,6 +93,16 @@ function auditLanguages({ s, failed, languages, language_unknown: unknown, finis
   if (over !== null) expect(unknown.failed).toBeLessThanOrEqual(expired + cancelled + removed)
 }
 
+/** All devices. */
+function speakGerman(): void {
+  service.database.statement(`UPDATE device SET locale = 'de-AT'`).run()
+}
+
+/** How many failed in the push's own text, in each of its languages, and in none. */
+function failedIn({ languages, language_unknown: unknown }: any): number[] {
+  return [...languages, unknown].map(({ failed }: any) => failed)
+}
+
 /** Lets time pass until `done`, a quarter of a second at a time, and audits the push at each. */
 async function pass(id: string, done: (status: any) => boolean, each: () => Promise<void> = async () => {}) {
   for (;;) {
@@ -187,12 +197,43 @@ describe('the end of the time to live, while an answer is on its way', () => {
 
   test('tells of who is held back by a pause that the time was over', async () => {
     await register(3)
+    speakGerman()
     simulator.answerWith(() => answer(429, 'TooManyProviderTokenUpdates'))
-    const id = await push({ ttl: 5 })
+    const id = await push({ ttl: 5, languages: { de: { msg: 'Hallo' } } })
     const status = await ended(id)
     expect(status.failed).toEqual({ total: 3, reasons: { expired: 3 } })
+    expect(failedIn(status)).toEqual([0, 1, 2])
     const failures = (await service.get(`/push/${id}/failures`)).body
     expect(failures).toMatchObject([{ token: tokenOf(0), state: 'expired', reason: 'expired', attempts: 1 }])
+  })
+})
+
+describe('a stop while an answer is on its way', () => {
+  test('leaves who is too late after the next start counted in the language of the send', async () => {
+    await register(3)
+    speakGerman()
+    const asked = new Set<string>()
+    simulator.answerWith(({ token }) => (asked.add(token), { kind: 'silent' }))
+    const id = await push({ ttl: 5, languages: { de: { msg: 'Hallo' } } })
+    while (asked.size === 0) await Bun.sleep(1)
+    clock.advance(10_000)
+    let stopped = false
+    const restarting = service.restart().finally(() => (stopped = true))
+    while (!stopped) {
+      clock.advance(250)
+      await Bun.sleep(5)
+    }
+    await using again = await restarting
+    const status = async () => (await again.get(`/push/${id}`)).body
+    while (!isOver(await status())) {
+      clock.advance(250)
+      await Bun.sleep(5)
+    }
+    const over = await status()
+    expect(over).toMatchObject({ t: 3, s: 0, failed: { total: 3 } })
+    const sent = over.failed.reasons['no answer yet']
+    expect(sent).toBePositive()
+    expect(failedIn(over)).toEqual([0, sent, 3 - sent])
   })
 })
 

@@ -130,9 +130,10 @@ describe('GET /push/{id}', () => {
   })
 
   test('of a push by local time is that of all its waves', async () => {
-    await service.put('/deviceToken', { token: ios('a1'), platform: '0', timezone: 'Europe/Berlin' })
-    await service.put('/deviceToken', { token: ios('a2'), platform: '0', timezone: 'Europe/Lisbon' })
-    const id = await push({ platform: ['0'], send_at_local: '2026-11-20T13:05' })
+    await service.put('/deviceToken', { token: ios('a1'), platform: '0', timezone: 'Europe/Berlin', locale: 'de' })
+    await service.put('/deviceToken', { token: ios('a2'), platform: '0', timezone: 'Europe/Lisbon', locale: 'de' })
+    const languages = { de: { msg: 'Hallo' } }
+    const id = await push({ platform: ['0'], send_at_local: '2026-11-20T13:05', languages })
     clock.advance(5 * 60_000)
     const first = await statusWhen(id, ({ s }) => s === 1)
     expect(first).toMatchObject({ state: 'sending', t: 1, finished_at: null })
@@ -143,6 +144,10 @@ describe('GET /push/{id}', () => {
     clock.advance(1000)
     const over = await statusWhen(id, ({ state }) => state === 'finished')
     expect(over).toMatchObject({ t: 2, s: 2, started_at: '2026-11-20T12:05:00.000Z' })
+    expect(over.languages).toMatchObject([
+      { language: null, s: 0 },
+      { language: 'de', s: 2 },
+    ])
     expect((await service.get('/pushes')).body.map((one: any) => one.id)).toEqual([id])
   })
 

@@ -9,14 +9,8 @@ const CLIENT = '/webpush/client.js'
 const WORKER = '/webpush/worker.js'
 
 interface BrowserClient {
-  readonly enrol: (options: {
-    readonly app: string
-    readonly publicKey: string
-    readonly worker: string
-    readonly scope: string
-    readonly home: string
-    readonly put: (device: object) => Promise<{ readonly token: string }>
-  }) => Promise<{ readonly token: string }>
+  /** `options`: as client.js has them. */
+  readonly enrol: (options: Readonly<Record<string, unknown>>) => Promise<{ readonly token: string }>
 }
 
 /** Why no push can come to this browser, as a sentence; `null`: nothing is known against it. */
@@ -42,7 +36,7 @@ export async function registerThisBrowser({ id, credentials }: ApplicationAnswer
     worker: trusted(WORKER),
     scope: scopeOf(id),
     home: `${publicUrl.value}/`,
-    put: (device) => call('PUT', onBehalf(id, '/deviceToken'), { body: device }),
+    put: (device: object) => call('PUT', onBehalf(id, '/deviceToken'), { body: device }),
   })
   return token
 }

@@ -43,10 +43,11 @@ function app({ program, application, data }: Stage, flags: readonly string[], in
   return runCommand(program, ['app', 'webpush', application.id, ...flags, `--data=${data}`], input)
 }
 
-async function register({ api, ledger, accuse }: Stage, token: string): Promise<void> {
+async function register(stage: Stage, token: string): Promise<void> {
+  const { api, ledger } = stage
   const askedAt = Date.now()
   const answer = await api.call('PUT', '/deviceToken', { token, platform: 2, keys: KEYS })
-  if (answer?.status !== 201) accuse(`a browser was not taken: ${answer?.status ?? 'no answer'}`)
+  if (answer?.status !== 201) stage.accuse(`a browser was not taken: ${answer?.status ?? 'no answer'}`)
   const [tags, doubtfulTags] = [new Set<string>(), new Set<string>()]
   ledger.addDevice({ platform: 2, token, askedAt, ackedAt: Date.now(), tags, doubtfulTags, aliases: [null] })
 }

@@ -58,9 +58,12 @@ function isHarmless({ sql }: SchemaObject): boolean {
   return HARMLESS.some((pattern) => pattern.test(plain(sql)))
 }
 
-/** Versions of SQLite differ in quotes and white space. */
+/**
+ * Versions of SQLite differ in quotes and white space, and databases that were made before 2026-11-22, 20:30 UTC, in how
+ * three values are checked: by a list, for which SQLite builds a table a row.
+ */
 function plain(sql: string | null): string {
-  return (sql ?? '').replaceAll('"', '').replaceAll(/\s+/g, ' ')
+  return (sql ?? '').replaceAll('"', '').replaceAll(/\s+/g, ' ').replaceAll('IN (0, 1, 2)', 'BETWEEN 0 AND 2')
 }
 
 function described({ type, name, tbl_name: table }: SchemaObject, how: string): string {

@@ -107,5 +107,5 @@ export function createPublicApi(parts: PublicParts): PublicApi {
       ...(compat ? [compatRoutes({ gate, commit, devices, bounds })] : []),
     ],
   })
-  return { app, routeOf: gate.routeOf }
+  return { app, routeOf: (url) => gate.routeOf(url) }
 }

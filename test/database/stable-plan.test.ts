@@ -14,8 +14,10 @@ describe('a statement has the same plan whatever is bound, and so need not be co
   /** For 1 alone SQLite could take the index. */
   const [before, after] = ['EXPLAIN QUERY PLAN SELECT a FROM t WHERE b = ', ' ORDER BY a'] as const
   const plans: Record<string, (database: Database, value: number) => unknown> = {
-    'on the writing connection': ({ statement }, value) => statement(`${before}?${after}`).all(value as never),
-    'on the reading connection': ({ reading }, value) => reading(`${before}?${after}`).all(value as never),
+    'on the writing connection': (database, value) =>
+      database.statement<unknown, [number]>(`${before}?${after}`).all(value),
+    'on the reading connection': (database, value) =>
+      database.reading<unknown, [number]>(`${before}?${after}`).all(value),
     'by drizzle': ({ orm }, value) => orm.all(sql`${sql.raw(before)}${value}${sql.raw(after)}`),
     'by drizzle, reading': ({ readingOrm }, value) => readingOrm.all(sql`${sql.raw(before)}${value}${sql.raw(after)}`),
   }

@@ -135,5 +135,7 @@ function openedBy(path: string, keys: readonly string[]): readonly string[] | nu
   if (kind === 'bad') return content?.schema ?? null
   const opens = (of: SealedFor, sealed: Uint8Array) =>
     keys.map((key) => open(Buffer.from(key, 'base64'), of, sealed) !== null)
-  return content.sealed.map(({ sealed, ...of }) => `${of.application} ${of.provider} ${opens(of, sealed)}`).toSorted()
+  return content.sealed
+    .map(({ sealed, ...of }) => `${of.application} ${of.provider} ${opens(of, sealed).join()}`)
+    .toSorted()
 }

@@ -37,7 +37,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
   const statuses = createStatusStore({ database })
 
   const ask: AskPauses = isServed(data) ? asker.ask : async () => undefined
-  if (one !== undefined) return shownOne(one)
+  if (one !== undefined) return await shownOne(one)
 
   const after = flags.get('after')
   const last = after === undefined ? null : resolvePush(createPushSearch({ database }), after, data, '--after: ')

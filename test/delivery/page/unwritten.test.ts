@@ -95,6 +95,8 @@ describe('while what was sent cannot be written down', () => {
     expect(repeated()).toEqual([])
     expect(arrivals).toHaveLength(DEVICES)
     expect((await service.get('/analytics')).body).toEqual({ t: DEVICES, s: DEVICES, o: 0 })
+    // What is committed can be read before it is known to be on disk.
+    await until(() => service.server.unwritten().pushes === 0)
     expect(service.server.unwritten()).toEqual({ notifications: 0, pushes: 0 })
   })
 

@@ -249,19 +249,23 @@ describe('a credential that has proven itself', () => {
     await register(0, order('a', 1), order('a', 2))
     await sent(await push(0))
     const asked: number[] = []
+    let onTheirWay = 0
     const pause = { status: 429, headers: { 'retry-after': '1' }, body: '{"reason":"TooManyProviderTokenUpdates"}' }
     const busy = { status: 503, headers: { 'retry-after': '300' }, body: '{"reason":"ServiceUnavailable"}' }
     let isBusy = true
     simulator.answerWith(({ token }) => {
+      onTheirWay++
       if (token === order('a', 2)) asked.push(clock.now())
       if (!isBusy) return null
       return token === order('a', 1)
-        ? { kind: 'answer', answer: pause }
+        ? { kind: 'answer', afterMs: 50, answer: pause }
         : { kind: 'answer', afterMs: 100, answer: busy }
     })
     const id = await push(0)
+    await until(() => onTheirWay === 2)
+    clock.advance(50)
     await service.logged(({ event }) => event === 'sending paused')
-    clock.advance(100)
+    clock.advance(50)
     await answered(4, 0)
     isBusy = false
     await passing(service, clock, sent(id), 5000)

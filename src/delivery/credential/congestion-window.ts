@@ -1,3 +1,4 @@
+import { DEADLINE_MS } from '../../gateway/transport/transport.ts'
 import { backoffMs } from '../../network/backoff.ts'
 import type { RetryPolicy } from '../../network/backoff.ts'
 import { GATEWAY_RETRY, MISCONFIGURED_RETRY } from '../retry.ts'
@@ -90,8 +91,7 @@ export class CongestionWindow {
   succeeded(latencyMs: number, now: number): boolean {
     this.#stale--
     if (now < this.#resumeAt) return false
-    this.#fastestMs = Math.min(this.#fastestMs, latencyMs)
-    this.#meanMs += (latencyMs - this.#meanMs) * SMOOTHING
+    this.#weigh(latencyMs)
     if (this.#meanMs > SLOW_MS && this.#meanMs > this.#fastestMs * SLOW_TIMES) this.#cut()
     else this.#size = Math.min(this.#size + GROWTH, MAX_SIZE)
     this.#setbacks = 0
@@ -99,6 +99,16 @@ export class CongestionWindow {
     this.#state = 'ready'
     this.#reason = null
     return true
+  }
+
+  /**
+   * No request is waited for that long: the process stood still meanwhile, which says nothing of the gateway. Six hours in
+   * the mean would have the next 300 requests go one by one.
+   */
+  #weigh(latencyMs: number): void {
+    if (latencyMs > 2 * DEADLINE_MS) return
+    this.#fastestMs = Math.min(this.#fastestMs, latencyMs)
+    this.#meanMs += (latencyMs - this.#meanMs) * SMOOTHING
   }
 
   /** A stream broke, or took too long. */

@@ -32,6 +32,13 @@ describe('the window of a credential', () => {
     expect(window.size(NOW)).toBe(489)
   })
 
+  test('an answer that came after the process had stood still does not close it', () => {
+    const window = opened()
+    window.succeeded(6 * 60 * 60 * 1000, NOW)
+    for (let n = 0; n < 10; n++) window.succeeded(5, NOW)
+    expect(window.size(NOW)).toBe(1000)
+  })
+
   test('it never closes altogether for strain', () => {
     const window = new CongestionWindow()
     for (let n = 0; n < 100; n++) window.strained()

@@ -21,7 +21,7 @@ export class LineChecks {
    * By line: until when nothing is to be sent with a credential. Of what a push service or the other environment has asked
    * for, which holds up none but its own devices, by line and that.
    */
-  readonly #rests = new Map<string, { readonly life: number; readonly until: number }>()
+  readonly #rests = new Map<string, { readonly askedOf: Send; readonly until: number }>()
   /** By line: the run of the service in which a gateway took something last. */
   readonly #provenIn = new Map<string, number>()
   /** The credentials that commands have put in the place of others, by application and gateway, and when. */
@@ -47,13 +47,13 @@ export class LineChecks {
 
   /** The service hears an answer. */
   heard(phone: Phone, send: Send, answeredAt: number): void {
-    const { arrival, reply, begunAt, life } = send
+    const { arrival, reply, begunAt } = send
     this.#open.delete(send)
     if (answeredAt - begunAt >= ALLOWANCE.silentMs) this.#silent.add(phone)
     if (reply.says === 'blocked' && reply.restMs !== null) {
       const isOfPart = this.#second.has(send) || arrival.service !== null
       const line = isOfPart ? partOf(arrival) : lineOf(arrival)
-      this.#rests.set(line, { life, until: answeredAt + reply.restMs })
+      this.#rests.set(line, { askedOf: send, until: answeredAt + reply.restMs })
     }
     if (isOfCredential(reply)) this.#provenIn.set(lineOf(arrival), this.#course.life)
     if (isOfService(reply)) this.#provenIn.set(partOf(arrival), this.#course.life)
@@ -76,9 +76,12 @@ export class LineChecks {
 
   #checkRest(push: Push, phone: Phone, sends: readonly Send[], { arrival, at, life }: Send): void {
     const rests = [this.#rests.get(lineOf(arrival)), this.#rests.get(partOf(arrival))]
-    const all = Math.max(...rests.map((rest) => (rest?.life === life ? rest.until : Number.NEGATIVE_INFINITY)))
-    // What was asked of a credential that has been replaced says nothing of the new one.
-    const before = sends.filter((one) => one.life === life && lineOf(one.arrival) === lineOf(arrival))
+    // What was asked of a credential that has been replaced says nothing of the new one, be it the one of before: whoever
+    // puts that back wants it to be tried.
+    const { at: since } = this.credentialOf(arrival.application, arrival.gateway)
+    const isSaidNow = (one: Send) => one.life === life && one.at >= since
+    const all = Math.max(...rests.map((rest) => (rest && isSaidNow(rest.askedOf) ? rest.until : -Infinity)))
+    const before = sends.filter((one) => isSaidNow(one) && lineOf(one.arrival) === lineOf(arrival))
     const asked = before.findLast((one) => one.reply.restMs !== null && one.answeredAt !== null)
     const own = (asked?.answeredAt ?? Number.NEGATIVE_INFINITY) + (asked?.reply.restMs ?? 0)
     this.#verdict.expect(

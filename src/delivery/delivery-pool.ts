@@ -182,7 +182,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     follower.follow()
     shared = share()
     // What is on disk may still seem to be over by the new time of day.
-    if (!follower.isBehind) for (const sender of senders.values()) sender.tick()
+    if (!stopped && !follower.isBehind) for (const sender of senders.values()) sender.tick()
     cancelTick = null
     ensureTick()
   }
@@ -221,7 +221,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
   }
 
   function ensureTick(): void {
-    if (cancelTick !== null || stopped) return
+    if (cancelTick !== null || closed) return
     if ([...senders.values()].every((sender) => sender.isDone)) {
       clock.rest()
       return
@@ -300,14 +300,15 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       return sender.reason ?? `there is no credential for ${GATEWAY_NAMES[platform]}`
     },
     async stop() {
+      // The clock is followed all the same: a stop may wait for answers longer than a process that runs leaves it unread.
       stopped = true
-      cancelTick?.()
       await Promise.all([...senders.values()].map((sender) => sender.stop()))
       // What else was written goes out with this turn's commit, and this comes after it.
       await persist(() => null)
     },
     close() {
       closed = true
+      cancelTick?.()
       for (const sender of senders.values()) sender.close()
     },
     unwritten() {

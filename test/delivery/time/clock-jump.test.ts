@@ -23,8 +23,8 @@ let clock: FakeClock
 let service: Service
 let simulator: Simulator
 
-async function start(ttlClock: 'elapsed' | 'wall' = 'elapsed'): Promise<void> {
-  ;({ clock, service, simulator } = await startSending({ config: { ttlClock, drainSeconds: 0 } }))
+async function start(ttlClock: 'elapsed' | 'wall' = 'elapsed', drainSeconds = 0): Promise<void> {
+  ;({ clock, service, simulator } = await startSending({ config: { ttlClock, drainSeconds } }))
 }
 afterEach(() => service[Symbol.asyncDispose]())
 
@@ -266,4 +266,24 @@ test('a process that stood still, and then hears first that it is to wait, waits
   expect(asked).toBe(1)
   await passing(service, clock, sent(id))
   expect(asked).toBe(2)
+})
+
+describe('a stop that waits for answers', () => {
+  test('is no time in which the process stood still, however late they are', async () => {
+    await start('elapsed', 60)
+    await register(1)
+    const { promise: asked, resolve } = Promise.withResolvers<void>()
+    simulator.answerWith(() => (resolve(), { kind: 'silent' }))
+    await push()
+    await passing(service, clock, asked)
+    const stopping = clock.now()
+    const restarting = service.restart()
+    // The stop waits for what takes time, and nothing else moves the clock.
+    while ((await Promise.race([restarting, Bun.sleep(5)])) === undefined) clock.advance(250)
+    await using _ = await restarting
+    expect(clock.now() - stopping).toBeGreaterThan(10_000)
+    expect(service.log.filter(({ level }) => level === 'warn').map(({ event }) => event)).not.toContain(
+      'the process stood still',
+    )
+  })
 })

@@ -24,7 +24,7 @@ export interface Filter {
   /** Registered for the first time not longer ago than this. */
   readonly registeredWithinMs?: number
   readonly where?: Where
-  /** Devices of these users, in order; of nobody where there are none. */
+  /** Devices of these users; of nobody where there are none. */
   readonly users?: readonly string[]
   readonly exceptUsers?: readonly string[]
   /** The moment that these times are counted back from, ms since the Unix epoch: fixed when a push is accepted. */

@@ -1,4 +1,5 @@
 import type { Audience } from '../audience/filter.ts'
+import { storedAudience } from '../audience/stored-audience.ts'
 import type { WaveAudience } from '../audience/stored-audience.ts'
 import type { Database } from '../database/database.ts'
 import { createNewDeliveryStore } from '../delivery/store/new-delivery-store.ts'
@@ -80,7 +81,7 @@ export function createPushStore({ database }: { database: Database }) {
         parent: number | null,
         stored: Audience | WaveAudience,
       ): number => {
-        const texts = [JSON.stringify(notification), JSON.stringify(stored)] as const
+        const texts = [JSON.stringify(notification), storedAudience(stored)] as const
         const times = [createdAt, expiresAt(sendAt), sendAt, sendAt === null ? createdAt : null] as const
         return Number(insert.run(id, application, ...texts, ...times, parent, resendOf).lastInsertRowid)
       }

@@ -259,6 +259,19 @@ describe('an audience', () => {
     expect(reads(['ann', 'kiosk'])).toEqual([50_100, 50_100])
   })
 
+  test('of users with many devices is whole, however often one is named', () => {
+    using registry = openRegistry()
+    registry.database
+      .statement(
+        `INSERT INTO device (application, platform, token, user, registered_at, seen_at, updated_at)
+         WITH RECURSIVE series (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM series LIMIT 30000)
+         SELECT 1, 0, 'hall-' || value, iif(value = 7, 'ann', 'hall'), 0, 0, 0 FROM series`,
+      )
+      .run()
+    const pages = audiencePages(registry.database, { filter: { ...EVERYBODY, users: ['hall', 'hall', 'ann'] } }, 1, 0)
+    expect(countAll(pages, 40_000, 20_000)).toBe(30_000)
+  })
+
   test('leaves out whoever has another user by the time that the page is read', () => {
     using registry = openRegistry()
     const register = (token: string, user: string) =>

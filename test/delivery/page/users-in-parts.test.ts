@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { array, assert, constantFrom, integer, nat, oneof, option, property, record } from 'fast-check'
+import type { Prepare } from '../../../src/audience/audience-labels.ts'
 import type { Filter } from '../../../src/audience/filter.ts'
+import { lookUpUsers } from '../../../src/audience/user-lookup.ts'
+import type { Value } from '../../../src/database/database.ts'
 import { AudienceCursor } from '../../../src/delivery/page/audience-cursor.ts'
 import type { Page } from '../../../src/delivery/page/page.ts'
 import type { Progress } from '../../../src/delivery/page/progress.ts'
@@ -95,10 +98,46 @@ describe('a push to more users than are looked up at once', () => {
     const { page, inVain } = nextPage(cursor)
     expect(inVain).toBe(0)
     const early = page?.recipients.map(({ device }) => device) ?? []
-    expect(early).toEqual(inOrder(NAMES.slice(0, 200).map((_, n) => deviceOf(n))).slice(0, 32))
+    expect(early).toEqual(inOrder(NAMES.slice(0, 32).map((_, n) => deviceOf(n))))
     // They are not the first devices: other users have those.
     expect(early).not.toEqual(ALL.slice(0, 32))
     expect(nextPage(cursor).inVain).toBeGreaterThan(0)
+  })
+
+  test('begins with the users that are named first, in whatever order', () => {
+    const named = NAMES.toReversed()
+    begin({ users: named })
+    const early = nextPage(cursorAt()).page?.recipients.map(({ device }) => device)
+    expect(early).toEqual(inOrder(Array.from({ length: 32 }, (_, n) => deviceOf(USERS - 1 - n))))
+  })
+
+  test('looks up each user once, however often it is named', () => {
+    begin({ users: [] })
+    const named = [name(0), ...Array.from({ length: 5000 }, () => name(1))]
+    const lookup = lookUpUsers((sql) => registry.database.reading(sql), named, { application: 1, platform: 0 })
+    let parts = 0
+    for (; !lookup.isOver; parts++) lookup.goOn()
+    expect(parts).toBe(2)
+    expect(lookup.listed()?.between(0, USERS)[0]).toBe(JSON.stringify(inOrder([deviceOf(0), deviceOf(1)])))
+  })
+
+  test('looks a part up again that could not be read', () => {
+    begin({ users: [] })
+    let reads = 0
+    const prepare: Prepare = (sql) => {
+      const statement = registry.database.reading<never, readonly Value[]>(sql)
+      const get = (...values: Value[]) => {
+        if (reads++ % 2 === 0) throw new Error('disk I/O error')
+        return statement.get(...values)
+      }
+      return { ...statement, get }
+    }
+    const lookup = lookUpUsers(prepare, NAMES, { application: 1, platform: 0 })
+    while (!lookup.isOver) {
+      expect(() => lookup.goOn()).toThrow('disk I/O error')
+      lookup.goOn()
+    }
+    expect(lookup.listed()?.between(0, USERS)[0]).toBe(JSON.stringify(ALL))
   })
 
   test('reaches each of their devices once', () => {

@@ -1,7 +1,7 @@
 import type { Mutation } from '../simulation/mutations.ts'
 import type { HarmName } from './fault-plan.ts'
-import { DAY } from './journeys/day.ts'
 import { BEGINNING } from './journeys/beginning.ts'
+import { SENDING } from './journeys/sending.ts'
 import { UPKEEP } from './journeys/upkeep.ts'
 import type { Journey } from './trial.ts'
 
@@ -56,7 +56,7 @@ export const PLANTED: readonly Planted[] = [
     file: 'src/delivery/delivery-pool.ts',
     from: '        await sleep(clock, AGAIN_MS)\n',
     to: '        return undefined as T\n',
-    journey: DAY,
+    journey: SENDING,
     harm: 'ENOSPC',
     at: /pwrite data\/bellhop.db-wal/,
   },

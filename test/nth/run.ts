@@ -30,10 +30,10 @@ const HELP = `Usage: scripts/every-nth [--journey NAME]… [--harm NAME]… [--c
   --planted TEXT  in place of all that: plants the defects with this in their name ('' for all) in a copy of the
                   sources, one after the other, and looks for a trial that shows each
 
-${JOURNEYS.map(({ name, what }) => `${name.padEnd(10)}${what}`).join('\n')}
+${JOURNEYS.map(({ name, what }) => `${name.padEnd(11)}${what}`).join('\n')}
 
 ${Object.entries(HARMS)
-  .map(([name, { what }]) => `${name.padEnd(10)}${what}`)
+  .map(([name, { what }]) => `${name.padEnd(11)}${what}`)
   .join('\n')}
 
 Exits with 1 when anything was lost, said twice, or not said.`

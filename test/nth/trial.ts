@@ -14,7 +14,7 @@ import { tracedProgram } from './traced.ts'
 export interface Journey {
   readonly name: string
   readonly what: string
-  /** Goes on whatever fails, disarms the plan, and then looks at what is there. */
+  /** Arms the plan, goes on whatever fails, disarms it, and then looks at what is there. */
   run(trial: Trial): Promise<void>
 }
 
@@ -43,7 +43,9 @@ export interface Trial {
   readonly command: (...args: readonly string[]) => Promise<CommandEnd>
 }
 
-export interface TrialPlan extends FaultPlan {
+export interface TrialPlan extends Omit<FaultPlan, 'arm'> {
+  /** From now on calls are counted, and one fails: the journey says when. */
+  arm(): void
   /** Whether nothing is to fail, and all is counted. */
   readonly isFree: boolean
   /** Whether nothing fails any more. */
@@ -80,7 +82,6 @@ export async function runTrial({ template, program, journey, harm, nth, only, me
   const kills = fault >= 2
   const isFree = nth === 0
   const from = memory?.places.findLast(({ before }) => countOf(before, harm, only) < nth) ?? null
-  plan.arm(harm, from === null ? nth : nth - countOf(from.before, harm, only), only)
   const lasting = 'lasting' in rest
   /** `null`: it is still armed. */
   let met: Met | null = null
@@ -95,6 +96,7 @@ export async function runTrial({ template, program, journey, harm, nth, only, me
       program: traced,
       plan: {
         ...plan,
+        arm: () => plan.arm(harm, from === null ? nth : nth - countOf(from.before, harm, only), only),
         // What is read of it is what happened until then.
         disarm() {
           met = plan.met()

@@ -48,7 +48,7 @@ export function chainOf({ name, what, drawn, prepare, steps }: Chain): Journey {
       const passed: string[] = []
       if (memory === null || from === null) prepare(directory)
       else memory.restore(from, directory)
-
+      plan.arm()
       for (const [at, step] of steps.entries()) {
         if (at < (from?.step ?? 0)) continue
         if (step.sound) plan.disarm()

@@ -1,6 +1,8 @@
 import type { Journey } from '../trial.ts'
 import { BEGINNING } from './beginning.ts'
-import { DAY } from './day.ts'
+import { DYING, STOPPING } from './ending.ts'
+import { OPERATING } from './operating.ts'
+import { SENDING } from './sending.ts'
 import { UPKEEP } from './upkeep.ts'
 
-export const JOURNEYS: readonly Journey[] = [BEGINNING, DAY, UPKEEP]
+export const JOURNEYS: readonly Journey[] = [BEGINNING, SENDING, OPERATING, STOPPING, DYING, UPKEEP]

@@ -58,13 +58,16 @@ export function replaceDatabase({
   return { kind: 'replaced', kept: keepAs }
 }
 
-/** `null`: it is damaged, so that nobody can be kept out of it, and its log stays what it is. */
-function claimed(path: string, patienceMs: number): Disposable | 'busy' | null {
+/**
+ * `null`: it is damaged, so that nobody can be kept out of it, and its log stays what it is. What a disk refuses once it
+ * is asked for again: a journal that was left would have to be rolled back, and whoever only reads cannot.
+ */
+function claimed(path: string, patienceMs: number, tries = 2): Disposable | 'busy' | null {
   try {
     return claimDatabase(path, patienceMs) ?? 'busy'
   } catch (error) {
-    if (isSqliteError(error) && /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(error.code)) return null
-    throw error
+    if (!isSqliteError(error) || !/^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(error.code)) throw error
+    return error.code.startsWith('SQLITE_IOERR') && tries > 1 ? claimed(path, patienceMs, tries - 1) : null
   }
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { programOf, startService } from '../faults/stage/service.ts'
+import { programOf, runCommand, startService } from '../faults/stage/service.ts'
 import { createFaultPlan } from './fault-plan.ts'
 import { UPKEEP } from './journeys/upkeep.ts'
 import { tracedProgram, tracingHindrance } from './traced.ts'
@@ -64,6 +64,25 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
       expect(plan.met().struck?.call).toStartWith('write of ')
       expect(Buffer.from(readFileSync(join(data, 'key'), 'utf8'), 'base64')).toHaveLength(32)
       expect(await service.end('SIGTERM')).toBe(0)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'a database that a restore has replaced can be restored from, though its journal could not be removed at once',
+    async () => {
+      const own = join(directory, 'replaced')
+      const [data, backup] = [join(own, 'data'), join(own, 'backup.db')]
+      await runCommand(program, ['app', 'create', 'shop', `--data=${data}`])
+      await runCommand(program, ['backup', backup, `--data=${data}`])
+      using plan = createFaultPlan()
+      // The first makes it.
+      plan.arm('EIO', 2, 'name')
+      const traced = tracedProgram(program, plan, join(data, 'bellhop.db-journal'))
+      await runCommand(traced, ['restore', backup, '--yes', `--data=${data}`])
+      expect(plan.met().struck?.call).toStartWith('unlink of ')
+      const replaced = readdirSync(data).find((name) => /\.replaced-\w+-\w+-\w+$/.test(name)) ?? ''
+      await runCommand(program, ['restore', join(data, replaced), '--yes', `--data=${data}`])
     },
     LIMIT_MS,
   )

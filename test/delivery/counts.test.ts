@@ -208,6 +208,47 @@ describe('the end of the time to live, while an answer is on its way', () => {
   })
 })
 
+describe('who is written down as one who waits, and not sent to again, has failed in the language of the send', () => {
+  const GERMAN = { languages: { de: { msg: 'Hallo' } } }
+
+  test('where a pause is longer than the time to live', async () => {
+    await register(1)
+    speakGerman()
+    simulator.answerWith(() => answer(429, 'TooManyProviderTokenUpdates'))
+    const id = await push({ ttl: 10, ...GERMAN })
+    await pass(id, ({ platforms }) => platforms['0'].retrying === 1)
+    const status = await ended(id)
+    expect(status.failed).toEqual({ total: 1, reasons: { stopped: 1 } })
+    expect(failedIn(status)).toEqual([0, 1, 0])
+  })
+
+  test('where the app has left the phone, as the answer to another push says', async () => {
+    await register(1)
+    speakGerman()
+    const body = JSON.stringify({ reason: 'Unregistered', timestamp: clock.now() })
+    const gone: Reply = { kind: 'answer', answer: { status: 410, headers: {}, body }, afterMs: 0 }
+    simulator.answerWith(({ body }) => (JSON.stringify(body).includes('Hallo') ? answer(429, 'TooManyRequests') : gone))
+    const id = await push(GERMAN)
+    await pass(id, ({ platforms }) => platforms['0'].retrying === 1)
+    await pass(await push(), isOver)
+    const status = await pass(id, isOver)
+    expect(status.failed).toEqual({ total: 1, reasons: { DeviceRemoved: 1 } })
+    expect(failedIn(status)).toEqual([0, 1, 0])
+  })
+
+  test('where the gateway refuses the push for all others', async () => {
+    const tokens = await register(105)
+    const waiting = new Set(tokens.slice(0, 5))
+    speakGerman()
+    simulator.answerWith(({ token }) =>
+      waiting.has(token) ? answer(429, 'TooManyRequests') : answer(413, 'PayloadTooLarge'),
+    )
+    const status = await ended(await push(GERMAN))
+    expect(status.failed).toEqual({ total: 105, reasons: { PayloadTooLarge: 105 } })
+    expect(failedIn(status)).toEqual([0, 105, 0])
+  })
+})
+
 describe('a stop while an answer is on its way', () => {
   test('leaves who is too late after the next start counted in the language of the send', async () => {
     await register(3)

@@ -27,8 +27,11 @@ export type DeviceRow = Pick<
   | 'updated_at'
 >
 
-export const DEVICE_COLUMNS =
-  'id, platform, state, token, alias, user, lat, lng, badge, timezone, locale, imported, registered_at, updated_at'
+/** For who asks by the token, which SQLite would make anew for each row. */
+export const COLUMNS_BUT_TOKEN =
+  'id, platform, state, alias, user, lat, lng, badge, timezone, locale, imported, registered_at, updated_at'
+
+export const DEVICE_COLUMNS = `${COLUMNS_BUT_TOKEN}, token`
 
 export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
   return {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { createAdoptionStore } from './adoption-store.ts'
-import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
+import { COLUMNS_BUT_TOKEN, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
 import { MAX_LABELS, packToken } from './device.ts'
 import type { Device, Platform } from './device.ts'
@@ -194,8 +194,9 @@ export function createRegistrationStore({
 
   /** Looks for the row that a registration updates, and how the registration counts. */
   function lookUp(application: number, platform: Platform, token: string | Uint8Array): FoundRow {
-    const row = statements.byToken.get(application, platform, token)
-    if (row === null) return { kind: 'created', kept: null, gone: null }
+    const found = statements.byToken.get(application, platform, token)
+    if (found === null) return { kind: 'created', kept: null, gone: null }
+    const row = { ...found, token }
     // A device that is gone is registered anew: nothing of it is kept.
     if (row.state === STATE.gone) return { kind: 'created', kept: null, gone: row }
     return { kind: row.state === STATE.registered ? 'updated' : 'created', kept: row, gone: null }
@@ -244,7 +245,10 @@ export function createRegistrationStore({
     }
     const shortage = growth.shortage(application, added, bounds)
     if (shortage !== null) return shortage
-    const isFree = !asked.alias || aliases.claim(application, asked.alias, kept?.id ?? null, rights.takesAlias ?? false)
+    // What it has already is its own: nobody else can have it, and most launches of an app say just that.
+    const isKept = kept !== null && kept.alias === asked.alias
+    const isFree =
+      !asked.alias || isKept || aliases.claim(application, asked.alias, kept?.id ?? null, rights.takesAlias ?? false)
     // An alias is worth less than the device: without it a reinstalled app would never get a push again. What alias it
     // had goes all the same: it says that it is another's now, and what is meant for that one is not for it.
     const input = isFree ? asked : { ...asked, alias: '' }
@@ -312,8 +316,8 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
   type Text = string | null
   type Degrees = number | null
   return {
-    byToken: database.statement<DeviceRow, [application: number, platform: number, token: Token]>(
-      `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND platform = ? AND token = ?`,
+    byToken: database.statement<Omit<DeviceRow, 'token'>, [application: number, platform: number, token: Token]>(
+      `SELECT ${COLUMNS_BUT_TOKEN} FROM device WHERE application = ? AND platform = ? AND token = ?`,
     ),
     insert: database.statement<
       never,

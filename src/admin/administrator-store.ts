@@ -1,6 +1,7 @@
 import { eq, getTableColumns, max, sql } from 'drizzle-orm'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { adminSession, administrator as table } from '../database/schema.ts'
 import type { Administrator } from './administrator.ts'
 
@@ -17,33 +18,39 @@ export function createAdministratorStore({ database, clock }: Options) {
   const { password: _, ...columns } = getTableColumns(table)
   const named = eq(table.name, sql.placeholder('name'))
   const statements = {
-    find: orm.select(columns).from(table).where(named).prepare(),
-    hash: orm.select({ password: table.password }).from(table).where(named).prepare(),
-    any: orm.select({ number: table.number }).from(table).limit(1).prepare(),
-    list: orm
-      .select({ ...columns, seenAt: max(adminSession.seenAt) })
-      .from(table)
-      .leftJoin(adminSession, eq(adminSession.administrator, table.number))
-      .groupBy(table.number)
-      .orderBy(table.number)
-      .prepare(),
-    insert: orm
-      .insert(table)
-      .values({
-        name: sql.placeholder('name'),
-        password: sql.placeholder('password'),
-        createdAt: sql.placeholder('now'),
-      })
-      .onConflictDoNothing()
-      .returning(columns)
-      .prepare(),
-    setPassword: orm
-      .update(table)
-      .set({ password: sql`${sql.placeholder('password')}` })
-      .where(named)
-      .returning(columns)
-      .prepare(),
-    remove: orm.delete(table).where(named).returning(columns).prepare(),
+    find: late(() => orm.select(columns).from(table).where(named).prepare()),
+    hash: late(() => orm.select({ password: table.password }).from(table).where(named).prepare()),
+    any: late(() => orm.select({ number: table.number }).from(table).limit(1).prepare()),
+    list: late(() =>
+      orm
+        .select({ ...columns, seenAt: max(adminSession.seenAt) })
+        .from(table)
+        .leftJoin(adminSession, eq(adminSession.administrator, table.number))
+        .groupBy(table.number)
+        .orderBy(table.number)
+        .prepare(),
+    ),
+    insert: late(() =>
+      orm
+        .insert(table)
+        .values({
+          name: sql.placeholder('name'),
+          password: sql.placeholder('password'),
+          createdAt: sql.placeholder('now'),
+        })
+        .onConflictDoNothing()
+        .returning(columns)
+        .prepare(),
+    ),
+    setPassword: late(() =>
+      orm
+        .update(table)
+        .set({ password: sql`${sql.placeholder('password')}` })
+        .where(named)
+        .returning(columns)
+        .prepare(),
+    ),
+    remove: late(() => orm.delete(table).where(named).returning(columns).prepare()),
   }
 
   return {

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { application as table } from '../database/schema.ts'
 import { DEFAULT_LIMITS } from './application.ts'
 import type { Application, Limits } from './application.ts'
@@ -121,58 +122,68 @@ function prepareStatements(orm: Database['orm']) {
   const id = eq(table.id, sql.placeholder('id'))
   const limits = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]
   return {
-    byId: orm.select().from(table).where(id).prepare(),
-    byName: orm
-      .select()
-      .from(table)
-      .where(eq(table.name, sql.placeholder('name')))
-      .prepare(),
-    list: orm.select().from(table).orderBy(table.number).prepare(),
-    insert: orm
-      .insert(table)
-      .values({
-        id: sql.placeholder('id'),
-        name: sql.placeholder('name'),
-        secretHash: sql.placeholder('secretHash'),
-        rate: sql.placeholder('rate'),
-        burst: sql.placeholder('burst'),
-        backendRate: sql.placeholder('backendRate'),
-        backendBurst: sql.placeholder('backendBurst'),
-        quota: sql.placeholder('quota'),
-        quotaPeriod: sql.placeholder('quotaPeriod'),
-        confirmAbove: sql.placeholder('confirmAbove'),
-        holdSeconds: sql.placeholder('holdSeconds'),
-        maxLabels: sql.placeholder('maxLabels'),
-        maxDevices: sql.placeholder('maxDevices'),
-        pushId: sql.placeholder('pushId'),
-        secretEverywhere: sql.placeholder('secretEverywhere'),
-        verifyUsers: sql.placeholder('verifyUsers'),
-        createdAt: sql.placeholder('createdAt'),
-      })
-      .returning()
-      .prepare(),
-    setSecret: orm
-      .update(table)
-      .set({
-        // The values of before stand on the right.
-        previousSecretHash: sql`CASE WHEN ${sql.placeholder('previousUntil')} IS NULL THEN NULL ELSE ${table.secretHash} END`,
-        previousUntil: sql`${sql.placeholder('previousUntil')}`,
-        secretHash: sql`${sql.placeholder('secretHash')}`,
-      })
-      .where(id)
-      .returning({ id: table.id })
-      .prepare(),
-    setLimits: orm
-      .update(table)
-      .set(Object.fromEntries(limits.map((name) => [name, sql`${sql.placeholder(name)}`])))
-      .where(id)
-      .prepare(),
-    setSimulated: orm
-      .update(table)
-      .set({ simulated: sql`${sql.placeholder('simulated')}` })
-      .where(id)
-      .prepare(),
-    remove: orm.delete(table).where(id).returning({ id: table.id }).prepare(),
+    byId: late(() => orm.select().from(table).where(id).prepare()),
+    byName: late(() =>
+      orm
+        .select()
+        .from(table)
+        .where(eq(table.name, sql.placeholder('name')))
+        .prepare(),
+    ),
+    list: late(() => orm.select().from(table).orderBy(table.number).prepare()),
+    insert: late(() =>
+      orm
+        .insert(table)
+        .values({
+          id: sql.placeholder('id'),
+          name: sql.placeholder('name'),
+          secretHash: sql.placeholder('secretHash'),
+          rate: sql.placeholder('rate'),
+          burst: sql.placeholder('burst'),
+          backendRate: sql.placeholder('backendRate'),
+          backendBurst: sql.placeholder('backendBurst'),
+          quota: sql.placeholder('quota'),
+          quotaPeriod: sql.placeholder('quotaPeriod'),
+          confirmAbove: sql.placeholder('confirmAbove'),
+          holdSeconds: sql.placeholder('holdSeconds'),
+          maxLabels: sql.placeholder('maxLabels'),
+          maxDevices: sql.placeholder('maxDevices'),
+          pushId: sql.placeholder('pushId'),
+          secretEverywhere: sql.placeholder('secretEverywhere'),
+          verifyUsers: sql.placeholder('verifyUsers'),
+          createdAt: sql.placeholder('createdAt'),
+        })
+        .returning()
+        .prepare(),
+    ),
+    setSecret: late(() =>
+      orm
+        .update(table)
+        .set({
+          // The values of before stand on the right.
+          previousSecretHash: sql`CASE WHEN ${sql.placeholder('previousUntil')} IS NULL THEN NULL ELSE ${table.secretHash} END`,
+          previousUntil: sql`${sql.placeholder('previousUntil')}`,
+          secretHash: sql`${sql.placeholder('secretHash')}`,
+        })
+        .where(id)
+        .returning({ id: table.id })
+        .prepare(),
+    ),
+    setLimits: late(() =>
+      orm
+        .update(table)
+        .set(Object.fromEntries(limits.map((name) => [name, sql`${sql.placeholder(name)}`])))
+        .where(id)
+        .prepare(),
+    ),
+    setSimulated: late(() =>
+      orm
+        .update(table)
+        .set({ simulated: sql`${sql.placeholder('simulated')}` })
+        .where(id)
+        .prepare(),
+    ),
+    remove: late(() => orm.delete(table).where(id).returning({ id: table.id }).prepare()),
   }
 }
 

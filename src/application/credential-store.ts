@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { credential as table, providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { Application, SecretOwner } from './application.ts'
@@ -101,43 +102,51 @@ function prepareStatements(orm: Database['orm']) {
   const ofApplication = eq(table.application, sql.placeholder('application'))
   const ofProvider = and(ofApplication, eq(table.provider, sql.placeholder('provider')))
   return {
-    sealed: orm.select({ sealed: table.sealed }).from(table).where(ofProvider).prepare(),
-    shown: orm
-      .select({ provider: table.provider, createdAt: table.createdAt, shown: table.public })
-      .from(table)
-      .where(ofApplication)
-      .orderBy(table.provider)
-      .prepare(),
-    put: orm
-      .insert(table)
-      .values({
-        application: sql.placeholder('application'),
-        provider: sql.placeholder('provider'),
-        public: sql.placeholder('public'),
-        sealed: sql.placeholder('sealed'),
-        createdAt: sql.placeholder('createdAt'),
-      })
-      .onConflictDoUpdate({
-        target: [table.application, table.provider],
-        set: {
-          public: sql`excluded.public`,
-          sealed: sql`excluded.sealed`,
-          createdAt: sql`excluded.created_at`,
-          provenAt: null,
-        },
-      })
-      .prepare(),
-    remove: orm.delete(table).where(ofProvider).returning({ provider: table.provider }).prepare(),
-    removeToken: orm
-      .delete(providerToken)
-      .where(eq(providerToken.application, sql.placeholder('application')))
-      .prepare(),
-    proven: orm.select({ provenAt: table.provenAt }).from(table).where(ofProvider).prepare(),
-    prove: orm
-      .update(table)
-      .set({ provenAt: sql`${sql.placeholder('now')}` })
-      .where(ofProvider)
-      .prepare(),
+    sealed: late(() => orm.select({ sealed: table.sealed }).from(table).where(ofProvider).prepare()),
+    shown: late(() =>
+      orm
+        .select({ provider: table.provider, createdAt: table.createdAt, shown: table.public })
+        .from(table)
+        .where(ofApplication)
+        .orderBy(table.provider)
+        .prepare(),
+    ),
+    put: late(() =>
+      orm
+        .insert(table)
+        .values({
+          application: sql.placeholder('application'),
+          provider: sql.placeholder('provider'),
+          public: sql.placeholder('public'),
+          sealed: sql.placeholder('sealed'),
+          createdAt: sql.placeholder('createdAt'),
+        })
+        .onConflictDoUpdate({
+          target: [table.application, table.provider],
+          set: {
+            public: sql`excluded.public`,
+            sealed: sql`excluded.sealed`,
+            createdAt: sql`excluded.created_at`,
+            provenAt: null,
+          },
+        })
+        .prepare(),
+    ),
+    remove: late(() => orm.delete(table).where(ofProvider).returning({ provider: table.provider }).prepare()),
+    removeToken: late(() =>
+      orm
+        .delete(providerToken)
+        .where(eq(providerToken.application, sql.placeholder('application')))
+        .prepare(),
+    ),
+    proven: late(() => orm.select({ provenAt: table.provenAt }).from(table).where(ofProvider).prepare()),
+    prove: late(() =>
+      orm
+        .update(table)
+        .set({ provenAt: sql`${sql.placeholder('now')}` })
+        .where(ofProvider)
+        .prepare(),
+    ),
   }
 }
 

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { providerToken } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { SecretOwner } from './application.ts'
@@ -21,16 +22,20 @@ export function createProviderTokenStore(options: {
 }): ProviderTokenStore {
   const { key } = options
   const { orm } = options.database
-  const find = orm
-    .select({ sealed: providerToken.sealed })
-    .from(providerToken)
-    .where(eq(providerToken.application, sql.placeholder('application')))
-    .prepare()
-  const put = orm
-    .insert(providerToken)
-    .values({ application: sql.placeholder('application'), sealed: sql.placeholder('sealed') })
-    .onConflictDoUpdate({ target: providerToken.application, set: { sealed: sql`excluded.sealed` } })
-    .prepare()
+  const find = late(() =>
+    orm
+      .select({ sealed: providerToken.sealed })
+      .from(providerToken)
+      .where(eq(providerToken.application, sql.placeholder('application')))
+      .prepare(),
+  )
+  const put = late(() =>
+    orm
+      .insert(providerToken)
+      .values({ application: sql.placeholder('application'), sealed: sql.placeholder('sealed') })
+      .onConflictDoUpdate({ target: providerToken.application, set: { sealed: sql`excluded.sealed` } })
+      .prepare(),
+  )
   const sealedFor = ({ id }: SecretOwner) => ({ application: id, provider: 'apns token' }) as const
 
   return {

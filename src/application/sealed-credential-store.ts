@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { application, credential, providerToken } from '../database/schema.ts'
 import type { SealedRecord, SealedTable, SealedToken } from '../sealing/sealed-table.ts'
 
@@ -11,19 +12,21 @@ export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedT
     eq(credential.application, sql.placeholder('number')),
     eq(credential.provider, sql.placeholder('provider')),
   )
-  const all = orm
-    .select({
-      number: application.number,
-      application: application.id,
-      name: application.name,
-      provider: credential.provider,
-      sealed: credential.sealed,
-    })
-    .from(credential)
-    .innerJoin(application, eq(application.number, credential.application))
-    .prepare()
-  const put = orm.update(credential).set({ sealed }).where(which).prepare()
-  const erase = orm.delete(credential).where(which).prepare()
+  const all = late(() =>
+    orm
+      .select({
+        number: application.number,
+        application: application.id,
+        name: application.name,
+        provider: credential.provider,
+        sealed: credential.sealed,
+      })
+      .from(credential)
+      .innerJoin(application, eq(application.number, credential.application))
+      .prepare(),
+  )
+  const put = late(() => orm.update(credential).set({ sealed }).where(which).prepare())
+  const erase = late(() => orm.delete(credential).where(which).prepare())
   const tokens = createSealedTokens({ orm })
   return {
     records: () => all.all(),
@@ -38,13 +41,15 @@ export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedT
 /** The tokens that are made from the credentials for APNs, likewise. */
 export function createSealedTokens({ orm }: Pick<Database, 'orm'>): SealedTable<SealedToken> {
   const which = eq(providerToken.application, sql.placeholder('number'))
-  const all = orm
-    .select({ number: application.number, application: application.id, sealed: providerToken.sealed })
-    .from(providerToken)
-    .innerJoin(application, eq(application.number, providerToken.application))
-    .prepare()
-  const put = orm.update(providerToken).set({ sealed }).where(which).prepare()
-  const erase = orm.delete(providerToken).where(which).prepare()
+  const all = late(() =>
+    orm
+      .select({ number: application.number, application: application.id, sealed: providerToken.sealed })
+      .from(providerToken)
+      .innerJoin(application, eq(application.number, providerToken.application))
+      .prepare(),
+  )
+  const put = late(() => orm.update(providerToken).set({ sealed }).where(which).prepare())
+  const erase = late(() => orm.delete(providerToken).where(which).prepare())
   return {
     records: () => all.all().map((row) => Object.assign(row, { provider: 'apns token' as const })),
     put: ({ number }, bytes) => put.run({ number, sealed: bytes }),

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { applicationUserKey as table } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { Application, SecretOwner } from './application.ts'
@@ -73,28 +74,32 @@ export function createUserKeyStore({ database, clock, key: sealingKey, random = 
 
 function prepareStatements(orm: Database['orm']) {
   return {
-    find: orm
-      .select()
-      .from(table)
-      .where(eq(table.application, sql.placeholder('application')))
-      .prepare(),
-    put: orm
-      .insert(table)
-      .values({
-        application: sql.placeholder('application'),
-        sealed: sql.placeholder('sealed'),
-        previousUntil: sql.placeholder('previousUntil'),
-        createdAt: sql.placeholder('createdAt'),
-      })
-      .onConflictDoUpdate({
-        target: table.application,
-        set: {
-          sealed: sql`excluded.sealed`,
-          previousUntil: sql`excluded.previous_until`,
-          createdAt: sql`excluded.created_at`,
-        },
-      })
-      .prepare(),
+    find: late(() =>
+      orm
+        .select()
+        .from(table)
+        .where(eq(table.application, sql.placeholder('application')))
+        .prepare(),
+    ),
+    put: late(() =>
+      orm
+        .insert(table)
+        .values({
+          application: sql.placeholder('application'),
+          sealed: sql.placeholder('sealed'),
+          previousUntil: sql.placeholder('previousUntil'),
+          createdAt: sql.placeholder('createdAt'),
+        })
+        .onConflictDoUpdate({
+          target: table.application,
+          set: {
+            sealed: sql`excluded.sealed`,
+            previousUntil: sql`excluded.previous_until`,
+            createdAt: sql`excluded.created_at`,
+          },
+        })
+        .prepare(),
+    ),
   }
 }
 

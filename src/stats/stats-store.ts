@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { tally as table } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
 import { tagOf } from '../text/language-tag.ts'
@@ -35,11 +36,13 @@ interface Dependencies {
 /** What an application hears of its counts, and what its app reports. */
 export function createStatsStore({ database, pushes, events }: Dependencies) {
   const sum = (column: SQLiteColumn) => sql<number>`coalesce(sum(${column}), 0)`
-  const sums = database.orm
-    .select({ t: sum(table.t), o: sum(table.o), s: sum(table.s) })
-    .from(table)
-    .where(eq(table.application, sql.placeholder('application')))
-    .prepare()
+  const sums = late(() =>
+    database.orm
+      .select({ t: sum(table.t), o: sum(table.o), s: sum(table.s) })
+      .from(table)
+      .where(eq(table.application, sql.placeholder('application')))
+      .prepare(),
+  )
   const tally = createTallyStore({ database })
   const receipts = createReceiptStore({ database })
 

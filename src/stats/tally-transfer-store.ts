@@ -1,5 +1,6 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { tally } from '../database/schema.ts'
 
 /** What an application sent on one day. */
@@ -17,12 +18,14 @@ export interface DailyTally {
 /** The counts of an application out of one registry and into another. */
 export function createTallyTransfer({ database }: { database: Pick<Database, 'readingOrm' | 'statement'> }) {
   const { application: ofApplication, ...columns } = getTableColumns(tally)
-  const list = database.readingOrm
-    .select(columns)
-    .from(tally)
-    .where(eq(ofApplication, sql.placeholder('application')))
-    .orderBy(tally.day, tally.platform)
-    .prepare()
+  const list = late(() =>
+    database.readingOrm
+      .select(columns)
+      .from(tally)
+      .where(eq(ofApplication, sql.placeholder('application')))
+      .orderBy(tally.day, tally.platform)
+      .prepare(),
+  )
   // The larger of two, not their sum: the same list again changes nothing.
   const put = database.statement<never, [number, number, number, number, number, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s, o, received) VALUES (?, ?, ?, ?, ?, ?, ?)

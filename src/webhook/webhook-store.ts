@@ -2,6 +2,7 @@ import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Application, SecretOwner } from '../application/application.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { late } from '../database/late-statement.ts'
 import { application, event, webhook } from '../database/schema.ts'
 import { open, seal } from '../sealing/seal.ts'
 import type { EventType } from './event.ts'
@@ -124,46 +125,56 @@ function prepareStatements(orm: Database['orm']) {
   const now = sql`${sql.placeholder('now')}`
   const { url, sealed, events, changedAt, disabledAt } = getTableColumns(webhook)
   return {
-    find: orm.select({ url, sealed, events, changedAt, disabledAt }).from(webhook).where(ofApplication).prepare(),
-    receiver: orm
-      .select({ id: application.id, url, sealed, changedAt })
-      .from(webhook)
-      .innerJoin(application, eq(application.number, webhook.application))
-      .where(and(ofApplication, isNull(disabledAt)))
-      .prepare(),
-    put: orm
-      .insert(webhook)
-      .values({
-        application: number,
-        url: sql.placeholder('url'),
-        sealed: sql.placeholder('sealed'),
-        events: sql.placeholder('types'),
-        changedAt: sql.placeholder('now'),
-      })
-      .onConflictDoUpdate({
-        target: webhook.application,
-        set: {
-          url: sql`excluded.url`,
-          sealed: sql`excluded.sealed`,
-          events: sql`excluded.events`,
-          // Later than before in any case: the time is what tells one version from the next.
-          changedAt: sql`max(excluded.changed_at, ${changedAt} + 1)`,
-          disabledAt: null,
-        },
-      })
-      .prepare(),
-    eraseEvents: orm.delete(event).where(eventsOf).prepare(),
-    eraseOthers: orm
-      .delete(event)
-      .where(and(eventsOf, sql`${event.type} NOT IN (SELECT value FROM json_each(${sql.placeholder('types')}))`))
-      .prepare(),
-    hurry: orm.update(event).set({ attempt: 0, dueAt: now }).where(eventsOf).prepare(),
-    disable: orm
-      .update(webhook)
-      .set({ disabledAt: now })
-      .where(and(ofApplication, eq(changedAt, sql.placeholder('changedAt'))))
-      .returning({ application: webhook.application })
-      .prepare(),
+    find: late(() =>
+      orm.select({ url, sealed, events, changedAt, disabledAt }).from(webhook).where(ofApplication).prepare(),
+    ),
+    receiver: late(() =>
+      orm
+        .select({ id: application.id, url, sealed, changedAt })
+        .from(webhook)
+        .innerJoin(application, eq(application.number, webhook.application))
+        .where(and(ofApplication, isNull(disabledAt)))
+        .prepare(),
+    ),
+    put: late(() =>
+      orm
+        .insert(webhook)
+        .values({
+          application: number,
+          url: sql.placeholder('url'),
+          sealed: sql.placeholder('sealed'),
+          events: sql.placeholder('types'),
+          changedAt: sql.placeholder('now'),
+        })
+        .onConflictDoUpdate({
+          target: webhook.application,
+          set: {
+            url: sql`excluded.url`,
+            sealed: sql`excluded.sealed`,
+            events: sql`excluded.events`,
+            // Later than before in any case: the time is what tells one version from the next.
+            changedAt: sql`max(excluded.changed_at, ${changedAt} + 1)`,
+            disabledAt: null,
+          },
+        })
+        .prepare(),
+    ),
+    eraseEvents: late(() => orm.delete(event).where(eventsOf).prepare()),
+    eraseOthers: late(() =>
+      orm
+        .delete(event)
+        .where(and(eventsOf, sql`${event.type} NOT IN (SELECT value FROM json_each(${sql.placeholder('types')}))`))
+        .prepare(),
+    ),
+    hurry: late(() => orm.update(event).set({ attempt: 0, dueAt: now }).where(eventsOf).prepare()),
+    disable: late(() =>
+      orm
+        .update(webhook)
+        .set({ disabledAt: now })
+        .where(and(ofApplication, eq(changedAt, sql.placeholder('changedAt'))))
+        .returning({ application: webhook.application })
+        .prepare(),
+    ),
   }
 }
 

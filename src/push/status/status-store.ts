@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../../database/database.ts'
+import { late } from '../../database/late-statement.ts'
 import { delivery, device, push as pushTable, pushException } from '../../database/schema.ts'
 import { unpackToken } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
@@ -168,57 +169,67 @@ function prepareStatements(orm: Database['readingOrm']) {
   const ofApplication = and(eq(p.application, sql.placeholder('application')), isNull(p.parent))
   const pushes = () => orm.select(PUSH).from(p)
   return {
-    find: pushes()
-      .where(and(eq(p.id, sql.placeholder('id')), ofApplication))
-      .prepare(),
-    page: pushes()
-      .where(and(ofApplication, lt(p.number, sql.placeholder('before'))))
-      .orderBy(desc(p.number))
-      .limit(limit)
-      .prepare(),
+    find: late(() =>
+      pushes()
+        .where(and(eq(p.id, sql.placeholder('id')), ofApplication))
+        .prepare(),
+    ),
+    page: late(() =>
+      pushes()
+        .where(and(ofApplication, lt(p.number, sql.placeholder('before'))))
+        .orderBy(desc(p.number))
+        .limit(limit)
+        .prepare(),
+    ),
     // The condition of the index `push_scheduled`; a push by local time is there by its waves.
-    scheduled: pushes()
-      .where(
-        sql`p.number IN (SELECT coalesce(parent, number) FROM push WHERE released_at IS NULL AND cancelled_at IS NULL
+    scheduled: late(() =>
+      pushes()
+        .where(
+          sql`p.number IN (SELECT coalesce(parent, number) FROM push WHERE released_at IS NULL AND cancelled_at IS NULL
           AND send_at IS NOT NULL AND application = ${sql.placeholder('application')})`,
-      )
-      .orderBy(p.sendAt, p.number)
-      .limit(limit)
-      .prepare(),
-    parts: orm
-      .select({
-        push: delivery.push,
-        platform: delivery.platform,
-        failed: delivery.failed,
-        removed: delivery.removed,
-        refused: delivery.refused,
-      })
-      .from(delivery)
-      .where(inWhole)
-      .orderBy(delivery.push, delivery.platform)
-      .prepare(),
-    failures: orm
-      .select({
-        device: pushException.device,
-        platform: pushException.platform,
-        token: device.token,
-        state: sql<FailedState>`${pushException.state}`,
-        reason: pushException.reason,
-        attempts: pushException.attempt,
-        at: pushException.dueAt,
-      })
-      .from(pushException)
-      .leftJoin(device, eq(device.id, pushException.device))
-      .where(
-        and(
-          eq(pushException.push, sql.placeholder('push')),
-          eq(pushException.platform, platform),
-          gt(pushException.device, sql.placeholder('after')),
-          inArray(pushException.state, ['rejected', 'gone', 'expired']),
-        ),
-      )
-      .orderBy(pushException.device)
-      .limit(limit)
-      .prepare(),
+        )
+        .orderBy(p.sendAt, p.number)
+        .limit(limit)
+        .prepare(),
+    ),
+    parts: late(() =>
+      orm
+        .select({
+          push: delivery.push,
+          platform: delivery.platform,
+          failed: delivery.failed,
+          removed: delivery.removed,
+          refused: delivery.refused,
+        })
+        .from(delivery)
+        .where(inWhole)
+        .orderBy(delivery.push, delivery.platform)
+        .prepare(),
+    ),
+    failures: late(() =>
+      orm
+        .select({
+          device: pushException.device,
+          platform: pushException.platform,
+          token: device.token,
+          state: sql<FailedState>`${pushException.state}`,
+          reason: pushException.reason,
+          attempts: pushException.attempt,
+          at: pushException.dueAt,
+        })
+        .from(pushException)
+        .leftJoin(device, eq(device.id, pushException.device))
+        .where(
+          and(
+            eq(pushException.push, sql.placeholder('push')),
+            eq(pushException.platform, platform),
+            gt(pushException.device, sql.placeholder('after')),
+            inArray(pushException.state, ['rejected', 'gone', 'expired']),
+          ),
+        )
+        .orderBy(pushException.device)
+        .limit(limit)
+        .prepare(),
+    ),
   }
 }

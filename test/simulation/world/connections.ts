@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { SQLiteDeleteBase, SQLiteInsertBase, SQLiteSelectBase, SQLiteUpdateBase } from 'drizzle-orm/sqlite-core'
 
 /*
  * The connections to SQLite that a process has open, so that they can be closed when it dies; and statements that are
@@ -49,29 +48,8 @@ class LateStatement {
   }
 }
 
-/** Makes the statements of drizzle late: it spells the SQL of one that is never used, too. */
-function spellLate(): void {
-  for (const { prototype } of [SQLiteSelectBase, SQLiteInsertBase, SQLiteUpdateBase, SQLiteDeleteBase]) {
-    // oxlint-disable-next-line typescript/unbound-method -- it is applied to a query below
-    const prepare = prototype.prepare as unknown as () => Real
-    Object.assign(prototype, {
-      prepare(this: typeof prototype) {
-        let made: Real | null = null
-        const real = () => (made ??= prepare.call(this))
-        return {
-          get: (...params: any[]) => real().get(...params),
-          all: (...params: any[]) => real().all(...params),
-          values: (...params: any[]) => real().values(...params),
-          run: (...params: any[]) => real().run(...params),
-        }
-      },
-    })
-  }
-}
-
 /** From now on each connection is known, and each statement late. */
 export function watchConnections(): void {
-  spellLate()
   // oxlint-disable-next-line typescript/unbound-method -- each is applied to a connection below
   const { prepare, run, close } = Database.prototype
   Object.assign(Database.prototype, {

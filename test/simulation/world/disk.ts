@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Database } from 'bun:sqlite'
 import type { Clock } from '../../../src/clock.ts'
@@ -33,14 +33,16 @@ export function createDisk({ directory, template, clock, chance }: Options) {
   let isFailing = false
   let data = join(directory, '0')
   mkdirSync(data, { mode: 0o700 })
-  for (const name of [KEY, DATABASE]) cpSync(join(template, name), join(data, name))
+  for (const name of [KEY, DATABASE]) copyFileSync(join(template, name), join(data, name))
   let log = followIn(data)
   /** Up to where a sync has covered the log. */
   let durable = log.position()
-  /** The log as it was when it could begin anew: what is not on disk of the new one is of this one. */
-  let logBefore: Uint8Array = new Uint8Array()
-  /** The database file as a sync has covered it; `null`: as it is. */
-  let databaseBefore: Uint8Array | null = null
+  /** Where the log is as it was when it could begin anew: what is not on disk of the new one is of this one. */
+  const logBefore = join(directory, 'log-before')
+  let hasLogBefore = false
+  /** Where the database file is as a sync has covered it, unless it is as it is. */
+  const databaseBefore = join(directory, 'database-before')
+  let hasDatabaseBefore = false
 
   const pathOf = (name: string) => join(data, name)
   const covered = (position = log.position()) => void (durable = isBefore(durable, position) ? position : durable)
@@ -50,20 +52,22 @@ export function createDisk({ directory, template, clock, chance }: Options) {
    * somebody reads in it.
    */
   async function move(path: string): Promise<string | null> {
-    const before = readFileSync(path)
+    if (!hasDatabaseBefore) copyFileSync(path, databaseBefore)
     const reader = new Database(path, { readonly: true })
     reader.run('BEGIN')
-    reader.run('SELECT count(*) FROM sqlite_schema')
+    // Reads without a look at the schema.
+    reader.run('PRAGMA user_version')
     const problem = moveLog(path)
-    databaseBefore ??= before
+    hasDatabaseBefore = true
     const isSafe = hasSynced()
     // SQLite syncs the log before it writes the file (sqlite.org/wal, "Checkpointing").
     if (isSafe) covered()
     const at = chance('move', life, moves++)
     const ms = at < 0.2 ? at * 7500 : at * (isSlow ? 400 : 80)
     await new Promise<void>((resolve) => void clock.after(ms, resolve))
-    if (isSafe) databaseBefore = null
-    logBefore = readFileSync(pathOf(LOG))
+    if (isSafe) hasDatabaseBefore = false
+    copyFileSync(pathOf(LOG), logBefore)
+    hasLogBefore = true
     reader.close()
     return problem
   }
@@ -112,8 +116,16 @@ export function createDisk({ directory, template, clock, chance }: Options) {
     /** The process, or the machine, has died: what the next one finds. `close`: closes the files. */
     crash(close: () => void): void {
       const words = (...more: (string | number)[]) => chance('crash', life + 1, ...more)
-      const database = readFileSync(pathOf(DATABASE))
+      const next = join(directory, String(life + 1))
+      mkdirSync(next, { mode: 0o700 })
+      copyFileSync(join(template, KEY), join(next, KEY))
+      // The files as they are: with the last connection SQLite moves the log into the database.
+      const database = join(next, DATABASE)
+      copyFileSync(pathOf(DATABASE), database)
+      if (hasDatabaseBefore)
+        writeFileSync(database, mixedOf(readFileSync(databaseBefore), readFileSync(database), words))
       const written = sizeOf(pathOf(LOG)) === 0 ? new Uint8Array() : readFileSync(pathOf(LOG))
+      const before = hasLogBefore ? readFileSync(logBefore) : new Uint8Array()
       const position = log.position()
       // Where the log has begun anew, SQLite has synced its head before any frame (sqlite.org/walformat).
       const bytes = durable.turn === position.turn ? durable.bytes : LOG_HEAD_BYTES
@@ -121,11 +133,8 @@ export function createDisk({ directory, template, clock, chance }: Options) {
       close()
       rmSync(data, { recursive: true, force: true })
       life++
-      data = join(directory, String(life))
-      mkdirSync(data, { mode: 0o700 })
-      cpSync(join(template, KEY), pathOf(KEY))
-      writeFileSync(pathOf(DATABASE), databaseBefore === null ? database : mixedOf(databaseBefore, database, words))
-      const kept = keptOf({ log: written, durable: Math.min(bytes, written.length), before: logBefore }, words)
+      data = next
+      const kept = keptOf({ log: written, durable: Math.min(bytes, written.length), before }, words)
       if (kept.length > 0) writeFileSync(pathOf(LOG), kept)
       begin()
     },
@@ -146,8 +155,8 @@ export function createDisk({ directory, template, clock, chance }: Options) {
   function begin(): void {
     log = followIn(data)
     durable = { turn: 0, bytes: sizeOf(pathOf(LOG)) }
-    logBefore = new Uint8Array()
-    databaseBefore = null
+    hasLogBefore = false
+    hasDatabaseBefore = false
   }
 }
 

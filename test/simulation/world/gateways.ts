@@ -151,7 +151,11 @@ function partOf(jwt: string | undefined, nth: number): any {
 
 type Read = Omit<Arrival, keyof Owner>
 
-function readApns({ path, headers, body }: TransportRequest, isSandbox: boolean): Read {
+function readApns({ path, headers: shared, own, body }: TransportRequest, isSandbox: boolean): Read {
+  const headers: TransportRequest['headers'] = { ...shared, ...(own && { [own[0]]: own[1] }) }
+  const { 'apns-id': id, 'apns-collapse-id': collapseId } = headers
+  // Whether repeats are one could else not be judged.
+  if (id === undefined || collapseId === undefined) throw new Error(`${path}: no apns-id, or no apns-collapse-id`)
   const { aps, n } = JSON.parse(String(body)) as { aps: { badge?: number }; n: number }
   return {
     gateway: 'apns',
@@ -160,8 +164,8 @@ function readApns({ path, headers, body }: TransportRequest, isSandbox: boolean)
     pair: null,
     token: path.slice('/3/device/'.length),
     push: n,
-    id: headers['apns-collapse-id'] ?? '',
-    identity: `${headers['apns-id']} ${headers['apns-collapse-id']}`,
+    id: collapseId,
+    identity: `${id} ${collapseId}`,
     badge: aps.badge ?? null,
   }
 }

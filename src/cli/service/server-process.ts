@@ -92,15 +92,21 @@ async function serve(config: Config, options: Options, stop: Stop): Promise<numb
     await manager.ready()
   }
   const broken = await Promise.race([stop.first.then(() => null), server.broken])
+  const sayBroken = ({ message }: Error) =>
+    stderr(`bellhop: ${message}. Stopped, so that nothing is answered that is not on disk.\n`)
   if (broken !== null) {
     // Not closed: that would write once more.
-    stderr(`bellhop: ${broken.message}. Stopped, so that nothing is answered that is not on disk.\n`)
+    sayBroken(broken)
     return 1
   }
   manager.stopping()
   const limitMs = config.drainSeconds * 1000 + CLOSING_MS
   const closed = Promise.resolve(server[Symbol.asyncDispose]()).then(() => 'closed' as const)
-  const end = await within(clock, limitMs, closed, 'late')
+  const end = await Promise.race([within(clock, limitMs, closed, 'late'), server.broken])
+  if (end instanceof Error) {
+    sayBroken(end)
+    return 1
+  }
   // No loss: what was answered with 2xx is on disk, and the next start goes on with it.
   if (end === 'late')
     stderr('bellhop: Stopped with work in flight: the drain time is over. It goes on at the next start.\n')

@@ -8,7 +8,9 @@ import type { Trial } from '../../trial.ts'
 /** What is sent and not written down on a disk that takes nothing: see server-process.ts. */
 const UNWRITTEN_CODE = 3
 
+/** SIGKILL and SIGTERM, as shells have them. */
 const KILLED = 137
+const TERMINATED = 143
 
 /** Of a stop on a disk that is dead; 30 by default. */
 const DRAIN_SECONDS = 3
@@ -68,8 +70,10 @@ export function faultedService(stage: Stage, { plan, kills, lasting, accuse }: T
     async stop() {
       if (!lives()) return
       const { life } = stage
-      const code = await stage.stop([0, 1, UNWRITTEN_CODE, KILLED])
-      if (code === UNWRITTEN_CODE) stage.unwritten.add(life)
+      // Where a sync has failed it is ending, and may hear of the signal or not.
+      const ending = plan.met().struck?.class === 'sync' ? [TERMINATED] : []
+      const code = await stage.stop([0, 1, UNWRITTEN_CODE, KILLED, ...ending])
+      if (code !== 0 && code !== KILLED) stage.unwritten.add(life)
     },
     /** A tracer that is killed takes the service along, a moment later. */
     async kill() {

@@ -24,6 +24,8 @@ export interface FaultedService {
   readonly isAnew: boolean
   /** Resolves when it has ended, or after all has not. */
   gone(): Promise<void>
+  /** The same, where a sync may have failed: it ends after that by itself. */
+  goneAfterSync(): Promise<void>
   /** One that has died is noticed a moment later, and until then would pass for one that lives. */
   seen(): Promise<void>
   /** Unless it lives. */
@@ -43,6 +45,8 @@ export function faultedService(stage: Stage, { plan, kills, lasting, accuse }: T
   const lives = () => stage.url !== null
   /** The last life that the fault can have met; `null`: none yet. */
   let met: number | null = null
+  /** After which it ends, a moment later. */
+  const failsToSync = () => plan.met().struck?.class === 'sync' || (lasting && plan.met().struck !== null)
   const notice = () => void (plan.met().struck !== null && (met ??= stage.life))
   return {
     get isAnew() {
@@ -50,6 +54,9 @@ export function faultedService(stage: Stage, { plan, kills, lasting, accuse }: T
     },
     async gone() {
       for (let waited = 0; lives() && waited < GONE_MS; waited += 10) await Bun.sleep(10)
+    },
+    async goneAfterSync() {
+      if (failsToSync()) await this.gone()
     },
     async seen() {
       notice()
@@ -71,7 +78,7 @@ export function faultedService(stage: Stage, { plan, kills, lasting, accuse }: T
       if (!lives()) return
       const { life } = stage
       // Where a sync has failed it is ending, and may hear of the signal or not.
-      const ending = plan.met().struck?.class === 'sync' ? [TERMINATED] : []
+      const ending = failsToSync() ? [TERMINATED] : []
       const code = await stage.stop([0, 1, UNWRITTEN_CODE, KILLED, ...ending])
       if (code !== 0 && code !== KILLED) stage.unwritten.add(life)
     },

@@ -79,8 +79,7 @@ export function servedJourney({ name, what, ready, stepsOf, inTheEnd }: Served):
         await service.seen()
       }
       plan.disarm()
-      // It ends by itself after a sync that failed, a moment later.
-      if (plan.met().struck?.class === 'sync') await service.gone()
+      await service.goneAfterSync()
       await service.start()
       await inTheEnd?.(scene)
       await settled(stage, END_MS)

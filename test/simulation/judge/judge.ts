@@ -124,7 +124,8 @@ export class Judge {
       // What was sent last is what the phone shows.
       if (arrival.badge !== null && at >= phone.badgeAt) {
         // What has waited for an access token was on its way before: of a call that came meanwhile nobody can say.
-        const isUnsure = at === grantedAt || (at === phone.badgeAt && phone.badge !== arrival.badge)
+        const isAmidOther = at === phone.badgeAt || at <= phone.badgeCallUntil
+        const isUnsure = at === grantedAt || (isAmidOther && phone.badge !== arrival.badge)
         phone.badge = isUnsure ? null : arrival.badge
         phone.badgeAt = at
       }

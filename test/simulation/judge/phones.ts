@@ -30,6 +30,8 @@ export interface Phone {
   badgeSet: number
   /** When the notification was sent, or the call made, that this count is from. */
   badgeAt: number
+  /** When the last call that has set it was answered. */
+  badgeCallUntil: number
   /** When whether it is in an audience may have changed for the last time. */
   changedAt: number
   /** When it was asked for the last registration that was answered. */
@@ -73,6 +75,7 @@ export class Phones {
       place: null,
       badge: 0,
       badgeAt: 0,
+      badgeCallUntil: Number.NEGATIVE_INFINITY,
       badgeSet: 0,
       changedAt: 0,
       seenAt: 0,

@@ -66,7 +66,12 @@ export async function play(world: World, step: Step): Promise<void> {
       return about(world, phone, {
         path: '/badge',
         body: { setbadgecount: step.count },
-        onDone: (phone, at) => void Object.assign(phone, at >= phone.badgeAt ? { badge: step.count, badgeAt: at } : {}),
+        onDone(phone, at) {
+          phone.badgeCallUntil = clock.passedMs
+          // What was sent meanwhile may have come before it: a transaction waits where the log is being moved.
+          if (at >= phone.badgeAt) Object.assign(phone, { badge: step.count, badgeAt: at })
+          else if (phone.badge !== step.count) phone.badge = null
+        },
       })
     }
     case 'others-served':

@@ -4,8 +4,23 @@ import type { World } from '../world/world.ts'
 import { sendPush } from './play-push.ts'
 import { look } from './play.ts'
 
-/** How long the process stands still between two looks, so that whatever waits comes to its time. */
-const WAITS_MS = [0, 5 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, HOUR_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS]
+/**
+ * How long the process stands still between two looks, so that whatever waits comes to its time; and then so long that
+ * what has come to it in the last day is over.
+ */
+const WAITS_MS = [
+  0,
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  HOUR_MS,
+  HOUR_MS,
+  6 * HOUR_MS,
+  DAY_MS,
+  5 * SECOND_MS,
+  MINUTE_MS,
+]
 
 /** Everything is well again, and stays so: whatever was begun must come to its end, and the registry be as it was left. */
 export async function finish(world: World): Promise<void> {

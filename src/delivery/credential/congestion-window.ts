@@ -12,18 +12,6 @@ const MAX_SIZE = 1000
 /** By how much each success opens the window: fourfold a round trip, so that 1000 take five of them. */
 const GROWTH = 3
 
-/** The same once this process was at its limit, which more in flight does not change: a thirty-second a round trip. */
-const GROWTH_AT_LIMIT = 1 / 32
-
-/**
- * What in flight is of use where this process is at its limit: as many as it could send, in the best case, in the time of
- * the fastest answer (in flight = rate × latency), and no fewer than it sends at a time. What is more waits in its own
- * queues, and grows cold in the processor's caches. Measured beside a gateway on the same machine, 40,000 devices on 2 busy
- * cores, ten turns: 0.90 of the CPU time a push.
- */
-const SENDS_A_MS = 100
-const MIN_AT_LIMIT = 128
-
 /** What is left of the window when the gateway shows strain. */
 const CUT = 0.7
 
@@ -61,13 +49,11 @@ export interface Pause {
  * The first request goes alone until it is taken, because APNs allows one stream until then
  * (developer.apple.com, "Establishing a connection to APNs"); from then on each success opens the window by three, as
  * does a refusal that shows that the credential is taken (410, 400 of a token), and strain — streams that break, answers that take ever longer — closes it by a third, once for each window sent.
- * Where this process cannot keep up with the answers, it closes to what is in flight, as far as more is of no use.
  */
 export class CongestionWindow {
   #state: WindowState = 'ready'
   #reason: string | null = null
   #size = 1
-  #growth = GROWTH
   #resumeAt = 0
   /** The earliest end of the pause for a new device; `null`: for none. */
   #earliestAt: number | null = null
@@ -88,7 +74,7 @@ export class CongestionWindow {
 
   /** Requests that may be in flight at `now`, ms since the Unix epoch. */
   size(now: number): number {
-    return now < this.#resumeAt ? 0 : Math.trunc(this.#size)
+    return now < this.#resumeAt ? 0 : this.#size
   }
 
   /** Whether nothing may be sent at `now`, ms since the Unix epoch. */
@@ -107,7 +93,7 @@ export class CongestionWindow {
     if (now < this.#resumeAt) return false
     this.#weigh(latencyMs)
     if (this.#meanMs > SLOW_MS && this.#meanMs > this.#fastestMs * SLOW_TIMES) this.#cut()
-    else this.#size = Math.min(this.#size + this.#growth, MAX_SIZE)
+    else this.#size = Math.min(this.#size + GROWTH, MAX_SIZE)
     this.#setbacks = 0
     if (this.#state === 'ready') return false
     this.#state = 'ready'
@@ -123,14 +109,6 @@ export class CongestionWindow {
     if (latencyMs > 2 * DEADLINE_MS) return
     this.#fastestMs = Math.min(this.#fastestMs, latencyMs)
     this.#meanMs += (latencyMs - this.#meanMs) * SMOOTHING
-  }
-
-  /** More answers have come than this process handles at a time. `inFlight`: requests that are not answered. */
-  crowded(inFlight: number): void {
-    const ofUse = Math.max(inFlight, this.#fastestMs * SENDS_A_MS, MIN_AT_LIMIT)
-    if (ofUse >= this.#size) return
-    this.#size = ofUse
-    this.#growth = GROWTH_AT_LIMIT
   }
 
   /** A stream broke, or took too long. */
@@ -160,7 +138,6 @@ export class CongestionWindow {
     this.#resumeAt = now + waitMs
     this.#earliestAt = ofDevices === true && askedMs === null ? now + retry.firstMs : null
     this.#size = 1
-    this.#growth = GROWTH
     return waitMs
   }
 
@@ -184,7 +161,7 @@ export class CongestionWindow {
 
   #cut(): void {
     if (this.#stale > 0) return
-    this.#stale = Math.trunc(this.#size)
+    this.#stale = this.#size
     this.#size = Math.max(Math.trunc(this.#size * CUT), 1)
   }
 }

@@ -54,38 +54,6 @@ describe('the window of a credential', () => {
     expect(far.size(NOW)).toBe(1000)
   })
 
-  test('where the process cannot keep up with the answers, it closes to what is in flight, and opens slowly then', () => {
-    const window = opened()
-    window.crowded(700)
-    expect(window.size(NOW)).toBe(700)
-    for (let n = 0; n < 700; n++) window.succeeded(5, NOW)
-    expect(window.size(NOW)).toBe(721)
-  })
-
-  test('as many as the process could send until the fastest answer comes stay of use', () => {
-    for (const [fastestMs, size] of [
-      [0.5, 128],
-      [5, 500],
-      [50, 1000],
-    ] as const) {
-      const window = new CongestionWindow()
-      for (let n = 0; n < 2000; n++) window.succeeded(fastestMs, NOW)
-      window.crowded(0)
-      expect(window.size(NOW)).toBe(size)
-    }
-  })
-
-  test('a process that cannot keep up opens no window that is small, and after a pause it opens as fast as ever', () => {
-    const window = new CongestionWindow()
-    window.crowded(0)
-    expect(window.size(NOW)).toBe(1)
-    for (let n = 0; n < 2000; n++) window.succeeded(0.5, NOW)
-    window.crowded(0)
-    const waitMs = window.pause(unreachable, NOW, 0) ?? 0
-    window.succeeded(0.5, NOW + waitMs)
-    expect(window.size(NOW + waitMs)).toBe(4)
-  })
-
   test('a clock that is put back does not lengthen a pause', () => {
     const window = new CongestionWindow()
     window.pause(unreachable, NOW, 0)

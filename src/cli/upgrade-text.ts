@@ -1,4 +1,4 @@
-import type { UpgradeStep } from '../database/upgrade.ts'
+import type { UpgradeStep } from '../database/migration/upgrade.ts'
 import { byteSize } from '../text/byte-size.ts'
 
 /** What a command says of an upgrade that it makes on its way: one sentence a step. */

@@ -1,5 +1,5 @@
-import { copyDraft } from '../database/upgrade-copy.ts'
-import type { UpgradeStep } from '../database/upgrade.ts'
+import { copyDraft } from '../database/migration/upgrade-copy.ts'
+import type { UpgradeStep } from '../database/migration/upgrade.ts'
 import type { CommandContext } from './command.ts'
 import { startGauge } from './terminal/gauge.ts'
 import { upgradeText } from './upgrade-text.ts'

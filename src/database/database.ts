@@ -2,14 +2,14 @@ import type { Database as Sqlite } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { createCheckpointer, IN_THE_COMMIT, LOG_PAGES } from './checkpointer.ts'
-import type { Checkpointer, CheckpointOverrides } from './checkpointer.ts'
+import { createCheckpointer, IN_THE_COMMIT, LOG_PAGES } from './checkpoint/checkpointer.ts'
+import type { Checkpointer, CheckpointOverrides } from './checkpoint/checkpointer.ts'
 import { refuseEmptied, refuseForeign } from './identify-file.ts'
 import { LazyStatement } from './lazy-statement.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import { sqliteVersion } from './sqlite-version.ts'
-import { refuseNewer, upgrade } from './upgrade.ts'
-import type { UpgradeOptions } from './upgrade.ts'
+import { refuseNewer, upgrade } from './migration/upgrade.ts'
+import type { UpgradeOptions } from './migration/upgrade.ts'
 
 export type Drizzle = ReturnType<typeof openDrizzle>
 

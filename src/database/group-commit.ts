@@ -1,5 +1,5 @@
-import { IN_THE_COMMIT } from './checkpointer.ts'
-import type { Checkpointer } from './checkpointer.ts'
+import { IN_THE_COMMIT } from './checkpoint/checkpointer.ts'
+import type { Checkpointer } from './checkpoint/checkpointer.ts'
 import type { Database, NoPromise } from './database.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import type { Value } from './database.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { MIGRATIONS } from './migration/migrations.ts'
 import { giveToOwnerOf, openRegular } from './regular-file.ts'
 import { isBusy } from './sqlite-error.ts'
 

@@ -1,4 +1,4 @@
-import type { CheckpointOverrides } from '../database/checkpointer.ts'
+import type { CheckpointOverrides } from '../database/checkpoint/checkpointer.ts'
 import type { Database, Sync } from '../database/database.ts'
 import { createGroupCommit } from '../database/group-commit.ts'
 import type { CommitObserver } from '../database/group-commit.ts'

@@ -1,6 +1,6 @@
 import type { ServeCommand } from '../admin/routes/command-routes.ts'
 import type { Clock } from '../clock.ts'
-import type { CheckpointOverrides } from '../database/checkpointer.ts'
+import type { CheckpointOverrides } from '../database/checkpoint/checkpointer.ts'
 import type { Sync } from '../database/database.ts'
 import type { RsaKeys } from '../gateway/simulator/fcm/rsa-keys.ts'
 import type { OpenTransport } from '../gateway/transport/transport.ts'

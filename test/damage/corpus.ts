@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { MIGRATIONS } from '../../src/database/migrations.ts'
+import { MIGRATIONS } from '../../src/database/migration/migrations.ts'
 import { oldDatabase } from '../support/old-database.ts'
 
 /** What a disk, a hand or another program can have done to a data directory. */

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
-import { MIGRATIONS } from '../../src/database/migrations.ts'
-import { upgrade } from '../../src/database/upgrade.ts'
+import { MIGRATIONS } from '../../src/database/migration/migrations.ts'
+import { upgrade } from '../../src/database/migration/upgrade.ts'
 
 let directory: string
 let path: string

@@ -1,8 +1,8 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { MIGRATIONS } from '../../src/database/migrations.ts'
-import { SCHEMA_OBJECTS, strangersIn } from '../../src/database/own-schema.ts'
-import type { SchemaObject } from '../../src/database/own-schema.ts'
+import { MIGRATIONS } from '../../src/database/migration/migrations.ts'
+import { SCHEMA_OBJECTS, strangersIn } from '../../src/database/migration/own-schema.ts'
+import type { SchemaObject } from '../../src/database/migration/own-schema.ts'
 
 /** The objects of a database that every migration was applied to, each as `written` has it. */
 function madeBy(written: (sql: string) => string): readonly SchemaObject[] {

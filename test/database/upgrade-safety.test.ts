@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { DatabaseRefused } from '../../src/database/database-refused.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
-import { MIGRATIONS } from '../../src/database/migrations.ts'
-import { copyBeforeUpgrade } from '../../src/database/upgrade-copy.ts'
-import { upgrade } from '../../src/database/upgrade.ts'
-import type { UpgradeStep } from '../../src/database/upgrade.ts'
+import { MIGRATIONS } from '../../src/database/migration/migrations.ts'
+import { copyBeforeUpgrade } from '../../src/database/migration/upgrade-copy.ts'
+import { upgrade } from '../../src/database/migration/upgrade.ts'
+import type { UpgradeStep } from '../../src/database/migration/upgrade.ts'
 import { createLog } from '../../src/log.ts'
 import { databaseIn } from '../../src/server/start-checks.ts'
 import { commandLine } from '../cli/command-line.ts'
@@ -40,8 +40,8 @@ function child(path: string, script: string): Bun.Subprocess<'ignore', 'pipe', '
   const source = join(import.meta.dir, '../../src')
   const begin = `
     import { Database as Sqlite } from 'bun:sqlite'
-    import { MIGRATIONS } from '${source}/database/migrations.ts'
-    import { upgrade } from '${source}/database/upgrade.ts'
+    import { MIGRATIONS } from '${source}/database/migration/migrations.ts'
+    import { upgrade } from '${source}/database/migration/upgrade.ts'
     const path = ${JSON.stringify(path)}
     const raw = new Sqlite(path, { strict: true })
     const die = () => process.kill(process.pid, 'SIGKILL')

@@ -84,7 +84,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'the number of a schema is written after its migrations are committed',
-    file: 'src/database/upgrade.ts',
+    file: 'src/database/migration/upgrade.ts',
     from: "    if (from < to) connection.run(`PRAGMA user_version = ${to}`)\n    connection.run('COMMIT')\n",
     to: "    connection.run('COMMIT')\n    if (from < to) connection.run(`PRAGMA user_version = ${to}`)\n",
     journey: UPKEEP,

@@ -246,7 +246,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the log is moved into the database without a sync',
-    file: 'src/database/move-log.ts',
+    file: 'src/database/checkpoint/move-log.ts',
     from: "file.run('PRAGMA synchronous = FULL')",
     to: "file.run('PRAGMA synchronous = OFF')",
   },

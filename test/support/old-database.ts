@@ -2,7 +2,7 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashSecret } from '../../src/application/secret.ts'
-import { MIGRATIONS } from '../../src/database/migrations.ts'
+import { MIGRATIONS } from '../../src/database/migration/migrations.ts'
 import { seal } from '../../src/sealing/seal.ts'
 import type { Credentials } from './service.ts'
 

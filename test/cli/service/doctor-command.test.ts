@@ -15,7 +15,7 @@ import {
 import { basename, join } from 'node:path'
 import { doctorText } from '../../../src/cli/service/doctor-text.ts'
 import { styleOf } from '../../../src/cli/terminal/style.ts'
-import { MIGRATIONS } from '../../../src/database/migrations.ts'
+import { MIGRATIONS } from '../../../src/database/migration/migrations.ts'
 import type { DoctorCheck } from '../../../src/doctor/finding.ts'
 import { APNS_KEY, startHarness } from '../../doctor/harness.ts'
 import type { DoctorHarness } from '../../doctor/harness.ts'

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MIGRATIONS } from '../../../src/database/migrations.ts'
+import { MIGRATIONS } from '../../../src/database/migration/migrations.ts'
 import { oldDatabase } from '../../support/old-database.ts'
 import { digestOf } from './state-digest.ts'
 

@@ -1,4 +1,4 @@
-import { threadProgram } from '../system/thread.ts'
+import { threadProgram } from '../../system/thread.ts'
 
 /** What the thread is given when it starts. */
 export interface CheckpointOrder {
@@ -82,7 +82,7 @@ export function createCheckpointer({
   onFailed,
   logPages = LOG_PAGES,
   move: moveInstead,
-  program = threadProgram('database/checkpoint-worker.ts'),
+  program = threadProgram('database/checkpoint/checkpoint-worker.ts'),
 }: Options): Checkpointer {
   const flags = new Int32Array(new SharedArrayBuffer(4))
   let thread: Worker | null = null

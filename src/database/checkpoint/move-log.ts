@@ -1,4 +1,4 @@
-import { openRegular } from './regular-file.ts'
+import { openRegular } from '../regular-file.ts'
 
 /**
  * Moves what it can of the log into the database file at `path`, beside who reads and writes. Says what kept it from

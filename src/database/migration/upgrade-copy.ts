@@ -1,11 +1,11 @@
 import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { syncDirectory, syncFile } from '../system/durable.ts'
-import { byteSize } from '../text/byte-size.ts'
-import { DatabaseRefused } from './database-refused.ts'
-import { copyDatabase } from './offline-database.ts'
-import { workDirectoryFor } from './regular-file.ts'
-import { isFull } from './sqlite-error.ts'
+import { syncDirectory, syncFile } from '../../system/durable.ts'
+import { byteSize } from '../../text/byte-size.ts'
+import { DatabaseRefused } from '../database-refused.ts'
+import { copyDatabase } from '../offline-database.ts'
+import { workDirectoryFor } from '../regular-file.ts'
+import { isFull } from '../sqlite-error.ts'
 
 /* The copies that upgrades leave: `<path>.before-8` is the database as it was before migration 8 and those with it. */
 

@@ -2,10 +2,10 @@ import { isIPv4 } from 'node:net'
 import type { Commit } from '../database/group-commit.ts'
 import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
-import type { AdminSessionStore } from './admin-session-store.ts'
+import type { AdminSessionStore } from './session/admin-session-store.ts'
 import type { AdminTokenStore } from './admin-token-store.ts'
 import type { Actor } from './administrator.ts'
-import { sessionIn } from './session-cookie.ts'
+import { sessionIn } from './session/session-cookie.ts'
 
 /** Who calls, and by which session; `session` is `null` where it was a token. */
 export interface AdminAuthority {

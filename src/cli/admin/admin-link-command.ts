@@ -1,5 +1,5 @@
-import { LINK_MS } from '../../admin/admin-link-store.ts'
-import { linkUrl } from '../../admin/link-url.ts'
+import { LINK_MS } from '../../admin/session/admin-link-store.ts'
+import { linkUrl } from '../../admin/session/link-url.ts'
 import { readSettings } from '../../settings/parse.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { isoTime } from '../../text/format.ts'

@@ -1,6 +1,6 @@
-import { createAdminLinkStore } from '../../admin/admin-link-store.ts'
+import { createAdminLinkStore } from '../../admin/session/admin-link-store.ts'
 import { createAdminLogStore } from '../../admin/admin-log-store.ts'
-import { createAdminSessionStore } from '../../admin/admin-session-store.ts'
+import { createAdminSessionStore } from '../../admin/session/admin-session-store.ts'
 import { createAdminTokenStore } from '../../admin/admin-token-store.ts'
 import { createAdministratorStore } from '../../admin/administrator-store.ts'
 import type { Actor } from '../../admin/administrator.ts'

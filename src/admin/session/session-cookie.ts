@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../clock.ts'
+import { DAY_MS, HOUR_MS } from '../../clock.ts'
 
 /** A session without a call for so long is over. */
 export const MAX_IDLE_MS = 24 * HOUR_MS

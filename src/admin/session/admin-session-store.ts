@@ -1,11 +1,11 @@
 import { and, eq, gt, lt, or, sql } from 'drizzle-orm'
-import { MINUTE_MS } from '../clock.ts'
-import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
-import { late } from '../database/late-statement.ts'
-import { adminSession as table, administrator } from '../database/schema.ts'
-import { adminDigest, newAdminSecret } from './admin-secret.ts'
-import type { Administrator } from './administrator.ts'
+import { MINUTE_MS } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../database/database.ts'
+import { late } from '../../database/late-statement.ts'
+import { adminSession as table, administrator } from '../../database/schema.ts'
+import { adminDigest, newAdminSecret } from '../admin-secret.ts'
+import type { Administrator } from '../administrator.ts'
 import { MAX_IDLE_MS, MAX_SESSION_MS } from './session-cookie.ts'
 
 /** What a call writes down of itself is no more exact than this, so that reading writes once a minute. */

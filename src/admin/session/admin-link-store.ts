@@ -1,11 +1,11 @@
 import { and, eq, gt, isNull, lt, sql } from 'drizzle-orm'
-import { MINUTE_MS } from '../clock.ts'
-import type { Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
-import { late } from '../database/late-statement.ts'
-import { adminLink as table, administrator } from '../database/schema.ts'
-import { adminDigest, newAdminSecret } from './admin-secret.ts'
-import type { Administrator } from './administrator.ts'
+import { MINUTE_MS } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import type { Database } from '../../database/database.ts'
+import { late } from '../../database/late-statement.ts'
+import { adminLink as table, administrator } from '../../database/schema.ts'
+import { adminDigest, newAdminSecret } from '../admin-secret.ts'
+import type { Administrator } from '../administrator.ts'
 
 /** How long a link is good. */
 export const LINK_MS = 30 * MINUTE_MS

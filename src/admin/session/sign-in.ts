@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts'
-import { networkOf } from '../network/address.ts'
-import { createBucketTable } from '../usage/bucket-table.ts'
-import { returnToken, secondsToToken, takeToken } from '../usage/token-bucket.ts'
-import type { AdministratorStore } from './administrator-store.ts'
-import type { Administrator } from './administrator.ts'
-import type { Passwords } from './password.ts'
+import type { Clock } from '../../clock.ts'
+import { networkOf } from '../../network/address.ts'
+import { createBucketTable } from '../../usage/bucket-table.ts'
+import { returnToken, secondsToToken, takeToken } from '../../usage/token-bucket.ts'
+import type { AdministratorStore } from '../administrator-store.ts'
+import type { Administrator } from '../administrator.ts'
+import type { Passwords } from '../password.ts'
 
 /** Wrong passwords in a row: of one network, and for one name from wherever. */
 const BURSTS = { network: 10, name: 20 } as const

@@ -146,7 +146,11 @@ export class Dispatcher {
     let isThrough = false
     while (this.#inFlight - this.#silent.excused < this.size(now) && provider.mayTake?.(now) !== false) {
       // Neither through nor empty: it goes on in the next turn of the event loop.
-      if (!sendBudget.take(this.#pumpAgain, provider.weight)) return
+      if (!sendBudget.take(this.#pumpAgain, provider.weight)) {
+        // Of several gateways each has a window of its own, and none is to be known by the latency of another.
+        if (provider.serviceOf === undefined) this.#health.crowded(this.#inFlight)
+        return
+      }
       const task = this.#lanes.next(now) ?? (this.#lanes.isFull(now) ? null : this.#next(now))
       if (task === null) {
         isThrough = this.#inFlight + this.#lanes.aside === 0

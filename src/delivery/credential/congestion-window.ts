@@ -12,6 +12,18 @@ const MAX_SIZE = 1000
 /** By how much each success opens the window: fourfold a round trip, so that 1000 take five of them. */
 const GROWTH = 3
 
+/** By how much each success raises what is of use again, once this process was at its limit: a thirty-second a round trip. */
+const RISE = 1 / 32
+
+/**
+ * What in flight is of use where this process is at its limit: as many as it could send, in the best case, in the time of
+ * the fastest answer (in flight = rate × latency), and no fewer than it sends at a time. What is more waits in its own
+ * queues, and grows cold in the processor's caches. Measured beside a gateway on the same machine, 40,000 devices on 2 busy
+ * cores, ten turns: 0.90 of the CPU time a push.
+ */
+const SENDS_A_MS = 100
+const MIN_AT_LIMIT = 128
+
 /** What is left of the window when the gateway shows strain. */
 const CUT = 0.7
 
@@ -49,11 +61,15 @@ export interface Pause {
  * The first request goes alone until it is taken, because APNs allows one stream until then
  * (developer.apple.com, "Establishing a connection to APNs"); from then on each success opens the window by three, as
  * does a refusal that shows that the credential is taken (410, 400 of a token), and strain — streams that break, answers that take ever longer — closes it by a third, once for each window sent.
+ * Where this process cannot keep up with the answers, no more than is in flight is of use, and the window ends there: that
+ * says nothing of the gateway, and after a strain it opens as fast as ever.
  */
 export class CongestionWindow {
   #state: WindowState = 'ready'
   #reason: string | null = null
   #size = 1
+  /** Requests in flight that are of use: more would wait in this process and not at the gateway. */
+  #ofUse = MAX_SIZE
   #resumeAt = 0
   /** The earliest end of the pause for a new device; `null`: for none. */
   #earliestAt: number | null = null
@@ -74,7 +90,7 @@ export class CongestionWindow {
 
   /** Requests that may be in flight at `now`, ms since the Unix epoch. */
   size(now: number): number {
-    return now < this.#resumeAt ? 0 : this.#size
+    return now < this.#resumeAt ? 0 : Math.trunc(this.#size)
   }
 
   /** Whether nothing may be sent at `now`, ms since the Unix epoch. */
@@ -93,7 +109,10 @@ export class CongestionWindow {
     if (now < this.#resumeAt) return false
     this.#weigh(latencyMs)
     if (this.#meanMs > SLOW_MS && this.#meanMs > this.#fastestMs * SLOW_TIMES) this.#cut()
-    else this.#size = Math.min(this.#size + GROWTH, MAX_SIZE)
+    else {
+      this.#ofUse = Math.min(this.#ofUse + RISE, MAX_SIZE)
+      this.#size = Math.min(this.#size + GROWTH, this.#ofUse)
+    }
     this.#setbacks = 0
     if (this.#state === 'ready') return false
     this.#state = 'ready'
@@ -109,6 +128,12 @@ export class CongestionWindow {
     if (latencyMs > 2 * DEADLINE_MS) return
     this.#fastestMs = Math.min(this.#fastestMs, latencyMs)
     this.#meanMs += (latencyMs - this.#meanMs) * SMOOTHING
+  }
+
+  /** More answers have come than this process handles at a time. `inFlight`: requests that are not answered. */
+  crowded(inFlight: number): void {
+    this.#ofUse = Math.min(Math.max(inFlight, this.#fastestMs * SENDS_A_MS, MIN_AT_LIMIT), this.#ofUse)
+    this.#size = Math.min(this.#size, this.#ofUse)
   }
 
   /** A stream broke, or took too long. */
@@ -138,6 +163,7 @@ export class CongestionWindow {
     this.#resumeAt = now + waitMs
     this.#earliestAt = ofDevices === true && askedMs === null ? now + retry.firstMs : null
     this.#size = 1
+    this.#ofUse = MAX_SIZE
     return waitMs
   }
 
@@ -161,7 +187,7 @@ export class CongestionWindow {
 
   #cut(): void {
     if (this.#stale > 0) return
-    this.#stale = this.#size
+    this.#stale = Math.trunc(this.#size)
     this.#size = Math.max(Math.trunc(this.#size * CUT), 1)
   }
 }

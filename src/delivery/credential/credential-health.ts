@@ -94,6 +94,11 @@ export class CredentialHealth<Case> {
     return Math.min(this.#window.size(now), this.#breaker.allowance)
   }
 
+  /** See `CongestionWindow`. */
+  crowded(inFlight: number): void {
+    this.#window.crowded(inFlight)
+  }
+
   isPaused(now: number): boolean {
     return this.#window.isPaused(now)
   }

@@ -18,9 +18,9 @@ describe('the window of a credential', () => {
   })
 
   /** As open as it gets. */
-  function opened(): CongestionWindow {
+  function opened(latencyMs = 5): CongestionWindow {
     const window = new CongestionWindow()
-    for (let n = 0; n < 2000; n++) window.succeeded(5, NOW)
+    for (let n = 0; n < 2000; n++) window.succeeded(latencyMs, NOW)
     return window
   }
 
@@ -52,6 +52,48 @@ describe('the window of a credential', () => {
     const far = new CongestionWindow()
     for (let n = 0; n < 5000; n++) far.succeeded(1500, NOW)
     expect(far.size(NOW)).toBe(1000)
+  })
+
+  test('where the process cannot keep up with the answers, it closes to what is in flight, and opens slowly then', () => {
+    const window = opened()
+    window.crowded(700)
+    expect(window.size(NOW)).toBe(700)
+    for (let n = 0; n < 700; n++) window.succeeded(5, NOW)
+    expect(window.size(NOW)).toBe(721)
+  })
+
+  test('as many as the process could send until the fastest answer comes stay of use', () => {
+    for (const [fastestMs, size] of [
+      [0.5, 128],
+      [5, 500],
+      [50, 1000],
+    ] as const) {
+      const window = opened(fastestMs)
+      window.crowded(0)
+      expect(window.size(NOW)).toBe(size)
+    }
+  })
+
+  test('a process that could not keep up opens it as fast as ever after strain, up to what is of use', () => {
+    const window = opened(0.5)
+    window.crowded(0)
+    for (let n = 0; n < 129; n++) window.strained()
+    expect(window.size(NOW)).toBe(62)
+    for (let n = 0; n < 10; n++) window.succeeded(0.5, NOW)
+    expect(window.size(NOW)).toBe(92)
+    for (let n = 0; n < 20; n++) window.succeeded(0.5, NOW)
+    expect(window.size(NOW)).toBe(128)
+  })
+
+  test('a process that could not keep up opens no window that is small, and after a pause all is of use', () => {
+    const window = new CongestionWindow()
+    window.crowded(0)
+    expect(window.size(NOW)).toBe(1)
+    for (let n = 0; n < 2000; n++) window.succeeded(0.5, NOW)
+    window.crowded(0)
+    const waitMs = window.pause(unreachable, NOW, 0) ?? 0
+    for (let n = 0; n < 333; n++) window.succeeded(0.5, NOW + waitMs)
+    expect(window.size(NOW + waitMs)).toBe(1000)
   })
 
   test('a clock that is put back does not lengthen a pause', () => {

@@ -1,35 +1,28 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../database/database.ts'
 import { late } from '../database/late-statement.ts'
-import { application, credential, providerToken } from '../database/schema.ts'
-import type { SealedRecord, SealedTable, SealedToken } from '../sealing/sealed-table.ts'
+import { credential, providerToken } from '../database/schema.ts'
+import type { SealedTable } from '../sealing/sealed-table.ts'
 
 const sealed = sql`${sql.placeholder('sealed')}`
 
 /** The credentials of all applications, for a new key to seal. */
-export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedTable<SealedRecord> {
+export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedTable<'apns' | 'fcm' | 'webpush'> {
   const which = and(
     eq(credential.application, sql.placeholder('number')),
     eq(credential.provider, sql.placeholder('provider')),
   )
   const all = late(() =>
     orm
-      .select({
-        number: application.number,
-        application: application.id,
-        name: application.name,
-        provider: credential.provider,
-        sealed: credential.sealed,
-      })
+      .select({ number: credential.application, provider: credential.provider, sealed: credential.sealed })
       .from(credential)
-      .innerJoin(application, eq(application.number, credential.application))
       .prepare(),
   )
   const put = late(() => orm.update(credential).set({ sealed }).where(which).prepare())
   const erase = late(() => orm.delete(credential).where(which).prepare())
   const tokens = createSealedTokens({ orm })
   return {
-    records: () => all.all(),
+    rows: () => all.all(),
     put: ({ number, provider }, bytes) => put.run({ number, provider, sealed: bytes }),
     erase({ number, provider }) {
       erase.run({ number, provider })
@@ -39,19 +32,15 @@ export function createSealedCredentials({ orm }: Pick<Database, 'orm'>): SealedT
 }
 
 /** The tokens that are made from the credentials for APNs, likewise. */
-export function createSealedTokens({ orm }: Pick<Database, 'orm'>): SealedTable<SealedToken> {
+export function createSealedTokens({ orm }: Pick<Database, 'orm'>): SealedTable<'apns token'> {
   const which = eq(providerToken.application, sql.placeholder('number'))
   const all = late(() =>
-    orm
-      .select({ number: application.number, application: application.id, sealed: providerToken.sealed })
-      .from(providerToken)
-      .innerJoin(application, eq(application.number, providerToken.application))
-      .prepare(),
+    orm.select({ number: providerToken.application, sealed: providerToken.sealed }).from(providerToken).prepare(),
   )
   const put = late(() => orm.update(providerToken).set({ sealed }).where(which).prepare())
   const erase = late(() => orm.delete(providerToken).where(which).prepare())
   return {
-    records: () => all.all().map((row) => Object.assign(row, { provider: 'apns token' as const })),
+    rows: () => all.all().map((row) => Object.assign(row, { provider: 'apns token' as const })),
     put: ({ number }, bytes) => put.run({ number, sealed: bytes }),
     erase: ({ number }) => erase.run({ number }),
   }

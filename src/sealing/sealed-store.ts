@@ -1,6 +1,6 @@
 import { damage } from '../database/damage.ts'
 import { open, seal } from './seal.ts'
-import type { SealedRecord, SealedTable, SealedToken } from './sealed-table.ts'
+import type { SealedRecord, SealedRow, SealedTable } from './sealed-table.ts'
 
 /** All that is sealed in a database, whatever table it is in. What writes runs in a transaction of the caller. */
 export interface SealedStore {
@@ -13,13 +13,15 @@ export interface SealedStore {
 }
 
 interface Tables {
-  readonly credentials: SealedTable<SealedRecord>
-  readonly webhooks: SealedTable<SealedRecord>
-  readonly userKeys: SealedTable<SealedRecord>
-  readonly tokens: SealedTable<SealedToken>
+  /** All that there are: `Application.number`, `id` and `name`. */
+  readonly applications: () => readonly { readonly number: number; readonly id: string; readonly name: string }[]
+  readonly credentials: SealedTable<'apns' | 'fcm' | 'webpush'>
+  readonly webhooks: SealedTable<'webhook secret'>
+  readonly userKeys: SealedTable<'user key'>
+  readonly tokens: SealedTable<'apns token'>
 }
 
-export function createSealedStore({ credentials, webhooks, userKeys, tokens }: Tables): SealedStore {
+export function createSealedStore({ applications, credentials, webhooks, userKeys, tokens }: Tables): SealedStore {
   const tables = {
     apns: credentials,
     fcm: credentials,
@@ -29,13 +31,22 @@ export function createSealedStore({ credentials, webhooks, userKeys, tokens }: T
   }
   const tableOf = ({ provider }: Pick<SealedRecord, 'provider'>) => tables[provider]
 
+  /** With whose each is; what an application had that was erased meanwhile is gone with it. */
+  function owned<Row extends SealedRow>(rows: readonly Row[]) {
+    const owners = new Map(applications().map(({ number, id, name }) => [number, { application: id, name }]))
+    return rows.flatMap((row) => {
+      const owner = owners.get(row.number)
+      return owner === undefined ? [] : [{ ...row, ...owner }]
+    })
+  }
+
   const records = () =>
-    [...credentials.records(), ...webhooks.records(), ...userKeys.records()].toSorted(
+    owned([...credentials.rows(), ...webhooks.rows(), ...userKeys.rows()]).toSorted(
       (a, b) => a.number - b.number || (a.provider < b.provider ? -1 : 1),
     )
 
   function resealTokens(from: Uint8Array, to: Uint8Array): void {
-    for (const token of tokens.records()) {
+    for (const token of owned(tokens.rows())) {
       const text = open(from, token, token.sealed)
       if (text === null) tokens.erase(token)
       else tokens.put(token, seal(to, token, text))

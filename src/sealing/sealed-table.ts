@@ -1,27 +1,28 @@
 import type { SealedFor } from './seal.ts'
 
-/** Something sealed that cannot be had again from anywhere but its owner. */
-export interface SealedRecord extends SealedFor {
+/** What cannot be had again from anywhere but its owner. */
+export type SecretProvider = Exclude<SealedFor['provider'], 'apns token'>
+
+/** Something sealed, as its table has it. A token that is lost is made again. */
+export interface SealedRow<Provider extends SealedFor['provider'] = SealedFor['provider']> {
   /** `Application.number`. */
   readonly number: number
-  /** `Application.name`. */
-  readonly name: string
-  readonly provider: 'apns' | 'fcm' | 'webpush' | 'webhook secret' | 'user key'
+  readonly provider: Provider
   readonly sealed: Uint8Array
 }
 
-/** Something sealed that is only kept so that fewer are made: where one is lost, another is made. */
-export interface SealedToken extends SealedFor {
-  readonly number: number
-  readonly provider: 'apns token'
-  readonly sealed: Uint8Array
+/** With whose it is. */
+export interface SealedRecord extends SealedFor, SealedRow<SecretProvider> {
+  readonly provider: SecretProvider
+  /** `Application.name`. */
+  readonly name: string
 }
 
 /** A table with something sealed, as the room that it belongs to lends it. What writes runs in a transaction of the caller. */
-export interface SealedTable<Row extends SealedRecord | SealedToken> {
-  records(): Row[]
-  /** Replaces sealed records by records sealed anew. */
-  put(record: Pick<Row, 'number' | 'provider'>, sealed: Uint8Array): void
-  /** Erases records, with what is worth nothing without them. */
-  erase(record: Pick<Row, 'number' | 'provider'>): void
+export interface SealedTable<Provider extends SealedFor['provider']> {
+  rows(): SealedRow<Provider>[]
+  /** Replaces what is sealed by the same, sealed anew. */
+  put(row: Pick<SealedRow, 'number' | 'provider'>, sealed: Uint8Array): void
+  /** Erases a row, with what is worth nothing without it. */
+  erase(row: Pick<SealedRow, 'number' | 'provider'>): void
 }

@@ -2,17 +2,20 @@ import { createSealedCredentials, createSealedTokens } from '../application/seal
 import { createSealedUserKeys, USER_KEY_SINCE } from '../application/sealed-user-key-store.ts'
 import type { Database } from '../database/database.ts'
 import { NEWEST_SCHEMA } from '../database/offline-database.ts'
+import { application } from '../database/schema.ts'
 import { createSealedStore } from '../sealing/sealed-store.ts'
 import type { SealedStore } from '../sealing/sealed-store.ts'
-import type { SealedRecord, SealedTable } from '../sealing/sealed-table.ts'
+import type { SealedTable } from '../sealing/sealed-table.ts'
 import { createSealedWebhooks } from './sealed-webhook-store.ts'
 
 /**
- * All that is sealed in a database, with the rooms that it belongs to; here, since no room above seals anything. `schema`: the number of its last migration, where
- * it may be an older one.
+ * All that is sealed in a database, with the rooms that it belongs to; here, since no room above seals anything.
+ * `schema`: the number of its last migration, where it may be an older one.
  */
 export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST_SCHEMA): SealedStore {
+  const { number, id, name } = application
   return createSealedStore({
+    applications: () => database.orm.select({ number, id, name }).from(application).all(),
     credentials: createSealedCredentials(database),
     webhooks: createSealedWebhooks(database),
     userKeys: schema < USER_KEY_SINCE ? NONE : createSealedUserKeys(database),
@@ -21,4 +24,4 @@ export function sealedRecordsOf(database: Pick<Database, 'orm'>, schema = NEWEST
 }
 
 /** A table that is still to come. */
-const NONE: SealedTable<SealedRecord> = { records: () => [], put: () => {}, erase: () => {} }
+const NONE: SealedTable<never> = { rows: () => [], put: () => {}, erase: () => {} }

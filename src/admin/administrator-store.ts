@@ -1,8 +1,8 @@
-import { eq, getTableColumns, max, sql } from 'drizzle-orm'
+import { eq, getTableColumns, isNull, max, sql } from 'drizzle-orm'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { late } from '../database/late-statement.ts'
-import { adminSession, administrator as table } from '../database/schema.ts'
+import { adminLink, adminSession, administrator as table } from '../database/schema.ts'
 import type { Administrator } from './administrator.ts'
 
 interface Options {
@@ -42,6 +42,7 @@ export function createAdministratorStore({ database, clock }: Options) {
         .returning(columns)
         .prepare(),
     ),
+    endSetups: late(() => orm.delete(adminLink).where(isNull(adminLink.administrator)).prepare()),
     setPassword: late(() =>
       orm
         .update(table)
@@ -52,12 +53,13 @@ export function createAdministratorStore({ database, clock }: Options) {
     ),
     remove: late(() => orm.delete(table).where(named).returning(columns).prepare()),
   }
+  const any = (): boolean => statements.any.get() !== undefined
 
   return {
     find: (name: string): Administrator | null => statements.find.get({ name }) ?? null,
 
     /** Whether there is anybody at all. */
-    any: (): boolean => statements.any.get() !== undefined,
+    any,
 
     /** In the order they were added. `seenAt`: the last call of a session that there still is; `null`: there is none. */
     list: (): (Administrator & { readonly seenAt: number | null })[] => statements.list.all(),
@@ -65,9 +67,16 @@ export function createAdministratorStore({ database, clock }: Options) {
     /** The hash of a password; `null` where nobody has this name. */
     hashOf: (name: string): string | null => statements.hash.get({ name })?.password ?? null,
 
-    /** `password`: its hash. `null`: somebody has this name already. */
-    add: (name: string, password: string): Administrator | null =>
-      statements.insert.get({ name, password, now: clock.now() }) ?? null,
+    /** `password`: its hash. `null`: somebody has this name already. The first ends all links that make an administrator. */
+    add(name: string, password: string): Administrator | null {
+      return database.transact(() => {
+        const isFirst = !any()
+        const added = statements.insert.get({ name, password, now: clock.now() }) ?? null
+        // What the start has printed may lie in a journal.
+        if (isFirst) statements.endSetups.run()
+        return added
+      })
+    },
 
     /** `password`: its hash. `null`: nobody has this name. Their sessions are over: see `endAll` of the sessions. */
     setPassword: (name: string, password: string): Administrator | null =>

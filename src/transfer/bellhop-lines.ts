@@ -1,6 +1,6 @@
 import { DAY_MS } from '../clock.ts'
 import type { WholeDevice } from '../device/transfer/export-store.ts'
-import { dayOf, isoTime } from '../text/format.ts'
+import { dayOf, isoOrNull, isoTime } from '../text/format.ts'
 import { isJsonObject } from '../text/json-object.ts'
 import type { DayTally } from './check-row.ts'
 import { refused } from './record.ts'
@@ -52,7 +52,7 @@ export function deviceLine(device: WholeDevice): string {
     badge,
     environment,
     state: left?.state ?? 'registered',
-    ...(left !== null && { reason: left.reason, at: left.at === null ? null : isoTime(left.at) }),
+    ...(left !== null && { reason: left.reason, at: isoOrNull(left.at) }),
     registered_at: isoTime(device.registeredAt),
     // 0: it came from elsewhere and has not registered since.
     seen_at: device.seenAt === 0 ? null : isoTime(device.seenAt),

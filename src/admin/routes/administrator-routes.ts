@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, Refused } from '../../failure.ts'
-import { isoTime } from '../../text/format.ts'
+import { isoOrNull, isoTime } from '../../text/format.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLinkStore } from '../session/admin-link-store.ts'
@@ -37,7 +37,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         administrators: administrators.list().map(({ name, createdAt, seenAt }) => ({
           name,
           createdAt: isoTime(createdAt),
-          seenAt: seenAt === null ? null : isoTime(seenAt),
+          seenAt: isoOrNull(seenAt),
         })),
       }),
       adminCall({ tag: 'Administrators', summary: 'Who there is', answer: 'AdministratorsAnswer' }),
@@ -88,7 +88,7 @@ export function administratorRoutes({ gate, clock, commit, administrators, links
         tokens: tokens.list().map(({ name, createdAt, usedAt }) => ({
           name,
           createdAt: isoTime(createdAt),
-          usedAt: usedAt === null ? null : isoTime(usedAt),
+          usedAt: isoOrNull(usedAt),
         })),
       }),
       adminCall({ tag: 'Administrators', summary: 'Tokens of programs', answer: 'TokensAnswer' }),

@@ -10,7 +10,7 @@ import type { RegistrySizeStore } from '../../device/registry-size-store.ts'
 import { failure, Refused } from '../../failure.ts'
 import { invalid } from '../../http/fields.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
-import { counted, isoTime } from '../../text/format.ts'
+import { counted, isoOrNull } from '../../text/format.ts'
 import type { AdminGate } from '../admin-gate.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import type { AdminLogStore } from '../admin-log-store.ts'
@@ -169,7 +169,7 @@ export function applicationRoutes(deps: Dependencies) {
         directory.reload()
         if (outcome.kind === 'not-found') throw gone()
         const { secret, previousUntil } = outcome
-        return { secret, previousUntil: previousUntil === null ? null : isoTime(previousUntil) }
+        return { secret, previousUntil: isoOrNull(previousUntil) }
       },
       {
         ...adminCall({

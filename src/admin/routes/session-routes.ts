@@ -180,11 +180,8 @@ export function sessionRoutes(deps: Dependencies) {
   function become(link: string, name: string, hash: string) {
     if (administrators.find(name) !== null) return { kind: 'name-taken' } as const
     if (links.use(link) === null) return { kind: 'spent' } as const
-    const isFirst = !administrators.any()
     const administrator = administrators.add(name, hash)
     if (administrator === null) return { kind: 'name-taken' } as const
-    // What the start has printed may lie in a journal.
-    if (isFirst) links.endSetups()
     log.add({ kind: 'administrator', ...administrator }, 'add administrator', name, { how: 'link' })
     return { kind: 'made', administrator, session: begin(administrator, 'link') } as const
   }

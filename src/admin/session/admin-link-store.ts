@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
@@ -50,7 +50,6 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
         .prepare(),
     ),
     remove: late(() => orm.delete(table).where(mine).prepare()),
-    removeSetups: late(() => orm.delete(table).where(isNull(table.administrator)).prepare()),
     sweep: late(() =>
       orm
         .delete(table)
@@ -85,9 +84,6 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
         return link
       })
     },
-
-    /** Links to become an administrator are good for nothing any more: there is one. */
-    endSetups: (): void => statements.removeSetups.run(),
 
     /** Erases those that are too old. */
     sweep(now: number): null {

@@ -1,30 +1,21 @@
-import { isAdminName, MAX_NAME } from '../../admin/administrator.ts'
-import { createPasswords } from '../../admin/password.ts'
+import { isAdminName } from '../../admin/administrator.ts'
 import { problem } from '../../failure.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
-import { passwordText } from './admin-text.ts'
+import { BAD_NAME, passwordText } from './admin-text.ts'
 import { newPassword } from './new-password.ts'
 import { openAdministrators } from './open-administrators.ts'
 
 export const run: RunCommand = async ({ words: [name = ''], flags }, context) => {
-  if (!isAdminName(name)) {
-    return problems(
-      `NAME must be 1 to ${MAX_NAME} characters, without control characters and without white space at an end.`,
-    )
-  }
-  const password = newPassword(flags.get('password-file'), context)
+  if (!isAdminName(name)) return problems(BAD_NAME)
+  const password = await newPassword(flags.get('password-file'), context)
   if (password.kind !== 'password') return password
-  const hash = await createPasswords().hash(password.password)
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const added = database.transact(() => {
-    const isFirst = !opened.administrators.any()
-    const administrator = opened.administrators.add(name, hash)
+    const administrator = opened.administrators.add(name, password.hash)
     if (administrator === null) return null
-    // What the start has printed may lie in a journal.
-    if (isFirst) opened.links.endSetups()
     opened.did('add administrator', administrator.name)
     return administrator
   })

@@ -1,5 +1,5 @@
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
-import { isoTime } from '../../text/format.ts'
+import { isoOrNull, isoTime } from '../../text/format.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { tableText } from '../terminal/table-text.ts'
@@ -13,7 +13,7 @@ export const run: RunCommand = async ({ flags }, context) => {
   const shown = opened.administrators.list().map(({ name, createdAt, seenAt }) => ({
     name,
     createdAt: isoTime(createdAt),
-    seenAt: seenAt === null ? null : isoTime(seenAt),
+    seenAt: isoOrNull(seenAt),
   }))
   if (flags.has('json')) return done(jsonLine(shown))
   if (shown.length === 0) return done('There is no administrator: bellhop admin link makes a link to become one.\n')

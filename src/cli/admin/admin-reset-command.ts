@@ -1,4 +1,3 @@
-import { createPasswords } from '../../admin/password.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { noAdministrator, passwordText } from './admin-text.ts'
@@ -6,14 +5,13 @@ import { newPassword } from './new-password.ts'
 import { openAdministrators } from './open-administrators.ts'
 
 export const run: RunCommand = async ({ words: [name = ''], flags }, context) => {
-  const password = newPassword(flags.get('password-file'), context)
+  const password = await newPassword(flags.get('password-file'), context)
   if (password.kind !== 'password') return password
-  const hash = await createPasswords().hash(password.password)
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database
   const changed = database.transact(() => {
-    const administrator = opened.administrators.setPassword(name, hash)
+    const administrator = opened.administrators.setPassword(name, password.hash)
     if (administrator === null) return null
     opened.sessions.endAll(administrator)
     opened.did('reset password', administrator.name)

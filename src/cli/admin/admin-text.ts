@@ -1,7 +1,11 @@
+import { MAX_NAME } from '../../admin/administrator.ts'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { suggestion } from '../../text/nearest.ts'
+
+/** Of an administrator or a token: see `isAdminName`. */
+export const BAD_NAME = `NAME must be 1 to ${MAX_NAME} characters, without control characters and without white space at an end.`
 
 /** What became of an administrator, with the password where it was made here: it is shown this once. */
 export function passwordText(

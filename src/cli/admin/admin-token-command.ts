@@ -1,16 +1,13 @@
-import { isAdminName, MAX_NAME } from '../../admin/administrator.ts'
+import { isAdminName } from '../../admin/administrator.ts'
 import { problem } from '../../failure.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
+import { BAD_NAME } from './admin-text.ts'
 import { openAdministrators } from './open-administrators.ts'
 
 export const run: RunCommand = async ({ words: [name = ''], flags }, context) => {
-  if (!isAdminName(name)) {
-    return problems(
-      `NAME must be 1 to ${MAX_NAME} characters, without control characters and without white space at an end.`,
-    )
-  }
+  if (!isAdminName(name)) return problems(BAD_NAME)
   const opened = openAdministrators(flags, context)
   if (opened.kind !== 'open') return opened
   using database = opened.database

@@ -1,5 +1,5 @@
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
-import { isoTime } from '../../text/format.ts'
+import { isoOrNull, isoTime } from '../../text/format.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { tableText } from '../terminal/table-text.ts'
@@ -13,7 +13,7 @@ export const run: RunCommand = async ({ flags }, context) => {
   const shown = opened.tokens.list().map(({ name, createdAt, usedAt }) => ({
     name,
     createdAt: isoTime(createdAt),
-    usedAt: usedAt === null ? null : isoTime(usedAt),
+    usedAt: isoOrNull(usedAt),
   }))
   if (flags.has('json')) return done(jsonLine(shown))
   if (shown.length === 0) return done('There is no token: bellhop admin token NAME makes one.\n')

@@ -2,7 +2,7 @@ import { createApplicationStore } from '../../application/application-store.ts'
 import { problem } from '../../failure.ts'
 import { duration } from '../../settings/setting-type.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
-import { isoTime } from '../../text/format.ts'
+import { isoOrNull } from '../../text/format.ts'
 import { done } from '../command.ts'
 import type { RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
@@ -18,7 +18,7 @@ export const run: RunCommand = async ({ words: [app = ''], flags }, context) => 
   const rotated = createApplicationStore({ database, clock: context.clock }).rotateSecret(application.id, overlapMs)
   if (rotated.kind === 'not-found') return problem(`There is no application "${app}" any more.`)
   const { secret, previousUntil } = rotated
-  const until = previousUntil === null ? null : isoTime(previousUntil)
+  const until = isoOrNull(previousUntil)
   if (flags.has('json')) return done(secretJson(application, secret, overlapMs === 0 ? {} : { previousUntil: until }))
   const before = until === null ? 'the old one is worth nothing from now on' : `the old one counts until ${until}`
   return done(

@@ -1,5 +1,5 @@
 import type { BackupSummary } from '../../backup/summary.ts'
-import { counted, isoTime, moment } from '../../text/format.ts'
+import { counted, isoOrNull, moment } from '../../text/format.ts'
 
 /** What is in a backup, for people. */
 export function contentText({ applications, devices, pushes, sealed, newestAt }: BackupSummary): string {
@@ -20,6 +20,6 @@ export function contentJson({ schema, applications, devices, pushes, sealed, new
     devices,
     pushes,
     credentials: sealed.length,
-    newestAt: newestAt === null ? null : isoTime(newestAt),
+    newestAt: isoOrNull(newestAt),
   }
 }

@@ -3,7 +3,7 @@ import { problem } from '../../failure.ts'
 import { instantOf } from '../../push/schedule/timing-schema.ts'
 import { duration } from '../../settings/setting-type.ts'
 import { jsonLine } from '../../text/escape-controls.ts'
-import { counted, grouped, isoTime } from '../../text/format.ts'
+import { counted, grouped, isoOrNull, isoTime } from '../../text/format.ts'
 import { done, problems } from '../command.ts'
 import type { CheckArguments, CommandOutcome, ParsedArguments, RunCommand } from '../command.ts'
 import { openApplication } from '../open-application.ts'
@@ -40,7 +40,7 @@ export const run: RunCommand = async ({ words, flags }, context) => {
     jsonLine({
       application: id,
       since: isoTime(options.since),
-      until: options.until === null ? null : isoTime(options.until),
+      until: isoOrNull(options.until),
       dry_run: flags.has('dry-run'),
       found: absent.map((one) => ({ reason: one.reason, gone: one.gone, quarantined: one.quarantined })),
       restored: { gone, quarantined, alias_taken: aliasTaken, nothing_kept: bare },

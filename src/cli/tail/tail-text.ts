@@ -1,6 +1,6 @@
 import type { Application } from '../../application/application.ts'
 import { escapeControls } from '../../text/escape-controls.ts'
-import { counted, grouped, isoTime, moment } from '../../text/format.ts'
+import { counted, grouped, isoOrNull, isoTime, moment } from '../../text/format.ts'
 import { GATEWAY_NAMES, PLATFORM_NAMES } from '../../device/device.ts'
 import type { Platform } from '../../device/device.ts'
 import type { Colour, Style } from '../terminal/style.ts'
@@ -30,7 +30,7 @@ export function eventJson(event: TailEvent, application: Named): object {
     application: application?.id ?? null,
     ...Object.fromEntries(entries),
     ...('platform' in event && { platform: String(event.platform) }),
-    ...('sendAt' in event && { send_at: event.sendAt === null ? null : isoTime(event.sendAt) }),
+    ...('sendAt' in event && { send_at: isoOrNull(event.sendAt) }),
   }
 }
 

@@ -21,6 +21,7 @@ import { LimitsForm } from '../components/limits-form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 import { count, time } from '../components/text.ts'
+import { SendLink } from '../components/push/send-link.tsx'
 import { ProviderMark } from './applications-page.tsx'
 
 type Asked = 'rotate' | 'delete'
@@ -37,11 +38,7 @@ export function ApplicationPage() {
     <Page
       title={value?.name ?? 'Application'}
       above={<ApplicationTabs id={id} name={value?.name} />}
-      action={
-        <a class="button primary" href={applicationPage(id, 'send')}>
-          Send a push
-        </a>
-      }
+      action={<SendLink id={id} />}
       problem={problem}
       curl={[
         adminCurl('GET', path),

@@ -16,6 +16,7 @@ import { Page } from '../components/page.tsx'
 import { ThisBrowser } from '../components/push/this-browser.tsx'
 import { SimulatedPhone } from '../components/push/simulated-phone.tsx'
 import type { Arrival, Phone } from '../components/push/simulated-phone.tsx'
+import { SendLink } from '../components/push/send-link.tsx'
 
 /** As `GET /deviceToken/all` of the public API has it. */
 type Registered = Pick<Phone, 'platform' | 'token'>
@@ -60,11 +61,7 @@ export function PhonesPage() {
       title="Phones"
       lead="Of the simulator. A tap opens a push, and a button below it is chosen: both are counted."
       above={<ApplicationTabs id={id} name={application.value?.name} />}
-      action={
-        <a class="button primary" href={applicationPage(id, 'send')}>
-          Send a push
-        </a>
-      }
+      action={<SendLink id={id} />}
       problem={application.problem ?? registered.problem}
       curl={[
         adminCurl('GET', '/simulator/received?after=0'),

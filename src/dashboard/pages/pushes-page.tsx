@@ -8,6 +8,7 @@ import { ApplicationTabs } from '../components/application-tabs.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { PushTable } from '../components/push/push-table.tsx'
+import { SendLink } from '../components/push/send-link.tsx'
 
 /** What an application has sent, the newest first. */
 export function PushesPage() {
@@ -21,11 +22,7 @@ export function PushesPage() {
     <Page
       title="Pushes"
       above={<ApplicationTabs id={id} name={application.value?.name} />}
-      action={
-        <a class="button primary" href={applicationPage(id, 'send')}>
-          Send a push
-        </a>
-      }
+      action={<SendLink id={id} />}
       problem={problem}
       curl={[adminCurl('GET', path), publicCurl({ method: 'GET', path: '/pushes', application: id })]}
     >

@@ -18,14 +18,8 @@ import { Form } from '../components/form.tsx'
 import { LanguageBar } from '../components/push/language-bar.tsx'
 import { LockScreens } from '../components/push/lock-screen.tsx'
 import { Page } from '../components/page.tsx'
-import {
-  AudienceFields,
-  ContentFields,
-  fieldsIn,
-  fieldsOf,
-  MoreFields,
-  WhenFields,
-} from '../components/push/push-fields.tsx'
+import { AudienceFields, ContentFields, MoreFields, WhenFields } from '../components/push/push-fields.tsx'
+import { fieldsIn, fieldsOf } from '../components/push/push-field.tsx'
 import { PreviewedAudience, PreviewedLanguages, PreviewedRequests } from '../components/push/push-preview.tsx'
 
 /** A push as it is written: to how many it would go, how it looks, what is sent; and then it is. */

@@ -1,71 +1,8 @@
-import { own, withText } from '../../client/draft-languages.ts'
 import { ALL_PLATFORMS } from '../../client/draft.ts'
 import type { Draft } from '../../client/draft.ts'
-import type { PushProblem } from '../../client/push-problem.ts'
-import { AreaField, CheckField, ChoiceField, TextField } from '../field.tsx'
-import type { Options } from '../field.tsx'
-
-/** The fields of a push by their names in the API. */
-export interface PushFields {
-  readonly draft: Draft
-  readonly set: (name: string, value: string) => void
-  /** What is wrong with a field; `null`: nothing is known to be. */
-  readonly problemAt: (name: string) => string | null
-}
-
-/** The fields of the push itself. */
-export function fieldsOf(draft: Draft, set: PushFields['set'], problem: PushProblem | null): PushFields {
-  const problemAt = (name: string) => (problem?.field === name && problem.language === null ? problem.sentence : null)
-  return { draft, set, problemAt }
-}
-
-/** The texts of one of its languages; what is empty there is the push's own. */
-export function fieldsIn(
-  language: string,
-  { draft, set }: Pick<PushFields, 'draft' | 'set'>,
-  problem: PushProblem | null,
-): PushFields {
-  return {
-    draft: own(draft, language),
-    set: (name, value) => set('languages', withText(draft, language, name, value)),
-    problemAt: (name) => (problem?.field === name && problem.language === language ? problem.sentence : null),
-  }
-}
-
-interface OneField {
-  readonly of: PushFields
-  readonly name: string
-  readonly label: string
-  readonly hint?: string
-}
-
-const known = ({ of: { draft, set, problemAt }, name, label, hint }: OneField) => ({
-  label,
-  ...(hint !== undefined && { hint }),
-  problem: problemAt(name),
-  value: draft[name] ?? '',
-  onValue: (value: string) => set(name, value),
-})
-
-type LineProps = OneField & { readonly placeholder?: string; readonly type?: 'text' | 'datetime-local' }
-
-function Line({ placeholder = '', type = 'text', ...one }: LineProps) {
-  return <TextField {...known(one)} placeholder={placeholder} type={type} />
-}
-
-function Area({ rows = 2, placeholder = '', ...one }: OneField & { rows?: number; placeholder?: string }) {
-  return <AreaField {...known(one)} rows={rows} placeholder={placeholder} />
-}
-
-function Choice({ options, ...one }: OneField & { readonly options: Options }) {
-  return <ChoiceField {...known(one)} options={options} />
-}
-
-function Check({ of: { draft, set }, name, label }: OneField) {
-  return (
-    <CheckField label={label} checked={draft[name] === 'true'} onValue={(value) => set(name, value ? 'true' : '')} />
-  )
-}
+import { CheckField, TextField } from '../field.tsx'
+import { Area, Check, Choice, Folded, Line } from './push-field.tsx'
+import type { PushFields } from './push-field.tsx'
 
 interface Content {
   readonly of: PushFields
@@ -76,13 +13,11 @@ interface Content {
 /** What it says. */
 export function ContentFields({ of, instead }: Content) {
   const placeholder = (name: string): string => instead[name] ?? ''
-  const isAtFault = ['subtitle', 'image', 'link'].some((name) => of.problemAt(name) !== null)
   return (
     <>
       <Line of={of} name="title" label="Title" placeholder={placeholder('title')} />
       <Area of={of} name="msg" label="Message" rows={3} placeholder={placeholder('msg')} />
-      <details {...(isAtFault && { open: true })}>
-        <summary>Subtitle, picture, link</summary>
+      <Folded of={of} summary="Subtitle, picture, link" names={['subtitle', 'image', 'link']}>
         <Line of={of} name="subtitle" label="Subtitle" hint="iOS." placeholder={placeholder('subtitle')} />
         <Line
           of={of}
@@ -98,21 +33,20 @@ export function ContentFields({ of, instead }: Content) {
           hint="Opened by your app: shop://orders/17"
           placeholder={placeholder('link')}
         />
-      </details>
+      </Folded>
     </>
   )
 }
 
 /** To whom it goes. */
 export function AudienceFields({ of }: { readonly of: PushFields }) {
-  const { draft, set, problemAt } = of
+  const { draft, set } = of
   const platforms = new Set((draft['platform'] ?? ALL_PLATFORMS).split(',').filter((part) => part !== ''))
   const toggle = (platform: string, isOn: boolean): void => {
     if (isOn) platforms.add(platform)
     else platforms.delete(platform)
     set('platform', [...platforms].toSorted().join(','))
   }
-  const isAtFault = NARROWER.some((name) => problemAt(name) !== null)
   return (
     <fieldset>
       <legend>To whom</legend>
@@ -128,8 +62,7 @@ export function AudienceFields({ of }: { readonly of: PushFields }) {
         label="With one of these tags"
         hint="With commas between them. Nothing here: everybody."
       />
-      <details {...(isAtFault && { open: true })}>
-        <summary>Narrower</summary>
+      <Folded of={of} summary="Narrower" names={NARROWER}>
         <Choice
           of={of}
           name="tags_match"
@@ -159,7 +92,7 @@ export function AudienceFields({ of }: { readonly of: PushFields }) {
           label="An expression"
           hint='{"all": [{"tag": "vip"}, {"not": {"seen_within": 7}}]}'
         />
-      </details>
+      </Folded>
     </fieldset>
   )
 }
@@ -198,10 +131,8 @@ export function WhenFields({ of }: { readonly of: PushFields }) {
 /** What else the API has. */
 export function MoreFields({ of }: { readonly of: PushFields }) {
   const { draft, set, problemAt } = of
-  const isAtFault = MORE.some((name) => problemAt(name) !== null)
   return (
-    <details {...(isAtFault && { open: true })}>
-      <summary>More options</summary>
+    <Folded of={of} summary="More options" names={MORE}>
       <div class="pair">
         <TextField
           label="Sound"
@@ -245,7 +176,7 @@ export function MoreFields({ of }: { readonly of: PushFields }) {
       <Area of={of} name="payload" label="Payload" hint={'What your app gets besides: {"order": 17}'} />
       <Area of={of} name="apns" label="For Apple alone" hint="Merged into the body last." />
       <Area of={of} name="fcm" label="For Google alone" hint="Merged into the message last." />
-    </details>
+    </Folded>
   )
 }
 

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
-import type { CredentialTestAnswer, ProviderName } from '../../admin/api-types/credential-types.ts'
-import { call, sentenceOf } from '../client/call.ts'
-import { applicationCall } from '../client/paths.ts'
-import { Notice } from './notice.tsx'
+import type { CredentialTestAnswer, ProviderName } from '../../../admin/api-types/credential-types.ts'
+import { call, sentenceOf } from '../../client/call.ts'
+import { applicationCall } from '../../client/paths.ts'
+import { Notice } from '../notice.tsx'
 
 interface Tested {
   readonly application: string

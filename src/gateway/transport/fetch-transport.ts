@@ -3,6 +3,8 @@ import { readAnswerBody } from './answer-body.ts'
 import { Deadlines } from './deadlines.ts'
 import { cut, FetchAnswer } from './fetch-answer.ts'
 import { describeFetchFailure, endsConnection } from './fetch-failure.ts'
+import { FetchInit } from './fetch-init.ts'
+import type { Abort } from './fetch-init.ts'
 import { Openings } from './openings.ts'
 import { Lookups, Strays } from './strays.ts'
 import { DEADLINE, IDLE_MS, UNWATCHED_CONNECTIONS } from './transport.ts'
@@ -63,12 +65,6 @@ interface Call {
   readonly abort: Abort
 }
 
-/** A controller with its signal: to ask it for the signal reads memory that nothing else of a request needs. */
-interface Abort {
-  readonly controller: AbortController
-  readonly signal: AbortSignal
-}
-
 /**
  * No session → (a request) → a session, warming up → (idle, retired, a connection lost, a request past its deadline and
  * none answered since it was sent, or three and some were) → no session; the old one closes when its last request is over.
@@ -83,15 +79,7 @@ class FetchTransport implements Transport {
   readonly #onReplaced: () => void
   readonly #instead: () => Transport | null
   readonly #deadlines: Deadlines<Call>
-  /** Used again: a signal that never fired is as good as new, and a new one costs 1 µs. */
-  readonly #aborts: Abort[] = []
-  /**
-   * fetch has read all of it when it returns, so that the next request may have the same object. With the signals kept
-   * beside their controllers: 0.91 of the CPU time a push (measured, 50,000 devices on 2 busy cores, nine turns).
-   */
-  readonly #init: BunFetchRequestInit = { method: 'POST', protocol: 'http2', redirect: 'manual' }
-  /** By the headers that requests share. */
-  readonly #headers = new WeakMap<TransportRequest['headers'], Headers>()
+  readonly #init = new FetchInit()
   #session: Session | null = null
   #requests = 0
   #cancelIdle: (() => void) | null = null
@@ -122,7 +110,7 @@ class FetchTransport implements Transport {
   async request(request: TransportRequest): Promise<TransportAnswer> {
     if (this.#disposed) return { kind: 'failed', reason: 'closed', sent: 'no' }
     this.#requests++
-    const abort = this.#aborts.pop() ?? newAbort()
+    const abort = this.#init.takeAbort()
     const call: Call = { tick: 0, expired: false, wake: null, session: null, answersBefore: 0, abort }
     this.#deadlines.add(call)
     let session = this.#open()
@@ -152,7 +140,7 @@ class FetchTransport implements Transport {
     session.inFlight++
     let answer: TransportAnswer
     try {
-      const response = await session.fetch(this.#origin + request.path, this.#initOf(request, abort))
+      const response = await session.fetch(this.#origin + request.path, this.#init.of(request, abort))
       // Read even where nothing is expected, since an unread answer keeps its stream. A success is short, or empty:
       // reading it in pieces would cost 1 µs more.
       const text = response.status === 200 ? cut(await response.text()) : await readAnswerBody(response)
@@ -160,7 +148,7 @@ class FetchTransport implements Transport {
       session.answers++
       this.#watch.answered()
       if (strays !== null) this.#weigh(session, strays)
-      if (!call.expired) this.#aborts.push(abort)
+      if (!call.expired) this.#init.giveBack(abort)
     } catch (error) {
       answer = call.expired ? LATE : describeFetchFailure(error)
       if (!call.expired && endsConnection(answer)) this.#discard(session, answer.reason)
@@ -182,28 +170,6 @@ class FetchTransport implements Transport {
     if (this.#deadlines.size > 0) await new Promise<void>((resolve) => this.#drained.push(resolve))
     this.#cancelIdle?.()
     if (this.#session !== null) this.#retire(this.#session)
-  }
-
-  #initOf(request: TransportRequest, { signal }: Abort): BunFetchRequestInit {
-    const init = this.#init
-    init.headers = this.#headersOf(request)
-    init.body = request.body
-    init.signal = signal
-    return init
-  }
-
-  /**
-   * What fetch reads before it returns, so that the next request may have the same object: to read them from a plain one
-   * costs 2.2 µs more, a twentieth of a push (measured, Bun 1.4.5).
-   */
-  #headersOf({ headers: shared, own }: TransportRequest): Headers {
-    let headers = this.#headers.get(shared)
-    if (headers === undefined) {
-      headers = new Headers(shared)
-      this.#headers.set(shared, headers)
-    }
-    if (own !== undefined) headers.set(...own)
-    return headers
   }
 
   #over(call: Call, answer: TransportAnswer): TransportAnswer {
@@ -284,11 +250,6 @@ class FetchTransport implements Transport {
       else if (this.#session !== null) this.#retire(this.#session)
     })
   }
-}
-
-function newAbort(): Abort {
-  const controller = new AbortController()
-  return { controller, signal: controller.signal }
 }
 
 /** A connection that was not used for so long is tried with one request before others follow. In ms. */

@@ -2,8 +2,9 @@ import type { Database } from '../database/database.ts'
 import type { StoredRow, adoptedToken, device } from '../database/schema.ts'
 import { DEVICE_COLUMNS, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
-import type { Platform } from './device.ts'
-import type { FoundRow, Registration } from './registration-store.ts'
+import type { PackedToken, Platform } from './device.ts'
+import type { FoundRow } from './found-device-store.ts'
+import type { Registration } from './registration-store.ts'
 
 /**
  * How many imported devices of one user are looked at. A person has a few; thousands have one user where an app calls all
@@ -12,8 +13,6 @@ import type { FoundRow, Registration } from './registration-store.ts'
 const MAX_CANDIDATES = 100
 
 type Candidate = DeviceRow & Pick<StoredRow<typeof device>, 'seen_at'>
-
-type PackedToken = string | Uint8Array
 
 /** A token that came by an import, and since when (ms since the Unix epoch) another one has its place. */
 export type AdoptedToken = Pick<StoredRow<typeof adoptedToken>, 'token' | 'at'>

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { createBatchStore } from './batch-store.ts'
 import { createDeviceList } from './device-list-store.ts'
 import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
@@ -74,6 +75,7 @@ export function createDeviceStore({ database, clock }: Dependencies) {
 
   return {
     ...createRegistrationStore({ database, clock, labels, aliases, places, zones, sizes, growth }),
+    ...createBatchStore({ database, clock, labels, sizes, growth }),
     ...createReachabilityStore({ database, clock }),
     ...createDeviceList({ database }),
     idOf,

@@ -49,15 +49,17 @@ export interface Device {
 /** Most tags, and most notification types, one device can have (test/api/http/bodies.test.ts). */
 export const MAX_LABELS = 100
 
+export type PackedToken = string | Uint8Array
+
 /**
  * How a token is kept: lower-case hex, which is what Apple's SDK gives, as its bytes — half the room in the table
  * and in its index — and anything else as text. `unpackToken` gives back exactly what was packed.
  */
-export function packToken(token: string): string | Uint8Array {
+export function packToken(token: string): PackedToken {
   return token.length % 2 === 0 && LOWER_HEX.test(token) ? Uint8Array.fromHex(token) : token
 }
 
-export function unpackToken(packed: string | Uint8Array): string {
+export function unpackToken(packed: PackedToken): string {
   return typeof packed === 'string' ? packed : packed.toHex()
 }
 

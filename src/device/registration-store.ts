@@ -1,14 +1,15 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { createAdoptionStore } from './adoption-store.ts'
-import { COLUMNS_BUT_TOKEN, deviceOf, STATE } from './device-row.ts'
+import { deviceOf } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
-import { MAX_LABELS, packToken } from './device.ts'
-import type { Device, Platform } from './device.ts'
+import { packToken } from './device.ts'
+import type { Device, PackedToken, Platform } from './device.ts'
+import { createFoundDeviceStore } from './found-device-store.ts'
 import { UNBOUNDED } from './growth.ts'
 import type { GrowthBoundsOfCall, Growth, Shortage } from './growth.ts'
 import type { AliasIndex } from './index/alias-index.ts'
-import { missingIn } from './index/label-index.ts'
+import { missingIn, namesOf } from './index/label-index.ts'
 import type { LabelIndex, DeviceLabels } from './index/label-index.ts'
 import { cellAt } from './index/place-index.ts'
 import type { PlaceIndex } from './index/place-index.ts'
@@ -43,13 +44,6 @@ export interface Registration {
   readonly keys?: SubscriptionKeys | undefined
 }
 
-export interface Batch {
-  readonly tokens: readonly string[]
-  readonly platform: Platform
-  /** Added to what each device has. */
-  readonly tags?: readonly string[] | undefined
-}
-
 export interface Registered {
   /** `created` as well when a device comes back that was gone, quarantined or unregistered. */
   readonly kind: 'created' | 'updated'
@@ -59,12 +53,6 @@ export interface Registered {
   /** The device is an imported one, whose place the token has taken. */
   readonly adopted?: true
 }
-
-export type Imported =
-  | { readonly kind: 'imported'; readonly created: number; readonly updated: number }
-  /** `tokens[index]` would have more than MAX_LABELS tags; nothing was imported. */
-  | { readonly kind: 'too-many-labels'; readonly index: number }
-  | Shortage
 
 /** What the caller of a registration may do. */
 export interface RegistrationRights {
@@ -80,15 +68,6 @@ export interface RegistrationRights {
 export interface Unproven {
   readonly kind: 'unproven'
   readonly field: 'user' | 'alias'
-}
-
-/** The row that a registration finds under its token. */
-export interface FoundRow {
-  readonly kind: 'created' | 'updated'
-  /** The row to update. */
-  readonly kept: DeviceRow | null
-  /** The row of a device to erase first. */
-  readonly gone: DeviceRow | null
 }
 
 interface Dependencies {
@@ -114,11 +93,12 @@ export function createRegistrationStore({
   growth,
 }: Dependencies) {
   const statements = prepareStatements(database)
+  const known = createFoundDeviceStore({ database })
   const keys = createDeviceKeyStore({ database })
   const moves = createTokenMoveStore({ database, labels, aliases, growth, update })
   const adoptions = createAdoptionStore({ database })
 
-  function create(application: number, input: Registration, token: string | Uint8Array): Device {
+  function create(application: number, input: Registration, token: PackedToken): Device {
     const now = clock.now()
     const { platform, lat = null, lng = null } = input
     const alias = input.alias || null
@@ -143,7 +123,7 @@ export function createRegistrationStore({
     )
     const id = Number(inserted.lastInsertRowid)
     if (input.keys !== undefined) keys.set(id, input.keys)
-    sizes.countDevice(application)
+    sizes.countDevices(application, 1)
     const [tag, active] = [namesOf(input.tag), namesOf(input.active)]
     labels.add(application, id, 'tag', tag)
     labels.add(application, id, 'type', active)
@@ -172,7 +152,7 @@ export function createRegistrationStore({
     const user = input.user === undefined ? row.user : input.user || null
     const timezone = input.timezone === undefined ? row.timezone : input.timezone || null
     const locale = input.locale === undefined ? row.locale : input.locale || null
-    touch(row, now)
+    known.touch(row, now)
     if (input.keys !== undefined) keys.set(row.id, input.keys)
     places.move(row.id, row, { lat, lng })
     if (alias !== row.alias) aliases.set(row.id, alias)
@@ -185,21 +165,6 @@ export function createRegistrationStore({
     labels.replace(application, row.id, 'tag', { had: had.tag, wanted: tag })
     labels.replace(application, row.id, 'type', { had: had.active, wanted: active })
     return deviceOf({ ...row, lat, lng, alias, user, timezone, locale, updated_at: now }, { tag, active })
-  }
-
-  function touch(row: DeviceRow, now: number): void {
-    statements.touch.run(now, now, row.id)
-    if (row.state !== STATE.registered) statements.revive.run(row.id)
-  }
-
-  /** Looks for the row that a registration updates, and how the registration counts. */
-  function lookUp(application: number, platform: Platform, token: string | Uint8Array): FoundRow {
-    const found = statements.byToken.get(application, platform, token)
-    if (found === null) return { kind: 'created', kept: null, gone: null }
-    const row = { ...found, token }
-    // A device that is gone is registered anew: nothing of it is kept.
-    if (row.state === STATE.gone) return { kind: 'created', kept: null, gone: row }
-    return { kind: row.state === STATE.registered ? 'updated' : 'created', kept: row, gone: null }
   }
 
   function register(
@@ -220,7 +185,7 @@ export function createRegistrationStore({
     bounds: GrowthBoundsOfCall = UNBOUNDED,
   ): Registered | Unproven | Shortage {
     const token = packToken(asked.token)
-    const found = lookUp(application, asked.platform, token)
+    const found = known.lookUp(application, asked.platform, token)
     const replaced = moves.replacedBy(application, asked)
     if (replaced !== null) return moves.goOn(application, asked, found, replaced, rights, bounds)
     // An imported device comes along with its alias: it is the user's, who is proven where proofs are asked for.
@@ -252,7 +217,7 @@ export function createRegistrationStore({
     // An alias is worth less than the device: without it a reinstalled app would never get a push again. What alias it
     // had goes all the same: it says that it is another's now, and what is meant for that one is not for it.
     const input = isFree ? asked : { ...asked, alias: '' }
-    if (kept === null && gone !== null) statements.erase.run(gone.id)
+    if (kept === null && gone !== null) known.erase(gone.id)
     const device = kept === null ? create(application, input, token) : update(application, input, kept, had)
     return { kind, device, aliasTaken: !isFree }
   }
@@ -260,83 +225,48 @@ export function createRegistrationStore({
   return {
     register,
 
-    /** A token that is given twice counts once. */
-    importBatch(
-      application: number,
-      { tokens, platform, tags }: Batch,
-      bounds: GrowthBoundsOfCall = UNBOUNDED,
-    ): Imported {
-      const tag = namesOf(tags)
-      const devices = new Map<string, FoundRow>()
-      for (const [index, token] of tokens.entries()) {
-        const found = lookUp(application, platform, packToken(token))
-        devices.set(token, found)
-        if (tag.length === 0 || found.kept === null) continue
-        const has = labels.find(found.kept.id).tag
-        if (new Set([...has, ...tag]).size > MAX_LABELS) return { kind: 'too-many-labels', index }
-      }
-      const isNew = [...devices.values()].some(({ kept, gone }) => kept === null && gone === null)
-      const shortage = growth.shortage(application, { isNew, bytes: 0, tag, type: [] }, bounds)
-      if (shortage !== null) return shortage
-      const now = clock.now()
-      const counts = { created: 0, updated: 0 }
-      for (const [token, { kind, kept, gone }] of devices) {
-        counts[kind]++
-        if (kept !== null) {
-          touch(kept, now)
-          labels.add(application, kept.id, 'tag', tag)
-        } else {
-          if (gone !== null) statements.erase.run(gone.id)
-          create(application, { token, platform, tag }, packToken(token))
-        }
-      }
-      return { kind: 'imported', ...counts }
-    },
-
     /**
      * Erases the device and its labels. What gateways said of its token stays, and so do deliveries that are to be
      * tried again: they carry no more than its id, find nobody, and are counted.
      */
     unregister(application: number, platform: Platform, token: string): void {
-      const row = statements.byToken.get(application, platform, packToken(token))
-      if (row !== null) statements.erase.run(row.id)
+      const { kept, gone } = known.lookUp(application, platform, packToken(token))
+      const row = kept ?? gone
+      if (row !== null) known.erase(row.id)
     },
   }
 }
 
 const NO_LABELS: DeviceLabels = { tag: [], active: [] }
 
-function namesOf(given: readonly string[] = []): string[] {
-  const sorted = given.toSorted()
-  return sorted.filter((name, index) => name !== sorted[index - 1])
-}
-
 function prepareStatements(database: Pick<Database, 'statement'>) {
-  type Token = string | Uint8Array
   type Text = string | null
   type Degrees = number | null
   return {
-    byToken: database.statement<Omit<DeviceRow, 'token'>, [application: number, platform: number, token: Token]>(
-      `SELECT ${COLUMNS_BUT_TOKEN} FROM device WHERE application = ? AND platform = ? AND token = ?`,
-    ),
     insert: database.statement<
       never,
-      [number, number, Token, Text, Text, Degrees, Degrees, cell: number | null, Text, Text, number, number, number]
+      [
+        number,
+        number,
+        PackedToken,
+        Text,
+        Text,
+        Degrees,
+        Degrees,
+        cell: number | null,
+        Text,
+        Text,
+        number,
+        number,
+        number,
+      ]
     >(
       `INSERT INTO device
          (application, platform, token, alias, user, lat, lng, cell, timezone, locale, registered_at, seen_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    // What an index has is not named here: that would rewrite the index on every launch of every app.
-    touch: database.statement<never, [number, number, number]>(
-      'UPDATE device SET seen_at = ?, updated_at = ? WHERE id = ?',
-    ),
     setUser: database.statement<never, [user: Text, device: number]>('UPDATE device SET user = ? WHERE id = ?'),
     setLocale: database.statement<never, [locale: Text, device: number]>('UPDATE device SET locale = ? WHERE id = ?'),
-    revive: database.statement<never, [device: number]>(
-      `UPDATE device SET state = ${STATE.registered}, environment = NULL WHERE id = ?`,
-    ),
     claim: database.statement<never, [device: number]>('UPDATE device SET imported = 0 WHERE id = ?'),
-    erase: database.statement<never, [device: number]>('DELETE FROM device WHERE id = ?'),
   }
 }

@@ -11,13 +11,13 @@ export function createRegistrySizeStore({ database }: { database: Pick<Database,
   const size = database.statement<RegistrySize, [application: number]>(
     'SELECT devices, labels FROM registry_size WHERE application = ?',
   )
-  const grow = database.statement<never, [application: number]>(
-    'UPDATE registry_size SET devices = devices + 1 WHERE application = ?',
+  const grow = database.statement<never, [by: number, application: number]>(
+    'UPDATE registry_size SET devices = devices + ? WHERE application = ?',
   )
   return {
     sizeOf: (application: number): RegistrySize => size.get(application) ?? { devices: 0, labels: 0 },
 
-    /** To be called with each device that is inserted. */
-    countDevice: (application: number): void => void grow.run(application),
+    /** To be called for all devices that are inserted. */
+    countDevices: (application: number, count: number): void => void grow.run(count, application),
   }
 }

@@ -2,14 +2,15 @@ import type { Database } from '../database/database.ts'
 import { DEVICE_COLUMNS, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
 import { MAX_LABELS, packToken } from './device.ts'
-import type { Device } from './device.ts'
+import type { Device, PackedToken } from './device.ts'
+import type { FoundRow } from './found-device-store.ts'
 import type { Growth, GrowthBoundsOfCall, Shortage } from './growth.ts'
 import type { AliasIndex } from './index/alias-index.ts'
 import { missingIn } from './index/label-index.ts'
 import type { DeviceLabels, LabelIndex } from './index/label-index.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
 import type { Kept } from './left-device-store.ts'
-import type { FoundRow, Registered, Registration, RegistrationRights, Unproven } from './registration-store.ts'
+import type { Registered, Registration, RegistrationRights, Unproven } from './registration-store.ts'
 
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
@@ -19,8 +20,6 @@ interface Dependencies {
   /** Writes what a registration says of the device of `row`, which has the labels `had`. */
   readonly update: (application: number, said: Registration, row: DeviceRow, had: DeviceLabels) => Device
 }
-
-type PackedToken = string | Uint8Array
 
 /**
  * Devices whose token has changed: the row goes on, with all that stands by its id, so that a push under way reaches it

@@ -258,49 +258,6 @@ describe('unregistering', () => {
   })
 })
 
-describe('importing a batch', () => {
-  test('counts new and known devices, each once, and adds the tags to what they have', () => {
-    using registry = openRegistry()
-    register(registry, EVERYTHING)
-    const batch = { tokens: [TOKEN, 'a', 'b', 'a', TOKEN], platform: 0, tags: ['import', 'vip'] } as const
-    const outcome = registry.database.transact(() => registry.devices.importBatch(APP, batch))
-    expect(outcome).toEqual({ kind: 'imported', created: 2, updated: 1 })
-    expect(registry.devices.find(APP, TOKEN)).toMatchObject({
-      tag: ['beta', 'import', 'vip'],
-      active: ['chat', 'news'],
-      alias: 'user-17',
-      lat: 52.52,
-    })
-    expect(registry.devices.find(APP, 'a')?.tag).toEqual(['import', 'vip'])
-    expect(registry.registered(APP)).toBe(3)
-  })
-
-  test('brings back who was gone, anew, and who was quarantined, with their data', () => {
-    using registry = openRegistry()
-    const gone = deviceOf(register(registry, { ...EVERYTHING, token: 'gone', alias: 'a' }))
-    const bad = deviceOf(register(registry, { ...EVERYTHING, token: 'bad', alias: 'b' }))
-    registry.devices.markGone(gone.id, { since: Infinity, now: 1, reason: 'Unregistered' })
-    registry.devices.quarantine(bad.id, { since: Infinity, now: 1, reason: 'BadDeviceToken' })
-    const outcome = registry.devices.importBatch(APP, { tokens: ['gone', 'bad'], platform: 0, tags: ['x'] })
-    expect(outcome).toEqual({ kind: 'imported', created: 2, updated: 0 })
-    expect(registry.devices.find(APP, 'gone')).toMatchObject({ tag: ['x'], active: [], alias: null })
-    expect(registry.devices.find(APP, 'bad')).toMatchObject({ tag: ['beta', 'vip', 'x'], alias: 'b' })
-  })
-
-  test('imports nothing when one device would have more than 100 tags, and says which', () => {
-    using registry = openRegistry()
-    const tag = Array.from({ length: 99 }, (_, index) => `t${index}`)
-    register(registry, { token: 'full', platform: 0, tag })
-    const importing = (tags: string[]) =>
-      registry.devices.importBatch(APP, { tokens: ['new', 'new', 'full'], platform: 0, tags })
-    expect(importing(['x', 'y'])).toEqual({ kind: 'too-many-labels', index: 2 })
-    expect(registry.devices.find(APP, 'new')).toBeNull()
-    expect(registry.devices.find(APP, 'full')?.tag).toHaveLength(99)
-    expect(importing(['x', 't1'])).toEqual({ kind: 'imported', created: 1, updated: 1 })
-    expect(registry.devices.find(APP, 'full')?.tag).toHaveLength(100)
-  })
-})
-
 test('the size of the registry is known without counting it', () => {
   using registry = openRegistry()
   const { database, devices } = registry

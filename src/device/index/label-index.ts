@@ -61,6 +61,9 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   const attach = database.statement<never, [label: number, device: number]>(
     'INSERT OR IGNORE INTO device_label (label, device) VALUES (?, ?)',
   )
+  const attachNew = database.statement<never, [label: number, after: number]>(
+    'INSERT INTO device_label (label, device) SELECT ?, id FROM device WHERE id > ?',
+  )
   const detach = database.statement<never, [label: number, device: number]>(
     'DELETE FROM device_label WHERE label = ? AND device = ?',
   )
@@ -99,12 +102,13 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
     size = 0
   }
 
-  function create(application: number, kind: LabelKind, name: string): number {
-    return Number(insert.run(application, LABEL_KIND[kind], name).lastInsertRowid)
+  function findOrCreate(application: number, kind: LabelKind, name: string): number {
+    const id = find(application, kind, name)
+    return id ?? Number(insert.run(application, LABEL_KIND[kind], name).lastInsertRowid)
   }
 
   function add(application: number, device: number, kind: LabelKind, names: readonly string[]): void {
-    for (const name of names) attach.run(find(application, kind, name) ?? create(application, kind, name), device)
+    for (const name of names) attach.run(findOrCreate(application, kind, name), device)
   }
 
   /** Nothing happens where the device does not have the label. */
@@ -120,6 +124,12 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
 
     add,
     remove,
+
+    /** Adds to each device with an id over `after`: all of them are of the application, and have no labels yet. */
+    addToNew(application: number, after: number, kind: LabelKind, names: readonly string[]): void {
+      for (const name of names) attachNew.run(findOrCreate(application, kind, name), after)
+    },
+
     forgetAll,
 
     /** Erases the labels that no device has, of some with an id over `after`; up to which it looked, `null`: to the end. */
@@ -149,6 +159,12 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
       add(application, device, kind, missing)
     },
   }
+}
+
+/** Names that were given: sorted, each once. */
+export function namesOf(given: readonly string[] = []): string[] {
+  const sorted = given.toSorted()
+  return sorted.filter((name, index) => name !== sorted[index - 1])
 }
 
 /** Those of the names that a device does not have. */

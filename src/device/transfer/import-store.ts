@@ -87,7 +87,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     if (device.adopted !== undefined) {
       adoptions.note(application, { id, platform, token: packToken(device.adopted.token) }, device.adopted.at)
     }
-    sizes.countDevice(application)
+    sizes.countDevices(application, 1)
     if (left !== undefined) report(application, platform, token, left)
     if (!isGone) {
       labels.add(application, id, 'tag', device.tag ?? [])

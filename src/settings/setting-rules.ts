@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import { relative, resolve } from 'node:path'
-import { hostPort } from './setting-type.ts'
-import type { ListenAddress } from './setting-type.ts'
+import { hostPort } from './network-types.ts'
+import type { ListenAddress } from './network-types.ts'
 import { titleOf } from './table.ts'
 import type { Config, SettingName } from './table.ts'
 

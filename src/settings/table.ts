@@ -2,21 +2,17 @@ import { HOUR_MS, MINUTE_MS } from '../clock.ts'
 import type { LogLevel } from '../log.ts'
 import {
   listenAddress,
-  choice,
-  duration,
   headerNames,
   hostNames,
   httpProxy,
   httpsOrigin,
   httpsOrigins,
   httpsUrl,
-  integer,
   networks,
-  onOff,
-  path,
-  sealingKey,
-} from './setting-type.ts'
-import type { ListenAddress, ProxyAddress, SettingType } from './setting-type.ts'
+} from './network-types.ts'
+import { choice, duration, integer, onOff, path, sealingKey } from './setting-type.ts'
+import type { ListenAddress, ProxyAddress } from './network-types.ts'
+import type { SettingType } from './setting-type.ts'
 
 /** What an operator can set. What each means, its unit and its default stand in `SETTINGS`. */
 export interface Config {

@@ -1,5 +1,5 @@
-import { hostPort } from '../../settings/setting-type.ts'
-import type { ListenAddress } from '../../settings/setting-type.ts'
+import { hostPort } from '../../settings/network-types.ts'
+import type { ListenAddress } from '../../settings/network-types.ts'
 
 /** Where a command on the same machine reaches what listens there: on all addresses means on loopback too. */
 export function adminOrigin({ host, port }: ListenAddress): string {

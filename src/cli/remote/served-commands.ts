@@ -2,7 +2,7 @@ import type { CommandCall, CommandSaid, RunningCommand, ServeCommand } from '../
 import { SECOND_MS, sleep } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../settings/parse.ts'
-import { hostPort } from '../../settings/setting-type.ts'
+import { hostPort } from '../../settings/network-types.ts'
 import { parseCommand } from '../cli.ts'
 import type { ParsedArguments } from '../command.ts'
 import { COMMANDS } from '../commands.ts'

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
-import { hostPort } from '../../settings/setting-type.ts'
-import type { ListenAddress } from '../../settings/setting-type.ts'
+import { hostPort } from '../../settings/network-types.ts'
+import type { ListenAddress } from '../../settings/network-types.ts'
 import { openFiles } from '../../system/open-files.ts'
 import type { ReadFile } from '../../system/read-file.ts'
 import { codeOf } from '../../text/error-code.ts'

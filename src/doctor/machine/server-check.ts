@@ -1,7 +1,7 @@
 import { abortAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { hostPort } from '../../settings/setting-type.ts'
-import type { ListenAddress } from '../../settings/setting-type.ts'
+import { hostPort } from '../../settings/network-types.ts'
+import type { ListenAddress } from '../../settings/network-types.ts'
 import { failing, ok, skipped, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 

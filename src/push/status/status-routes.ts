@@ -9,6 +9,7 @@ import type { Gate } from '../../http/gate.ts'
 import { jsonArray } from '../../http/json-stream.ts'
 import type { ExplainStore } from '../explain/explain-store.ts'
 import { explain } from '../explain/explain.ts'
+import { EXPLANATION, EXPLANATION_EXAMPLE } from '../explain/explanation-schema.ts'
 import { explanationOf, failureOf, pushStatusOf } from './status-answer.ts'
 import * as schema from './status-schema.ts'
 import type { StatusStore } from './status-store.ts'
@@ -131,7 +132,7 @@ export function statusRoutes({ gate, clock, statuses, explanations, pauseOf, apn
           secret: true,
           parameters: [schema.ID_PARAMETER, ...HEADER_PARAMETERS],
           answers: {
-            200: { description: 'The verdict.', schema: schema.EXPLANATION, example: schema.EXPLANATION_EXAMPLE },
+            200: { description: 'The verdict.', schema: EXPLANATION, example: EXPLANATION_EXAMPLE },
           },
           failures: { ...NO_PUSH, 409: 'MissingParameter' },
           sentences: { ...schema.NO_PUSH_FOUND, MissingParameter: 'token header is required.' },

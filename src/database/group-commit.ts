@@ -24,7 +24,7 @@ interface Committed {
   readonly reject: (error: unknown) => void
 }
 
-interface GroupCommit extends Disposable {
+export interface GroupCommit extends Disposable {
   readonly commit: Commit
   /** Adds work that runs at the start of every shared transaction, such as the quota ledger's counts. */
   alongside(work: () => void): void

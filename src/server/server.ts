@@ -21,8 +21,6 @@ import { createPushStore } from '../push/push-store.ts'
 import { createScheduleStore } from '../push/schedule/schedule-store.ts'
 import { startSchedule } from '../push/schedule/schedule.ts'
 import type { Config } from '../settings/parse.ts'
-import { isoTime } from '../text/format.ts'
-import { createQuotaLedger } from '../usage/quota-ledger.ts'
 import { VERSION } from '../version.ts'
 import { createEventStore } from '../webhook/event-store.ts'
 import { createPost } from '../webhook/post.ts'
@@ -41,12 +39,10 @@ import { keepReserve } from './reserve-keeper.ts'
 import { startRetention } from './retention.ts'
 import { startSenders } from './senders.ts'
 import { createServiceAdmission } from './service-admission.ts'
+import { keepLedger } from './service-ledger.ts'
 import { createServiceLog } from './service-log.ts'
 import { holdDirectory, makeRoom, sealingKeyOf, tlsIn, tryProxy } from './start-checks.ts'
 import { createSweeps } from './sweeps.ts'
-
-/** How much of the quota ledger a crash may forget, when no other write takes it along. */
-const LEDGER_MS = 1000
 
 export interface Server extends AsyncDisposable {
   /** Where the public API listens, such as `http://127.0.0.1:8790`. */
@@ -93,17 +89,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   })
   const { commit } = group
   const directory = createApplicationDirectory({ database, applications: createApplicationStore({ database, clock }) })
-  const ledger = createQuotaLedger({
-    database,
-    clock,
-    onMostUsed: ({ number: application, limits: { quota } }, { endsAt }) =>
-      log.warn('four fifths of the quota are used: until it ends, calls without the secret are refused', {
-        application,
-        quota,
-        endsAt: isoTime(endsAt),
-      }),
-  })
-  group.alongside(() => ledger.flush())
+  const ledger = keepLedger({ database, group, clock, log, opened })
 
   serviceLog.naming(directory)
   const key = sealingKeyOf(config, database, clock, log)
@@ -214,7 +200,6 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
   }
   opened.defer(every(clock, MINUTE_MS, sayTheRest))
   opened.defer(every(clock, LOOP_TICK_MS, () => metrics.loop.tick()))
-  opened.defer(every(clock, LEDGER_MS, () => ledger.dirty && void commit(() => undefined).catch(noted(log))))
 
   const listeners = openListeners({
     config,

@@ -9,8 +9,9 @@ import { blameClock } from '../clock-fault.ts'
 import type { Outcome, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
-import type { OpenTransport, Transport } from '../transport/transport.ts'
+import type { OpenTransport } from '../transport/transport.ts'
 import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal } from './protocol.ts'
+import { ApnsRoute } from './route.ts'
 import { createProviderTokens } from './token.ts'
 import type { Keep, ProviderTokens } from './token.ts'
 
@@ -29,27 +30,6 @@ export interface ApnsProviderOptions {
 /** APNs with one credential. A push is rendered once for each `Message` object. */
 export function createApnsProvider(options: ApnsProviderOptions): Provider {
   return new ApnsProvider(options)
-}
-
-/** One environment's connection, with what it was used for. */
-interface Route {
-  readonly environment: Environment
-  readonly transport: Transport
-  /** The provider token of the last request. */
-  authorization: string | undefined
-  /** The one that it was last retired for. */
-  wedgedBy: string | null
-  /** The device that the last answer was 503 for; `null`: it was taken. */
-  unavailableTo: number | null
-  /** What it has asked for as the second one asked, which is no pause for all; `null`: nothing. */
-  rest: Rest | null
-}
-
-/** `from` in ms since the Unix epoch. */
-interface Rest {
-  readonly from: number
-  readonly ms: number
-  readonly reason: string
 }
 
 /** What all requests of a message have in common, as long as the provider token is the same. */
@@ -80,7 +60,7 @@ class ApnsProvider implements Provider {
   /** `null`: the credential is a certificate. */
   readonly #tokens: ProviderTokens | null
   readonly #prepared = new WeakMap<Message, Prepared>()
-  readonly #routes = new Map<Environment, Route>()
+  readonly #routes = new Map<Environment, ApnsRoute>()
   /** Tried first for devices whose environment is not known. */
   #preferred: Environment
 
@@ -123,12 +103,9 @@ class ApnsProvider implements Provider {
 
     const { rendered, headers } = this.#prepare(message, authorization)
     const route = this.#route(environment)
-    const resting = route.rest === null ? null : leftOf(route.rest, clock.now())
-    if (resting !== null) return resting
-    // A connection that has seen one token minds another one within 20 minutes, however old the first was before.
-    if (route.authorization !== undefined && route.authorization !== authorization) route.transport.retire()
-    route.authorization = authorization
-    const answer = await route.transport.request({
+    const rest = route.restAt(clock.now())
+    if (rest !== null) return rest
+    const answer = await route.request(authorization, {
       path,
       headers,
       own: ['apns-id', apnsIdOf(message.push, recipient.device)],
@@ -142,18 +119,18 @@ class ApnsProvider implements Provider {
     }
     if (answer.status === 200) {
       if (authorization !== undefined) this.#tokens?.taken(authorization)
-      route.unavailableTo = null
+      route.taken()
       return ACCEPTED[environment]
     }
 
     const refusal = readApnsRefusal(answer.body)
     if (authorization !== undefined && !refusesToken(answer.status, refusal.reason)) this.#tokens?.taken(authorization)
     if (authorization !== undefined && this.#isMistimed(authorization, refusal.reason, answer.header('date'))) {
-      this.#renew(route, authorization)
+      this.#tokens?.expired(authorization)
+      route.refusedToken(authorization)
       if (!tried.renewal) return this.#sendTo(environment, notification, { ...tried, renewal: true })
     }
-    if (endsConnection(answer.status, refusal.reason, route, recipient.device)) route.transport.retire()
-    if (answer.status === 503) route.unavailableTo = recipient.device
+    route.refused(answer.status, refusal.reason, recipient.device)
     const now = clock.now()
     const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
     const outcome = blameTime(judged, { date: answer.header('date'), now }, tried)
@@ -185,7 +162,7 @@ class ApnsProvider implements Provider {
   #noteRest(environment: Environment, outcome: Outcome): void {
     if (outcome.kind !== 'deferred' || outcome.scope !== 'credential' || outcome.afterMs === null) return
     const { afterMs: ms, reason } = outcome
-    this.#route(environment).rest = { from: this.#options.clock.now(), ms, reason }
+    this.#route(environment).noteRest({ from: this.#options.clock.now(), ms, reason })
   }
 
   /** Whether another provider token may be taken, made now: a token from the future has no reason of its own. */
@@ -194,13 +171,6 @@ class ApnsProvider implements Provider {
     const at = Date.parse(date ?? '')
     const isAhead = this.#tokens?.isAhead(authorization, Number.isNaN(at) ? null : at) ?? false
     return reason === 'InvalidProviderToken' && isAhead
-  }
-
-  #renew(route: Route, authorization: string): void {
-    this.#tokens?.expired(authorization)
-    // From then on the connection is wedged: it refuses every token, good ones too (observed by the makers of pushy).
-    if (route.wedgedBy !== authorization) route.transport.retire()
-    route.wedgedBy = authorization
   }
 
   #prepare(message: Message, authorization: string | undefined): Prepared {
@@ -213,7 +183,7 @@ class ApnsProvider implements Provider {
     return prepared
   }
 
-  #route(environment: Environment): Route {
+  #route(environment: Environment): ApnsRoute {
     let route = this.#routes.get(environment)
     if (route === undefined) {
       const { credential, origins, ca, openTransport } = this.#options
@@ -222,7 +192,7 @@ class ApnsProvider implements Provider {
         ...(ca === undefined ? undefined : { ca }),
         ...(credential.kind === 'certificate' && { cert: credential.certificate, key: credential.privateKey }),
       })
-      route = { environment, transport, authorization: undefined, wedgedBy: null, unavailableTo: null, rest: null }
+      route = new ApnsRoute(transport)
       this.#routes.set(environment, route)
     }
     return route
@@ -251,12 +221,6 @@ function refusesToken(status: number, reason: string | null): boolean {
   return status === 401 || status === 403 || reason === 'TooManyProviderTokenUpdates'
 }
 
-/** Where another connection may be served better. Of 503 that takes two devices: one alone may be the reason itself. */
-function endsConnection(status: number, reason: string | null, { unavailableTo }: Route, device: number): boolean {
-  if (reason === 'IdleTimeout' || reason === 'Shutdown') return true
-  return status === 503 && unavailableTo !== null && unavailableTo !== device
-}
-
 /** What Apple says of a provider token whose time of issue is not now, as far as this machine's clock is to blame. */
 function blameTime(
   judged: Outcome,
@@ -271,13 +235,6 @@ function blameTime(
 }
 
 const TIMED = new Set(['ExpiredProviderToken', 'InvalidProviderToken'])
-
-/** What is left of a rest, for whoever would be sent to in it; `null`: nothing. A clock that was put back ends it. */
-function leftOf(rest: Rest, now: number): Outcome | null {
-  const afterMs = rest.from + rest.ms - now
-  if (afterMs <= 0 || afterMs > rest.ms) return null
-  return { kind: 'deferred', afterMs, scope: 'device', reason: rest.reason }
-}
 
 /**
  * The first environment took the credential and not the token. What is wrong with the other one is then no reason to

@@ -1,0 +1,67 @@
+import type { Outcome } from '../gateway.ts'
+import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts'
+
+/** What an environment has asked for as the second one asked, which is no pause for all. */
+interface Rest {
+  /** Ms since the Unix epoch. */
+  readonly from: number
+  readonly ms: number
+  readonly reason: string
+}
+
+/** The connection to one environment of APNs, with what its answers say of it. */
+export class ApnsRoute {
+  readonly transport: Transport
+  /** The provider token of the last request. */
+  #authorization: string | undefined
+  /** The one that it was last retired for. */
+  #wedgedBy: string | null = null
+  /** The device that the last answer was 503 for; `null`: it was taken. */
+  #unavailableTo: number | null = null
+  #rest: Rest | null = null
+
+  constructor(transport: Transport) {
+    this.transport = transport
+  }
+
+  /** `authorization`: the provider token; `undefined`: the connection has a certificate. */
+  request(authorization: string | undefined, request: TransportRequest): Promise<TransportAnswer> {
+    // A connection that has seen one token minds another one within 20 minutes, however old the first was before.
+    if (this.#authorization !== undefined && this.#authorization !== authorization) this.transport.retire()
+    this.#authorization = authorization
+    return this.transport.request(request)
+  }
+
+  taken(): void {
+    this.#unavailableTo = null
+  }
+
+  /** Ends a connection where another one may be served better. */
+  refused(status: number, reason: string | null, device: number): void {
+    // Of 503 that takes two devices: one alone may be the reason itself.
+    const isUnavailable = status === 503 && this.#unavailableTo !== null && this.#unavailableTo !== device
+    if (reason === 'IdleTimeout' || reason === 'Shutdown' || isUnavailable) this.transport.retire()
+    if (status === 503) this.#unavailableTo = device
+  }
+
+  /** The token was refused for its time. */
+  refusedToken(authorization: string): void {
+    // From then on the connection is wedged: it refuses every token, good ones too (observed by the makers of pushy).
+    if (this.#wedgedBy !== authorization) this.transport.retire()
+    this.#wedgedBy = authorization
+  }
+
+  /** It has asked to be left alone. */
+  noteRest(rest: Rest): void {
+    this.#rest = rest
+  }
+
+  /** What is left of a rest, for whoever would be sent to in it; `null`: nothing. A clock that was put back ends it. */
+  restAt(now: number): Outcome | null {
+    if (this.#rest === null) return null
+    const { from, ms, reason } = this.#rest
+    const afterMs = from + ms - now
+    if (afterMs <= 0 || afterMs > ms) return null
+    return { kind: 'deferred', afterMs, scope: 'device', reason }
+  }
+}

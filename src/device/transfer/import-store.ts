@@ -4,7 +4,6 @@ import { createAdoptionStore } from '../adoption-store.ts'
 import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { packToken } from '../device.ts'
-import type { Platform } from '../device.ts'
 import { createAliasIndex } from '../index/alias-index.ts'
 import { createLabelIndexBeside } from '../index/label-index.ts'
 import type { RegistryBeside } from '../index/label-index.ts'
@@ -14,6 +13,7 @@ import { createLeftDeviceStore } from '../left-device-store.ts'
 import { createRegistrySizeStore } from '../registry-size-store.ts'
 import { createDeviceKeyStore } from '../webpush/device-key-store.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
+import { createImportedFeedback } from './imported-feedback-store.ts'
 
 /** `kept`: newer data of the device, or of its gateway, count more than the import. */
 export interface ImportOutcome {
@@ -42,6 +42,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
   const places = createPlaceIndex({ database })
   const zones = createZoneIndex({ database, clock })
   const statements = prepareStatements(database)
+  const feedback = createImportedFeedback({ database })
   const sizes = createRegistrySizeStore({ database })
   const leftDevices = createLeftDeviceStore({ database })
   const adoptions = createAdoptionStore({ database })
@@ -88,7 +89,7 @@ export function createImportStore({ database, clock }: RegistryBeside) {
       adoptions.note(application, { id, platform, token: packToken(device.adopted.token) }, device.adopted.at)
     }
     sizes.countDevices(application, 1)
-    if (left !== undefined) report(application, platform, token, left)
+    if (left !== undefined) feedback.note([application, platform, token], left)
     if (!isGone) {
       labels.add(application, id, 'tag', device.tag ?? [])
       labels.add(application, id, 'type', device.active ?? [])
@@ -140,16 +141,12 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     return { kind: 'updated', aliasTaken }
   }
 
-  function report(application: number, platform: Platform, token: string | Uint8Array, { reason, at }: Left): void {
-    if (reason !== null) statements.report.run(application, platform, token, reason, at)
-  }
-
   /** A gateway's word, newer than what the device has told. */
   function leave(application: number, row: Row, device: ImportedDevice, left: Left): ImportOutcome {
     if (left.state === 'quarantined') update(application, row, device)
     else leftDevices.keep(row.id)
     statements.leave.run(STATE[left.state], left.at, row.id)
-    report(application, device.platform, packToken(device.token), left)
+    feedback.note([application, device.platform, packToken(device.token)], left)
     return { kind: 'updated', aliasTaken: false }
   }
 
@@ -168,10 +165,10 @@ export function createImportStore({ database, clock }: RegistryBeside) {
         if (left !== undefined) return left.at >= row.seen_at ? leave(application, row, device, left) : KEPT
         return replace || seenAt >= row.seen_at ? update(application, row, device) : KEPT
       }
-      const leftAt = statements.leftAt.get(application, platform, token)?.at ?? row.updated_at
+      const leftAt = feedback.spokenAt(application, platform, token) ?? row.updated_at
       if (left !== undefined) {
         if (STATE[left.state] !== row.state) return left.at > leftAt ? leave(application, row, device, left) : KEPT
-        if (left.at > leftAt) report(application, platform, token, left)
+        if (left.at > leftAt) feedback.note([application, platform, token], left)
         return left.state === 'gone' ? UNCHANGED : update(application, row, device)
       }
       if (seenAt <= leftAt) return KEPT
@@ -185,9 +182,9 @@ export function createImportStore({ database, clock }: RegistryBeside) {
     },
 
     /** What a gateway has said of a token that no device has, or that has come back since. The latest word stays. */
-    putFeedback(application: number, { token, platform, reason, at }: ImportedFeedback): ImportOutcome {
-      const { changes } = statements.report.run(application, platform, packToken(token), reason, at)
-      return changes === 0 ? UNCHANGED : { kind: 'imported', aliasTaken: false }
+    putFeedback(application: number, { token, platform, ...said }: ImportedFeedback): ImportOutcome {
+      const isNews = feedback.note([application, platform, packToken(token)], said)
+      return isNews ? { kind: 'imported', aliasTaken: false } : UNCHANGED
     },
   }
 }
@@ -207,9 +204,8 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
   type Token = string | Uint8Array
   type Text = string | null
   type Maybe = number | null
-  type OfToken = [application: number, platform: number, token: Token]
   return {
-    byToken: database.statement<Row, OfToken>(
+    byToken: database.statement<Row, [application: number, platform: number, Token]>(
       `SELECT ${DEVICE_COLUMNS}, environment, seen_at FROM device
        WHERE application = ? AND platform = ? AND token = ?`,
     ),
@@ -257,12 +253,5 @@ function prepareStatements(database: Pick<Database, 'statement'>) {
       'UPDATE device SET state = ?, updated_at = max(updated_at, ?) WHERE id = ?',
     ),
     erase: database.statement<never, [device: number]>('DELETE FROM device WHERE id = ?'),
-    leftAt: database.statement<{ at: number }, OfToken>(
-      'SELECT at FROM feedback WHERE application = ? AND platform = ? AND token = ?',
-    ),
-    report: database.statement<never, [number, number, Token, string, number]>(
-      `INSERT INTO feedback (application, platform, token, reason, at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET reason = excluded.reason, at = excluded.at WHERE excluded.at > feedback.at`,
-    ),
   }
 }

@@ -1,4 +1,4 @@
-import { gridCellsOf } from '../device/place.ts'
+import { gridCellsOf } from '../device/index/place.ts'
 
 /** A circle on the globe. */
 export interface GeoCircle {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { createBatchStore } from './batch-store.ts'
+import { createBatchStore } from './registration/batch-store.ts'
 import { createDeviceList } from './device-list-store.ts'
 import { DEVICE_COLUMNS, deviceOf, STATE } from './device-row.ts'
 import type { DeviceRow } from './device-row.ts'
@@ -16,7 +16,7 @@ import { createPlaceIndex } from './index/place-index.ts'
 import type { DevicePlace } from './index/place-index.ts'
 import { createZoneIndex } from './index/zone-index.ts'
 import { createReachabilityStore } from './reachability-store.ts'
-import { createRegistrationStore } from './registration-store.ts'
+import { createRegistrationStore } from './registration/registration-store.ts'
 import { createRegistrySizeStore } from './registry-size-store.ts'
 
 /** How a caller names one device. A device of the other platform is not found by its alias. */

@@ -6,7 +6,7 @@ import { createAliasIndex } from './index/alias-index.ts'
 import { createLabelIndexBeside } from './index/label-index.ts'
 import type { RegistryBeside } from './index/label-index.ts'
 import { createLeftDeviceStore } from './left-device-store.ts'
-import { giveBack } from './token-move-store.ts'
+import { giveBack } from './registration/token-move-store.ts'
 
 /** A time in which gateways declared tokens dead, both ends included, ms since the Unix epoch. */
 export interface Departures {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { assert, pre, property } from 'fast-check'
 import { boxesOf, cellsNear, isInCircle } from '../../src/audience/geo-circle.ts'
-import { cellOf } from '../../src/device/place.ts'
+import { cellOf } from '../../src/device/index/place.ts'
 import { aCircle, aPlace } from './arbitrary-filter.ts'
 
 interface Point {

@@ -240,7 +240,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'other keys of a browser are not stored',
-    file: 'src/device/registration-store.ts',
+    file: 'src/device/registration/registration-store.ts',
     from: '    if (input.keys !== undefined) keys.set(row.id, input.keys)\n',
     to: '',
   },

@@ -9,7 +9,7 @@ import { checkNaming } from '../routes/device-property-routes.ts'
 import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, withinBounds } from '../routes/device-routes.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { GrowthBounds } from '../growth.ts'
-import { ID_ALONE_IN_COMPAT } from '../id-alone.ts'
+import { ID_ALONE_IN_COMPAT } from '../routes/id-alone.ts'
 import { ActivateTypes, RemoveAlias } from './compat-schema.ts'
 
 interface Dependencies {

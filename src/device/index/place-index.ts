@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import { cellOf } from '../place.ts'
+import { cellOf } from './place.ts'
 
 /** Degrees; both or neither. */
 export interface DevicePlace {

@@ -7,13 +7,13 @@ import { doneAnswer } from '../../http/answer-schema.ts'
 import { described } from '../../http/endpoint.ts'
 import type { Gate } from '../../http/gate.ts'
 import { EXAMPLE_TOKEN } from '../device-fields.ts'
-import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, NOT_PROVEN, withinBounds } from './device-routes.ts'
 import * as schema from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { Platform } from '../device.ts'
 import type { GrowthBounds } from '../growth.ts'
-import { ID_ALONE, idAloneOf } from '../id-alone.ts'
-import { judgeNames, mustProveNames } from '../proven-names.ts'
+import { checkLabelled, found, NO_DEVICE_FOUND, noDevice, NOT_PROVEN, withinBounds } from './device-routes.ts'
+import { ID_ALONE, idAloneOf } from './id-alone.ts'
+import { judgeNames, mustProveNames } from './proven-names.ts'
 
 interface Dependencies {
   readonly gate: Gate

@@ -14,10 +14,10 @@ import * as schema from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { MAX_LABELS } from '../device.ts'
 import type { GrowthCall, GrowthBounds, Shortage } from '../growth.ts'
-import { ID_ALONE, idAloneOf } from '../id-alone.ts'
-import { broughtUnproven, judgeNames, mustProveNames } from '../proven-names.ts'
 import { tokenWarning } from '../push-token.ts'
 import { endpointProblem, SIMULATED_SERVICE } from '../webpush/push-services.ts'
+import { ID_ALONE, idAloneOf } from './id-alone.ts'
+import { broughtUnproven, judgeNames, mustProveNames } from './proven-names.ts'
 
 interface Dependencies {
   readonly gate: Gate

@@ -5,14 +5,14 @@ import type { Gate } from '../../http/gate.ts'
 import { jsonArray } from '../../http/json-stream.ts'
 import { isoTime } from '../../text/format.ts'
 import { EXAMPLE_TOKEN } from '../device-fields.ts'
-import { NO_DEVICE_FOUND, noDevice } from './device-routes.ts'
 import { deviceRecordOf, platformOnWire, RECORD, RECORD_EXAMPLE } from '../device-record.ts'
 import type { RecordShape } from '../device-record.ts'
 import * as schema from '../device-schema.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { Device } from '../device.ts'
 import type { FeedbackStore } from '../feedback-store.ts'
-import { ID_ALONE } from '../id-alone.ts'
+import { NO_DEVICE_FOUND, noDevice } from './device-routes.ts'
+import { ID_ALONE } from './id-alone.ts'
 
 interface Dependencies {
   readonly gate: Gate

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device } from '../../database/schema.ts'
-import type { AdoptedToken } from '../adoption-store.ts'
+import type { AdoptedToken } from '../registration/adoption-store.ts'
 import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { unpackToken } from '../device.ts'

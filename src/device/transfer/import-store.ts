@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts'
 import type { StoredRow, device } from '../../database/schema.ts'
-import { createAdoptionStore } from '../adoption-store.ts'
+import { createAdoptionStore } from '../registration/adoption-store.ts'
 import { DEVICE_COLUMNS, ENVIRONMENT, STATE } from '../device-row.ts'
 import type { DeviceRow } from '../device-row.ts'
 import { packToken } from '../device.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
 import { assert, constantFrom, double, oneof, property, record } from 'fast-check'
 import { MIGRATIONS } from '../../../src/database/migration/migrations.ts'
-import { cellOf } from '../../../src/device/place.ts'
+import { cellOf } from '../../../src/device/index/place.ts'
 import { openRegistry } from '../../support/registry.ts'
 
 const aPlace = record({

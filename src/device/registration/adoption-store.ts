@@ -1,10 +1,10 @@
-import type { Database } from '../database/database.ts'
-import type { StoredRow, adoptedToken, device } from '../database/schema.ts'
-import { DEVICE_COLUMNS, STATE } from './device-row.ts'
-import type { DeviceRow } from './device-row.ts'
-import type { PackedToken, Platform } from './device.ts'
+import type { Database } from '../../database/database.ts'
+import type { StoredRow, adoptedToken, device } from '../../database/schema.ts'
+import { DEVICE_COLUMNS, STATE } from '../device-row.ts'
+import type { DeviceRow } from '../device-row.ts'
+import type { PackedToken, Platform } from '../device.ts'
 import type { FoundRow } from './found-device-store.ts'
-import type { Registration } from './registration-store.ts'
+import type { Registration } from './registration.ts'
 
 /**
  * How many imported devices of one user are looked at. A person has a few; thousands have one user where an app calls all

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { Device } from '../../src/device/device.ts'
-import type { Registered, Registration } from '../../src/device/registration-store.ts'
-import { createImportStore } from '../../src/device/transfer/import-store.ts'
-import { openRegistry } from '../support/registry.ts'
+import type { Device } from '../../../src/device/device.ts'
+import type { Registered, Registration } from '../../../src/device/registration/registration.ts'
+import { createImportStore } from '../../../src/device/transfer/import-store.ts'
+import { openRegistry } from '../../support/registry.ts'
 
 const APP = 1
 const TOKEN = 'ab'.repeat(32)

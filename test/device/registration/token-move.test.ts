@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Registration } from '../../src/device/registration-store.ts'
-import { openRegistry } from '../support/registry.ts'
+import type { Registration } from '../../../src/device/registration/registration.ts'
+import { openRegistry } from '../../support/registry.ts'
 
 const APP = 1
 const OLD = 'ab'.repeat(32)

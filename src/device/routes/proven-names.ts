@@ -1,7 +1,7 @@
-import type { Application } from '../application/application.ts'
-import type { JudgeProof } from '../application/user-proofs.ts'
-import { failure } from '../failure.ts'
-import type { Failure } from '../failure.ts'
+import type { Application } from '../../application/application.ts'
+import type { JudgeProof } from '../../application/user-proofs.ts'
+import { failure } from '../../failure.ts'
+import type { Failure } from '../../failure.ts'
 
 /** Whose device it is, as a call says, and what proves it. */
 interface SaidNames {

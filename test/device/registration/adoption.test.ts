@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { Registration, RegistrationRights } from '../../src/device/registration-store.ts'
-import { createImportStore } from '../../src/device/transfer/import-store.ts'
-import type { ImportedDevice } from '../../src/device/transfer/imported-device.ts'
-import { openRegistry } from '../support/registry.ts'
+import type { Registration, RegistrationRights } from '../../../src/device/registration/registration.ts'
+import { createImportStore } from '../../../src/device/transfer/import-store.ts'
+import type { ImportedDevice } from '../../../src/device/transfer/imported-device.ts'
+import { openRegistry } from '../../support/registry.ts'
 
 const APP = 1
 const DAY = 86_400_000

@@ -1,7 +1,7 @@
-import type { Database } from '../database/database.ts'
-import { COLUMNS_BUT_TOKEN, STATE } from './device-row.ts'
-import type { DeviceRow } from './device-row.ts'
-import type { PackedToken, Platform } from './device.ts'
+import type { Database } from '../../database/database.ts'
+import { COLUMNS_BUT_TOKEN, STATE } from '../device-row.ts'
+import type { DeviceRow } from '../device-row.ts'
+import type { PackedToken, Platform } from '../device.ts'
 
 /** What is found under the token of a registration. */
 export interface FoundRow {

@@ -1,4 +1,4 @@
-import type { IdAlone } from '../http/endpoint.ts'
+import type { IdAlone } from '../../http/endpoint.ts'
 
 const KNOWN = 'a device whose token it knows'
 const KNOWN_SOMEHOW = 'a device whose token or alias it knows'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { Batch, Imported } from '../../src/device/batch-store.ts'
-import type { GrowthBoundsOfCall } from '../../src/device/growth.ts'
-import type { Registered, Registration } from '../../src/device/registration-store.ts'
-import { openRegistry } from '../support/registry.ts'
+import type { Batch, Imported } from '../../../src/device/registration/batch-store.ts'
+import type { GrowthBoundsOfCall } from '../../../src/device/growth.ts'
+import type { Registered, Registration } from '../../../src/device/registration/registration.ts'
+import { openRegistry } from '../../support/registry.ts'
 
 const APP = 1
 const TOKEN = 'ab'.repeat(32)

@@ -5,6 +5,7 @@ import { arrivalsAt } from '../support/arrivals.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { acceptedPush, registerDevices, startSending } from '../support/sending.ts'
 import type { Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const answer = (status: number, reason = '', afterMs = 0): Reply => ({
   kind: 'answer',
@@ -118,6 +119,20 @@ async function pass(id: string, done: (status: any) => boolean, each: () => Prom
 async function inFlight(): Promise<number> {
   const text = await (await fetch(`${service.adminUrl}/metrics`)).text()
   return Number(/^bellhop_gateway_in_flight\{[^}]*platform="ios"[^}]*\} (\d+)$/m.exec(text)?.[1] ?? Number.NaN)
+}
+
+function putClockBack(): void {
+  clock.set(clock.now() - 3_600_000)
+}
+
+function replaceCredential(): void {
+  service.equip(service.application, simulator, ['apns'])
+}
+
+/** Resolves when so many answers of APNs have had that outcome. */
+async function answered(outcome: string, count: number): Promise<void> {
+  const line = new RegExp(`outcome="${outcome}"[^}]*} ${count}$`, 'm')
+  await until(async () => line.test(await (await fetch(`${service.adminUrl}/metrics`)).text()))
 }
 
 const isOver = (status: any) => status.finished_at !== null
@@ -246,6 +261,34 @@ describe('who is written down as one who waits, and not sent to again, has faile
     const status = await ended(await push(GERMAN))
     expect(status.failed).toEqual({ total: 105, reasons: { PayloadTooLarge: 105 } })
     expect(failedIn(status)).toEqual([0, 105, 0])
+  })
+
+  const LATE = answer(200, '', SLOW_MS)
+
+  test.each([
+    ['the clock is put back', 'its page is open', putClockBack, LATE],
+    ['the clock is put back', 'it waits', putClockBack, TAKEN],
+    ['the credential is replaced', 'its page is open', replaceCredential, LATE],
+    ['the credential is replaced', 'it waits', replaceCredential, TAKEN],
+  ])('where %s while %s', async (_, _where, happen, last) => {
+    const tokens = await register(8)
+    speakGerman()
+    const others = new Map([
+      [tokens.at(0), TAKEN],
+      [tokens.at(-1), last],
+    ])
+    const asked = new Set<string>()
+    simulator.answerWith(({ token }) => (asked.add(token), others.get(token) ?? answer(429, 'TooManyRequests')))
+    const id = await push({ ttl: 3, ...GERMAN })
+    await answered('deferred', 6)
+    await until(() => asked.size === 8)
+    if (last === TAKEN) await pass(id, ({ platforms }) => platforms['0'].retrying === 6)
+    // Whoever is sent to next holds up the others, until their time is over.
+    simulator.answerWith(() => answer(429, 'TooManyProviderTokenUpdates'))
+    happen()
+    const status = await ended(id)
+    expect(status).toMatchObject({ s: 2, failed: { total: 6 } })
+    expect(failedIn(status)).toEqual([0, 6, 0])
   })
 })
 

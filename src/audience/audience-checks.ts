@@ -1,4 +1,4 @@
-import type { Value } from '../database/database.ts'
+import type { Value } from '../database/statement.ts'
 import type { Condition } from './condition.ts'
 import { boxesOf, cosine, maxHaversine } from './geo-circle.ts'
 import type { GeoCircle } from './geo-circle.ts'

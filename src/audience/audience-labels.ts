@@ -1,4 +1,4 @@
-import type { Statement, Value } from '../database/database.ts'
+import type { Statement, Value } from '../database/statement.ts'
 import type { LabelId } from './condition.ts'
 
 /** Gives the statement of an SQL text, prepared once. */

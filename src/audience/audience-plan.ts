@@ -1,4 +1,4 @@
-import type { Value } from '../database/database.ts'
+import type { Value } from '../database/statement.ts'
 import type { Platform } from '../device/device.ts'
 import { checkOf, weightOf } from './audience-checks.ts'
 import type { Bind } from './audience-checks.ts'

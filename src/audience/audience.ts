@@ -1,4 +1,5 @@
-import type { Database, Statement, Value } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import type { Statement, Value } from '../database/statement.ts'
 import type { StoredRow, device } from '../database/schema.ts'
 import type { Platform } from '../device/device.ts'
 import { labelIds } from './audience-labels.ts'

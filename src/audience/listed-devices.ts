@@ -1,4 +1,4 @@
-import type { Value } from '../database/database.ts'
+import type { Value } from '../database/statement.ts'
 
 /** Devices that are known one by one, in the order of their ids: a page reads those of its range, and nothing else. */
 export interface ListedDevices {

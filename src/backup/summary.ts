@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { NEWEST_SCHEMA, readDatabaseFile } from '../database/offline-database.ts'
+import { readDatabaseFile } from '../database/offline-database.ts'
+import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
 import type { OfflineReader } from '../database/offline-database.ts'
 import { SCHEMA_OBJECTS, strangersIn } from '../database/migration/own-schema.ts'
 import type { SchemaObject } from '../database/migration/own-schema.ts'

@@ -8,6 +8,7 @@ import { refuseEmptied, refuseForeign } from './identify-file.ts'
 import { LazyStatement } from './lazy-statement.ts'
 import { ensureRegular, openRegular, refuseLinks } from './regular-file.ts'
 import { sqliteVersion } from './sqlite-version.ts'
+import type { Statement, Value } from './statement.ts'
 import { refuseNewer, upgrade } from './migration/upgrade.ts'
 import type { UpgradeOptions } from './migration/upgrade.ts'
 
@@ -15,16 +16,6 @@ export type Drizzle = ReturnType<typeof openDrizzle>
 
 /** A type that is `never` for promises: a transaction must be over before its function returns. */
 export type NoPromise<T> = T extends PromiseLike<unknown> ? never : T
-
-export type Value = string | number | null | Uint8Array
-
-/** A statement compiled once, when it is first run, with the shapes its SQL takes and gives. */
-export interface Statement<Row, Params extends readonly Value[]> {
-  get(...params: Params): Row | null
-  all(...params: Params): Row[]
-  iterate(...params: Params): IterableIterator<Row>
-  run(...params: Params): { changes: number; lastInsertRowid: number | bigint }
-}
 
 /** Makes commits durable: see `Database.syncByHand`. Both throw, or reject, when the disk does not take it. */
 export interface Sync {

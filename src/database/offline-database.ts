@@ -1,14 +1,10 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
-import type { Value } from './database.ts'
-import { MIGRATIONS } from './migration/migrations.ts'
+import type { Value } from './statement.ts'
 import { giveToOwnerOf, openRegular } from './regular-file.ts'
 import { isBusy } from './sqlite-error.ts'
 
 /* Database files that no server works on: backups, and what is to become the database of one. */
-
-/** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */
-export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0
 
 /** A file may come from anywhere: it is not trusted to be what it says (sqlite.org/security). */
 const WARY = ['PRAGMA trusted_schema = OFF', 'PRAGMA cell_size_check = ON']

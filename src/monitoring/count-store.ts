@@ -1,4 +1,5 @@
-import type { Database, Statement } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import type { Statement } from '../database/statement.ts'
 import type { Platform } from '../device/device.ts'
 
 /** What is counted: all of it on one platform of one application (`application.number`). */

@@ -2,8 +2,8 @@ import { invalid, show } from '../http/fields.ts'
 import type { Field } from '../http/fields.ts'
 import { canonicalTag } from '../text/language-tag.ts'
 import { image, link, msg, subtitle, title } from './content-fields.ts'
-import { LANGUAGE_FIELDS } from './languages.ts'
-import type { Languages, LanguageText } from './languages.ts'
+import { LANGUAGE_FIELDS } from './notification.ts'
+import type { Languages, LanguageText } from './notification.ts'
 
 /** More than the stores of Apple and Google know. Each is rendered when a push is accepted, for both gateways. */
 const MAX_LANGUAGES = 100

@@ -1,15 +1,6 @@
 import { lookUpTag } from '../text/language-tag.ts'
 import type { Notification } from './notification.ts'
 
-/** What a language may say otherwise than the push itself. */
-export const LANGUAGE_FIELDS = ['title', 'subtitle', 'msg', 'image', 'link'] as const
-
-/** The text of a push in one language; what is not there is the push's own. */
-export type LanguageText = { readonly [Name in (typeof LANGUAGE_FIELDS)[number]]?: string }
-
-/** By language tag (BCP 47) in canonical form. */
-export type Languages = Readonly<Record<string, LanguageText>>
-
 /** The notification as those get it who are sent to in a language of it; `null`: its own text. */
 export function inLanguage(notification: Notification, language: string | null): Notification {
   const text = language === null ? undefined : notification.languages?.[language]

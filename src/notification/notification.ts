@@ -2,7 +2,15 @@ import type { Application } from '../application/application.ts'
 import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { BadgeChange } from '../device/badge.ts'
 import type { JsonObject } from '../text/json-object.ts'
-import type { Languages, LanguageText } from './languages.ts'
+
+/** What a language may say otherwise than the push itself. */
+export const LANGUAGE_FIELDS = ['title', 'subtitle', 'msg', 'image', 'link'] as const
+
+/** The text of a push in one language; what is not there is the push's own. */
+export type LanguageText = { readonly [Name in (typeof LANGUAGE_FIELDS)[number]]?: string }
+
+/** By language tag (BCP 47) in canonical form. */
+export type Languages = Readonly<Record<string, LanguageText>>
 
 /** What the phone shows, as read from a push request and stored with the push. */
 export interface Notification {

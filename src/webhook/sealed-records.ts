@@ -1,7 +1,7 @@
 import { createSealedCredentials, createSealedTokens } from '../application/sealed-credential-store.ts'
 import { createSealedUserKeys, USER_KEY_SINCE } from '../application/sealed-user-key-store.ts'
 import type { Database } from '../database/database.ts'
-import { NEWEST_SCHEMA } from '../database/offline-database.ts'
+import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
 import { application } from '../database/schema.ts'
 import { createSealedStore } from '../sealing/sealed-store.ts'
 import type { SealedStore } from '../sealing/sealed-store.ts'

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { audiencePages } from '../../src/audience/audience.ts'
 import type { Filter } from '../../src/audience/filter.ts'
-import type { Database, Value } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { Value } from '../../src/database/statement.ts'
 import { EVERYBODY, openPopulation, TAGS, USERS, ZONES } from './population.ts'
 
 const populated = openPopulation()

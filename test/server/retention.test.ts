@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Database, Statement, Value } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { Statement, Value } from '../../src/database/statement.ts'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
 import { startRetention } from '../../src/server/retention.ts'

@@ -61,3 +61,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 26, sql: pushLanguage },
   { number: 27, sql: registryDay },
 ]
+
+/** The schema that this binary writes; one of a lower number is brought up to it, one of a higher number refused. */
+export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0

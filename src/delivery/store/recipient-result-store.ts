@@ -1,4 +1,5 @@
-import type { Database, Value } from '../../database/database.ts'
+import type { Database } from '../../database/database.ts'
+import type { Value } from '../../database/statement.ts'
 import type { StoredRow, pushException } from '../../database/schema.ts'
 import type { Platform } from '../../device/device.ts'
 import { ALONG, behindAll, BY_END, createExpiryScan } from './expiry-scan.ts'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { NEWEST_SCHEMA } from '../../database/offline-database.ts'
+import { NEWEST_SCHEMA } from '../../database/migration/migrations.ts'
 import type { CheckList } from '../check-list.ts'
 import type { DoctorContext } from '../context.ts'
 import { skipped } from '../finding.ts'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { NEWEST_SCHEMA } from '../../database/offline-database.ts'
+import { NEWEST_SCHEMA } from '../../database/migration/migrations.ts'
 import { SCHEMA_OBJECTS, strangersIn } from '../../database/migration/own-schema.ts'
 import type { SchemaObject } from '../../database/migration/own-schema.ts'
 import { openReadOnly } from '../../database/read-only-database.ts'

@@ -3,9 +3,8 @@ import type { DeviceReceipt, ReceiptCounts } from '../../stats/receipt.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
 import type { Found } from '../explain/explain-store.ts'
 import type { ExplainVerdict, Explanation } from '../explain/explanation.ts'
-import type { FailedRecipient } from './status-store.ts'
 import { finishedAtOf, pushStateOf, rateOf, startedAtOf, totalOf } from './status.ts'
-import type { PauseOf, PlatformProgress, StoredPush } from './status.ts'
+import type { FailedRecipient, PauseOf, PlatformProgress, StoredPush } from './status.ts'
 
 /** What is stored of a push. */
 export interface PushFacts {

@@ -10,24 +10,7 @@ import type { ReceiptCounts } from '../../stats/receipt.ts'
 import { createPushLanguages } from '../push-language-store.ts'
 import type { LanguageFacts } from './language-status.ts'
 import { createProgressStore } from './progress-store.ts'
-import type { StoredPush } from './status.ts'
-
-/** A device that a push did not reach. */
-export interface FailedRecipient {
-  /** `null`: the device was erased since. */
-  readonly token: string | null
-  readonly platform: Platform
-  readonly state: FailedState
-  /** The gateway's last word. */
-  readonly reason: string
-  /** Sends. */
-  readonly attempts: number
-  /** When it was decided, ms since the Unix epoch. */
-  readonly at: number
-}
-
-/** Expired: the push's time to live was over. */
-export type FailedState = 'rejected' | 'gone' | 'expired'
+import type { FailedRecipient, FailedState, StoredPush } from './status.ts'
 
 /** Devices that a push failed for, those not sent to for the most part without. */
 interface FailureCounts {

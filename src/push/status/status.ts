@@ -62,6 +62,23 @@ export interface StoredPush {
   readonly wavesToCome: number
 }
 
+/** A device that a push did not reach. */
+export interface FailedRecipient {
+  /** `null`: the device was erased since. */
+  readonly token: string | null
+  readonly platform: Platform
+  readonly state: FailedState
+  /** The gateway's last word. */
+  readonly reason: string
+  /** Sends. */
+  readonly attempts: number
+  /** When it was decided, ms since the Unix epoch. */
+  readonly at: number
+}
+
+/** Expired: the push's time to live was over. */
+export type FailedState = 'rejected' | 'gone' | 'expired'
+
 /** Why nothing can be sent to a platform now; `null` where it can. */
 export type PauseOf = (platform: Platform) => string | null
 

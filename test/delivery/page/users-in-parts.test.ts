@@ -3,7 +3,7 @@ import { array, assert, constantFrom, integer, nat, oneof, option, property, rec
 import type { Prepare } from '../../../src/audience/audience-labels.ts'
 import type { Filter } from '../../../src/audience/filter.ts'
 import { lookUpUsers } from '../../../src/audience/user-lookup.ts'
-import type { Value } from '../../../src/database/database.ts'
+import type { Value } from '../../../src/database/statement.ts'
 import { AudienceCursor } from '../../../src/delivery/page/audience-cursor.ts'
 import type { Page } from '../../../src/delivery/page/page.ts'
 import type { Progress } from '../../../src/delivery/page/progress.ts'

@@ -71,6 +71,14 @@ const PRAGMAS = [
   'PRAGMA journal_size_limit = 67108864', // bytes
 ]
 
+/**
+ * What the writing connection keeps of the file in memory where it serves. A command, which writes more at a time, keeps
+ * the 16 MB above. The system has the file in memory as far as there is room: with 1,000,000 and 5,000,000 devices a
+ * registration and a launch took no more CPU time than with 16 MB, and a broadcast 14 MB less at the most (measured on 2
+ * busy cores, three turns).
+ */
+const SERVING_CACHE = 'PRAGMA cache_size = -4096' // KiB
+
 /** The commit that makes the log as long moves it into the file. */
 const CHECKPOINTS = `PRAGMA wal_autocheckpoint = ${LOG_PAGES}`
 
@@ -206,6 +214,7 @@ function openWriter(path: string, options: UpgradeOptions): Sqlite {
     refuseNewer(writer, path)
     for (const pragma of [...PRAGMAS, CHECKPOINTS]) writer.run(pragma)
     upgrade(writer, path, options)
+    if (options.serving) writer.run(SERVING_CACHE)
     return writer
   } catch (error) {
     writer.close()

@@ -52,6 +52,13 @@ describe('opening a database', () => {
     expect(database.statement<object, []>('PRAGMA foreign_keys').get()).toEqual({ foreign_keys: 1 })
   })
 
+  test('a process that serves keeps less of the file in memory than a command', () => {
+    const cacheKb = (database: ReturnType<typeof openDatabase>) => database.statement('PRAGMA cache_size').get()
+    using command = openDatabase(directory)
+    using service = openDatabase(directory, { serving: true })
+    expect([cacheKb(command), cacheKb(service)]).toEqual([{ cache_size: -16384 }, { cache_size: -4096 }])
+  })
+
   test('what is erased is overwritten, and not only set free', () => {
     using database = openDatabase(directory)
     const name = 'a name that is nowhere else'

@@ -22,8 +22,7 @@ import {
 import { apns, fcm, payload } from './gateway-override-fields.ts'
 import { inLanguage } from './languages.ts'
 import { languages } from './languages-field.ts'
-import type { Languages, LanguageText } from './notification.ts'
-import type { Action, Notification, RawApns, RawFcm } from './notification.ts'
+import type { Action, Languages, LanguageText, Notification, RawApns, RawFcm } from './notification.ts'
 
 /** The fields of what is shown, in the body of every push. */
 export const contentFields = {

@@ -55,18 +55,11 @@ export const httpsOrigin: SettingType<string> = {
   },
 }
 
-/** Each once; separated by commas. */
-export const httpsOrigins: SettingType<readonly string[]> = {
+export const httpsOrigins = listOf({
   expected: 'an https origin without a path, such as https://push.example.com',
   placeholder: 'ORIGIN',
-  flag: 'list',
-  read(text) {
-    const origins = listed(text).map((part) => httpsOrigin.read(part))
-    return origins.every((origin) => origin !== undefined) ? [...new Set(origins)] : undefined
-  },
-  wrongPart: (text) => listed(text).find((part) => httpsOrigin.read(part) === undefined),
-  show: (origins) => origins.join(','),
-}
+  read: (part) => httpsOrigin.read(part),
+})
 
 export const httpsUrl: SettingType<string> = {
   expected: 'an https address, such as https://oauth2.googleapis.com/token',
@@ -99,42 +92,40 @@ export const httpProxy: SettingType<ProxyAddress> = {
   show: (proxy) => `http://${proxy.authorization === null ? '' : '…@'}${hostPort(proxy)}`,
 }
 
-/** Networks as `10.0.0.0/8`, `fd00::/8` or a single address, separated by commas; kept as text. */
-export const networks: SettingType<readonly string[]> = {
+/** Networks as `10.0.0.0/8`, `fd00::/8` or a single address; kept as text. */
+export const networks = listOf({
   expected: 'an address or a network such as 127.0.0.1, 10.0.0.0/8 or fd00::/8',
   placeholder: 'NETWORK',
-  flag: 'list',
-  read(text) {
-    const parts = listed(text)
-    return parts.every(isNetwork) ? [...new Set(parts)] : undefined
-  },
-  wrongPart: (text) => listed(text).find((part) => !isNetwork(part)),
-  show: (parts) => parts.join(','),
-}
+  read: (part) => (isNetwork(part) ? part : undefined),
+})
 
-/** The NAMEs of headers such as X-NAME-APPID, in upper case, each once; separated by commas. */
-export const headerNames: SettingType<readonly string[]> = {
+/** The NAMEs of headers such as X-NAME-APPID, in upper case. */
+export const headerNames = listOf({
   expected: 'a name of 1 to 64 letters, digits and hyphens, such as ACME for X-ACME-APPID',
   placeholder: 'NAME',
-  flag: 'list',
-  read(text) {
-    const names = listed(text)
-    return names.every(isHeaderName) ? [...new Set(names.map((name) => name.toUpperCase()))] : undefined
-  },
-  wrongPart: (text) => listed(text).find((name) => !isHeaderName(name)),
-  show: (names) => names.join(','),
-}
+  read: (part) => (isHeaderName(part) ? part.toUpperCase() : undefined),
+})
 
-export const hostNames: SettingType<readonly string[]> = {
+/** In lower case. */
+export const hostNames = listOf({
   expected: 'a host name without a port, such as bellhop or admin.example.com',
   placeholder: 'NAME',
-  flag: 'list',
-  read(text) {
-    const names = listed(text)
-    return names.every(isHostName) ? [...new Set(names.map((name) => name.toLowerCase()))] : undefined
-  },
-  wrongPart: (text) => listed(text).find((name) => !isHostName(name)),
-  show: (names) => names.join(','),
+  read: (part) => (isHostName(part) ? part.toLowerCase() : undefined),
+})
+
+/** Several of one type, separated by commas; each once. */
+function listOf(one: SettingType<string>): SettingType<readonly string[]> {
+  return {
+    expected: one.expected,
+    placeholder: one.placeholder,
+    flag: 'list',
+    read(text) {
+      const values = listed(text).map((part) => one.read(part))
+      return values.every((value) => value !== undefined) ? [...new Set(values)] : undefined
+    },
+    wrongPart: (text) => listed(text).find((part) => one.read(part) === undefined),
+    show: (values) => values.join(','),
+  }
 }
 
 function listed(text: string): readonly string[] {

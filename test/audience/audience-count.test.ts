@@ -1,18 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createAudienceCount } from '../../src/audience/audience-count.ts'
-import type { Filter } from '../../src/audience/filter.ts'
 import { openRegistry } from '../support/registry.ts'
-
-const EVERYBODY: Filter = {
-  platforms: [0, 1],
-  tags: null,
-  tagsMatch: 'any',
-  exceptTags: null,
-  active: null,
-  exceptActive: null,
-  alias: null,
-  exceptAlias: null,
-}
+import { EVERYBODY } from './population.ts'
 
 test('an audience is counted in parts, between which the event loop has its turn', async () => {
   using registry = openRegistry()

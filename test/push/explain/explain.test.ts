@@ -9,6 +9,7 @@ import type {
   ExplainFacts,
   ExplainVerdict,
 } from '../../../src/push/explain/explanation.ts'
+import { EVERYBODY } from '../../audience/population.ts'
 
 const at = (time: string) => Date.parse(`2026-11-20T${time}:00Z`)
 const NOW = 'This is judged by the device as it is now.'
@@ -293,17 +294,7 @@ describe('why a device did, or did not, get a push:', () => {
 })
 
 describe('the fields that leave a device out:', () => {
-  const NONE: Filter = {
-    platforms: [0, 1],
-    tags: null,
-    tagsMatch: 'any',
-    exceptTags: null,
-    active: null,
-    exceptActive: null,
-    alias: null,
-    exceptAlias: null,
-    asOf: at('12:00'),
-  }
+  const NONE: Filter = { ...EVERYBODY, platforms: [0, 1], asOf: at('12:00') }
   const TRAITS: DeviceTraits = {
     id: 17,
     platform: 1,

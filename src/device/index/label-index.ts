@@ -58,6 +58,9 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   const ofDevice = database.statement<{ kind: number; name: string }, [device: number]>(
     `SELECT l.kind, l.name FROM device_label dl CROSS JOIN label l ON l.id = dl.label WHERE dl.device = ?`,
   )
+  const countOf = database.statement<{ count: number }, [device: number]>(
+    'SELECT count(*) AS count FROM device_label WHERE device = ?',
+  )
   const attach = database.statement<never, [label: number, device: number]>(
     'INSERT OR IGNORE INTO device_label (label, device) VALUES (?, ?)',
   )
@@ -140,6 +143,9 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
       }
       return last
     },
+
+    /** Tags and types together. */
+    count: (device: number): number => countOf.get(device)?.count ?? 0,
 
     find(device: number): DeviceLabels {
       const rows = ofDevice.all(device)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import { CEILING } from '../device-row.ts'
-import { MAX_LABELS, packToken, unpackToken } from '../device.ts'
+import { MAX_LABELS, packToken } from '../device.ts'
 import type { PackedToken, Platform } from '../device.ts'
 import { UNBOUNDED } from '../growth.ts'
 import type { Growth, GrowthBoundsOfCall, Shortage } from '../growth.ts'
@@ -40,7 +40,7 @@ const ROWS = 50
 
 /** Devices that a backend registers together. */
 export function createBatchStore({ database, clock, labels, sizes, growth }: Dependencies) {
-  const found = createFoundDeviceStore({ database })
+  const known = createFoundDeviceStore({ database })
   const ceiling = database.statement<{ id: number }, []>(`SELECT ${CEILING} AS id`)
   const insert = database.statement<never, [application: number, Platform, now: number, ...(PackedToken | null)[]]>(
     `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at)
@@ -49,17 +49,21 @@ export function createBatchStore({ database, clock, labels, sizes, growth }: Dep
   )
   const eraseAfter = database.statement<never, [id: number]>('DELETE FROM device WHERE id > ?')
 
-  /** Inserts the devices that are not there; some of the tokens, with all whose devices are. */
+  /**
+   * Inserts the devices that are not there; gives the tokens whose devices may be. Of those is all that follows where a
+   * whole statement has found nothing to insert: it would be tried in vain for each device that is known.
+   */
   function insertNew(application: number, platform: Platform, tokens: readonly string[], now: number): string[] {
-    const known: string[] = []
+    const rest: string[] = []
     for (let from = 0; from < tokens.length; from += ROWS) {
       const some = tokens.slice(from, from + ROWS)
       const none = Array.from({ length: ROWS - some.length }, () => null)
       const { changes } = insert.run(application, platform, now, ...some.map(packToken), ...none)
+      if (changes === 0) return [...rest, ...tokens.slice(from)]
       sizes.countDevices(application, changes)
-      if (changes < some.length) known.push(...some)
+      if (changes < some.length) rest.push(...some)
     }
-    return known
+    return rest
   }
 
   /** As if one of the devices were new; where that is too much, whether one is. */
@@ -73,13 +77,15 @@ export function createBatchStore({ database, clock, labels, sizes, growth }: Dep
     const shortage = shortageIf(true)
     if (shortage === null) return null
     const isKnown = ({ kept, gone }: FoundRow) => kept !== null || gone !== null
-    return tokens.every((token) => isKnown(found.lookUp(application, platform, packToken(token))))
+    return tokens.every((token) => isKnown(known.lookUp(application, platform, packToken(token))))
       ? shortageIf(false)
       : shortage
   }
 
   function wouldBeTooMany(device: number, tag: readonly string[]): boolean {
-    return tag.length > 0 && new Set([...labels.find(device).tag, ...tag]).size > MAX_LABELS
+    // Nearly all devices have few, and then their names need not be read: 1 of 7 µs of a device that is known.
+    if (tag.length === 0 || labels.count(device) + tag.length <= MAX_LABELS) return false
+    return new Set([...labels.find(device).tag, ...tag]).size > MAX_LABELS
   }
 
   return {
@@ -97,23 +103,23 @@ export function createBatchStore({ database, clock, labels, sizes, growth }: Dep
       // Written before it is checked: to look for each device beforehand took 2 µs more of 20 (in turns, 2026-11-23).
       const before = ceiling.get()?.id ?? 0
       const rows = insertNew(application, platform, tokens, now)
-        .map((token) => found.lookUp(application, platform, packToken(token)))
-        .filter(({ kept, gone }) => (kept?.id ?? gone?.id ?? 0) <= before)
-      const full = rows.find(({ kept }) => kept !== null && wouldBeTooMany(kept.id, tag))?.kept ?? null
-      if (full !== null) {
+        .map((token) => ({ token, found: known.lookUp(application, platform, packToken(token)) }))
+        .filter(({ found: { kept } }) => kept === null || kept.id <= before)
+      const full = rows.find(({ found: { kept } }) => kept !== null && wouldBeTooMany(kept.id, tag))
+      if (full !== undefined) {
         eraseAfter.run(before)
-        return { kind: 'too-many-labels', index: given.indexOf(unpackToken(full.token)) }
+        return { kind: 'too-many-labels', index: given.indexOf(full.token) }
       }
-      for (const { kept, gone } of rows) {
-        if (gone !== null) found.erase(gone.id)
+      for (const { kept, gone } of rows.map(({ found }) => found)) {
+        if (gone !== null) known.erase(gone.id)
         if (kept === null) continue
-        found.touch(kept, now)
+        known.touch(kept, now)
         labels.add(application, kept.id, 'tag', tag)
       }
-      const anew = rows.flatMap(({ gone }) => (gone === null ? [] : unpackToken(gone.token)))
+      const anew = rows.filter(({ found: { kept } }) => kept === null).map(({ token }) => token)
       insertNew(application, platform, anew, now)
       labels.addToNew(application, before, 'tag', tag)
-      const updated = rows.filter(({ kind }) => kind === 'updated').length
+      const updated = rows.filter(({ found }) => found.kind === 'updated').length
       return { kind: 'imported', created: tokens.length - updated, updated }
     },
   }

@@ -70,32 +70,38 @@ test('a new device is as one that registers with nothing but a token and tags', 
   expect(imported).toMatchObject({ tag: ['x', 'y'], active: [], registeredAt: now, updatedAt: now })
 })
 
-test('of as many as a call may bring, some known and some gone, each is counted and tagged, and no other device', () => {
-  using registry = openRegistry()
-  const tokens = Array.from({ length: 500 }, (_, n) => (n % 7 === 0 ? `text-${n}` : n.toString(16).padStart(64, '0')))
-  const known = [0, 49, 50, 99, 250, 499].map((n) => tokens[n] ?? '')
-  const gone = [1, 51, 498].map((n) => tokens[n] ?? '')
-  for (const token of ['other', ...known, ...gone]) register(registry, { token, platform: 1, tag: ['before'] })
-  register(registry, { token: tokens[2] ?? '', platform: 0, tag: ['before'] })
-  registry.database.transact(() => registry.devices.register(2, { token: tokens[3] ?? '', platform: 1 }))
-  for (const token of gone) {
-    const id = registry.devices.find(APP, token)?.id ?? 0
-    registry.devices.markGone(id, { since: Infinity, now: 1, reason: 'Unregistered' })
-  }
-  const outcome = importBatch(registry, { tokens: [...tokens, ...known], platform: 1, tags: ['x', 'y'] })
-  expect(outcome).toEqual({ kind: 'imported', created: 494, updated: 6 })
-  for (const token of tokens) {
-    const tag = known.includes(token) ? ['before', 'x', 'y'] : ['x', 'y']
-    expect(registry.devices.find(APP, token, 1)?.tag).toEqual(tag)
-  }
-  expect(registry.devices.find(APP, 'other')?.tag).toEqual(['before'])
-  expect(registry.devices.find(APP, tokens[2] ?? '', 0)?.tag).toEqual(['before'])
-  expect(registry.devices.find(2, tokens[3] ?? '')?.tag).toEqual([])
-  expect(sizes(registry)).toEqual({
-    rows: { devices: 503, labels: 3, links: 1008 },
-    said: { devices: 502, labels: 3 },
-  })
-})
+test.each(['first', 'last'])(
+  'of as many as a call may bring, known ones %s, some gone, each is counted and tagged, and no other device',
+  (place) => {
+    using registry = openRegistry()
+    const tokens = Array.from({ length: 500 }, (_, n) => (n % 7 === 0 ? `text-${n}` : n.toString(16).padStart(64, '0')))
+    const known = [...tokens.slice(0, 120), ...[150, 250, 499].map((n) => tokens[n] ?? '')]
+    const gone = [130, 151, 498].map((n) => tokens[n] ?? '')
+    const [onOther = '', ofOther = ''] = tokens.slice(200)
+    for (const token of ['other', ...known, ...gone]) register(registry, { token, platform: 1, tag: ['before'] })
+    register(registry, { token: onOther, platform: 0, tag: ['before'] })
+    registry.database.transact(() => registry.devices.register(2, { token: ofOther, platform: 1 }))
+    for (const token of gone) {
+      const id = registry.devices.find(APP, token)?.id ?? 0
+      registry.devices.markGone(id, { since: Infinity, now: 1, reason: 'Unregistered' })
+    }
+    const given = [...(place === 'first' ? tokens : tokens.toReversed()), ...known]
+    const outcome = importBatch(registry, { tokens: given, platform: 1, tags: ['x', 'y'] })
+    expect(outcome).toEqual({ kind: 'imported', created: 377, updated: 123 })
+    for (const token of tokens) {
+      const tag = known.includes(token) ? ['before', 'x', 'y'] : ['x', 'y']
+      expect(registry.devices.find(APP, token, 1)?.tag).toEqual(tag)
+    }
+    expect(registry.devices.find(APP, 'other')?.tag).toEqual(['before'])
+    expect(registry.devices.find(APP, onOther, 0)?.tag).toEqual(['before'])
+    expect(registry.devices.find(2, ofOther)?.tag).toEqual([])
+    // With those of the other platform and of the other application, and what each known device had.
+    expect(sizes(registry)).toEqual({
+      rows: { devices: 503, labels: 3, links: 1000 + 123 + 2 },
+      said: { devices: 502, labels: 3 },
+    })
+  },
+)
 
 test('brings back who was gone, anew, and who was quarantined, with their data', () => {
   using registry = openRegistry()
@@ -139,7 +145,7 @@ describe('when one device would have more than 100 tags', () => {
 
   test('but not for tags that it has already', () => {
     using registry = openRegistry()
-    register(registry, { token: 'full', platform: 0, tag })
+    register(registry, { token: 'full', platform: 0, tag, active: ['news'] })
     const outcome = importBatch(registry, { tokens: ['new', 'full'], platform: 0, tags: ['x', 't1'] })
     expect(outcome).toEqual({ kind: 'imported', created: 1, updated: 1 })
     expect(registry.devices.find(APP, 'full')?.tag).toHaveLength(100)

@@ -1,7 +1,6 @@
 import type { Outcome } from '../gateway/gateway.ts'
-import { inLanguage } from '../notification/languages.ts'
 import type { Message } from '../notification/notification.ts'
-import { OWN_TEXT } from '../text/language-tag.ts'
+import { DeliveryMessages } from './delivery-messages.ts'
 import { AudienceCursor } from './page/audience-cursor.ts'
 import type { Recipients } from './page/audience-cursor.ts'
 import { AudienceSize } from './page/audience-size.ts'
@@ -40,9 +39,7 @@ interface AloneSettlement {
  */
 export class ActiveDelivery {
   readonly record: OpenDelivery
-  #message: Message
-  /** By language of the notification. */
-  readonly #messages = new Map<string, Message>()
+  readonly #messages: DeliveryMessages
   readonly #audience: AudienceSize
   readonly #cursor: AudienceCursor
   readonly #pages = new OpenPages()
@@ -68,7 +65,7 @@ export class ActiveDelivery {
     badges: Pick<PendingBadges, 'changes'>,
   ) {
     this.record = record
-    this.#message = { push: record.pushId, notification: record.notification, expiresAt: record.expiresAt }
+    this.#messages = new DeliveryMessages(record)
     this.#audience = new AudienceSize(record)
     this.#cursor = new AudienceCursor(record, recipients)
     this.#waiting = new WaitingRecipients(record.retries, nextDueAt)
@@ -77,23 +74,14 @@ export class ActiveDelivery {
     this.#endIfNobody()
   }
 
-  /**
-   * What is sent to those who get a language of the notification, as in `PageRow`. The same object each time, by
-   * which it is rendered once; another one from a change of its end on.
-   */
+  /** What is sent to those who get a language of the notification: see `DeliveryMessages`. */
   messageIn(language: string | null): Message {
-    if (language === null || language === OWN_TEXT) return this.#message
-    let message = this.#messages.get(language)
-    if (message === undefined) {
-      message = { ...this.#message, notification: inLanguage(this.#message.notification, language) }
-      this.#messages.set(language, message)
-    }
-    return message
+    return this.#messages.in(language)
   }
 
   /** When its time to live is over, ms since the Unix epoch, by the clock as it is. */
   get expiresAt(): number {
-    return this.#message.expiresAt
+    return this.#messages.expiresAt
   }
 
   /** Whether its end is written down, or is being. */
@@ -390,8 +378,7 @@ export class ActiveDelivery {
   extend({ byMs, since, now }: ClockJump): void {
     const { releasedAt } = this.record
     if (releasedAt >= since && releasedAt <= now) return
-    this.#message = { ...this.#message, expiresAt: this.#message.expiresAt + byMs }
-    this.#messages.clear()
+    this.#messages.extend(byMs)
   }
 
   /** Whoever would come into an empty audience from now on was not in it when the push was accepted. */

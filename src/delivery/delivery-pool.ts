@@ -8,15 +8,12 @@ import type { Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
 import { SendBudget } from './credential/send-budget.ts'
-import { LONGEST_WAIT_MS } from './retry.ts'
+import { LastRun } from './last-run.ts'
 import type { SenderStats, SenderState } from './sender-stats.ts'
 import { Sender } from './sender.ts'
 import type { SenderDependencies } from './sender.ts'
 import type { DeliveryEvents, DeviceRegistry } from './settlement-writer.ts'
 import type { DeliveryStore } from './store/delivery-store.ts'
-import { beforeAll } from './store/expiry-scan.ts'
-import type { ExpiryKey } from './store/expiry-scan.ts'
-import type { Shifted } from './store/time-shift.ts'
 import { ClockFollower } from './time/clock-follower.ts'
 import { inSteps } from './time/in-steps.ts'
 import { createSteadyClock } from './time/steady-clock.ts'
@@ -109,8 +106,6 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
    * one all before it are; those behind it may be committed, and be undone by a power cut.
    */
   let lastOnDisk = store.lastPush()
-  /** Whether the leases of the last run are still being ended. */
-  let isLeased = false
   // Recounted by the tick and by each wake, not by each send.
   let shared = deps.maxInFlight
   let stopped = false
@@ -125,6 +120,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     senders: () => senders.values(),
     onFollowed: loadAgain,
   })
+  const lastRun = new LastRun({ clock, store, persist, end })
 
   async function persist<T>(operation: () => T): Promise<T> {
     for (;;) {
@@ -164,7 +160,7 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       sendBudget,
       share: () => shared,
       lastOnDisk: () => lastOnDisk,
-      mayLoad: () => !follower.isBehind && !isLeased,
+      mayLoad: () => !follower.isBehind && !lastRun.isLeased,
       onProven: () => void persist(() => deps.prove(application, platform)),
       latency: deps.latency[platform],
     })
@@ -187,14 +183,6 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     ensureTick()
   }
 
-  /** The last run may have leased many recipients. Who is leased from then on is so by this one. */
-  async function endLeases(): Promise<void> {
-    isLeased = true
-    await inSteps(persist, () => store.endLeases(clock.now()) || null)
-    isLeased = false
-    loadAgain()
-  }
-
   /** For a while nothing was loaded. */
   function loadAgain(): void {
     for (const sender of senders.values()) {
@@ -202,22 +190,6 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
       sender.wake(null)
     }
     ensureTick()
-  }
-
-  /** The last run may have written down times of a clock that was ahead. */
-  async function boundDue(began: number): Promise<void> {
-    await inSteps(persist, (from: Shifted | null) => store.boundDue(began, began + LONGEST_WAIT_MS, from))
-    for (const sender of senders.values()) sender.dueAgain()
-  }
-
-  /** The last run may have ended before deliveries of cancelled pushes had. */
-  async function endCancelled(): Promise<void> {
-    await inSteps(persist, (from: ExpiryKey | null) => {
-      const { found, next } = store.cancelled(from)
-      // In this transaction: the event of the end must be written, whatever happens in between.
-      for (const key of found) if (end(key)) return from ?? beforeAll()
-      return next
-    })
   }
 
   function ensureTick(): void {
@@ -258,11 +230,13 @@ export function startDeliveryPool(deps: DeliveryPoolDependencies): DeliveryPool 
     return outcome === 'more'
   }
 
-  if (store.endLeases(clock.now())) void endLeases()
-  void endCancelled()
+  if (store.endLeases(clock.now())) void lastRun.endLeases().then(loadAgain)
+  void lastRun.endCancelled()
   follower.resume()
   for (const { application } of store.senders()) wake(application)
-  void boundDue(clock.now())
+  void lastRun.boundDue(clock.now()).then(() => {
+    for (const sender of senders.values()) sender.dueAgain()
+  })
 
   return {
     wake: (application, push) => untilRead(() => wake(application, push)),

@@ -39,9 +39,6 @@ interface Dependencies extends HealthDependencies {
   readonly onEmpty: (delivery: ActiveDelivery) => void
 }
 
-/** Notifications for one device that are passed over to find one for another. */
-const MAX_SAME = 64
-
 /** One of several gateways; `lanes`: those of the credential that it is sent with. */
 interface Lane {
   readonly lanes: ServiceLanes<Task>
@@ -142,7 +139,7 @@ export class Dispatcher {
   #pumpAt(now: number, monotonic: number): void {
     const provider = this.#provider
     if (provider === null || this.#isStopped) return
-    const { sendBudget, outcomes, backlog } = this.#deps
+    const { sendBudget, outcomes, backlog, onEmpty } = this.#deps
     let isThrough = false
     while (this.#inFlight - this.#silent.excused < this.size(now) && provider.mayTake?.(now) !== false) {
       // Neither through nor empty: it goes on in the next turn of the event loop.
@@ -151,7 +148,7 @@ export class Dispatcher {
         if (provider.serviceOf === undefined) this.#health.crowded(this.#inFlight)
         return
       }
-      const task = this.#lanes.next(now) ?? (this.#lanes.isFull(now) ? null : this.#next(now))
+      const task = this.#lanes.next(now) ?? (this.#lanes.isFull(now) ? null : backlog.take(now, this.#health, onEmpty))
       if (task === null) {
         isThrough = this.#inFlight + this.#lanes.aside === 0
         break
@@ -196,26 +193,6 @@ export class Dispatcher {
   close(): void {
     this.#isClosed = true
     void this.#provider?.[Symbol.asyncDispose]()
-  }
-
-  /** The next recipient: after a pause another device than the one that began it, where there is another. */
-  #next(now: number): Task | null {
-    const { backlog, onEmpty } = this.#deps
-    const { wantsSamples, pausedBy } = this.#health
-    const first = backlog.take(now, wantsSamples, onEmpty)
-    if (first?.recipient.device !== pausedBy) return first
-    const same: Task[] = []
-    let task: Task | null = first
-    while (task?.recipient.device === pausedBy && same.push(task) < MAX_SAME) {
-      task = backlog.take(now, wantsSamples, onEmpty)
-    }
-    const other = task?.recipient.device === pausedBy ? null : task
-    const next = other ?? same.shift() ?? null
-    for (const one of same) {
-      one.delivery.requeue(one)
-      backlog.enqueue(one.delivery)
-    }
-    return next
   }
 
   /**

@@ -18,6 +18,16 @@ const READ_AGAIN_MS = 10_000
 /** Recipients leased at a time, when their next attempt is due. */
 const DUE_LIMIT = 500
 
+/** Notifications for one device that are passed over to find one for another. */
+const MAX_SAME = 64
+
+interface Choice {
+  /** Better one from anywhere in the audience. */
+  readonly wantsSamples: boolean
+  /** Better for another device than this one. */
+  readonly pausedBy: number | null
+}
+
 interface Dependencies {
   readonly application: number
   readonly platform: Platform
@@ -85,28 +95,22 @@ export class Backlog {
     this.#loader.wake(push)
   }
 
-  /**
-   * Takes the next recipient; `null` when there is none now. `fromAnywhere`: better one from anywhere in the audience.
-   * `onEmpty` is told of each delivery that has none.
-   */
-  take(now: number, fromAnywhere: boolean, onEmpty: (delivery: ActiveDelivery) => void): Task | null {
-    for (const lane of LANES) {
-      const queue = this.#queues[lane]
-      for (let delivery = queue.first; delivery !== undefined; delivery = queue.first) {
-        const isOver = delivery.isFinished || delivery.expiresAt <= now
-        const task = isOver ? null : this.#takeFrom(delivery, now, fromAnywhere)
-        if (task !== null && !delivery.isAtPageEnd) return task
-        // Nothing to send, or a page is through: the next delivery.
-        queue.removeFirst()
-        if (task !== null) {
-          this.enqueue(delivery)
-          return task
-        }
-        if (delivery.isSearching) this.#enqueueLater(delivery)
-        else onEmpty(delivery)
-      }
+  /** Takes the next recipient; `null` when there is none now. `onEmpty` is told of each delivery that has none. */
+  take(now: number, { wantsSamples, pausedBy }: Choice, onEmpty: (delivery: ActiveDelivery) => void): Task | null {
+    const first = this.#take(now, wantsSamples, onEmpty)
+    if (first?.recipient.device !== pausedBy) return first
+    const same: Task[] = []
+    let task: Task | null = first
+    while (task?.recipient.device === pausedBy && same.push(task) < MAX_SAME) {
+      task = this.#take(now, wantsSamples, onEmpty)
     }
-    return null
+    const other = task?.recipient.device === pausedBy ? null : task
+    const next = other ?? same.shift() ?? null
+    for (const one of same) {
+      one.delivery.requeue(one)
+      this.enqueue(one.delivery)
+    }
+    return next
   }
 
   /** Reads whether anybody is left of a delivery that seems to be through. For times in which nothing is taken. */
@@ -155,6 +159,26 @@ export class Backlog {
     this.enqueue(delivery)
     onMore()
     return dead
+  }
+
+  #take(now: number, fromAnywhere: boolean, onEmpty: (delivery: ActiveDelivery) => void): Task | null {
+    for (const lane of LANES) {
+      const queue = this.#queues[lane]
+      for (let delivery = queue.first; delivery !== undefined; delivery = queue.first) {
+        const isOver = delivery.isFinished || delivery.expiresAt <= now
+        const task = isOver ? null : this.#takeFrom(delivery, now, fromAnywhere)
+        if (task !== null && !delivery.isAtPageEnd) return task
+        // Nothing to send, or a page is through: the next delivery.
+        queue.removeFirst()
+        if (task !== null) {
+          this.enqueue(delivery)
+          return task
+        }
+        if (delivery.isSearching) this.#enqueueLater(delivery)
+        else onEmpty(delivery)
+      }
+    }
+    return null
   }
 
   /** The next recipient of a delivery; `null` also where its audience cannot be read now. */

@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { Application } from './application.ts'
 
 /** Stands in for the hash of an unknown application, so that unknown and wrong take the same time. */
@@ -6,7 +6,7 @@ const NO_HASH = new Uint8Array(32)
 
 /** SHA-256. Enough for 256 random bits: there is no list of likely secrets to try. */
 export function hashSecret(secret: string): Uint8Array {
-  return hash('sha256', secret, 'buffer')
+  return Bun.CryptoHasher.hash('sha256', secret)
 }
 
 /**

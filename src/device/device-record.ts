@@ -24,15 +24,15 @@ export interface DeviceRecord {
   readonly alias: string | null
   readonly badge: number
   /** These three only where they are known: clients of the contract do not know them. */
-  readonly user?: string
-  readonly timezone?: string
+  readonly user?: string | undefined
+  readonly timezone?: string | undefined
   /** BCP 47. */
-  readonly locale?: string
+  readonly locale?: string | undefined
   /** ISO 8601, UTC. */
   readonly created_at: string
   readonly updated_at: string
   /** Only where there are any. Of the alias only in the answer to a registration. */
-  readonly warnings?: readonly string[]
+  readonly warnings?: readonly string[] | undefined
 }
 
 /** How a record is written, and the schema of that. */
@@ -55,12 +55,12 @@ export function deviceRecordOf(device: Device, warnings: readonly string[] = [])
     tag: device.tag,
     alias: device.alias,
     badge: device.badge,
-    ...(user !== null && { user }),
-    ...(timezone !== null && { timezone }),
-    ...(locale !== null && { locale }),
+    user: user ?? undefined,
+    timezone: timezone ?? undefined,
+    locale: locale ?? undefined,
     created_at: registeredAt === updatedAt ? updated : isoTime(registeredAt),
     updated_at: updated,
-    ...(all.length > 0 && { warnings: all }),
+    warnings: all.length > 0 ? all : undefined,
   }
 }
 

@@ -28,7 +28,7 @@ const CROSS_ORIGIN = {
     'X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Link, Allow',
 }
 
-const VARY = { vary: 'Origin' }
+const EVERY_ANSWER = { ...ANSWER_HEADERS, vary: 'Origin' }
 
 export interface Gate {
   /** The plugin every guarded route uses: it gives handlers `application`, `withSecret` and `address`, the caller's, and reads
@@ -89,7 +89,7 @@ function gatePlugin(
         const { headers } = request
         const path = pathOf(request.url)
         const id = Bun.randomUUIDv7()
-        set.headers = { 'x-request-id': id, ...ANSWER_HEADERS, ...VARY }
+        set.headers = { 'x-request-id': id, ...EVERY_ANSWER }
         if (headers.has('origin')) Object.assign(set.headers, CROSS_ORIGIN)
 
         const known = paths.find(path)

@@ -148,9 +148,11 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
     count: (device: number): number => countOf.get(device)?.count ?? 0,
 
     find(device: number): DeviceLabels {
-      const rows = ofDevice.all(device)
-      const named = (kind: LabelKind) => rows.filter((row) => row.kind === LABEL_KIND[kind]).map((row) => row.name)
-      return { tag: named('tag').sort(), active: named('type').sort() }
+      const found: { tag: string[]; active: string[] } = { tag: [], active: [] }
+      for (const { kind, name } of ofDevice.all(device)) found[kind === LABEL_KIND.tag ? 'tag' : 'active'].push(name)
+      found.tag.sort()
+      found.active.sort()
+      return found
     },
 
     /** Makes `wanted` of `had`, writing only the difference. */

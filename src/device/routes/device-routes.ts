@@ -174,9 +174,10 @@ export async function withinBounds<Outcome>(
   throw new Refused(failureOf(outcome))
 }
 
+const SHORTAGES: readonly unknown[] = ['no-room', 'full', 'too-fast'] satisfies readonly Shortage['kind'][]
+
 function isShortage(outcome: unknown): outcome is Shortage {
-  const kinds: readonly unknown[] = ['no-room', 'full', 'too-fast'] satisfies readonly Shortage['kind'][]
-  return typeof outcome === 'object' && outcome !== null && 'kind' in outcome && kinds.includes(outcome.kind)
+  return typeof outcome === 'object' && outcome !== null && 'kind' in outcome && SHORTAGES.includes(outcome.kind)
 }
 
 function failureOf(shortage: Shortage): Failure {

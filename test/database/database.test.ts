@@ -59,6 +59,20 @@ describe('opening a database', () => {
     expect([cacheKb(command), cacheKb(service)]).toEqual([{ cache_size: -16384 }, { cache_size: -4096 }])
   })
 
+  test('a process that serves writes 8 MB of one transaction to the log at its end, not before', () => {
+    using database = openDatabase(directory, { serving: true })
+    database.statement('CREATE TABLE large (bytes BLOB)').run()
+    const insert = database.statement('INSERT INTO large (bytes) VALUES (zeroblob(1000000))')
+    const logBytes = () => statSync(join(directory, 'bellhop.db-wal')).size
+    const before = logBytes()
+    const within = database.transact(() => {
+      for (let n = 0; n < 8; n++) insert.run()
+      return logBytes()
+    })
+    expect(within).toBe(before)
+    expect(logBytes()).toBeGreaterThan(before + 8_000_000)
+  })
+
   test('what is erased is overwritten, and not only set free', () => {
     using database = openDatabase(directory)
     const name = 'a name that is nowhere else'

@@ -43,7 +43,7 @@ export class FetchInit {
       headers = new Headers(shared)
       this.#headers.set(shared, headers)
     }
-    if (own !== undefined) headers.set(...own)
+    if (own !== undefined) headers.set(own[0], own[1])
     return headers
   }
 }

@@ -19,7 +19,7 @@ export const run: RunCommand = async ({ flags, problems }, context) => {
       'NODE_TLS_REJECT_UNAUTHORIZED is set so that anyone could pose as Apple or Google: unset it. The certificate of a private gateway goes into --gateway-ca.',
     )
   }
-  const cap = startVariables(settings.config.maxInFlight, env)
+  const cap = startVariables(settings.config.maxInFlight, env, Bun.isStandaloneExecutable)
   if (cap.kind === 'restart') return restart(cap.variables)
   // After the restart, so that they are said once.
   warn([...settings.warnings, ...(cap.warning === null ? [] : [cap.warning])])

@@ -25,7 +25,7 @@ const FIRST_MS = 20_000
 const TOKEN_REFUSED = /^(Expired|Invalid)ProviderToken$/
 
 /** With them it is not restarted, and keeps its flags. */
-const start = startVariables(4096, {})
+const start = startVariables(4096, {}, false)
 const VARIABLES = start.kind === 'restart' ? start.variables : {}
 
 const SHIFTED_CLOCK = Bun.fileURLToPath(import.meta.resolve('../stage/shifted-clock.ts'))

@@ -1,5 +1,6 @@
 import { ALLOWANCE } from './allowance.ts'
-import type { Send } from './pushes.ts'
+import type { Phone } from './phones.ts'
+import type { Push, Send } from './pushes.ts'
 
 export interface Clocks {
   /** Ms since the Unix epoch, as the machine has it. */
@@ -44,9 +45,13 @@ export class Course {
     return this.#disturbedAt
   }
 
-  /** When somebody has put the clock back last. */
-  get setBackAt(): number {
-    return this.#setBackAt
+  /**
+   * Whether a phone may get a push by local time with two zones: that it moved before the first wave or after, nobody can say by a clock that was put back between; and who comes
+   * anew, in another zone, is another device.
+   */
+  mayBeInTwoWaves({ step, askedAt }: Push, { changedAt, anewAt }: Phone): boolean {
+    if (step.when.kind !== 'local' || changedAt < askedAt) return false
+    return this.#setBackAt >= askedAt || anewAt >= askedAt
   }
 
   /** When Google's token endpoint has answered last. */

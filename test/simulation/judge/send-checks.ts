@@ -40,21 +40,12 @@ export class SendChecks {
   #checkRepeat(push: Push, phone: Phone, sends: readonly Send[]): void {
     const last = lastWord(sends)
     if (last === null || last.answeredAt === null) return
-    if (this.#mayBeInTwoWaves(push, phone)) return
+    if (this.#course.mayBeInTwoWaves(push, phone)) return
     this.#verdict.expect(
       !this.#course.isWritten(last),
       'no-needless-repeat',
       () => `push ${push.number} went to phone ${phone.number} again, ${last.reply.says} before`,
     )
-  }
-
-  /**
-   * Whether it moved before the first wave or after, nobody can say by a clock that was put back between; and who comes
-   * anew, in another zone, is another device.
-   */
-  #mayBeInTwoWaves({ step, askedAt }: Push, { changedAt, anewAt }: Phone): boolean {
-    if (step.when.kind !== 'local' || changedAt < askedAt) return false
-    return this.#course.setBackAt >= askedAt || anewAt >= askedAt
   }
 
   /** A count is no more than what was set at the most, and one for each push that adds one, however often it was sent. */
@@ -64,7 +55,7 @@ export class SendChecks {
     const isOfThisLife = others.every(({ sends }) => sends.get(phone.token)?.every((one) => one.life === life))
     if (!isOfThisLife || arrival.badge === null) return
     const adding = others.filter(({ step }) => step.badge === '+1')
-    const twice = adding.filter((push) => this.#mayBeInTwoWaves(push, phone))
+    const twice = adding.filter((push) => this.#course.mayBeInTwoWaves(push, phone))
     const most = Math.max(phone.badgeSet, others.length > adding.length ? 5 : 0) + adding.length + twice.length
     this.#verdict.expect(
       arrival.badge <= most,

@@ -86,17 +86,23 @@ for (const [name, measure] of chosen) {
     console.error(error)
     failures.push({ name, why: error instanceof Error ? error.message : String(error) })
   }
+  // After each part: a whole run takes half an hour, and may be ended before.
+  if (output !== null) await write(output)
 }
 
-const markdown = markdownReport({ conditions, sections, failures })
-console.log(markdown)
-if (output !== null) {
-  mkdirSync(output, { recursive: true })
-  await Bun.write(join(output, 'results.md'), markdown)
-  const send = sections.find(({ title }) => title === 'Send')
-  if (send !== undefined) await Bun.write(join(output, 'results.svg'), barPicture(send, 'perSecond', PICTURE))
-}
+console.log(report())
 process.exit(failures.length === 0 ? 0 : 1)
+
+function report(): string {
+  return markdownReport({ conditions, sections, failures })
+}
+
+async function write(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  await Bun.write(join(folder, 'results.md'), report())
+  const send = sections.find(({ title }) => title === 'Send')
+  if (send !== undefined) await Bun.write(join(folder, 'results.svg'), barPicture(send, 'perSecond', PICTURE))
+}
 
 function readArguments() {
   const { values } = parse()

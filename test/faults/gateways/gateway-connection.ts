@@ -227,7 +227,11 @@ export class GatewayConnection {
     this.#last = Math.min(this.#last, this.#highest)
     for (const { timer } of this.#pending.values()) if (timer !== null) clearTimeout(timer)
     this.#doubt()
-    setTimeout(() => this.#socket()?.destroy(), PARTING_MS)
+    setTimeout(() => {
+      // So may what was answered meanwhile.
+      this.#doubt()
+      this.#socket()?.destroy()
+    }, PARTING_MS)
   }
 
   /** Whether what was answered just now was read, nobody knows. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Outcome, Provider } from '../gateway/gateway.ts'
+import type { Outcome, OutcomeListener, Provider } from '../gateway/gateway.ts'
 import type { Log } from '../log.ts'
 import type { ActiveDelivery } from './active-delivery.ts'
 import { CredentialHealth } from './credential/credential-health.ts'
@@ -45,12 +45,51 @@ interface Lane {
   readonly service: string
 }
 
-interface OnItsWay {
+/** What a dispatcher is told of a notification on its way. */
+interface Owner {
+  mayGo(sent: OnItsWay): boolean
+  over(sent: OnItsWay, outcome: Outcome | null): void
+  faulted(sent: OnItsWay, error: unknown): void
+}
+
+/** One notification that was sent. A class, since a broadcast makes one for each, and its functions are shared. */
+class OnItsWay implements OutcomeListener {
+  readonly #owner: Owner
   readonly provider: Provider
   readonly task: Task
   readonly sending: Sending
   /** `null`: there is one gateway. */
   readonly lane: Lane | null
+  /** Of the credential that it is sent with. */
+  readonly health: Health
+  #isOver = false
+
+  constructor(owner: Owner, sent: Pick<OnItsWay, 'provider' | 'task' | 'sending' | 'lane' | 'health'>) {
+    this.#owner = owner
+    this.provider = sent.provider
+    this.task = sent.task
+    this.sending = sent.sending
+    this.lane = sent.lane
+    this.health = sent.health
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  mayGo(): boolean {
+    return this.#owner.mayGo(this)
+  }
+
+  onOutcome(outcome: Outcome | null): void {
+    this.#isOver = true
+    this.#owner.over(this, outcome)
+  }
+
+  onFault(error: unknown): void {
+    this.#isOver = true
+    this.#owner.faulted(this, error)
+  }
 }
 
 /**
@@ -72,9 +111,8 @@ export class Dispatcher {
   #movedAt: number
   #isStopped = false
   #isClosed = false
+  #isPumping = false
   readonly #onIdle: (() => void)[] = []
-  /** For each delivery the one function that all its requests are given, as long as the provider is the same. */
-  #mayGo = new WeakMap<ActiveDelivery, () => boolean>()
   readonly #pumpAgain = () => this.pump()
 
   constructor(deps: Dependencies) {
@@ -124,7 +162,6 @@ export class Dispatcher {
     this.#lanes = this.#newLanes()
     this.#provider = provider
     this.#health = new CredentialHealth(this.#deps, isProven)
-    this.#mayGo = new WeakMap()
     this.#movedAt = now
     if (old !== null) void old[Symbol.asyncDispose]()
   }
@@ -137,6 +174,17 @@ export class Dispatcher {
 
   /** Both clocks are read once an answer: twice would cost a hundredth of a broadcast. */
   #pumpAt(now: number, monotonic: number): void {
+    // What is answered at once would else send the next from within itself, and so on.
+    if (this.#isPumping) return
+    this.#isPumping = true
+    try {
+      this.#sendNext(now, monotonic)
+    } finally {
+      this.#isPumping = false
+    }
+  }
+
+  #sendNext(now: number, monotonic: number): void {
     const provider = this.#provider
     if (provider === null || this.#isStopped) return
     const { sendBudget, outcomes, backlog, onEmpty } = this.#deps
@@ -225,39 +273,26 @@ export class Dispatcher {
     task.delivery.sent()
     const sent = this.#withBadge(task)
     const sending = this.#silent.sent(task.recipient.device, ++this.#sent, monotonic)
-    const onItsWay: OnItsWay = { provider, task: sent, sending, lane: service === null ? null : { lanes, service } }
+    const lane = service === null ? null : { lanes, service }
     // The task must be released whatever happens, or its page never settles.
-    const mayGo = this.#mayGoOf(provider, sent.delivery)
-    provider.send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, mayGo).then(
-      (outcome) => {
-        if (outcome === null) this.#withdrawn(onItsWay)
-        else this.#answered(onItsWay, outcome)
-      },
-      (error: unknown) => {
-        this.#deps.log.error('provider failed', { provider: provider.name, error: String(error) })
-        this.#answered(onItsWay, {
-          kind: 'deferred',
-          afterMs: null,
-          scope: 'device',
-          reason: 'internal error',
-        })
-      },
-    )
+    const onItsWay = new OnItsWay(this.#owner, { provider, task: sent, sending, lane, health: this.#health })
+    try {
+      provider.send(sent.delivery.messageIn(sent.recipient.language), sent.recipient, onItsWay)
+    } catch (error) {
+      if (onItsWay.isOver) throw error
+      onItsWay.onFault(error)
+    }
   }
 
-  /**
-   * Whether a request that has waited is still to go out: its delivery is not aborted, its credential neither replaced
-   * nor paused meanwhile.
-   */
-  #mayGoOf(provider: Provider, delivery: ActiveDelivery): () => boolean {
-    let mayGo = this.#mayGo.get(delivery)
-    if (mayGo === undefined) {
-      const health = this.#health
-      mayGo = () =>
-        delivery.abortReason === null && this.#provider === provider && !health.isPaused(this.#deps.clock.now())
-      this.#mayGo.set(delivery, mayGo)
-    }
-    return mayGo
+  readonly #owner: Owner = {
+    // Its delivery is not aborted, its credential neither replaced nor paused meanwhile.
+    mayGo: ({ task, provider, health }) =>
+      task.delivery.abortReason === null && this.#provider === provider && !health.isPaused(this.#deps.clock.now()),
+    over: (sent, outcome) => (outcome === null ? this.#withdrawn(sent) : this.#answered(sent, outcome)),
+    faulted: (sent, error) => {
+      this.#deps.log.error('provider failed', { provider: sent.provider.name, error: String(error) })
+      this.#answered(sent, { kind: 'deferred', afterMs: null, scope: 'device', reason: 'internal error' })
+    },
   }
 
   /** The task with the badge that the device is to show now. */

@@ -57,15 +57,21 @@ export type Outcome =
 /** The reason of a failure that no gateway has a part in: the device was removed before it could be sent to. */
 export const DEVICE_REMOVED = 'DeviceRemoved'
 
+/** Who wants to know what became of a notification. One of the last two is called, once, perhaps before `send` returns. */
+export interface OutcomeListener {
+  /** Asked before a request that had to wait: for an access token, or for the answer of the other environment. */
+  mayGo(): boolean
+  /** `null`: the notification had to wait, might not go after that, and was not sent. */
+  onOutcome(outcome: Outcome | null): void
+  /** A bug, as an exception. */
+  onFault(error: unknown): void
+}
+
 /** A gateway, with one credential. `send` never throws for what a gateway or a network can do. */
 export interface Provider extends AsyncDisposable {
   readonly name: 'apns' | 'fcm' | 'webpush'
-  /**
-   * Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. `mayGo` is
-   * asked before a request that had to wait, for an access token or for the answer of the other environment. `null`: it
-   * might not, and the notification is not sent.
-   */
-  send(message: Message, recipient: Recipient, mayGo: () => boolean): Promise<Outcome | null>
+  /** Sends one notification. Repeats of the same (push, device) carry the same apns-id, respectively tag. */
+  send(message: Message, recipient: Recipient, listener: OutcomeListener): void
   /** Which of several gateways takes it for this recipient: they fail apart. Absent: there is one. */
   serviceOf?(recipient: Recipient): string
   /** Of how many usual requests one takes the processor time, on the thread that answers calls. Default 1. */

@@ -31,7 +31,7 @@ export interface Config {
   readonly gatewayCa: string | null
   /** `null`: straight to the gateways. */
   readonly proxy: ProxyAddress | null
-  readonly transport: 'fetch' | 'http2-wrapper'
+  readonly transport: 'h2' | 'http2-wrapper'
   /** 32 bytes in base64 or hex. `null`: the file `key` in the data directory. */
   readonly key: string | null
   readonly logLevel: LogLevel
@@ -128,9 +128,9 @@ export const SETTINGS: { readonly [Key in SettingName]: Setting<Config[Key]> } =
     secret: true,
   },
   transport: {
-    doc: 'What sends to the gateways: Bun’s own client, which moves to the other one by itself where it does not get through, or always http2-wrapper, which is slower. With a proxy it is http2-wrapper.',
-    type: choice('fetch', 'http2-wrapper'),
-    default: 'fetch',
+    doc: 'The HTTP/2 client for the gateways: Bellhop’s own, which moves to http2-wrapper for a gateway that ends two connections within a minute with a protocol error; or always http2-wrapper, which is slower.',
+    type: choice('h2', 'http2-wrapper'),
+    default: 'h2',
   },
   key: {
     doc: 'The key that seals stored credentials: 32 bytes in base64 or hex. Without it, the systemd credential `bellhop-key`, else the file `key` in the data directory, made on first use.',

@@ -64,7 +64,7 @@ test('a credential whose sessions end by GOAWAY with an error moves to the secon
       level: 'warn',
       event: 'moved to the second transport',
       origin: simulator.apnsUrl,
-      reason: 'HTTP2GoAway',
+      reason: 'HTTP2GoAway: Shutdown',
     },
   ])
   expect(await onSecondTransport(service)).toEqual([simulator.apnsUrl])

@@ -47,7 +47,7 @@ describe('where a setting comes from', () => {
         pushServices: null,
         gatewayCa: null,
         proxy: null,
-        transport: 'fetch',
+        transport: 'h2',
         key: null,
         logLevel: 'info',
         logFormat: 'auto',
@@ -215,7 +215,7 @@ describe('what a setting can be', () => {
     ['--proxy', 'http://a:b%3Ac@d:1', 'proxy', { host: 'd', port: 1, authorization: `Basic ${btoa('a:b:c')}` }],
     ['--proxy', 'http://a@d:1', 'proxy', { host: 'd', port: 1, authorization: `Basic ${btoa('a:')}` }],
     ['--proxy', 'http://%C3%A9:x@d:1', 'proxy', { host: 'd', port: 1, authorization: 'Basic w6k6eA==' }],
-    ['--transport', 'fetch', 'transport', 'fetch'],
+    ['--transport', 'h2', 'transport', 'h2'],
     ['--transport', 'http2-wrapper', 'transport', 'http2-wrapper'],
     ['--key', HEX, 'key', HEX],
     ['--key', HEX.toUpperCase(), 'key', HEX.toUpperCase()],
@@ -272,7 +272,7 @@ describe('what a setting can be', () => {
           `--max-in-flight (BELLHOP_MAX_IN_FLIGHT): "${text}" is not a whole number from 1 to 65535`,
         ] as const,
     ),
-    ['--transport', 'h2', '--transport (BELLHOP_TRANSPORT): "h2" is not one of fetch, http2-wrapper'],
+    ['--transport', 'fetch', '--transport (BELLHOP_TRANSPORT): "fetch" is not one of h2, http2-wrapper'],
     // A secret is never quoted.
     ...[
       'proxy.test:3128',

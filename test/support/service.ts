@@ -178,7 +178,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       fcmTokenUrl: 'https://127.0.0.1:1/token',
       gatewayCa: null,
       proxy: null,
-      transport: 'fetch',
+      transport: 'h2',
       key: null,
       logLevel: 'debug',
       logFormat: 'json',

@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { apnsIdOf, apnsPath, readApnsRefusal } from '../../gateway/apns/protocol.ts'
 import { createProviderTokens } from '../../gateway/apns/token.ts'
+import { answerTo } from '../../gateway/transport/transport.ts'
 import type { OpenTransport, TransportAnswer } from '../../gateway/transport/transport.ts'
 import { apnsHeaders, renderApns } from '../../notification/apns-render.ts'
 import { failing } from '../finding.ts'
@@ -93,7 +94,7 @@ async function ask(
   })
   const push = Bun.randomUUIDv7()
   const rendered = renderApns({ push, notification: NOTHING, expiresAt: clock.now() })
-  return await transport.request({
+  return await answerTo(transport, {
     path: apnsPath(IMPOSSIBLE_TOKEN) ?? '',
     headers: apnsHeaders(rendered, credential.topic, authorization),
     own: ['apns-id', apnsIdOf(push, 0)],

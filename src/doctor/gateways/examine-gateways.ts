@@ -4,6 +4,7 @@ import type { VapidCredential } from '../../application/vapid.ts'
 import { within } from '../../clock.ts'
 import type { Environment } from '../../device/device.ts'
 import { chooseTransport } from '../../gateway/transport/choose-transport.ts'
+import { answerTo } from '../../gateway/transport/transport.ts'
 import type { CheckList } from '../check-list.ts'
 import type { DoctorConfig, DoctorContext } from '../context.ts'
 import { skipped } from '../finding.ts'
@@ -157,7 +158,7 @@ async function askTime(
 ): Promise<void> {
   const { origin, pathname } = new URL(url)
   await using transport = openTransport(origin, { deadlineMs: REACH_MS, ...(ca !== undefined && { ca }) })
-  await transport.request({
+  await answerTo(transport, {
     path: pathname,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: 'grant_type=',

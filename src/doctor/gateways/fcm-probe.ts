@@ -3,6 +3,7 @@ import type { FcmCredential } from '../../application/credential.ts'
 import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { createAccessTokens } from '../../gateway/fcm/token.ts'
+import { answerTo } from '../../gateway/transport/transport.ts'
 import type { OpenTransport } from '../../gateway/transport/transport.ts'
 import { renderFcm } from '../../notification/fcm-render.ts'
 import type { Finding } from '../finding.ts'
@@ -51,7 +52,7 @@ async function ask(options: FcmProbeOptions): Promise<Finding> {
   }
   await using transport = openTransport(origin, { deadlineMs: ANSWER_MS, ...(ca !== undefined && { ca }) })
   const about = (target: string) =>
-    transport.request({
+    answerTo(transport, {
       path: `/v1/projects/${encodeURIComponent(credential.projectId)}/messages:send`,
       headers: { authorization, 'content-type': 'application/json', 'accept-encoding': 'identity' },
       body: validateOnly(target, clock.now()),

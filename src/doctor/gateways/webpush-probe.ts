@@ -1,6 +1,7 @@
 import type { VapidCredential } from '../../application/vapid.ts'
 import { within } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
+import { answerTo } from '../../gateway/transport/transport.ts'
 import type { OpenTransport, TransportAnswer } from '../../gateway/transport/transport.ts'
 import { createVapidTokens } from '../../gateway/webpush/token.ts'
 import { listed } from '../../text/format.ts'
@@ -82,7 +83,7 @@ async function ask(
 ): Promise<TransportAnswer> {
   await using transport = openTransport(origin, { deadlineMs: ANSWER_MS, ...(ca !== undefined && { ca }) })
   // Without a body there is nothing to encrypt, and nothing for a browser to show.
-  return await transport.request({
+  return await answerTo(transport, {
     path: PATHS[origin] ?? '/bellhop-doctor',
     headers: { authorization, ttl: '0', 'accept-encoding': 'identity' },
     body: '',

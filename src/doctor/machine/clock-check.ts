@@ -43,11 +43,12 @@ export function hearTime(open: OpenTransport, clock: Pick<Clock, 'now'>, told: T
   return (origin, options) => {
     const transport = open(origin, options)
     return {
-      async request(request) {
-        const answer = await transport.request(request)
-        const header = answer.kind === 'answer' ? answer.header('date') : null
-        if (header !== null) told.push({ header, at: clock.now() })
-        return answer
+      send(request, onAnswer) {
+        transport.send(request, (answer) => {
+          const header = answer.kind === 'answer' ? answer.header('date') : null
+          if (header !== null) told.push({ header, at: clock.now() })
+          onAnswer(answer)
+        })
       },
       retire: () => transport.retire(),
       [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),

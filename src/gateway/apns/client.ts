@@ -6,10 +6,10 @@ import { apnsHeaders, renderApns } from '../../notification/apns-render.ts'
 import type { RenderedApns } from '../../notification/apns-render.ts'
 import type { Message } from '../../notification/notification.ts'
 import { blameClock } from '../clock-fault.ts'
-import type { Outcome, Provider, Recipient } from '../gateway.ts'
+import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
-import type { OpenTransport } from '../transport/transport.ts'
+import type { OpenTransport, TransportAnswer } from '../transport/transport.ts'
 import { apnsIdOf, apnsPath, judgeApns, readApnsRefusal } from './protocol.ts'
 import { ApnsRoute } from './route.ts'
 import { createProviderTokens } from './token.ts'
@@ -43,7 +43,7 @@ interface Prepared {
 interface Addressed {
   readonly message: Message
   readonly recipient: Recipient
-  readonly mayGo: () => boolean
+  readonly listener: OutcomeListener
 }
 
 /** What was done already for one notification; each is done once. */
@@ -53,6 +53,13 @@ interface Tried {
 }
 
 const NOTHING_TRIED: Tried = { renewal: false, other: false }
+
+/** A notification on its way to one environment. */
+interface Attempt extends Addressed {
+  readonly environment: Environment
+  readonly authorization: string | undefined
+  readonly tried: Tried
+}
 
 class ApnsProvider implements Provider {
   readonly name = 'apns'
@@ -71,9 +78,9 @@ class ApnsProvider implements Provider {
     this.#preferred = credential.environment === 'auto' ? 'production' : credential.environment
   }
 
-  send(message: Message, recipient: Recipient, mayGo: () => boolean): Promise<Outcome | null> {
+  send(message: Message, recipient: Recipient, listener: OutcomeListener): void {
     const known = this.#options.credential.environment === 'auto' ? recipient.environment : null
-    return this.#sendTo(known ?? this.#preferred, { message, recipient, mayGo }, NOTHING_TRIED)
+    this.#sendTo(known ?? this.#preferred, { message, recipient, listener }, NOTHING_TRIED)
   }
 
   /** The other environment's trouble holds up only its own devices. */
@@ -89,56 +96,90 @@ class ApnsProvider implements Provider {
     await Promise.all([...this.#routes.values()].map(({ transport }) => transport[Symbol.asyncDispose]()))
   }
 
-  async #sendTo(environment: Environment, notification: Addressed, tried: Tried): Promise<Outcome | null> {
-    const { message, recipient, mayGo } = notification
-    const path = apnsPath(recipient.token)
-    if (path === null) return BAD_TOKEN
+  #sendTo(environment: Environment, addressed: Addressed, tried: Tried): void {
     const { credential, clock } = this.#options
-    if (credential.kind === 'certificate' && clock.now() >= credential.expiresAt) return CERTIFICATE_EXPIRED
+    const { listener } = addressed
+    if (credential.kind === 'certificate' && clock.now() >= credential.expiresAt) {
+      return listener.onOutcome(CERTIFICATE_EXPIRED)
+    }
     const current = this.#tokens?.current()
-    const authorization = current instanceof Promise ? await current.catch(() => null) : current
-    if (authorization === null) return KEY_UNUSABLE
-    const hasWaited = current instanceof Promise || tried !== NOTHING_TRIED
-    if (hasWaited && !mayGo()) return null
+    if (!(current instanceof Promise)) {
+      if (tried !== NOTHING_TRIED && !listener.mayGo()) return listener.onOutcome(null)
+      return this.#sendWith(current, environment, addressed, tried)
+    }
+    void current.then(
+      (authorization) => {
+        if (listener.mayGo()) this.#sendWith(authorization, environment, addressed, tried)
+        else listener.onOutcome(null)
+      },
+      () => listener.onOutcome(KEY_UNUSABLE),
+    )
+  }
 
+  /** On the way that a broadcast takes: no promise, and one object and one function for each notification. */
+  #sendWith(authorization: string | undefined, environment: Environment, addressed: Addressed, tried: Tried): void {
+    const { message, recipient, listener } = addressed
+    const path = apnsPath(recipient.token)
+    if (path === null) return listener.onOutcome(BAD_TOKEN)
     const { rendered, headers } = this.#prepare(message, authorization)
     const route = this.#route(environment)
-    const rest = route.restAt(clock.now())
-    if (rest !== null) return rest
-    const answer = await route.request(authorization, {
-      path,
-      headers,
-      own: ['apns-id', apnsIdOf(message.push, recipient.device)],
-      body: rendered.body(recipient.badge),
-    })
+    const rest = route.restAt(this.#options.clock.now())
+    if (rest !== null) return listener.onOutcome(rest)
+    const own = ['apns-id', apnsIdOf(message.push, recipient.device)] as const
+    const attempt: Attempt = { message, recipient, listener, environment, authorization, tried }
+    route.send(authorization, { path, headers, own, body: rendered.body(recipient.badge) }, (answer) =>
+      this.#answered(attempt, answer),
+    )
+  }
+
+  #answered(attempt: Attempt, answer: TransportAnswer): void {
+    const { environment, authorization, listener } = attempt
+    if (answer.kind === 'answer' && answer.status === 200) {
+      if (authorization !== undefined) this.#tokens?.taken(authorization)
+      this.#route(environment).taken()
+      return listener.onOutcome(ACCEPTED[environment])
+    }
+    void this.#judge(attempt, answer).then(
+      (outcome) => listener.onOutcome(outcome),
+      (error: unknown) => listener.onFault(error),
+    )
+  }
+
+  /** What an answer means that is no success; for some, another request has to be answered first. */
+  async #judge(attempt: Attempt, answer: TransportAnswer): Promise<Outcome | null> {
+    const { environment, authorization, recipient, tried } = attempt
     if (answer.kind === 'failed') {
       const outcome = outcomeOfFailure(answer)
       // What is held back on the way to one environment is no reason to hold up the devices of the other.
       const isHeldBack = answer.afterMs !== undefined && environment !== this.#preferred
       return isHeldBack && outcome.kind === 'deferred' ? { ...outcome, scope: 'device' } : outcome
     }
-    if (answer.status === 200) {
-      if (authorization !== undefined) this.#tokens?.taken(authorization)
-      route.taken()
-      return ACCEPTED[environment]
-    }
-
+    const { clock } = this.#options
+    const route = this.#route(environment)
     const refusal = readApnsRefusal(answer.body)
     if (authorization !== undefined && !refusesToken(answer.status, refusal.reason)) this.#tokens?.taken(authorization)
     if (authorization !== undefined && this.#isMistimed(authorization, refusal.reason, answer.header('date'))) {
       this.#tokens?.expired(authorization)
       route.refusedToken(authorization)
-      if (!tried.renewal) return this.#sendTo(environment, notification, { ...tried, renewal: true })
+      if (!tried.renewal) return this.#again(environment, attempt, { ...tried, renewal: true })
     }
     route.refused(answer.status, refusal.reason, recipient.device)
     const now = clock.now()
     const judged = judgeApns(answer.status, refusal, retryAfterMs(answer.header('retry-after'), now))
     const outcome = blameTime(judged, { date: answer.header('date'), now }, tried)
-    return tried.other ? outcome : this.#tryOther(environment, outcome, notification)
+    return tried.other ? outcome : this.#tryOther(environment, outcome, attempt)
+  }
+
+  /** Sends what was answered once more. */
+  #again(environment: Environment, { message, recipient, listener }: Addressed, tried: Tried): Promise<Outcome | null> {
+    return new Promise((onOutcome, onFault) => {
+      const again = { mayGo: () => listener.mayGo(), onOutcome, onFault }
+      this.#sendTo(environment, { message, recipient, listener: again }, tried)
+    })
   }
 
   /** A token of the other environment looks like a bad one, and a key may be good for one environment only. */
-  async #tryOther(first: Environment, outcome: Outcome, notification: Addressed): Promise<Outcome | null> {
+  async #tryOther(first: Environment, outcome: Outcome, addressed: Addressed): Promise<Outcome | null> {
     if (outcome.kind !== 'rejected' && outcome.kind !== 'misconfigured') return outcome
     const badToken = outcome.reason === 'BadDeviceToken'
     if (this.#options.credential.environment !== 'auto') {
@@ -148,7 +189,7 @@ class ApnsProvider implements Provider {
     if (!badToken && !WRONG_ENVIRONMENT.has(outcome.reason)) return outcome
 
     const second = first === 'production' ? 'sandbox' : 'production'
-    const other = await this.#sendTo(second, notification, { renewal: false, other: true })
+    const other = await this.#again(second, addressed, { renewal: false, other: true })
     if (other === null) return null
     if (badToken) {
       this.#noteRest(second, other)

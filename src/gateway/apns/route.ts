@@ -1,5 +1,5 @@
 import type { Outcome } from '../gateway.ts'
-import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts'
+import type { OnAnswer, Transport, TransportRequest } from '../transport/transport.ts'
 
 /** What an environment has asked for as the second one asked, which is no pause for all. */
 interface Rest {
@@ -25,11 +25,11 @@ export class ApnsRoute {
   }
 
   /** `authorization`: the provider token; `undefined`: the connection has a certificate. */
-  request(authorization: string | undefined, request: TransportRequest): Promise<TransportAnswer> {
+  send(authorization: string | undefined, request: TransportRequest, onAnswer: OnAnswer): void {
     // A connection that has seen one token minds another one within 20 minutes, however old the first was before.
     if (this.#authorization !== undefined && this.#authorization !== authorization) this.transport.retire()
     this.#authorization = authorization
-    return this.transport.request(request)
+    this.transport.send(request, onAnswer)
   }
 
   taken(): void {

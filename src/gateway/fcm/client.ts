@@ -4,10 +4,10 @@ import { retryAfterMs } from '../../network/retry-after.ts'
 import { renderFcm } from '../../notification/fcm-render.ts'
 import type { RenderedFcm } from '../../notification/fcm-render.ts'
 import type { Message } from '../../notification/notification.ts'
-import type { Outcome, Provider, Recipient } from '../gateway.ts'
+import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
 import { DEADLINE_MS } from '../transport/transport.ts'
-import type { OpenTransport, Transport } from '../transport/transport.ts'
+import type { OpenTransport, Transport, TransportAnswer } from '../transport/transport.ts'
 import { ProjectQuota } from './project-quota.ts'
 import { judgeFcm } from './protocol.ts'
 import { createAccessTokens } from './token.ts'
@@ -32,6 +32,13 @@ export function createFcmProvider(options: FcmProviderOptions): Provider {
   return new FcmProvider(options)
 }
 
+/** What is to be sent, and to whom: see `Provider.send`. */
+interface Addressed {
+  readonly message: Message
+  readonly recipient: Recipient
+  readonly listener: OutcomeListener
+}
+
 class FcmProvider implements Provider {
   readonly name = 'fcm'
   readonly #clock: Clock
@@ -52,9 +59,9 @@ class FcmProvider implements Provider {
     this.#quota = options.quota ?? new ProjectQuota()
   }
 
-  send(message: Message, recipient: Recipient, mayGo: () => boolean): Promise<Outcome | null> {
+  send(message: Message, recipient: Recipient, listener: OutcomeListener): void {
     this.#quota.take()
-    return this.#send(message, recipient, mayGo, false)
+    this.#send({ message, recipient, listener }, false)
   }
 
   mayTake(now: number): boolean {
@@ -73,18 +80,37 @@ class FcmProvider implements Provider {
     await Promise.all([this.#transport[Symbol.asyncDispose](), this.#tokens[Symbol.asyncDispose]()])
   }
 
-  async #send(message: Message, recipient: Recipient, mayGo: () => boolean, renewed: boolean): Promise<Outcome | null> {
+  #send(addressed: Addressed, isRenewed: boolean): void {
+    const { listener } = addressed
     const current = this.#tokens.current()
-    const authorization = typeof current === 'string' ? current : await current
-    if (typeof authorization !== 'string') return authorization
-    if (!mayGo()) return null
-    if (this.#headers.authorization !== authorization) this.#headers = headersOf(authorization)
+    if (typeof current === 'string') {
+      if (isRenewed && !listener.mayGo()) return listener.onOutcome(null)
+      return this.#sendWith(current, addressed, isRenewed)
+    }
+    void current.then(
+      (authorization) => {
+        if (typeof authorization !== 'string') listener.onOutcome(authorization)
+        else if (listener.mayGo()) this.#sendWith(authorization, addressed, isRenewed)
+        else listener.onOutcome(null)
+      },
+      (error: unknown) => listener.onFault(error),
+    )
+  }
 
-    const answer = await this.#transport.request({
-      path: this.#path,
-      headers: this.#headers,
-      body: this.#render(message).body(recipient.token, recipient.badge, this.#clock.now()),
+  #sendWith(authorization: string, addressed: Addressed, isRenewed: boolean): void {
+    const { message, recipient, listener } = addressed
+    if (this.#headers.authorization !== authorization) this.#headers = headersOf(authorization)
+    const body = this.#render(message).body(recipient.token, recipient.badge, this.#clock.now())
+    this.#transport.send({ path: this.#path, headers: this.#headers, body }, (answer) => {
+      const outcome = this.#judge(answer)
+      // An access token that is no longer taken.
+      const isExpired = answer.kind === 'answer' && answer.status === 401 && outcome.kind === 'misconfigured'
+      if (isExpired && !isRenewed && this.#tokens.expired(authorization)) this.#send(addressed, true)
+      else listener.onOutcome(outcome)
     })
+  }
+
+  #judge(answer: TransportAnswer): Outcome {
     if (answer.kind === 'failed') return outcomeOfFailure(answer)
     const askedMs = answer.status === 200 ? null : retryAfterMs(answer.header('retry-after'), this.#clock.now())
     const outcome = judgeFcm(answer.status, answer.body, askedMs)
@@ -92,10 +118,7 @@ class FcmProvider implements Provider {
     if (answer.status === 429 && outcome.kind === 'deferred' && outcome.scope === 'credential') {
       this.#quota.pause(this.#clock.now(), outcome.afterMs ?? 0)
     }
-    // An access token that is no longer taken.
-    if (answer.status !== 401 || outcome.kind !== 'misconfigured' || renewed) return outcome
-    if (!this.#tokens.expired(authorization)) return outcome
-    return this.#send(message, recipient, mayGo, true)
+    return outcome
   }
 
   #render(message: Message): RenderedFcm {

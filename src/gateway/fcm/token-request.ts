@@ -2,7 +2,7 @@ import { abortAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { readAnswerBody } from '../transport/answer-body.ts'
 import { describeFetchFailure } from '../transport/fetch-failure.ts'
-import { DEADLINE_MS } from '../transport/transport.ts'
+import { answerTo, DEADLINE_MS } from '../transport/transport.ts'
 import type { Transport, TransportAnswer } from '../transport/transport.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function postForm(
 ): Promise<TransportAnswer> {
   const { pathname, search } = new URL(url)
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'accept-encoding': 'identity' }
-  const answer = await transport.request({ path: pathname + search, headers, body: form })
+  const answer = await answerTo(transport, { path: pathname + search, headers, body: form })
   if (answer.kind === 'answer' || !NO_HTTP2.test(answer.reason)) return answer
   using deadline = abortAfter(clock, DEADLINE_MS)
   try {

@@ -9,7 +9,7 @@ export function withRealBrowsers(real: Provider, simulated: Provider): Provider 
   const of = ({ token }: Recipient): Provider => (URL.parse(token)?.origin === SIMULATED_SERVICE ? simulated : real)
   return {
     ...constantsOf(real),
-    send: (message, recipient, mayGo) => of(recipient).send(message, recipient, mayGo),
+    send: (message, recipient, listener) => of(recipient).send(message, recipient, listener),
     serviceOf: (recipient) => of(recipient).serviceOf?.(recipient) ?? '',
     get connections() {
       return (real.connections ?? 0) + (simulated.connections ?? 0)

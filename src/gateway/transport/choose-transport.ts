@@ -1,25 +1,25 @@
 import { abortAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { fallbackTransport } from './fallback-transport.ts'
-import type { OnSwitch } from './fallback-transport.ts'
+import { gatewayTransport } from './gateway-transport.ts'
+import type { OnSwitch } from './gateway-transport.ts'
+import { h2Transport } from './h2-transport.ts'
 import { http2Transport } from './http2-transport.ts'
 import type { OpenTransport } from './transport.ts'
 import { openTunnel } from './tunnel.ts'
 import type { Proxy } from './tunnel.ts'
-import { watchedTransport } from './watched-transport.ts'
 
 export interface TransportChoice {
-  readonly transport: 'fetch' | 'http2-wrapper'
+  readonly transport: 'h2' | 'http2-wrapper'
   /** The proxy that everything goes through; `null`: none. */
   readonly proxy: Proxy | null
 }
 
 /** The transport that the operator's settings ask for. */
 export function chooseTransport(choice: TransportChoice, clock: Clock, onSwitch: OnSwitch): OpenTransport {
-  const { transport, proxy } = choice
-  // fetch cannot go through a proxy (HTTP2Unsupported; measured, Bun 1.4.5).
-  const isFetch = transport === 'fetch' && proxy === null
-  return watchedTransport(clock, isFetch ? fallbackTransport(clock, onSwitch) : http2Transport(clock, proxy))
+  const wrapper = http2Transport(clock, choice.proxy)
+  return choice.transport === 'h2'
+    ? gatewayTransport({ clock, first: h2Transport(clock, choice.proxy), second: wrapper, onSwitch })
+    : gatewayTransport({ clock, first: wrapper, second: null, onSwitch })
 }
 
 /** How long a proxy has to answer when it is tried, in ms. */

@@ -1,17 +1,24 @@
-import { Connection } from './connection.ts'
-import type { ConnectionOptions } from './connection.ts'
 import { Deadlines } from './deadlines.ts'
-import type { Requested } from './http2-request.ts'
+import { PooledConnection } from './pooled-connection.ts'
+import type { PooledConnectionOptions } from './pooled-connection.ts'
+import type { InFlight, Requested, RequestListener, SessionEnd } from './session.ts'
 import { DEADLINE, WINDOW_CLOSED } from './transport.ts'
-import type { ConnectionWatch, Transport, TransportAnswer, TransportRequest } from './transport.ts'
+import type {
+  ConnectionWatch,
+  OnAnswer,
+  Transport,
+  TransportAnswer,
+  TransportOptions,
+  TransportRequest,
+} from './transport.ts'
 
 /**
- * Connections to one gateway at the most: as many as a full window of one credential (1000) needs where a connection
- * takes 100 streams, as Google's do. To Apple, whose take more, it makes four.
+ * Connections to one gateway at most: as many as a full window of one credential (1000) needs where a connection
+ * takes 100 streams, as Google's do. Apple's take more.
  */
 const MAX_CONNECTIONS = 10
 
-/** How often one request is sent at the most, if the gateway says each time that it did nothing about it. */
+/** How often one request is sent at most, if the gateway says each time that it did nothing about it. */
 const MAX_SENDS = 3
 
 /**
@@ -20,20 +27,23 @@ const MAX_SENDS = 3
  */
 const MAX_UNANSWERED = 3
 
-interface Call {
-  tick: number
-  readonly request: TransportRequest
-  readonly resolve: (answer: TransportAnswer) => void
-  sends: number
-  /** `null` while the request is queued. */
-  flight: { readonly connection: Connection; readonly answersBefore: number; readonly cancel: () => boolean } | null
-}
-
 /** `deadlineMs` is also what one request may take, queued and in flight. */
-type ConnectionPoolOptions = Omit<ConnectionOptions, 'onRoom' | 'onRetired'> & { readonly watch: ConnectionWatch }
+type ConnectionPoolOptions = Omit<PooledConnectionOptions, 'onRoom' | 'onRetired'> & {
+  readonly watch: ConnectionWatch
+} & Pick<TransportOptions, 'onProtocolError'>
 
-/** Reasons to retire a connection with which nothing went wrong. */
-const IN_ORDER = new Set(['idle', 'retired', 'closed'])
+/** A request from the caller's hands to its answer. */
+interface Call extends RequestListener {
+  readonly request: TransportRequest
+  readonly onAnswer: OnAnswer
+  tick: number
+  sends: number
+  /** `null` while the request is queued, as the next. */
+  connection: PooledConnection | null
+  inFlight: InFlight | null
+  /** Answers of the connection when the request was sent. */
+  answersBefore: number
+}
 
 /**
  * Requests wait in one queue for the first connection with room. When none has any, and none is new, another is opened.
@@ -43,26 +53,33 @@ export class ConnectionPool implements Transport {
   readonly #deadlines: Deadlines<Call>
   readonly #queue: Call[] = []
   /** Connections that take requests or will; the oldest first. */
-  #connections: Connection[] = []
+  #connections: PooledConnection[] = []
   /** Whether the gateway may allow one more connection. */
   #mayGrow = true
   #unanswered = 0
-  #disposed = false
-  #drained: (() => void)[] = []
+  #isDisposed = false
+  readonly #drained: (() => void)[] = []
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options
     this.#deadlines = new Deadlines(options.clock, options.deadlineMs, (call) => this.#expire(call))
   }
 
-  request(request: TransportRequest): Promise<TransportAnswer> {
-    if (this.#disposed) return Promise.resolve({ kind: 'failed', reason: 'closed', sent: 'no' })
-    return new Promise((resolve) => {
-      const call: Call = { tick: 0, request, resolve, sends: 0, flight: null }
-      this.#deadlines.add(call)
-      this.#queue.push(call)
-      this.#pump()
-    })
+  send(request: TransportRequest, onAnswer: OnAnswer): void {
+    if (this.#isDisposed) return onAnswer({ kind: 'failed', reason: 'closed', sent: 'no' })
+    const call: Call = {
+      request,
+      onAnswer,
+      tick: 0,
+      sends: 0,
+      connection: null,
+      inFlight: null,
+      answersBefore: 0,
+      onOver: (requested) => this.#requested(call, requested),
+    }
+    this.#deadlines.add(call)
+    this.#queue.push(call)
+    this.#pump()
   }
 
   retire(): void {
@@ -70,37 +87,55 @@ export class ConnectionPool implements Transport {
     for (const connection of this.#connections.filter(({ answers }) => answers > 0)) connection.retire('retired')
   }
 
+  /** Requests that wait go by another way. */
+  handOver(other: Transport): void {
+    for (const call of this.#queue.splice(0)) {
+      this.#deadlines.delete(call)
+      other.send(call.request, call.onAnswer)
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposed = true
+    this.#isDisposed = true
     if (this.#deadlines.size > 0) await new Promise<void>((resolve) => this.#drained.push(resolve))
     for (const connection of this.#connections.slice()) connection.retire('closed')
   }
 
   #pump(): void {
     while (this.#queue.length > 0) {
-      const connection = this.#connections.find(({ room }) => room > 0)
-      if (connection === undefined) return this.#grow()
+      const connection = this.#withRoom()
+      if (connection === null) return this.#grow()
       const call = this.#queue.shift()
       if (call !== undefined) this.#send(call, connection)
     }
   }
 
-  #send(call: Call, connection: Connection): void {
+  #withRoom(): PooledConnection | null {
+    for (const connection of this.#connections) if (connection.room > 0) return connection
+    return null
+  }
+
+  #send(call: Call, connection: PooledConnection): void {
     call.sends++
-    let over = false
-    const answersBefore = connection.answers
-    const cancel = connection.send(call.request, (exchanged) => {
-      over = true
-      call.flight = null
-      if (exchanged.kind === 'answer') {
-        this.#unanswered = 0
-        this.#options.watch.answered()
-      }
-      if (exchanged.kind === 'unsent' && call.sends < MAX_SENDS) this.#queue.unshift(call)
-      else this.#over(call, answerOf(exchanged))
-      this.#pump()
-    })
-    if (!over) call.flight = { connection, answersBefore, cancel }
+    call.connection = connection
+    call.answersBefore = connection.answers
+    const inFlight = connection.send(call.request, call)
+    // It may be over by now.
+    if (call.connection === connection) call.inFlight = inFlight
+  }
+
+  #requested(call: Call, requested: Requested): void {
+    const { connection } = call
+    call.connection = null
+    call.inFlight = null
+    if (requested.kind === 'answer') {
+      this.#unanswered = 0
+      this.#options.watch.answered()
+    }
+    connection?.over(requested)
+    if (requested.kind === 'unprocessed' && call.sends < MAX_SENDS) this.#queue.unshift(call)
+    else this.#over(call, answerOf(requested))
+    if (this.#queue.length > 0) this.#pump()
   }
 
   #grow(): void {
@@ -115,20 +150,21 @@ export class ConnectionPool implements Transport {
       return
     }
     watch.opened()
-    const connection: Connection = new Connection({
+    const connection: PooledConnection = new PooledConnection({
       ...this.#options,
       onRoom: () => this.#pump(),
-      onRetired: (reason) => this.#retired(connection, reason),
+      onRetired: (reason, kind) => this.#retired(connection, reason, kind),
     })
     this.#connections.push(connection)
   }
 
-  #retired(connection: Connection, reason: string): void {
+  #retired(connection: PooledConnection, reason: string, kind: SessionEnd['kind'] | 'retired'): void {
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#mayGrow = true
-    const inOrder = connection.hasParted || IN_ORDER.has(reason)
-    const { watch } = this.#options
-    if (connection.hasOpened && !inOrder) watch.lost(reason, connection.answers)
+    const { watch, onProtocolError } = this.#options
+    const isLost = kind === 'lost' || kind === 'protocol'
+    if (connection.hasOpened && isLost) watch.lost(reason, connection.answers)
+    if (kind === 'protocol') onProtocolError?.(reason)
     if (connection.answers === 0) {
       this.#unanswered++
       if (!connection.hasOpened || (!watch.isBounding && this.#unanswered >= MAX_UNANSWERED)) this.#giveUp(reason)
@@ -147,27 +183,32 @@ export class ConnectionPool implements Transport {
   }
 
   #expire(call: Call): void {
-    if (call.flight === null) {
+    const { connection, inFlight, answersBefore } = call
+    if (connection === null || inFlight === null) {
       this.#queue.splice(this.#queue.indexOf(call), 1)
       return this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'no' })
     }
-    const { connection, answersBefore, cancel } = call.flight
-    const taken = cancel()
+    call.connection = null
+    call.inFlight = null
+    const isTaken = inFlight.cancel()
+    connection.leave()
     this.#over(call, { kind: 'failed', reason: DEADLINE, sent: 'unknown' })
-    if (!taken) connection.retire(WINDOW_CLOSED)
+    if (!isTaken) connection.retire(WINDOW_CLOSED, 'lost')
     // Where others were answered meanwhile, it is the device that is silent.
-    else if (connection.answers === answersBefore) connection.retire(DEADLINE)
+    else if (connection.answers === answersBefore) connection.retire(DEADLINE, 'lost')
     this.#pump()
   }
 
   #over(call: Call, answer: TransportAnswer): void {
     this.#deadlines.delete(call)
-    call.resolve(answer)
+    call.onAnswer(answer)
     if (this.#deadlines.size === 0) for (const resolve of this.#drained.splice(0)) resolve()
   }
 }
 
-function answerOf(exchanged: Requested): TransportAnswer {
-  if (exchanged.kind === 'answer') return exchanged
-  return { kind: 'failed', reason: exchanged.reason, sent: exchanged.kind === 'unsent' ? 'no' : 'unknown' }
+function answerOf(requested: Requested): TransportAnswer {
+  if (requested.kind === 'answer') return requested
+  return { kind: 'failed', reason: requested.reason, sent: SENT[requested.kind] }
 }
+
+const SENT = { unprocessed: 'no', unknown: 'unknown', refused: 'refused' } as const

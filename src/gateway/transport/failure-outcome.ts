@@ -6,6 +6,7 @@ import type { TransportAnswer } from './transport.ts'
  * where the answer was lost, only this device is in doubt, and so many at a time may be too many.
  */
 export function outcomeOfFailure({ reason, sent, afterMs }: TransportAnswer & { kind: 'failed' }): Outcome {
+  if (sent === 'refused') return { kind: 'rejected', blame: 'push', reason }
   if (sent === 'no') return { kind: 'deferred', afterMs: afterMs ?? null, scope: 'credential', reason }
   return { kind: 'deferred', afterMs: null, scope: 'device', reason, strain: true }
 }

@@ -13,11 +13,3 @@ export function describeFetchFailure(error: unknown): TransportAnswer & { kind: 
   const reason = failureReason(error)
   return { kind: 'failed', reason, sent: NOT_SENT.test(reason) ? 'no' : 'unknown' }
 }
-
-/** Errors that concern one stream: its connection goes on. */
-const OF_THE_STREAM = /^(HTTP2StreamReset|HTTP2ContentLengthMismatch|AbortError)$/
-
-/** Whether a failure took the connection, and all other requests on it, with it. */
-export function endsConnection({ reason, sent }: TransportAnswer & { kind: 'failed' }): boolean {
-  return sent === 'unknown' && !OF_THE_STREAM.test(reason)
-}

@@ -3,14 +3,8 @@ import { constants } from 'node:http2'
 import { codeOf } from '../../text/error-code.ts'
 import { MAX_ANSWER_BYTES } from './answer-body.ts'
 import { failureReason } from './failure-reason.ts'
-import type { TransportAnswer, TransportRequest } from './transport.ts'
-
-/** What became of a request on one session. */
-export type Requested =
-  | (TransportAnswer & { kind: 'answer' })
-  /** The gateway did nothing about it, and never will (RFC 9113, 8.7): it may be sent again. */
-  | { readonly kind: 'unsent'; readonly reason: string }
-  | { readonly kind: 'lost'; readonly reason: string }
+import type { Requested } from './session.ts'
+import type { TransportRequest } from './transport.ts'
 
 /**
  * Sends one request, and calls back once, when its stream is closed. `reasonOf` names what ended a stream whose session
@@ -24,7 +18,7 @@ export function requestOver(
   onOver: (exchanged: Requested) => void,
 ): () => boolean {
   if (session.closed || session.destroyed) {
-    onOver({ kind: 'unsent', reason: reasonOf() ?? 'HTTP2GoAway' })
+    onOver({ kind: 'unprocessed', reason: reasonOf() ?? 'HTTP2GoAway' })
     return () => true
   }
   let stream: ClientHttp2Stream
@@ -39,7 +33,7 @@ export function requestOver(
     })
   } catch (error) {
     // A header that cannot be sent.
-    onOver({ kind: 'lost', reason: failureReason(error) })
+    onOver({ kind: 'refused', reason: failureReason(error) })
     return () => true
   }
 
@@ -84,13 +78,13 @@ export function requestOver(
       const promised = answerHeaders['content-length'] ?? null
       const isShort = promised !== null && Number(promised) !== MAX_ANSWER_BYTES - room
       return isShort
-        ? { kind: 'lost', reason: 'HTTP2ContentLengthMismatch' }
+        ? { kind: 'unknown', reason: 'HTTP2ContentLengthMismatch' }
         : new Answer(status, answerHeaders, pieces)
     }
-    if (status === 0 && codeOf(failure) === GOAWAY) return { kind: 'unsent', reason: 'HTTP2GoAway' }
+    if (status === 0 && codeOf(failure) === GOAWAY) return { kind: 'unprocessed', reason: 'HTTP2GoAway' }
     const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && codeOf(failure) === 'ERR_HTTP2_STREAM_ERROR'
-    if (status === 0 && refused) return { kind: 'unsent', reason: 'HTTP2RefusedStream' }
-    return { kind: 'lost', reason: reasonOf() ?? 'HTTP2StreamReset' }
+    if (status === 0 && refused) return { kind: 'unprocessed', reason: 'HTTP2RefusedStream' }
+    return { kind: 'unknown', reason: reasonOf() ?? 'HTTP2StreamReset' }
   }
 
   return () => {

@@ -26,28 +26,41 @@ export type TransportAnswer =
       readonly kind: 'failed'
       /** The name of the error, such as `ECONNREFUSED`, `HTTP2GoAway` or `proxy: 407`; `deadline` if time was up. */
       readonly reason: string
-      /** Whether the gateway may have acted on the request. */
-      readonly sent: 'no' | 'unknown'
+      /**
+       * What the gateway made of the request. `no`: it never acted on it, and never will: it may be sent again at no cost.
+       * `unknown`: it may have. `refused`: we never send it, since HTTP/2 cannot carry it.
+       */
+      readonly sent: 'no' | 'unknown' | 'refused'
       /** Milliseconds before another request is of use. Absent: not known. */
       readonly afterMs?: number
     }
+
+/** Called once for each request, perhaps before `send` returns. */
+export type OnAnswer = (answer: TransportAnswer) => void
 
 /**
  * A way to one gateway with one credential, over HTTP/2 and TLS. A connection opens with the first request. Disposing
  * takes no more requests, waits for those in flight, and closes.
  */
 export interface Transport extends AsyncDisposable {
-  /** POSTs. Never throws; answers within the deadline. */
-  request(request: TransportRequest): Promise<TransportAnswer>
+  /** POSTs. Never throws; answers within the deadline. A promise for each push would cost a broadcast a tenth of its time. */
+  send(request: TransportRequest, onAnswer: OnAnswer): void
   /**
    * Requests from now on use a new connection; those in flight finish. A connection without an answer yet is kept:
    * nothing can be known against it, and of many late answers about an old one only the first must count.
    */
   retire(): void
+  /** Has another transport send what waits for a connection. Absent: nothing ever waits. */
+  handOver?(other: Transport): void
   /** What is wrong with the way to this gateway, as part of a sentence; `null` for nothing. Absent: nobody looks. */
   readonly trouble?: string | null
   /** Connections opened so far, as far as can be seen. */
   readonly connections?: number
+}
+
+/** The same, where one request more or less does not matter. */
+export function answerTo(transport: Pick<Transport, 'send'>, request: TransportRequest): Promise<TransportAnswer> {
+  return new Promise((resolve) => transport.send(request, resolve))
 }
 
 /** Decides whether a transport may open a connection, and hears what becomes of those it has. */
@@ -95,6 +108,8 @@ export interface TransportOptions {
   readonly deadlineMs: number
   /** Default `UNWATCHED_CONNECTIONS`. */
   readonly watch?: ConnectionWatch
+  /** Told of each connection that ends because one side breaks the rules of HTTP/2, or says so of the other. */
+  readonly onProtocolError?: (reason: string) => void
 }
 
 /** `origin`: `https://host[:port]`. */
@@ -105,6 +120,6 @@ export const DEADLINE_MS = 15_000
 
 /**
  * A connection unused for so long is closed, as pushy does: what lies between may have forgotten it, and then the next
- * request on it is never answered. Bun's own idleTimeout does not close HTTP/2 connections (measured, 1.4.5).
+ * request on it is never answered.
  */
 export const IDLE_MS = MINUTE_MS

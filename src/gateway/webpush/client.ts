@@ -6,8 +6,9 @@ import { retryAfterMs } from '../../network/retry-after.ts'
 import type { Message } from '../../notification/notification.ts'
 import { renderWebPush, webPushHeaders } from '../../notification/webpush-render.ts'
 import type { RenderedWebPush } from '../../notification/webpush-render.ts'
-import type { Outcome, Provider, Recipient } from '../gateway.ts'
+import type { Outcome, OutcomeListener, Provider, Recipient } from '../gateway.ts'
 import { outcomeOfFailure } from '../transport/failure-outcome.ts'
+import { answerTo } from '../transport/transport.ts'
 import type { OpenTransport } from '../transport/transport.ts'
 import { encryptMessage } from './encryption.ts'
 import { agreeHere, agreeOnThreads } from './key-agreement.ts'
@@ -59,7 +60,14 @@ class WebPushProvider implements Provider {
     return URL.parse(token)?.origin ?? 'null'
   }
 
-  async send(message: Message, recipient: Recipient, mayGo: () => boolean): Promise<Outcome | null> {
+  send(message: Message, recipient: Recipient, listener: OutcomeListener): void {
+    void this.#send(message, recipient, listener).then(
+      (outcome) => listener.onOutcome(outcome),
+      (error: unknown) => listener.onFault(error),
+    )
+  }
+
+  async #send(message: Message, recipient: Recipient, listener: OutcomeListener): Promise<Outcome | null> {
     const { token: endpoint, keys, badge } = recipient
     if (endpointProblem(endpoint, this.#named) !== null) {
       return endpoint.startsWith(`${SIMULATED_SERVICE}/`) ? SIMULATED : NOT_ALLOWED
@@ -74,11 +82,11 @@ class WebPushProvider implements Provider {
     if (authorization === null) return KEY_UNUSABLE
     const agreement = await agreedWith(keys.p256dh)
     if (agreement === null) return NO_KEYS
-    if (!mayGo()) return null
+    if (!listener.mayGo()) return null
 
     const rendered = this.#render(message)
     const body = encryptMessage(Buffer.from(rendered.body(badge)), keys, { ...agreement, salt: randomBytes(16) })
-    const answer = await route.transport.request({
+    const answer = await answerTo(route.transport, {
       path: route.pathOf(url),
       headers: webPushHeaders(rendered, authorization, this.#clock.now()),
       body,

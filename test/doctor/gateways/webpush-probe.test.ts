@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { makeVapid } from '../../../src/application/vapid.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { probeWebPush } from '../../../src/doctor/gateways/webpush-probe.ts'
-import { fetchTransport } from '../../../src/gateway/transport/fetch-transport.ts'
+import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
 import { startGateway } from '../../support/gateway.ts'
 import type { Gateway } from '../../support/gateway.ts'
 
@@ -16,7 +16,7 @@ function probe(gateway: Gateway, services: readonly string[]) {
     credential: VAPID,
     services,
     ca: gateway.ca,
-    openTransport: fetchTransport(systemClock),
+    openTransport: h2Transport(systemClock, null),
     clock: systemClock,
   })
 }

@@ -5,12 +5,13 @@ import { systemClock } from '../../../src/clock.ts'
 import { createApnsProvider } from '../../../src/gateway/apns/client.ts'
 import { apnsIdOf } from '../../../src/gateway/apns/protocol.ts'
 import type { Outcome, Recipient } from '../../../src/gateway/gateway.ts'
-import { fetchTransport } from '../../../src/gateway/transport/fetch-transport.ts'
+import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
 import type { Message } from '../../../src/notification/notification.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startGateway } from '../../support/gateway.ts'
 import type { Gateway, GatewayAction, GatewayHandler } from '../../support/gateway.ts'
+import { outcomeOf } from '../outcome.ts'
 
 const MINUTE_MS = 60_000
 const { privateKey } = generateKeyPairSync('ec', {
@@ -47,7 +48,7 @@ async function start(on: { production: GatewayHandler; sandbox?: GatewayHandler;
     credential: on.credential ?? KEY,
     origins: { production: production.origin, sandbox: sandbox.origin },
     ca: production.ca,
-    openTransport: fetchTransport(systemClock),
+    openTransport: h2Transport(systemClock, null),
     clock,
   })
   return {
@@ -56,7 +57,7 @@ async function start(on: { production: GatewayHandler; sandbox?: GatewayHandler;
     sandbox,
     provider,
     send: (recipient: Partial<Recipient> = {}, mayGo = () => true) =>
-      provider.send(MESSAGE, { ...PHONE, ...recipient }, mayGo),
+      outcomeOf(provider, MESSAGE, { ...PHONE, ...recipient }, mayGo),
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]()
       await Promise.all([production[Symbol.asyncDispose](), sandbox[Symbol.asyncDispose]()])
@@ -152,9 +153,9 @@ describe('an answer', () => {
 
   test('for want of a connection defers all', async () => {
     const origins = { production: 'https://localhost:1', sandbox: 'https://localhost:1' }
-    const openTransport = fetchTransport(systemClock)
+    const openTransport = h2Transport(systemClock, null)
     await using provider = createApnsProvider({ credential: KEY, origins, openTransport, clock: systemClock })
-    expect(await provider.send(MESSAGE, PHONE, () => true)).toEqual({
+    expect(await outcomeOf(provider, MESSAGE, PHONE, () => true)).toEqual({
       kind: 'deferred',
       afterMs: null,
       scope: 'credential',

@@ -2,12 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
 import { createFcmProvider } from '../../../src/gateway/fcm/client.ts'
 import type { Recipient } from '../../../src/gateway/gateway.ts'
-import { fetchTransport } from '../../../src/gateway/transport/fetch-transport.ts'
+import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
 import type { Message } from '../../../src/notification/notification.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startGateway } from '../../support/gateway.ts'
 import type { GatewayAction, GatewayHandler } from '../../support/gateway.ts'
 import { ACCOUNT } from './account.ts'
+import { outcomeOf } from '../outcome.ts'
 
 const PHONE: Recipient = { device: 42, token: 'dGVzdA:APA91b', environment: null, badge: 3 }
 const OK = { status: 200, body: '{"name":"projects/example-project/messages/0:1"}' }
@@ -32,7 +33,7 @@ async function start(handler: GatewayHandler) {
     origin: fcm.origin,
     tokenUrl: `${google.origin}/token`,
     ca: fcm.ca,
-    openTransport: fetchTransport(systemClock),
+    openTransport: h2Transport(systemClock, null),
     clock,
   })
   const message: Message = {
@@ -45,7 +46,7 @@ async function start(handler: GatewayHandler) {
     fcm,
     google,
     send: (recipient: Partial<Recipient> = {}, mayGo = () => true) =>
-      provider.send(message, { ...PHONE, ...recipient }, mayGo),
+      outcomeOf(provider, message, { ...PHONE, ...recipient }, mayGo),
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]()
       await Promise.all([fcm[Symbol.asyncDispose](), google[Symbol.asyncDispose]()])

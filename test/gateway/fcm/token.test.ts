@@ -4,7 +4,7 @@ import { decodeJwt, jwtVerify } from 'jose'
 import type { FcmCredential } from '../../../src/application/credential.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createAccessTokens } from '../../../src/gateway/fcm/token.ts'
-import { fetchTransport } from '../../../src/gateway/transport/fetch-transport.ts'
+import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
 import type { OpenTransport } from '../../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -29,14 +29,15 @@ async function start(handler: GatewayHandler, credential: FcmCredential = ACCOUN
   const tokenUrl = `${endpoint.origin}/token`
   let answered = Promise.withResolvers<void>()
   const openTransport: OpenTransport = (origin, options) => {
-    const transport = fetchTransport(systemClock)(origin, options)
+    const transport = h2Transport(systemClock, null)(origin, options)
     return {
-      async request(request) {
+      send(request, onAnswer) {
         const { resolve } = answered
-        const answer = await transport.request(request)
-        // After whoever waits for the answer has it.
-        setImmediate(resolve)
-        return answer
+        transport.send(request, (answer) => {
+          onAnswer(answer)
+          // After whoever waits for the answer has it.
+          setImmediate(resolve)
+        })
       },
       retire: () => transport.retire(),
       [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
@@ -184,7 +185,7 @@ describe('an access token', () => {
       credential: ACCOUNT,
       tokenUrl: `https://localhost:${server.port}/token`,
       ca: certificate,
-      openTransport: fetchTransport(systemClock),
+      openTransport: h2Transport(systemClock, null),
       clock: systemClock,
     })
     expect(await tokens.current()).toBe('Bearer old-style')

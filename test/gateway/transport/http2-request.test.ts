@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { requestOver } from '../../../src/gateway/transport/http2-request.ts'
-import type { Requested } from '../../../src/gateway/transport/http2-request.ts'
+import type { Requested } from '../../../src/gateway/transport/session.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import { NOTE } from './ways.ts'
 
@@ -21,6 +21,6 @@ test('a frame that cannot be sent ends the session', async () => {
   const { promise, resolve } = Promise.withResolvers<Requested>()
   requestOver(session, 'localhost', NOTE, () => 'HTTP2ProtocolError', resolve)
   await failed
-  expect(await promise).toEqual({ kind: 'lost', reason: 'HTTP2ProtocolError' })
+  expect(await promise).toEqual({ kind: 'unknown', reason: 'HTTP2ProtocolError' })
   await gateway.until(() => gateway.openConnections === 0)
 })

@@ -5,13 +5,14 @@ import { TLSSocket } from 'node:tls'
 import { systemClock } from '../../../src/clock.ts'
 import { ConnectionBrake } from '../../../src/gateway/transport/connection-brake.ts'
 import { presentOrigin, http2Transport } from '../../../src/gateway/transport/http2-transport.ts'
-import type { Transport, TransportOptions } from '../../../src/gateway/transport/transport.ts'
+import type { TransportOptions } from '../../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
 import { frame } from '../../support/frames.ts'
-import { NOTE, statusOf, times } from './ways.ts'
+import { asked, NOTE, statusOf, times } from './ways.ts'
+import type { AskedTransport } from './ways.ts'
 
 /** What every transport does, conformance.test.ts has. */
 const ok = (call: Call): void => call.respond(200)
@@ -20,8 +21,8 @@ function open(
   gateway: Pick<FrameGateway, 'origin' | 'ca'>,
   options: Partial<TransportOptions> = {},
   clock = systemClock,
-): Transport {
-  return http2Transport(clock, null)(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000, ...options })
+): AskedTransport {
+  return asked(http2Transport(clock, null)(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000, ...options }))
 }
 
 /** `null` where this machine does not let us listen at the port of https. */
@@ -125,7 +126,7 @@ describe('http2-wrapper', () => {
     await using transport = open(gateway)
     await transport.request(NOTE)
     const answer = await transport.request({ ...NOTE, headers: { [name]: value } })
-    expect(answer).toMatchObject({ kind: 'failed', sent: 'unknown' })
+    expect(answer).toMatchObject({ kind: 'failed', sent: 'refused' })
     expect(statusOf(await transport.request(NOTE))).toBe(200)
     expect(gateway.calls).toHaveLength(2)
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
 import { createAccessTokens } from '../../../src/gateway/fcm/token.ts'
 import { http2Transport } from '../../../src/gateway/transport/http2-transport.ts'
-import type { Transport, TransportOptions } from '../../../src/gateway/transport/transport.ts'
+import type { TransportOptions } from '../../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
 import type { ConnectProxy, ProxyReply } from '../../support/connect-proxy.ts'
@@ -10,7 +10,8 @@ import { startFrameGateway } from '../../support/frame-gateway.ts'
 import type { Call, FrameGateway } from '../../support/frame-gateway.ts'
 import { startGateway } from '../../support/gateway.ts'
 import { ACCOUNT } from '../fcm/account.ts'
-import { NOTE, statusOf, times } from './ways.ts'
+import { asked, NOTE, statusOf, times } from './ways.ts'
+import type { AskedTransport } from './ways.ts'
 
 const ok = (call: Call): void => call.respond(200)
 const AUTHORIZATION = `Basic ${Buffer.from('user:hunter2').toString('base64')}`
@@ -19,9 +20,9 @@ function through(
   { port }: Pick<ConnectProxy, 'port'>,
   { origin, ca }: Pick<FrameGateway, 'origin' | 'ca'>,
   options: Partial<TransportOptions> = {},
-): Transport {
+): AskedTransport {
   const proxy = { host: '127.0.0.1', port, authorization: AUTHORIZATION }
-  return http2Transport(systemClock, proxy)(origin, { ca, deadlineMs: 10_000, ...options })
+  return asked(http2Transport(systemClock, proxy)(origin, { ca, deadlineMs: 10_000, ...options }))
 }
 
 describe('through a proxy', () => {
@@ -42,7 +43,7 @@ describe('through a proxy', () => {
     await using gateway = await startFrameGateway(ok)
     const { port } = proxy
     const openTransport = http2Transport(systemClock, { host: '127.0.0.1', port, authorization: null })
-    await using transport = openTransport(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 })
+    await using transport = asked(openTransport(gateway.origin, { ca: gateway.ca, deadlineMs: 10_000 }))
     expect(statusOf(await transport.request(NOTE))).toBe(200)
     expect(proxy.requests[0]?.join()).not.toMatch(/authorization/i)
   })

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { systemClock } from '../../../src/clock.ts'
 import type { Clock } from '../../../src/clock.ts'
-import { fetchTransport } from '../../../src/gateway/transport/fetch-transport.ts'
+import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
 import { http2Transport } from '../../../src/gateway/transport/http2-transport.ts'
+import { answerTo } from '../../../src/gateway/transport/transport.ts'
 import type {
   OpenTransport,
   Transport,
   TransportAnswer,
   TransportOptions,
+  TransportRequest,
 } from '../../../src/gateway/transport/transport.ts'
+import type { Proxy } from '../../../src/gateway/transport/tunnel.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
 import type { ConnectProxy } from '../../support/connect-proxy.ts'
 
@@ -31,14 +34,19 @@ export function useProxy(): void {
 }
 
 export const WAYS: readonly Way[] = [
-  { name: 'fetch', through: (clock) => fetchTransport(clock), prefix: '' },
+  { name: 'h2', through: (clock) => h2Transport(clock, null), prefix: '' },
+  { name: 'h2 through a proxy', through: (clock) => h2Transport(clock, ourProxy()), prefix: 'through the proxy: ' },
   { name: 'http2-wrapper', through: (clock) => http2Transport(clock, null), prefix: '' },
   {
     name: 'http2-wrapper through a proxy',
-    through: (clock) => http2Transport(clock, { host: '127.0.0.1', port: proxy?.port ?? 0, authorization: null }),
+    through: (clock) => http2Transport(clock, ourProxy()),
     prefix: 'through the proxy: ',
   },
 ]
+
+function ourProxy(): Proxy {
+  return { host: '127.0.0.1', port: proxy?.port ?? 0, authorization: null }
+}
 
 interface GatewayAddress {
   readonly origin: string
@@ -50,8 +58,17 @@ export function openWay(
   { origin, ca }: GatewayAddress,
   options: Partial<TransportOptions> = {},
   clock = systemClock,
-): Transport {
-  return through(clock)(origin, { ca, deadlineMs: 10_000, ...options })
+): AskedTransport {
+  return asked(through(clock)(origin, { ca, deadlineMs: 10_000, ...options }))
+}
+
+/** A transport with promises. */
+export interface AskedTransport extends Transport {
+  request(request: TransportRequest): Promise<TransportAnswer>
+}
+
+export function asked(transport: Transport): AskedTransport {
+  return Object.assign(transport, { request: (request: TransportRequest) => answerTo(transport, request) })
 }
 
 export const NOTE = { path: '/3/device/ab', headers: { 'apns-topic': 'com.example.app' }, body: '{"aps":{}}' }

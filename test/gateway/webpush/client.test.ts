@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { makeVapid } from '../../../src/application/vapid.ts'
 import { systemClock } from '../../../src/clock.ts'
 import type { Recipient } from '../../../src/gateway/gateway.ts'
-import { fetchTransport } from '../../../src/gateway/transport/fetch-transport.ts'
-import type { OpenTransport, TransportAnswer } from '../../../src/gateway/transport/transport.ts'
+import { h2Transport } from '../../../src/gateway/transport/h2-transport.ts'
+import type { OpenTransport } from '../../../src/gateway/transport/transport.ts'
 import { createWebPushProvider } from '../../../src/gateway/webpush/client.ts'
 import type { WebPushProviderOptions } from '../../../src/gateway/webpush/client.ts'
 import type { Message } from '../../../src/notification/notification.ts'
@@ -11,6 +11,7 @@ import { createFakeClock } from '../../support/fake-clock.ts'
 import { startGateway } from '../../support/gateway.ts'
 import type { GatewayHandler } from '../../support/gateway.ts'
 import { createBrowser } from './browser.ts'
+import { outcomeOf } from '../outcome.ts'
 
 const CREATED = { status: 201, headers: { location: 'https://push.example/message/1' } }
 const VAPID = makeVapid('mailto:push@example.com')
@@ -30,7 +31,7 @@ async function start(handler: GatewayHandler) {
     credential: VAPID,
     named: [service.origin],
     ca: service.ca,
-    openTransport: fetchTransport(systemClock),
+    openTransport: h2Transport(systemClock, null),
     clock,
     resolve: null,
   })
@@ -40,7 +41,7 @@ async function start(handler: GatewayHandler) {
     browser,
     provider,
     send: (changed: Partial<Recipient> = {}, may = mayGo) =>
-      provider.send(MESSAGE, { ...browser.recipient, ...changed }, may),
+      outcomeOf(provider, MESSAGE, { ...browser.recipient, ...changed }, may),
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]()
       await service[Symbol.asyncDispose]()
@@ -138,7 +139,7 @@ describe('a push service', () => {
     const openTransport: OpenTransport = (origin) => {
       opened.push(origin)
       return {
-        request: () => Promise.resolve({ kind: 'failed', reason: 'test', sent: 'unknown' } satisfies TransportAnswer),
+        send: (_, onAnswer) => onAnswer({ kind: 'failed', reason: 'test', sent: 'unknown' }),
         retire: () => undefined,
         [Symbol.asyncDispose]: () => Promise.resolve(),
       }
@@ -155,25 +156,25 @@ describe('a push service', () => {
     ['without an address', [], 'no address'],
   ])('%s is not connected to', async (_, addresses, reason) => {
     const { provider, opened } = unconnected({ resolve: () => Promise.resolve(addresses) })
-    const outcome = await provider.send(MESSAGE, FIREFOX, mayGo)
+    const outcome = await outcomeOf(provider, MESSAGE, FIREFOX, mayGo)
     expect(outcome).toEqual({ kind: 'deferred', afterMs: null, scope: 'service', reason })
     expect(opened).toEqual([])
   })
 
   test('whose name cannot be looked up is not connected to', async () => {
     const { provider, opened } = unconnected({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
-    expect(await provider.send(MESSAGE, FIREFOX, mayGo)).toMatchObject({ scope: 'service', reason: 'no address' })
+    expect(await outcomeOf(provider, MESSAGE, FIREFOX, mayGo)).toMatchObject({ scope: 'service', reason: 'no address' })
     expect(opened).toEqual([])
   })
 
   test('has its addresses looked at again every five minutes', async () => {
     const answers = [['34.107.1.1'], ['10.0.0.1']]
     const { provider, clock } = unconnected({ resolve: () => Promise.resolve(answers.shift() ?? []) })
-    expect(await provider.send(MESSAGE, FIREFOX, mayGo)).toMatchObject({ reason: 'test' })
+    expect(await outcomeOf(provider, MESSAGE, FIREFOX, mayGo)).toMatchObject({ reason: 'test' })
     clock.advance(5 * 60_000 - 1)
-    expect(await provider.send(MESSAGE, FIREFOX, mayGo)).toMatchObject({ reason: 'test' })
+    expect(await outcomeOf(provider, MESSAGE, FIREFOX, mayGo)).toMatchObject({ reason: 'test' })
     clock.advance(1)
-    expect(await provider.send(MESSAGE, FIREFOX, mayGo)).toMatchObject({ reason: 'private address' })
+    expect(await outcomeOf(provider, MESSAGE, FIREFOX, mayGo)).toMatchObject({ reason: 'private address' })
   })
 
   test('that the operator has named may be anywhere; no other is looked up through a proxy', async () => {
@@ -182,9 +183,9 @@ describe('a push service', () => {
       named: ['https://10.0.0.1:8443'],
       resolve: () => Promise.reject(new Error('asked')),
     })
-    expect(await provider.send(MESSAGE, named, mayGo)).toMatchObject({ reason: 'test' })
+    expect(await outcomeOf(provider, MESSAGE, named, mayGo)).toMatchObject({ reason: 'test' })
     const proxied = unconnected({ resolve: null })
-    expect(await proxied.provider.send(MESSAGE, FIREFOX, mayGo)).toMatchObject({ reason: 'test' })
+    expect(await outcomeOf(proxied.provider, MESSAGE, FIREFOX, mayGo)).toMatchObject({ reason: 'test' })
     expect([...opened, ...proxied.opened]).toEqual([
       'https://10.0.0.1:8443',
       'https://updates.push.services.mozilla.com',
@@ -195,7 +196,7 @@ describe('a push service', () => {
     const { provider, opened } = unconnected({})
     const elsewhere = { ...FIREFOX, token: 'https://push.example/1' }
     const reason = 'the push service is not allowed here'
-    const outcome = await provider.send(MESSAGE, elsewhere, mayGo)
+    const outcome = await outcomeOf(provider, MESSAGE, elsewhere, mayGo)
     expect(outcome).toEqual({ kind: 'deferred', afterMs: null, scope: 'service', reason })
     expect(opened).toEqual([])
   })
@@ -203,7 +204,7 @@ describe('a push service', () => {
   test('is one of a hundred that have a connection', async () => {
     const { provider, opened } = unconnected({})
     const send = (n: number) =>
-      provider.send(MESSAGE, { ...FIREFOX, token: `https://n${n}.push.services.mozilla.com/1` }, mayGo)
+      outcomeOf(provider, MESSAGE, { ...FIREFOX, token: `https://n${n}.push.services.mozilla.com/1` }, mayGo)
     for (let n = 0; n < 101; n++) await send(n)
     await send(100)
     expect(opened).toHaveLength(101)
@@ -216,13 +217,13 @@ describe('a push service', () => {
     ['a key that is no point', { p256dh: Buffer.alloc(65), auth: Buffer.alloc(16) }],
   ])('gets nothing for %s', async (_, keys) => {
     const { provider } = unconnected({})
-    const outcome = await provider.send(MESSAGE, { ...FIREFOX, keys }, mayGo)
+    const outcome = await outcomeOf(provider, MESSAGE, { ...FIREFOX, keys }, mayGo)
     expect(outcome).toEqual({ kind: 'rejected', blame: 'token', reason: 'no usable keys', certain: true })
   })
 
   test('gets nothing with a key that cannot be used', async () => {
     const { provider } = unconnected({ credential: { ...VAPID, privateKey: 'no key' } })
-    const outcome = await provider.send(MESSAGE, FIREFOX, mayGo)
+    const outcome = await outcomeOf(provider, MESSAGE, FIREFOX, mayGo)
     expect(outcome).toEqual({ kind: 'misconfigured', reason: 'the VAPID key cannot be used', certain: true })
   })
 })

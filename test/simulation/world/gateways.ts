@@ -129,12 +129,14 @@ export function createGateways(deps: Dependencies): OpenTransport {
   return (origin, { deadlineMs }): Transport => {
     const open = new Set<Promise<TransportAnswer>>()
     return {
-      request(request) {
+      send(request, onAnswer) {
         const answer = origin === ORIGINS.token ? grant(request, deadlineMs) : notify(origin, request, deadlineMs)
         if (origin === ORIGINS.token) void answer.then(onGrant)
         open.add(answer)
-        void answer.then(() => open.delete(answer))
-        return answer
+        void answer.then((one) => {
+          open.delete(answer)
+          onAnswer(one)
+        })
       },
       retire: () => undefined,
       async [Symbol.asyncDispose]() {

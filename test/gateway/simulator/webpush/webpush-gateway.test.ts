@@ -9,7 +9,7 @@ import type { Recipient } from '../../../../src/gateway/gateway.ts'
 import { startSimulator } from '../../../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../../../src/gateway/simulator/simulator.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../../../src/gateway/simulator/webpush/message-opening.ts'
-import { fetchTransport } from '../../../../src/gateway/transport/fetch-transport.ts'
+import { h2Transport } from '../../../../src/gateway/transport/h2-transport.ts'
 import { createWebPushProvider } from '../../../../src/gateway/webpush/client.ts'
 import { encryptMessage } from '../../../../src/gateway/webpush/encryption.ts'
 import { agreeHere } from '../../../../src/gateway/webpush/key-agreement.ts'
@@ -17,6 +17,7 @@ import type { Message } from '../../../../src/notification/notification.ts'
 import { createFakeClock } from '../../../support/fake-clock.ts'
 import { sharedKeys } from '../../../support/rsa-keys.ts'
 import { bytes } from '../../webpush/example-message.ts'
+import { outcomeOf } from '../../outcome.ts'
 
 const HOUR_S = 3600
 const clock = createFakeClock()
@@ -46,17 +47,13 @@ async function send(changed: Partial<Recipient> = {}, relayed = false) {
     credential: vapid,
     named: [simulator.webPushUrl],
     ca: simulator.ca,
-    openTransport: fetchTransport(systemClock),
+    openTransport: h2Transport(systemClock, null),
     clock,
     resolve: () => Promise.reject(new Error('looked up')),
     ...(relayed && { relay: simulator.webPushUrl }),
   })
   const { endpoint: token, keys } = subscription
-  return await provider.send(
-    MESSAGE,
-    { device: 1, token, environment: null, badge: null, keys, ...changed },
-    () => true,
-  )
+  return await outcomeOf(provider, MESSAGE, { device: 1, token, environment: null, badge: null, keys, ...changed })
 }
 
 const arrived = () => simulator.arrivals().at(-1)

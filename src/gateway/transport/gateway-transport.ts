@@ -1,0 +1,78 @@
+import { MINUTE_MS } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import { ConnectionBrake } from './connection-brake.ts'
+import type { OnAnswer, OpenTransport, Transport, TransportOptions, TransportRequest } from './transport.ts'
+
+/** Connections that end by a protocol error within a minute: one is an accident. */
+const MAX_PROTOCOL_ERRORS = 2
+const WITHIN_MS = MINUTE_MS
+
+/** Told when requests to `origin` go by the second transport from now on. `reason`: what ended the connections. */
+export type OnSwitch = (origin: string, reason: string) => void
+
+interface Ways {
+  readonly clock: Clock
+  readonly first: OpenTransport
+  /** `null`: there is no other. */
+  readonly second: OpenTransport | null
+  readonly onSwitch: OnSwitch
+}
+
+/** The first way to a gateway, with the second behind it, and a brake on the connections of both. */
+export function gatewayTransport(ways: Ways): OpenTransport {
+  return (origin, options) => new GatewayTransport(ways, origin, options)
+}
+
+/** first → (two connections end by a protocol error within a minute) → second, as long as the service runs. */
+class GatewayTransport implements Transport {
+  readonly #ways: Ways
+  readonly #origin: string
+  readonly #options: TransportOptions
+  readonly #brake: ConnectionBrake
+  readonly #first: Transport
+  #current: Transport
+  /** In the last minute. */
+  #protocolErrors = 0
+
+  constructor(ways: Ways, origin: string, options: TransportOptions) {
+    this.#ways = ways
+    this.#origin = origin
+    this.#brake = new ConnectionBrake(ways.clock)
+    this.#options = { ...options, watch: this.#brake }
+    this.#first = ways.first(origin, { ...this.#options, onProtocolError: this.#onProtocolError })
+    this.#current = this.#first
+  }
+
+  get trouble(): string | null {
+    return this.#brake.trouble
+  }
+
+  get connections(): number {
+    return this.#brake.connections
+  }
+
+  send(request: TransportRequest, onAnswer: OnAnswer): void {
+    this.#current.send(request, onAnswer)
+  }
+
+  retire(): void {
+    this.#current.retire()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...new Set([this.#first, this.#current])].map((transport) => transport[Symbol.asyncDispose]()))
+  }
+
+  readonly #onProtocolError = (reason: string): void => {
+    const { clock, second, onSwitch } = this.#ways
+    if (second === null || this.#current !== this.#first) return
+    this.#protocolErrors++
+    clock.after(WITHIN_MS, () => this.#protocolErrors--)
+    if (this.#protocolErrors < MAX_PROTOCOL_ERRORS) return
+    this.#current = second(this.#origin, this.#options)
+    this.#first.handOver?.(this.#current)
+    // Its requests in flight are still answered.
+    void this.#first[Symbol.asyncDispose]()
+    onSwitch(this.#origin, reason)
+  }
+}

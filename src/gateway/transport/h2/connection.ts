@@ -1,0 +1,489 @@
+import { OVER } from '../session.ts'
+import type { InFlight, RequestListener, SessionEnd, SessionListener } from '../session.ts'
+import { MAX_HEADER_BYTES, requestFault } from '../request-fault.ts'
+import type { TransportRequest } from '../transport.ts'
+import { FrameReader } from './frame-reader.ts'
+import { FrameWriter, writeFrameHead } from './frame-writer.ts'
+import {
+  ErrorCode,
+  Flag,
+  FRAME_HEAD_BYTES,
+  FrameType,
+  INITIAL_WINDOW_BYTES,
+  MAX_STREAM_ID,
+  MAX_WINDOW_BYTES,
+  PREFACE,
+  SettingId,
+} from './frames.ts'
+import { HpackDecoder, MAX_LIST_BYTES } from './hpack-decoder.ts'
+import { HpackEncoder, maxBlockBytes, writeBlock } from './hpack-encoder.ts'
+import { INITIAL_SETTINGS, readPeerSettings } from './peer-settings.ts'
+import { Stream } from './stream.ts'
+import type { StreamStep } from './stream.ts'
+
+/** Hears of a connection, besides what a session's listener does. */
+export interface ConnectionListener extends SessionListener {
+  /** There are bytes to write. */
+  onOutput(): void
+  /** Nothing more comes of it: once its last bytes are written, the socket is of no use. */
+  onOver(): void
+}
+
+/** What we let a peer send without asking, in bytes: of each stream twice what is kept of an answer, and of all together. */
+const STREAM_WINDOW_BYTES = 131_072
+const CONNECTION_WINDOW_BYTES = 1_048_576
+
+/** Of a header block before it is decoded, in all its frames together. One that is larger is an attack (CVE-2024-27316). */
+const MAX_BLOCK_BYTES = 2 * MAX_LIST_BYTES
+
+/** Frames in a row that finish no answer: pings, settings, resets, empty data. As many as Go's client bears. */
+const MAX_IDLE_FRAMES = 10_000
+
+/** Streams of ours that were given up, whose frames may still be under way. */
+const MAX_GIVEN_UP = 1000
+
+/** Ticks without a byte from the peer before it is asked for one, with requests in flight and without; see `tick`. */
+const SILENT_TICKS = { busy: 2, idle: 10 }
+
+/** Ticks that a peer has to answer a ping, and to acknowledge our settings. */
+const PING_TICKS = 2
+const SETTINGS_TICKS = 4
+
+const PING_PAYLOAD = Buffer.from('bellhop.')
+
+/** The names of errors of ours, as they are in reasons. */
+const REASON: Readonly<Record<number, string>> = {
+  [ErrorCode.protocol]: 'HTTP2ProtocolError',
+  [ErrorCode.flowControl]: 'HTTP2FlowControlError',
+  [ErrorCode.settingsTimeout]: 'HTTP2SettingsTimeout',
+  [ErrorCode.streamClosed]: 'HTTP2StreamClosedError',
+  [ErrorCode.frameSize]: 'HTTP2FrameSizeError',
+  [ErrorCode.compression]: 'HTTP2CompressionError',
+  [ErrorCode.enhanceYourCalm]: 'HTTP2FloodError',
+}
+
+/**
+ * A client's side of one HTTP/2 connection (RFC 9113), for POSTs: bytes in, bytes and events out. It has no socket and no
+ * clock. Whoever has both hands it what comes, writes what it gives, and calls `tick`.
+ *
+ * greeting → (the peer's SETTINGS) → open → (GOAWAY, its owner, ids used up) → leaving: what is in flight may still be
+ * answered → over. Any → (a fault of the peer's, the end of the socket) → over: what is in flight is unknown, or known not
+ * to have been processed.
+ */
+export class Connection {
+  readonly #listener: ConnectionListener
+  readonly #writer = new FrameWriter()
+  readonly #reader = new FrameReader((...frame) => this.#onFrame(...frame))
+  readonly #encoder: HpackEncoder
+  readonly #decoder = new HpackDecoder()
+  readonly #streams = new Map<number, Stream>()
+  /** Streams with a body that the peer has no room for yet. */
+  readonly #blocked = new Set<Stream>()
+  readonly #givenUp = new Set<number>()
+  #peer = INITIAL_SETTINGS
+  #nextId = 1
+  /** The highest stream that the peer may still answer. */
+  #lastId = MAX_STREAM_ID
+  #sendWindow = INITIAL_WINDOW_BYTES
+  #receiveWindow = CONNECTION_WINDOW_BYTES
+  #isGreeted = false
+  #isOver = false
+  /** How the peer ended the connection, by GOAWAY with an error; `null`: it did not. */
+  #ending: SessionEnd | null = null
+  /** A header block whose CONTINUATION is still to come. */
+  #block: { readonly stream: number; readonly isEnd: boolean; bytes: Buffer } | null = null
+  #idleFrames = 0
+  #silentTicks = 0
+  /** Ticks since a ping that is not answered; `null`: there is none. */
+  #pingTicks: number | null = null
+  /** Ticks since our settings, which are not acknowledged; `null`: they are. */
+  #settingsTicks: number | null = 0
+
+  constructor(authority: string, listener: ConnectionListener) {
+    this.#listener = listener
+    this.#encoder = new HpackEncoder(authority)
+    this.#writer.raw(PREFACE)
+    this.#writer.settings([
+      [SettingId.enablePush, 0],
+      [SettingId.initialWindowSize, STREAM_WINDOW_BYTES],
+      [SettingId.maxHeaderListSize, MAX_LIST_BYTES],
+    ])
+    this.#writer.windowUpdate(0, CONNECTION_WINDOW_BYTES - INITIAL_WINDOW_BYTES)
+  }
+
+  /** Whether the peer has said what it allows. Before, nothing is to be sent. */
+  get isGreeted(): boolean {
+    return this.#isGreeted
+  }
+
+  /** As the peer says it; it may be 0, and without a limit. */
+  get maxStreams(): number {
+    return this.#peer.maxConcurrentStreams
+  }
+
+  /** What is to be written, and to be given back when it is; `null`: nothing. */
+  takeOutput(): Buffer | null {
+    return this.#writer.take()
+  }
+
+  giveBack(written: Buffer): void {
+    this.#writer.giveBack(written)
+  }
+
+  /** Sends a request. The peer must have room for another stream. */
+  send(request: TransportRequest, listener: RequestListener): InFlight {
+    const fault = requestFault(request, Math.min(this.#peer.maxHeaderListBytes, MAX_HEADER_BYTES))
+    const isLate = this.#isOver || this.#nextId > this.#lastId
+    if (isLate || fault !== null) {
+      listener.onOver(fault === null ? { kind: 'unprocessed', reason: 'closed' } : { kind: 'refused', reason: fault })
+      return OVER
+    }
+    const state = { startsAt: this.#writer.written, sendWindow: this.#peer.initialWindowBytes }
+    const stream = new Stream(this.#nextId, listener, this, state)
+    this.#nextId += 2
+    this.#streams.set(stream.id, stream)
+    this.#writeRequest(stream, request)
+    this.#listener.onOutput()
+    if (this.#nextId > this.#lastId) this.#listener.onEnd({ reason: 'HTTP2StreamIdsUsedUp', kind: 'parting' })
+    return stream
+  }
+
+  /** For `InFlight`. */
+  cancel(stream: Stream): boolean {
+    if (!this.#streams.delete(stream.id)) return true
+    const isWhole = stream.unsentBytes === 0
+    this.#giveUp(stream, ErrorCode.cancel)
+    this.#listener.onOutput()
+    return isWhole
+  }
+
+  /** Takes bytes from the peer. Not to be called by what hears of the answers in them. */
+  receive(chunk: Buffer): void {
+    if (this.#isOver) return
+    this.#silentTicks = 0
+    if (!this.#reader.read(chunk)) this.#fail(ErrorCode.frameSize)
+    // 5.4.1: the peer "MUST close the TCP connection" after it. What it had answered came before, or with it.
+    else if (this.#ending !== null) this.end(this.#ending)
+  }
+
+  /** Time has passed: some seconds since the last time, in which what the peer sent was received. */
+  tick(): void {
+    if (this.#isOver) return
+    if (this.#settingsTicks !== null && ++this.#settingsTicks > SETTINGS_TICKS)
+      return this.#fail(ErrorCode.settingsTimeout)
+    if (this.#pingTicks !== null) {
+      if (++this.#pingTicks > PING_TICKS) this.end({ reason: 'HTTP2PingTimeout', kind: 'lost' })
+      return
+    }
+    if (++this.#silentTicks < (this.#streams.size > 0 ? SILENT_TICKS.busy : SILENT_TICKS.idle)) return
+    this.#pingTicks = 0
+    this.#writer.ping(PING_PAYLOAD, false)
+    this.#listener.onOutput()
+  }
+
+  /** Ends it in order. Whatever is in flight is over. */
+  close(): void {
+    this.end({ reason: 'closed', kind: 'parting' }, ErrorCode.none)
+  }
+
+  /** The socket has ended, or is of no use any more. `code`: what the peer is told; `null`: nothing. */
+  end(end: SessionEnd, code: number | null = null): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#listener.onEnd(end)
+    // What is not taken yet is never sent, so that nobody acts on it.
+    const { taken } = this.#writer
+    this.#writer.discard()
+    if (code !== null) this.#writer.goaway(code)
+    const streams = [...this.#streams.values()]
+    this.#streams.clear()
+    this.#blocked.clear()
+    for (const { startsAt, listener } of streams) {
+      listener.onOver({ kind: startsAt >= taken ? 'unprocessed' : 'unknown', reason: end.reason })
+    }
+    this.#listener.onOver()
+  }
+
+  #writeRequest(stream: Stream, request: TransportRequest): void {
+    const { body } = request
+    const writer = this.#writer
+    const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    const isWhole = bodyBytes <= Math.min(stream.sendWindow, this.#sendWindow, this.#peer.maxFrameBytes)
+    const block = this.#encoder.prepare(request)
+    const maxBytes = 2 * FRAME_HEAD_BYTES + maxBlockBytes(block, request) + (isWhole ? bodyBytes : 0)
+    const buffer = writer.reserve(maxBytes)
+    const from = writer.at
+    let at = writeBlock(buffer, from + FRAME_HEAD_BYTES, block, request, bodyBytes)
+    const flags = Flag.endHeaders | (bodyBytes === 0 ? Flag.endStream : 0)
+    writeFrameHead(buffer, from, at - from - FRAME_HEAD_BYTES, FrameType.headers, flags, stream.id)
+    if (isWhole && bodyBytes > 0) {
+      at = writeFrameHead(buffer, at, bodyBytes, FrameType.data, Flag.endStream, stream.id)
+      if (typeof body === 'string') buffer.write(body, at)
+      else buffer.set(body, at)
+      at += bodyBytes
+      this.#sendWindow -= bodyBytes
+    }
+    writer.wrote(at)
+    if (isWhole) return
+    stream.holdBack(Buffer.from(body as string))
+    this.#blocked.add(stream)
+    this.#sendBodies()
+  }
+
+  /** Sends of the bodies that wait what the peer has room for. */
+  #sendBodies(): void {
+    for (const stream of this.#blocked) {
+      for (;;) {
+        const left = stream.unsentBytes
+        const bytes = Math.min(left, stream.sendWindow, this.#sendWindow, this.#peer.maxFrameBytes)
+        if (bytes <= 0) break
+        this.#writer.data(stream.id, stream.takeBody(bytes), bytes === left)
+        this.#sendWindow -= bytes
+      }
+      if (stream.unsentBytes === 0) this.#blocked.delete(stream)
+      if (this.#sendWindow <= 0) return
+    }
+  }
+
+  #onFrame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): boolean {
+    // A flood of frames that bring no answer nearer costs us, and the peer nothing.
+    const code =
+      ++this.#idleFrames > MAX_IDLE_FRAMES
+        ? ErrorCode.enhanceYourCalm
+        : this.#codeOf(type, flags, stream, bytes, start, end)
+    if (code !== ErrorCode.none) this.#fail(code)
+    return !this.#isOver
+  }
+
+  /** What is wrong with a frame, for the connection as a whole. */
+  #codeOf(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): number {
+    // 6.10: nothing may come between the frames of a header block.
+    if (this.#block !== null && (type !== FrameType.continuation || stream !== this.#block.stream))
+      return ErrorCode.protocol
+    // 3.4: "The server connection preface consists of a potentially empty SETTINGS frame".
+    if (!this.#isGreeted && (type !== FrameType.settings || (flags & Flag.ack) !== 0)) return ErrorCode.protocol
+    switch (type) {
+      case FrameType.headers:
+        return this.#onHeaders(flags, stream, bytes, start, end)
+      case FrameType.data:
+        return this.#onData(flags, stream, bytes, start, end)
+      case FrameType.windowUpdate:
+        return this.#onWindowUpdate(stream, bytes, start, end)
+      case FrameType.resetStream:
+        return this.#onReset(stream, bytes, start, end)
+      case FrameType.settings:
+        return this.#onSettings(flags, stream, bytes.subarray(start, end))
+      case FrameType.ping:
+        return this.#onPing(flags, stream, bytes.subarray(start, end))
+      case FrameType.goaway:
+        return this.#onGoaway(stream, bytes.subarray(start, end))
+      case FrameType.continuation:
+        return this.#onContinuation(flags, bytes.subarray(start, end))
+      case FrameType.pushPromise:
+        // 8.4: we have said that we want none.
+        return ErrorCode.protocol
+      case FrameType.priority:
+        return stream === 0 ? ErrorCode.protocol : end - start === 5 ? ErrorCode.none : ErrorCode.frameSize
+      default:
+        // 4.1: "Implementations MUST ignore and discard frames of unknown types."
+        return ErrorCode.none
+    }
+  }
+
+  #onHeaders(flags: number, stream: number, bytes: Buffer, start: number, end: number): number {
+    const priorityBytes = (flags & Flag.priority) === 0 ? 0 : 5
+    const from = start + (flags & Flag.padded ? 1 : 0) + priorityBytes
+    const to = end - (flags & Flag.padded ? (bytes[start] ?? 0) : 0)
+    if (stream === 0 || from > to) return from > end ? ErrorCode.frameSize : ErrorCode.protocol
+    const isEnd = (flags & Flag.endStream) !== 0
+    if ((flags & Flag.endHeaders) !== 0) return this.#onBlock(stream, isEnd, bytes, from, to)
+    this.#block = { stream, isEnd, bytes: Buffer.from(bytes.subarray(from, to)) }
+    return ErrorCode.none
+  }
+
+  #onContinuation(flags: number, bytes: Buffer): number {
+    if (this.#block === null) return ErrorCode.protocol
+    const { stream, isEnd } = this.#block
+    if (this.#block.bytes.length + bytes.length > MAX_BLOCK_BYTES) return ErrorCode.enhanceYourCalm
+    const block = Buffer.concat([this.#block.bytes, bytes])
+    this.#block.bytes = block
+    if ((flags & Flag.endHeaders) === 0) return ErrorCode.none
+    this.#block = null
+    return this.#onBlock(stream, isEnd, block, 0, block.length)
+  }
+
+  #onBlock(id: number, isEnd: boolean, bytes: Buffer, start: number, end: number): number {
+    // Also of a stream that is gone: what follows is encoded by what came before.
+    const fields = this.#decoder.decode(bytes, start, end)
+    if (fields === 'malformed') return ErrorCode.compression
+    if (fields === 'too large') return ErrorCode.enhanceYourCalm
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return this.#codeOfStray(id)
+    this.#follow(stream, stream.headers(fields, isEnd), isEnd)
+    return ErrorCode.none
+  }
+
+  #onData(flags: number, id: number, bytes: Buffer, start: number, end: number): number {
+    const from = start + (flags & Flag.padded ? 1 : 0)
+    const to = end - (flags & Flag.padded ? (bytes[start] ?? 0) : 0)
+    if (id === 0 || from > to) return from > end ? ErrorCode.frameSize : ErrorCode.protocol
+    // 6.9.1: padding counts, and of streams that are gone too.
+    this.#receiveWindow -= end - start
+    if (this.#receiveWindow < 0) return ErrorCode.flowControl
+    if (this.#receiveWindow < CONNECTION_WINDOW_BYTES / 2) {
+      this.#writer.windowUpdate(0, CONNECTION_WINDOW_BYTES - this.#receiveWindow)
+      this.#receiveWindow = CONNECTION_WINDOW_BYTES
+    }
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return this.#codeOfStray(id)
+    const isEnd = (flags & Flag.endStream) !== 0
+    if (!stream.admits(end - start, STREAM_WINDOW_BYTES))
+      this.#break(stream, ErrorCode.flowControl, 'HTTP2FlowControlError')
+    else this.#follow(stream, stream.data(bytes, from, to, isEnd), isEnd)
+    return ErrorCode.none
+  }
+
+  #onWindowUpdate(id: number, bytes: Buffer, start: number, end: number): number {
+    if (end - start !== 4) return ErrorCode.frameSize
+    const more = bytes.readUInt32BE(start) & MAX_WINDOW_BYTES
+    if (id === 0) {
+      this.#sendWindow += more
+      if (more === 0) return ErrorCode.protocol
+      if (this.#sendWindow > MAX_WINDOW_BYTES) return ErrorCode.flowControl
+    } else {
+      const stream = this.#streams.get(id)
+      if (stream === undefined) return this.#isIdle(id) ? ErrorCode.protocol : ErrorCode.none
+      const isGood = stream.widen(more)
+      // 6.9 and 6.9.1: errors of the stream.
+      if (more === 0) this.#break(stream, ErrorCode.protocol, 'HTTP2ProtocolError')
+      else if (!isGood) this.#break(stream, ErrorCode.flowControl, 'HTTP2FlowControlError')
+    }
+    if (this.#blocked.size > 0) this.#sendBodies()
+    return ErrorCode.none
+  }
+
+  #onReset(id: number, bytes: Buffer, start: number, end: number): number {
+    if (end - start !== 4) return ErrorCode.frameSize
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return id === 0 || this.#isIdle(id) ? ErrorCode.protocol : ErrorCode.none
+    this.#streams.delete(id)
+    this.#blocked.delete(stream)
+    // 8.7: "indicate that the stream was being closed prior to any processing having occurred".
+    const isRefused = bytes.readUInt32BE(start) === ErrorCode.refusedStream && !stream.hasBegun
+    stream.listener.onOver(
+      isRefused
+        ? { kind: 'unprocessed', reason: 'HTTP2RefusedStream' }
+        : { kind: 'unknown', reason: 'HTTP2StreamReset' },
+    )
+    return ErrorCode.none
+  }
+
+  #onSettings(flags: number, stream: number, payload: Buffer): number {
+    if (stream !== 0) return ErrorCode.protocol
+    if ((flags & Flag.ack) !== 0) {
+      this.#settingsTicks = null
+      return payload.length === 0 ? ErrorCode.none : ErrorCode.frameSize
+    }
+    const before = this.#peer
+    const settings = readPeerSettings(before, payload)
+    if (typeof settings === 'number') return settings
+    this.#peer = settings
+    // 6.9.2: a window may become negative by it.
+    for (const each of this.#streams.values()) {
+      if (!each.widen(settings.initialWindowBytes - before.initialWindowBytes)) return ErrorCode.flowControl
+    }
+    this.#encoder.resize(settings.headerTableBytes)
+    this.#writer.settingsAck()
+    this.#isGreeted = true
+    this.#sendBodies()
+    this.#listener.onRoom()
+    return ErrorCode.none
+  }
+
+  #onPing(flags: number, stream: number, payload: Buffer): number {
+    if (stream !== 0) return ErrorCode.protocol
+    if (payload.length !== 8) return ErrorCode.frameSize
+    if ((flags & Flag.ack) === 0) this.#writer.ping(payload, true)
+    else if (payload.equals(PING_PAYLOAD)) this.#pingTicks = null
+    return ErrorCode.none
+  }
+
+  #onGoaway(stream: number, payload: Buffer): number {
+    if (stream !== 0) return ErrorCode.protocol
+    if (payload.length < 8) return ErrorCode.frameSize
+    const last = payload.readUInt32BE(0) & MAX_STREAM_ID
+    // "Endpoints MUST NOT increase the value they send in the last stream identifier".
+    if (last > this.#lastId) return ErrorCode.protocol
+    this.#lastId = last
+    const code = payload.readUInt32BE(4)
+    const said = reasonIn(payload.subarray(8))
+    const reason = said === null ? 'HTTP2GoAway' : `HTTP2GoAway: ${said}`
+    const end: SessionEnd = { reason, kind: code !== ErrorCode.none ? 'protocol' : said === null ? 'parting' : 'lost' }
+    if (code !== ErrorCode.none) this.#ending = end
+    this.#listener.onEnd(end)
+    for (const each of this.#streams.values()) {
+      if (each.id <= last) continue
+      this.#streams.delete(each.id)
+      this.#blocked.delete(each)
+      this.#remember(each.id)
+      each.listener.onOver({ kind: 'unprocessed', reason })
+    }
+    return ErrorCode.none
+  }
+
+  /** What follows for a stream from what it made of a frame. */
+  #follow(stream: Stream, step: StreamStep, isEnd: boolean): void {
+    if (step === 'open') return
+    if (step === 'malformed') return this.#break(stream, isEnd ? null : ErrorCode.protocol, 'HTTP2ProtocolError')
+    if (step === 'wrong length') {
+      return this.#break(stream, isEnd ? null : ErrorCode.protocol, 'HTTP2ContentLengthMismatch')
+    }
+    this.#idleFrames = 0
+    this.#streams.delete(stream.id)
+    // The rest of the answer is not wanted; or it came before the peer had all of the body, and may never take it.
+    if (step === 'cut short' || stream.unsentBytes > 0) this.#giveUp(stream, ErrorCode.cancel)
+    stream.listener.onOver(stream.answer())
+  }
+
+  /** Ends a stream that the peer has broken the rules on. `code`: `null` where the peer has ended it. */
+  #break(stream: Stream, code: number | null, reason: string): void {
+    this.#streams.delete(stream.id)
+    if (code !== null || stream.unsentBytes > 0) this.#giveUp(stream, code ?? ErrorCode.cancel)
+    stream.listener.onOver({ kind: 'unknown', reason })
+  }
+
+  #giveUp(stream: Stream, code: number): void {
+    this.#blocked.delete(stream)
+    this.#writer.resetStream(stream.id, code)
+    this.#remember(stream.id)
+  }
+
+  #remember(id: number): void {
+    this.#givenUp.add(id)
+    for (const oldest of this.#givenUp) {
+      if (this.#givenUp.size <= MAX_GIVEN_UP) break
+      this.#givenUp.delete(oldest)
+    }
+  }
+
+  /** 5.1: what is wrong with an answer on a stream that is not open. */
+  #codeOfStray(id: number): number {
+    if (this.#isIdle(id)) return ErrorCode.protocol
+    return this.#givenUp.has(id) ? ErrorCode.none : ErrorCode.streamClosed
+  }
+
+  /** Even ids are the peer's, who opens none. */
+  #isIdle(id: number): boolean {
+    return id % 2 === 0 || id >= this.#nextId
+  }
+
+  /** The peer has broken the rules: nothing that it says can be understood any more. */
+  #fail(code: number): void {
+    this.end({ reason: REASON[code] ?? 'HTTP2ProtocolError', kind: 'protocol' }, code)
+  }
+}
+
+/** APNs says in the debug data why it parts: `{"reason":"BadCertificateEnvironment"}`. Nothing but a name is passed on. */
+function reasonIn(debugData: Buffer): string | null {
+  return /"reason"\s*:\s*"(\w{1,64})"/.exec(debugData.toString('latin1', 0, 1024))?.[1] ?? null
+}

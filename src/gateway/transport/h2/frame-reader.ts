@@ -1,0 +1,69 @@
+import { FRAME_HEAD_BYTES, MIN_MAX_FRAME_BYTES } from './frames.ts'
+
+/** Takes a frame whose payload is in `bytes` from `start` up to `end`; whether to go on. `bytes` is not to be kept. */
+type OnFrame = (type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number) => boolean
+
+/** Cuts what comes from a peer into frames, however it is cut. */
+export class FrameReader {
+  readonly #onFrame: OnFrame
+  /** The beginning of a frame whose rest is still to come. */
+  #part: Buffer | null = null
+  #partBytes = 0
+
+  constructor(onFrame: OnFrame) {
+    this.#onFrame = onFrame
+  }
+
+  /** `false`: a frame is longer than we take (RFC 9113, 4.2), or `onFrame` would not go on. */
+  read(chunk: Buffer): boolean {
+    let at = 0
+    if (this.#part !== null) {
+      at = this.#complete(this.#part, chunk)
+      if (at < 0) return at === WAITING
+    }
+    while (chunk.length - at >= FRAME_HEAD_BYTES) {
+      const end = at + FRAME_HEAD_BYTES + lengthAt(chunk, at)
+      if (end - at > MAX_FRAME_BYTES) return false
+      if (end > chunk.length) break
+      if (!this.#pass(chunk, at, end)) return false
+      at = end
+    }
+    if (at < chunk.length) {
+      this.#part = Buffer.allocUnsafe(MAX_FRAME_BYTES)
+      this.#partBytes = chunk.copy(this.#part, 0, at)
+    }
+    return true
+  }
+
+  /** Adds to the frame that was cut. Where `chunk` goes on behind it; `WAITING` or `STOPPED`. */
+  #complete(part: Buffer, chunk: Buffer): number {
+    let at = 0
+    if (this.#partBytes < FRAME_HEAD_BYTES) {
+      at = Math.min(FRAME_HEAD_BYTES - this.#partBytes, chunk.length)
+      chunk.copy(part, this.#partBytes, 0, at)
+      this.#partBytes += at
+      if (this.#partBytes < FRAME_HEAD_BYTES) return WAITING
+    }
+    const bytes = FRAME_HEAD_BYTES + lengthAt(part, 0)
+    if (bytes > MAX_FRAME_BYTES) return STOPPED
+    const more = Math.min(bytes - this.#partBytes, chunk.length - at)
+    chunk.copy(part, this.#partBytes, at, at + more)
+    this.#partBytes += more
+    if (this.#partBytes < bytes) return WAITING
+    this.#part = null
+    return this.#pass(part, 0, bytes) ? at + more : STOPPED
+  }
+
+  #pass(bytes: Buffer, at: number, end: number): boolean {
+    const stream = bytes.readUInt32BE(at + 5) & 0x7fff_ffff
+    return this.#onFrame(bytes[at + 3] ?? 0, bytes[at + 4] ?? 0, stream, bytes, at + FRAME_HEAD_BYTES, end)
+  }
+}
+
+const MAX_FRAME_BYTES = FRAME_HEAD_BYTES + MIN_MAX_FRAME_BYTES
+const WAITING = -1
+const STOPPED = -2
+
+function lengthAt(bytes: Buffer, at: number): number {
+  return bytes.readUIntBE(at, 3)
+}

@@ -1,0 +1,190 @@
+import type { TransportRequest } from '../transport.ts'
+import { DEFAULT_TABLE_BYTES, DynamicTable, ENTRY_BYTES, STATIC_TABLE } from './header-table.ts'
+
+/*
+ * What Apple asks for ("Sending notification requests to APNs"): `:path` and `authorization` as literals that are not
+ * indexed; of `apns-id`, `apns-expiration` and `apns-collapse-id` the name goes into the table once, and the value is a
+ * literal; everything else goes into the table once, and is one byte from then on. Other gateways get the same.
+ */
+
+/** Never indexed here: long, or another one in each request. */
+const LITERAL: ReadonlySet<string> = new Set(['authorization', 'content-length'])
+
+/** Only the name is worth an entry. The last two are of web push. */
+const NAME_ONLY: ReadonlySet<string> = new Set(['apns-id', 'apns-expiration', 'apns-collapse-id', 'ttl', 'topic'])
+
+/** How a field begins: the bits that say what it is, and the largest integer beside them (RFC 7541, 5.1 and 6). */
+interface Form {
+  readonly flags: number
+  readonly prefix: number
+}
+const INDEXED: Form = { flags: 0x80, prefix: 0x7f }
+const INDEXING: Form = { flags: 0x40, prefix: 0x3f }
+const WITHOUT_INDEXING: Form = { flags: 0x00, prefix: 0x0f }
+const SIZE_UPDATE: Form = { flags: 0x20, prefix: 0x1f }
+const STRING: Form = { flags: 0x00, prefix: 0x7f }
+
+/** `:method POST` and `:scheme https` (RFC 7541, appendix A). */
+const METHOD_AND_SCHEME = [0x83, 0x87]
+const PATH_INDEX = 4
+const CONTENT_LENGTH_INDEX = 28
+
+/** The parts of a header block that are the same for all requests with the same headers. */
+export interface PreparedBlock {
+  /** Of the table when it was prepared: in another one an index may be another field's. */
+  readonly version: number
+  readonly ownName: string | null
+  /** Up to the path, and from behind it on. */
+  readonly before: Buffer
+  readonly after: Buffer
+  /** The field of the request's own up to its value; `null`: `after` has all of it, or there is none. */
+  readonly own: Buffer | null
+}
+
+/** Prepares the header blocks of one connection, in their order (RFC 7541). They are for POST over https. */
+export class HpackEncoder {
+  readonly #authority: string
+  readonly #table = new DynamicTable()
+  /** By the headers that requests share. */
+  readonly #prepared = new WeakMap<TransportRequest['headers'], PreparedBlock>()
+  /** Sizes of the table that the peer must be told: the smallest, and the last. */
+  #resizes: number[] = []
+
+  constructor(authority: string) {
+    this.#authority = authority
+  }
+
+  /** The peer's SETTINGS_HEADER_TABLE_SIZE, in bytes. Of a larger one than the default nothing is used. */
+  resize(tableBytes: number): void {
+    const bytes = Math.min(tableBytes, DEFAULT_TABLE_BYTES)
+    if (bytes === this.#table.maxBytes) return
+    this.#resizes = [Math.min(bytes, ...this.#resizes), bytes]
+    this.#table.resize(bytes)
+  }
+
+  /** The block of one request, to be sent before another one is prepared. */
+  prepare({ headers, own }: TransportRequest): PreparedBlock {
+    const known = this.#prepared.get(headers)
+    const ownName = own === undefined ? null : own[0]
+    const isGood = known !== undefined && known.version === this.#table.version && known.ownName === ownName
+    if (isGood && this.#resizes.length === 0) return known
+
+    const block = new ByteList()
+    // "This dynamic table size update MUST occur at the beginning of the first header block" after it (4.2).
+    const isFirst = this.#resizes.length > 0
+    for (const bytes of new Set(this.#resizes.splice(0))) block.integer(SIZE_UPDATE, bytes)
+    const version = isFirst ? UNUSABLE : this.#table.version
+    block.raw(METHOD_AND_SCHEME)
+    this.#field(block, ':authority', this.#authority)
+    const before = block.take()
+    for (const [name, value] of Object.entries(headers)) this.#field(block, name, value)
+    const isKnown = ownName !== null && (this.#indexOf(ownName) > 0 || !this.#fits(ownName, own?.[1] ?? ''))
+    if (own !== undefined && !isKnown) this.#field(block, own[0], own[1])
+    const after = block.take()
+    if (isKnown) this.#name(block, WITHOUT_INDEXING, ownName)
+    const prepared = { version, ownName, before, after, own: isKnown ? block.take() : null }
+    this.#prepared.set(headers, prepared)
+    return prepared
+  }
+
+  /** Appends a field in the form that its name asks for. */
+  #field(block: ByteList, name: string, value: string): void {
+    const isWhole = !LITERAL.has(name) && !NAME_ONLY.has(name)
+    const index = isWhole ? this.#indexOf(name, value) : 0
+    if (index > 0) return block.integer(INDEXED, index)
+    const isNew = isWhole || (NAME_ONLY.has(name) && this.#indexOf(name) === 0)
+    const isInserted = isNew && this.#fits(name, value)
+    this.#name(block, isInserted ? INDEXING : WITHOUT_INDEXING, name)
+    block.string(value)
+    if (isInserted) this.#table.insert({ name, value })
+  }
+
+  #name(block: ByteList, form: Form, name: string): void {
+    const index = this.#indexOf(name)
+    block.integer(form, index)
+    if (index === 0) block.string(name)
+  }
+
+  #fits(name: string, value: string): boolean {
+    return name.length + value.length + ENTRY_BYTES <= this.#table.maxBytes
+  }
+
+  /** The index of a field, or of a name with any value; 0: there is none. */
+  #indexOf(name: string, value?: string): number {
+    const fits = (entry: { readonly name: string; readonly value: string }) =>
+      entry.name === name && (value === undefined || entry.value === value)
+    return STATIC_TABLE.findIndex(fits) + 1 || this.#table.find(fits)
+  }
+}
+
+/** Of a block that says a size of the table: it is good once. */
+const UNUSABLE = -1
+
+/** At most so many bytes are in a block besides its prepared parts and the path: integers of up to three bytes each. */
+const MORE_BYTES = 16
+
+/** How many bytes `writeBlock` writes at most. */
+export function maxBlockBytes({ before, after, own: ownName }: PreparedBlock, { path, own }: TransportRequest): number {
+  return before.length + path.length + after.length + (ownName?.length ?? 0) + (own?.[1].length ?? 0) + MORE_BYTES
+}
+
+/** Writes the header block of a request with a body of `bodyBytes` from `start` on; where it ends. */
+export function writeBlock(
+  buffer: Buffer,
+  start: number,
+  block: PreparedBlock,
+  { path, own }: TransportRequest,
+  bodyBytes: number,
+): number {
+  let at = start + block.before.copy(buffer, start)
+  at = writeInteger(buffer, at, WITHOUT_INDEXING, PATH_INDEX)
+  at = writeString(buffer, at, path)
+  at = writeInteger(buffer, at, WITHOUT_INDEXING, CONTENT_LENGTH_INDEX)
+  at = writeString(buffer, at, String(bodyBytes))
+  at += block.after.copy(buffer, at)
+  if (block.own === null) return at
+  at += block.own.copy(buffer, at)
+  return writeString(buffer, at, own?.[1] ?? '')
+}
+
+/** RFC 7541, 5.1. `bytes` has room for four more. */
+function writeInteger(bytes: { [at: number]: number }, start: number, { flags, prefix }: Form, value: number): number {
+  let at = start
+  if (value < prefix) {
+    bytes[at++] = flags | value
+    return at
+  }
+  bytes[at++] = flags | prefix
+  let rest = value - prefix
+  for (; rest >= 0x80; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80
+  bytes[at++] = rest
+  return at
+}
+
+/** RFC 7541, 5.2, without the Huffman code. `text` is Latin-1. */
+function writeString(buffer: Buffer, start: number, text: string): number {
+  const at = writeInteger(buffer, start, STRING, text.length)
+  return at + buffer.write(text, at, 'latin1')
+}
+
+/** Bytes of a block that is being prepared. */
+class ByteList {
+  #bytes: number[] = []
+
+  raw(bytes: readonly number[]): void {
+    this.#bytes.push(...bytes)
+  }
+
+  integer(form: Form, value: number): void {
+    writeInteger(this.#bytes, this.#bytes.length, form, value)
+  }
+
+  string(text: string): void {
+    this.integer(STRING, text.length)
+    this.raw(Buffer.from(text, 'latin1').toJSON().data)
+  }
+
+  take(): Buffer {
+    return Buffer.from(this.#bytes.splice(0))
+  }
+}

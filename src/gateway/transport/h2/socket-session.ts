@@ -1,0 +1,157 @@
+import type { TLSSocket } from 'node:tls'
+import type { Clock } from '../../../clock.ts'
+import { failureReason } from '../failure-reason.ts'
+import type { InFlight, Opened, RequestListener, Session, SessionEnd, SessionListener } from '../session.ts'
+import type { TransportRequest } from '../transport.ts'
+import { Connection } from './connection.ts'
+import type { ConnectionListener } from './connection.ts'
+
+/** Streams at most, whatever the peer allows: no credential has more in flight. */
+const MAX_STREAMS = 1000
+
+/** How often a connection looks whether its peer is still there, in ms: see `Connection.tick`. */
+const TICK_MS = 3000
+
+/** Ticks in which a peer must take some of what is written. */
+const WRITE_TICKS = 4
+
+/** Opens an HTTP/2 connection on a socket, with the frames of `connection.ts`; resolves when the peer has greeted. */
+export function openSocketSession(
+  socket: TLSSocket,
+  authority: string,
+  clock: Clock,
+  listener: SessionListener,
+): Promise<Opened> {
+  return new Promise((resolve) => void new SocketSession(socket, authority, clock, listener, resolve))
+}
+
+class SocketSession implements Session, ConnectionListener {
+  readonly #socket: TLSSocket
+  readonly #clock: Clock
+  readonly #listener: SessionListener
+  readonly #connection: Connection
+  /** `null`: it is told. */
+  #onOpened: ((opened: Opened) => void) | null
+  #isReceiving = false
+  #isScheduled = false
+  /** What the socket was given last and has not taken all of; `null`: it takes more. */
+  #blockedBy: Buffer | null = null
+  #blockedTicks = 0
+  #cancelTick: () => void
+
+  constructor(
+    socket: TLSSocket,
+    authority: string,
+    clock: Clock,
+    listener: SessionListener,
+    onOpened: (opened: Opened) => void,
+  ) {
+    this.#socket = socket
+    this.#clock = clock
+    this.#listener = listener
+    this.#onOpened = onOpened
+    this.#connection = new Connection(authority, this)
+    this.#cancelTick = this.#tickLater()
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk))
+    socket.on('error', (error) => this.#lose(failureReason(error)))
+    socket.on('end', () => this.#lose(RESET))
+    socket.on('close', () => this.#lose(RESET))
+    this.#flush()
+  }
+
+  get maxStreams(): number {
+    return this.#blockedBy !== null ? 0 : Math.min(this.#connection.maxStreams, MAX_STREAMS)
+  }
+
+  send(request: TransportRequest, listener: RequestListener): InFlight {
+    return this.#connection.send(request, listener)
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  onRoom(): void {
+    if (this.#onOpened === null) return this.#listener.onRoom()
+    this.#onOpened({ kind: 'open', session: this })
+    this.#onOpened = null
+  }
+
+  onEnd(end: SessionEnd): void {
+    if (this.#onOpened !== null) {
+      this.#onOpened({ kind: 'failed', reason: end.reason })
+      this.#onOpened = null
+      return
+    }
+    this.#listener.onEnd(end)
+  }
+
+  /** All requests of one turn go out in one write. */
+  onOutput(): void {
+    if (this.#isReceiving || this.#isScheduled) return
+    this.#isScheduled = true
+    queueMicrotask(() => {
+      this.#isScheduled = false
+      this.#flush()
+    })
+  }
+
+  onOver(): void {
+    this.#cancelTick()
+    this.#flush()
+    // A peer that does not close its half would keep the socket open for ever.
+    this.#socket.destroySoon()
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#isReceiving = true
+    try {
+      this.#connection.receive(chunk)
+    } catch (error) {
+      // A bug, after which nobody knows where in the stream of frames the connection is.
+      this.#connection.end({ reason: 'internal error', kind: 'protocol' })
+      throw error
+    } finally {
+      this.#isReceiving = false
+      this.#flush()
+    }
+  }
+
+  #flush(): void {
+    if (this.#blockedBy !== null || this.#socket.destroyed) return
+    const bytes = this.#connection.takeOutput()
+    if (bytes === null) return
+    this.#blockedBy = bytes
+    this.#socket.write(bytes, () => this.#written(bytes))
+    // Usually the system takes all of it, and nothing has to wait for the callback.
+    if (this.#socket.writableLength === 0) this.#blockedBy = null
+  }
+
+  #written(bytes: Buffer): void {
+    this.#connection.giveBack(bytes)
+    if (this.#blockedBy !== bytes) return
+    this.#blockedBy = null
+    this.#blockedTicks = 0
+    this.#flush()
+    if (this.#onOpened === null) this.#listener.onRoom()
+  }
+
+  #lose(reason: string): void {
+    this.#connection.end({ reason, kind: 'lost' })
+  }
+
+  /** What has arrived is read before the tick judges, also by a process that stood still. */
+  #tickLater(): () => void {
+    return this.#clock.after(TICK_MS, () => setImmediate(() => this.#tick()))
+  }
+
+  #tick(): void {
+    if (this.#socket.destroyed) return
+    this.#cancelTick = this.#tickLater()
+    if (this.#blockedBy !== null && ++this.#blockedTicks > WRITE_TICKS) this.#lose('HTTP2WriteTimeout')
+    else this.#connection.tick()
+  }
+}
+
+/** The code that a socket gives for a peer that is gone. */
+const RESET = 'ECONNRESET'

@@ -1,0 +1,54 @@
+import type { TransportRequest } from './transport.ts'
+
+/** What a field counts besides its name and value (RFC 9113, 6.5.2: SETTINGS_MAX_HEADER_LIST_SIZE). */
+const FIELD_BYTES = 32
+
+/** No request of ours is larger: with it, every header block fits into one frame of any peer. */
+export const MAX_HEADER_BYTES = 16_384
+
+/** RFC 9110, 4.1 and RFC 3986, 3.3: visible ASCII. */
+const PATH = /^\/[!-~]*$/
+
+/** RFC 9113, 8.2.1, and RFC 9110, 5.5: no control character, which somebody further on might take for the end of the field. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** A token (RFC 9110, 5.6.2), and no pseudo-header field. */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+
+/** RFC 9113, 8.2.2, and what is written besides. */
+const FORBIDDEN: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** What a request has besides its own headers, path and authority, as SETTINGS_MAX_HEADER_LIST_SIZE counts; at most. */
+const FIXED_BYTES = 6 * FIELD_BYTES + 80
+
+/** By the headers that requests share: their bytes; `NaN`: one of them cannot be sent. */
+const known = new WeakMap<TransportRequest['headers'], number>()
+
+/** Why HTTP/2 cannot carry a request whose peer takes `maxListBytes` of headers; `null`: it can. */
+export function requestFault({ path, headers, own }: TransportRequest, maxListBytes: number): string | null {
+  let bytes = known.get(headers)
+  if (bytes === undefined) known.set(headers, (bytes = listBytes(Object.entries(headers))))
+  if (Number.isNaN(bytes)) return 'HTTP2InvalidHeader'
+  if (own !== undefined && !isSound(own[0], own[1])) return 'HTTP2InvalidHeader'
+  if (!PATH.test(path)) return 'HTTP2InvalidPath'
+  const all = FIXED_BYTES + bytes + path.length + (own === undefined ? 0 : own[0].length + own[1].length)
+  return all > maxListBytes ? 'HTTP2HeadersTooLarge' : null
+}
+
+function listBytes(headers: readonly (readonly [name: string, value: string])[]): number {
+  if (!headers.every(([name, value]) => isSound(name, value))) return Number.NaN
+  return headers.reduce((sum, [name, value]) => sum + name.length + value.length + FIELD_BYTES, 0)
+}
+
+function isSound(name: string, value: string): boolean {
+  return NAME.test(name) && !FORBIDDEN.has(name) && VALUE.test(value)
+}

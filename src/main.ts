@@ -22,7 +22,6 @@ async function main(): Promise<number> {
       readFile: readSystemFile,
       terminal: process.stdout.isTTY ? { columns: process.stdout.columns } : null,
       signals: process,
-      restart,
       serve: (config) =>
         runServer(config, {
           stdout,
@@ -43,13 +42,6 @@ async function main(): Promise<number> {
     stderr(`bellhop: Internal error. ${describeError(error)}\n`)
     return 1
   }
-}
-
-/** Same process id, same arguments. */
-function restart(variables: Readonly<Record<string, string>>): never {
-  if (process.execve === undefined) throw new Error('This system cannot replace a process (execve).')
-  const argv = [process.argv0, ...program(), ...process.argv.slice(2)]
-  return process.execve(process.execPath, argv, { ...process.env, ...variables })
 }
 
 /** The compiled binary finds its program in itself; `bun` needs its own flags and the script's path. */

@@ -104,8 +104,6 @@ export interface CommandContext {
   readonly signals: Signals
   /** Runs the service until it is stopped; its exit code. */
   readonly serve: (config: Config) => Promise<number>
-  /** Becomes the same program anew, with these variables in its environment. */
-  readonly restart: (variables: Readonly<Record<string, string>>) => never
 }
 
 export interface Terminal {

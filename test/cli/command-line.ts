@@ -22,8 +22,6 @@ export interface CommandLine extends Disposable {
   readonly data: string
   /** What `serve` was called with. */
   readonly served: readonly Config[]
-  /** What the program was restarted with, which ends a run with exit code 99. */
-  readonly restarts: readonly Readonly<Record<string, string>>[]
   /** Starts at 2026-11-20 12:00 UTC. */
   readonly clock: FakeClock
   /**
@@ -40,17 +38,13 @@ export interface CommandLine extends Disposable {
   database(): Database
 }
 
-class Restarted extends Error {}
-
 export function commandLine(): CommandLine {
   const data = mkdtempSync(join(tmpdir(), 'bellhop-cli-'))
   const served: Config[] = []
-  const restarts: Readonly<Record<string, string>>[] = []
   const clock = createFakeClock()
   return {
     data,
     served,
-    restarts,
     clock,
     async run(argv, env = {}, over = {}) {
       let stdout = ''
@@ -63,18 +57,11 @@ export function commandLine(): CommandLine {
         readFile: readSystemFile,
         terminal: null,
         signals: new EventEmitter(),
-        restart(variables) {
-          restarts.push(variables)
-          throw new Restarted()
-        },
         async serve(config) {
           served.push(config)
           return 0
         },
         ...over,
-      }).catch((error: unknown) => {
-        if (error instanceof Restarted) return 99
-        throw error
       })
       return { exitCode, stdout, stderr }
     },

@@ -22,12 +22,14 @@ async function main(): Promise<number> {
       readFile: readSystemFile,
       terminal: process.stdout.isTTY ? { columns: process.stdout.columns } : null,
       signals: process,
+      started,
       serve: (config) =>
         runServer(config, {
           stdout,
           stderr,
           clock: systemClock,
           signals: process,
+          started,
           attached: process.stdout.isTTY,
           program: [process.execPath, ...program()],
           env: process.env,
@@ -42,6 +44,11 @@ async function main(): Promise<number> {
     stderr(`bellhop: Internal error. ${describeError(error)}\n`)
     return 1
   }
+}
+
+/** From now on what runs often is compiled as soon as usual (`scripts/build/executable.ts`). */
+function started(): void {
+  Bun.unsafe.setJITPolicy(1)
 }
 
 /** The compiled binary finds its program in itself; `bun` needs its own flags and the script's path. */

@@ -22,6 +22,8 @@ export interface CommandLine extends Disposable {
   readonly data: string
   /** What `serve` was called with. */
   readonly served: readonly Config[]
+  /** How often a command said that it begins. */
+  readonly starts: number
   /** Starts at 2026-11-20 12:00 UTC. */
   readonly clock: FakeClock
   /**
@@ -41,10 +43,14 @@ export interface CommandLine extends Disposable {
 export function commandLine(): CommandLine {
   const data = mkdtempSync(join(tmpdir(), 'bellhop-cli-'))
   const served: Config[] = []
+  let starts = 0
   const clock = createFakeClock()
   return {
     data,
     served,
+    get starts() {
+      return starts
+    },
     clock,
     async run(argv, env = {}, over = {}) {
       let stdout = ''
@@ -57,6 +63,7 @@ export function commandLine(): CommandLine {
         readFile: readSystemFile,
         terminal: null,
         signals: new EventEmitter(),
+        started: () => void starts++,
         async serve(config) {
           served.push(config)
           return 0

@@ -70,6 +70,14 @@ describe('bellhop serve', () => {
     expect(cli.served[0]).toMatchObject({ data: cli.data, listen: { host: '127.0.0.1', port: 0 }, maxInFlight: 300 })
   })
 
+  test('starts when it is ready and not before, as the server says; any other command does when it is loaded', async () => {
+    using cli = commandLine()
+    await cli.run(['serve'])
+    expect(cli.starts).toBe(0)
+    await cli.run(['version'])
+    expect(cli.starts).toBe(1)
+  })
+
   test('prints all problems and serves nothing', async () => {
     using cli = commandLine()
     expect(await cli.run(['serve', '--listen', 'foo', '--prot', '1'], { BELLHOP_LISTN: '' })).toEqual({
@@ -110,6 +118,7 @@ describe('what goes wrong while it serves', () => {
       readFile: () => ({ kind: 'problem', problem: 'is not there' }),
       terminal: null,
       signals: new EventEmitter(),
+      started: () => {},
       async serve() {
         throw error
       },

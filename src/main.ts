@@ -29,7 +29,11 @@ async function main(): Promise<number> {
           stderr,
           clock: systemClock,
           signals: process,
-          started,
+          started() {
+            started()
+            // What the start leaves would else be collected in the first call: it took 15 ms in place of 9.
+            Bun.gc(false)
+          },
           attached: process.stdout.isTTY,
           program: [process.execPath, ...program()],
           env: process.env,
